@@ -1,0 +1,94 @@
+//===- TensorType.h - Element types, shapes and tensor types ---*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_SUPPORT_TENSORTYPE_H
+#define TANDEM_SUPPORT_TENSORTYPE_H
+
+#include "tandem/Support/Error.h"
+#include "tandem/Support/Op_generated.h"
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+using fb::DType;
+
+/// Size of one element in bytes (i1 takes one byte).
+int64_t byteWidth(DType dtype);
+/// "f32", "bf16", …: the MLIR spelling.
+std::string_view name(DType dtype);
+inline bool isFloat(DType d) {
+  return d == DType::f32 || d == DType::f64 || d == DType::f16 ||
+         d == DType::bf16;
+}
+
+/// The size of a dim that is not known yet (MLIR's ShapedType::kDynamic).
+inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
+/// The highest rank of a tensor: shapes are held inline, so that an eager op
+/// allocates nothing for them.
+inline constexpr int kMaxRank = 8;
+
+/// Dim sizes, outermost first. A value type without allocation.
+class Shape {
+public:
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> dims)
+      : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
+  /// `dims.size()` must be at most kMaxRank (checked by the verifier of every
+  /// op and by the Program reader).
+  explicit Shape(std::span<const int64_t> dims);
+
+  int rank() const { return size; }
+  int64_t operator[](int i) const { return dims[i]; }
+  int64_t &operator[](int i) { return dims[i]; }
+  const int64_t *begin() const { return dims.data(); }
+  const int64_t *end() const { return dims.data() + size; }
+  std::span<const int64_t> span() const { return {begin(), end()}; }
+  void push_back(int64_t dim) { dims[size++] = dim; }
+
+  bool isStatic() const;
+  /// Product of the dims; the shape must be static and must not overflow
+  /// (see checkedBytes).
+  int64_t numElements() const;
+  bool operator==(const Shape &other) const;
+  /// "1000x100x?"; "" for rank 0.
+  std::string str() const;
+
+private:
+  std::array<int64_t, kMaxRank> dims{};
+  int size = 0;
+};
+
+/// Element type and shape of a dense row-major tensor.
+struct TensorType {
+  DType dtype = DType::f32;
+  Shape shape;
+
+  bool operator==(const TensorType &) const = default;
+  bool isStatic() const { return shape.isStatic(); }
+  int64_t bytes() const { return shape.numElements() * byteWidth(dtype); }
+  /// "tensor<4x?xf32>".
+  std::string str() const;
+};
+
+/// The bytes of a static type; an error where a dim is dynamic or negative or
+/// where the product overflows int64.
+Expected<int64_t> checkedBytes(const TensorType &type);
+
+TensorType fromFlat(const fb::TensorTypeT &type);
+fb::TensorTypeT toFlat(const TensorType &type);
+
+} // namespace tandem
+
+#endif // TANDEM_SUPPORT_TENSORTYPE_H

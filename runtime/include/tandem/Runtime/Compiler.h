@@ -1,0 +1,60 @@
+//===- Compiler.h - What the runtime asks of a compiler -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_COMPILER_H
+#define TANDEM_RUNTIME_COMPILER_H
+
+#include "tandem/Runtime/Program.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// Signature of every CPU kernel: `args` are the data pointers of the step's
+/// operands, then of its results; computes iterations [begin, end) of the
+/// kernel's outermost parallel loop.
+using KernelFn = void (*)(void *const *args, int64_t begin, int64_t end);
+
+/// Machine code in memory; the functions are valid as long as this lives.
+class LoadedKernels {
+public:
+  virtual ~LoadedKernels() = default;
+  /// One per entry of Program::kernels, in order.
+  std::vector<KernelFn> functions;
+};
+
+/// Time of one phase of making a compiled program ready, in nanoseconds of wall
+/// time. Names: "specialise", "simplify", "fuse", …, "load", "first run".
+struct PhaseTime {
+  std::string phase;
+  double ns = 0;
+};
+
+struct Compiled {
+  std::shared_ptr<const Program> program;
+  std::shared_ptr<LoadedKernels> kernels;
+  std::vector<PhaseTime> phases;
+};
+
+/// Turns a graph into a Program for one signature. Injected into the runtime,
+/// which links no compiler. Thread-safe.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+  virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
+  /// Loads the kernels of a Program that was read from a file.
+  virtual Expected<std::shared_ptr<LoadedKernels>>
+  load(const Program &program) = 0;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_COMPILER_H

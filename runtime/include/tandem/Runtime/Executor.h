@@ -1,0 +1,67 @@
+//===- Executor.h - Runs Programs, eager and compiled alike -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EXECUTOR_H
+#define TANDEM_RUNTIME_EXECUTOR_H
+
+#include "tandem/Runtime/Compiler.h"
+#include "tandem/Runtime/Program.h"
+#include "tandem/Runtime/Provider.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tandem {
+
+struct ExecutorOptions {
+  /// Tried in order for each op step.
+  ProviderList providers = eagerProviders();
+  Allocator *allocator = &cachingAllocator();
+  /// Needed where the program has kernels.
+  std::shared_ptr<LoadedKernels> kernels;
+  /// Does everything but the arithmetic (kernels and ops become no-ops): what
+  /// remains is the host's dispatch time. Outputs are then unspecified.
+  bool dispatchOnly = false;
+};
+
+/// One executor runs eager programs and compiled ones, so that a difference
+/// measured is the difference compiled.
+///
+/// For an op step, each call applies the shape rule, allocates the result and
+/// dispatches to a provider's primitive, cached by signature: eager as PyTorch
+/// means it. Slots with an arena offset live in one block instead. A kernel
+/// step's iterations are shared out by oneTBB.
+///
+/// Thread-safe: any number of threads may call run.
+class Executor {
+public:
+  static Expected<std::unique_ptr<Executor>>
+  create(std::shared_ptr<const Program> program, ExecutorOptions options = {});
+  ~Executor();
+
+  /// Runs on `inputs` (checked against the program's inputs), replacing the
+  /// contents of `outputs`. Each call's outputs are fresh memory, or views of
+  /// inputs or constants.
+  Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs);
+
+  const Program &program() const;
+
+private:
+  struct Impl;
+  explicit Executor(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+/// Limits the threads of oneTBB and of oneDNN, process-wide.
+void setNumThreads(int threads);
+int numThreads();
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_EXECUTOR_H

@@ -1,0 +1,49 @@
+//===- Program.h - Reading, writing and checking Programs -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_PROGRAM_H
+#define TANDEM_RUNTIME_PROGRAM_H
+
+#include "tandem/Runtime/Program_generated.h"
+#include "tandem/Support/ShapeRules.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// The in-memory form is the object form of Program.fbs.
+using Program = fb::ProgramT;
+using fb::KernelTarget;
+
+/// Checks what the format itself cannot: slot and kernel indices in range,
+/// every slot written once and before it is read, ranks, arena bounds.
+Status verify(const Program &program);
+
+std::vector<uint8_t> serialize(const Program &program);
+/// Verifies buffer and program; an error for a truncated, corrupt or newer one.
+Expected<Program> deserialize(std::span<const uint8_t> bytes);
+
+/// Writes to a temporary file beside `path`, then renames: a killed process
+/// leaves no half file under the final name.
+Status writeFileAtomically(const std::string &path,
+                           std::span<const uint8_t> bytes);
+Expected<std::vector<uint8_t>> readFile(const std::string &path);
+
+/// Checks operand types against the inputs' declared types and dim names:
+/// ranks, dtypes, static sizes, equal sizes for equal names.
+Status checkInputs(const Program &program, std::span<const TensorType> types);
+
+/// A listing for people: one line a step.
+std::string toString(const Program &program);
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_PROGRAM_H

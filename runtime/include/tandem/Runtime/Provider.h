@@ -1,0 +1,70 @@
+//===- Provider.h - What executes op steps: the op table -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_PROVIDER_H
+#define TANDEM_RUNTIME_PROVIDER_H
+
+#include "tandem/Runtime/Tensor.h"
+#include "tandem/Support/ShapeRules.h"
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace tandem {
+
+/// An op made ready for one signature (operand and result types): a library
+/// primitive, or a prebuilt kernel. Immutable; many threads may call run.
+class PreparedOp {
+public:
+  virtual ~PreparedOp() = default;
+  /// Reads `operands`, writes every element of `results`, which the caller has
+  /// allocated. The types are those it was prepared for. A result shares no
+  /// memory with an operand unless `mayAlias` says that it can.
+  virtual Status run(std::span<const Tensor> operands,
+                     std::span<Tensor> results) const = 0;
+};
+
+/// A library that executes ops. Stateless apart from caches; thread-safe.
+class Provider {
+public:
+  virtual ~Provider() = default;
+  /// "reference", "onednn", "eigen".
+  virtual std::string_view name() const = 0;
+  virtual bool supports(const OpDesc &op, std::span<const TensorType> operands,
+                        std::span<const TensorType> results) const = 0;
+  /// May be slow (primitive creation). All types are static.
+  virtual Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpDesc &op, std::span<const TensorType> operands,
+          std::span<const TensorType> results) const = 0;
+};
+
+/// Plain loops with f64 accumulation; every op and dtype. The oracle.
+const Provider &referenceProvider();
+/// oneDNN primitives: conv, matmul, pooling, softmax, f32.
+const Provider &oneDNNProvider();
+/// Eigen's vectorised arrays: elementwise, reductions, shape ops.
+const Provider &eigenProvider();
+
+/// Providers in order of preference.
+using ProviderList = std::span<const Provider *const>;
+/// {oneDNN, Eigen, reference}: what eager means on the CPU.
+ProviderList eagerProviders();
+/// {reference}.
+ProviderList referenceProviders();
+
+/// The first of `providers` that supports the op; an error naming op, types and
+/// providers where none does.
+Expected<const Provider *> findProvider(ProviderList providers,
+                                        const OpDesc &op,
+                                        std::span<const TensorType> operands,
+                                        std::span<const TensorType> results);
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_PROVIDER_H

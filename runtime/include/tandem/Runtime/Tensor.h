@@ -1,0 +1,80 @@
+//===- Tensor.h - Dense tensors and the memory they live in -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_TENSOR_H
+#define TANDEM_RUNTIME_TENSOR_H
+
+#include "tandem/Support/TensorType.h"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+namespace tandem {
+
+/// Hands out aligned host memory and counts it. Thread-safe.
+class Allocator {
+public:
+  virtual ~Allocator() = default;
+  /// At least `bytes` (>= 0) bytes aligned to kAlignment; never a null pointer
+  /// on success. Fails with phase "allocate" where memory runs out.
+  virtual Expected<void *> allocate(int64_t bytes) = 0;
+  /// `pointer` and `bytes` as of an earlier allocate.
+  virtual void deallocate(void *pointer, int64_t bytes) = 0;
+
+  static constexpr size_t kAlignment = 64;
+
+  /// Bytes handed out now, and the most at any time since resetPeak.
+  int64_t liveBytes() const { return live; }
+  int64_t peakBytes() const { return peak; }
+  void resetPeak() { peak = live.load(); }
+
+protected:
+  void count(int64_t delta);
+
+private:
+  std::atomic<int64_t> live{0}, peak{0};
+};
+
+/// The process-wide caching allocator: freed blocks are kept by size class and
+/// handed out again without a system call, as PyTorch's allocators do.
+Allocator &cachingAllocator();
+
+/// A dense row-major tensor on the host. Copies share the storage, which is
+/// freed with the last of them. A const Tensor may be read from many threads.
+class Tensor {
+public:
+  Tensor() = default;
+
+  /// Uninitialised memory for `type` (static), from `allocator`, which must
+  /// outlive the tensor.
+  static Expected<Tensor> allocate(const TensorType &type,
+                                   Allocator &allocator = cachingAllocator());
+  /// Wraps memory that the caller keeps alive and at least 64-byte aligned
+  /// where kernels are to use it at full speed.
+  static Tensor borrow(const TensorType &type, void *data);
+  /// The same bytes under another type of equal size (reshape).
+  Tensor viewAs(const TensorType &type) const;
+
+  explicit operator bool() const { return pointer != nullptr; }
+  const TensorType &type() const { return tensorType; }
+  const Shape &shape() const { return tensorType.shape; }
+  DType dtype() const { return tensorType.dtype; }
+  int64_t bytes() const { return tensorType.bytes(); }
+  void *data() const { return pointer; }
+  template <typename T> T *as() const { return static_cast<T *>(pointer); }
+
+private:
+  TensorType tensorType;
+  void *pointer = nullptr;
+  std::shared_ptr<void> storage;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_TENSOR_H
