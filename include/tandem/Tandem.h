@@ -1,0 +1,56 @@
+//===- Tandem.h - The public C++ API ---------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TANDEM_H
+#define TANDEM_TANDEM_H
+
+#include "tandem/Runtime/Compiler.h"
+#include "tandem/Runtime/Executor.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+struct CompileOptions {
+  /// "cpu": fused kernels through LLVM for this host. "cuda-host": the CUDA C++
+  /// of the same fusions, executed on the host by a header that plays blocks
+  /// and threads (for tests with no GPU).
+  std::string device = "cpu";
+  /// At most this many fusion decisions are taken; -1 is no limit.
+  int64_t fusionFuel = -1;
+};
+
+/// A graph: one function of a parsed MLIR file, with dims that may be dynamic.
+/// Immutable once parsed; thread-safe.
+class Graph {
+public:
+  /// Errors carry the parser's or verifier's diagnostics, located.
+  static Expected<std::unique_ptr<Graph>>
+  parseFile(const std::string &path, const std::string &function = "main");
+  static Expected<std::unique_ptr<Graph>>
+  parseString(std::string_view source, const std::string &function = "main");
+  ~Graph();
+
+  /// The graph as written, every op a step: what eager and reference run.
+  std::shared_ptr<const Program> eagerProgram() const;
+
+  /// A compiler of this graph; may outlive the Graph.
+  Expected<std::unique_ptr<Compiler>>
+  createCompiler(CompileOptions options = {}) const;
+
+private:
+  struct Impl;
+  explicit Graph(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_TANDEM_H
