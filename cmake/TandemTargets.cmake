@@ -16,23 +16,7 @@ function(tandem_add_subdirectories)
   endforeach()
 endfunction()
 
-# Headers most MLIR sources include. System headers only: an edit of ours must
-# not rebuild the world.
-set(TANDEM_MLIR_PCH
-    <mlir/Dialect/Arith/IR/Arith.h>
-    <mlir/Dialect/Func/IR/FuncOps.h>
-    <mlir/Dialect/Linalg/IR/Linalg.h>
-    <mlir/Dialect/Tensor/IR/Tensor.h>
-    <mlir/IR/BuiltinOps.h>
-    <mlir/IR/PatternMatch.h>
-    <mlir/Pass/Pass.h>
-    <mlir/Transforms/DialectConversion.h>)
-
-file(TOUCH ${PROJECT_BINARY_DIR}/pch.cpp)
-add_library(tandem-mlir-pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-target_link_libraries(tandem-mlir-pch PUBLIC tandem_mlir)
-target_compile_options(tandem-mlir-pch PRIVATE -fno-exceptions)
-target_precompile_headers(tandem-mlir-pch PRIVATE ${TANDEM_MLIR_PCH})
+include(TandemMLIRPch)
 
 function(tandem_configure_target name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
@@ -47,7 +31,7 @@ function(tandem_configure_target name)
   if(ARG_MLIR)
     target_link_libraries(${name} PUBLIC tandem_mlir)
     target_compile_options(${name} PRIVATE -fno-exceptions)
-    target_precompile_headers(${name} REUSE_FROM tandem-mlir-pch)
+    tandem_use_mlir_pch(${name})
   endif()
 endfunction()
 
