@@ -1,0 +1,56 @@
+//===- CPUTarget.h - Kernel modules to machine code for the host -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CPU_CPUTARGET_H
+#define TANDEM_TARGET_CPU_CPUTARGET_H
+
+#include "tandem/Runtime/PhaseTimes.h"
+
+#include <memory>
+#include <string>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace tandem {
+
+/// The machine to compile for. Empty strings mean this host.
+struct CPUTargetOptions {
+  /// LLVM's name of the processor ("znver5") and its features ("+avx512f,…").
+  std::string cpu;
+  std::string features;
+  /// Preferred vector width in bits; 0: the widest of the processor.
+  unsigned vectorBits = 0;
+};
+
+/// Inserts the dialects, and the external models of interfaces, that the
+/// lowering of kernels needs. Called once per context, ahead of compilation.
+void registerCPUTargetDialects(mlir::DialectRegistry &registry);
+
+/// Compiles one kernel to an ELF object. `kernel` is a module as phase
+/// `kernels` leaves it: one function of the module's name, on tandem ops with
+/// static types. It is lowered in place and of no further use; it needs no
+/// parent, and kernels in different contexts may be compiled concurrently.
+///
+/// Fills name, target, code, extent and grain; bytes and flops are the
+/// caller's. Adds to the phases "linalg" (tandem to linalg on tensors) and
+/// "codegen" (bufferise to object code). What MLIR diagnoses goes to the
+/// context's handler; the Error has phase "codegen".
+Expected<fb::KernelT> compileKernelForCPU(mlir::ModuleOp kernel,
+                                          const CPUTargetOptions &options,
+                                          PhaseTimes &times);
+
+/// Links the objects of `program.kernels` into this process and looks up each
+/// kernel by its name. Thread-safe. Errors (phase "load") name the kernel.
+Expected<std::shared_ptr<LoadedKernels>> loadCPUKernels(const Program &program);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CPU_CPUTARGET_H

@@ -1,0 +1,56 @@
+//===- CUDATarget.h - Kernel modules to CUDA C++ and PTX -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CUDA_CUDATARGET_H
+#define TANDEM_TARGET_CUDA_CUDATARGET_H
+
+#include "tandem/Runtime/PhaseTimes.h"
+
+#include <memory>
+#include <string>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace tandem {
+
+/// What a kernel is compiled to, and for which device.
+struct CUDATargetOptions {
+  /// A name in utils/gpu-specs, for PTX: "sm_80", "sm_90", "sm_100".
+  std::string gpu = "sm_90";
+  /// The form of fb::KernelT::code: cuda_source (CUDA C++, executed on the host
+  /// by loadCUDAKernelsOnHost) or ptx (NVRTC).
+  KernelTarget form = KernelTarget::cuda_source;
+};
+
+/// Inserts the dialects that the lowering of kernels to EmitC needs.
+void registerCUDATargetDialects(mlir::DialectRegistry &registry);
+
+/// Compiles one kernel to CUDA C++ or PTX. `kernel` is a module as phase
+/// `kernels` leaves it: one function of the module's name, on tandem ops with
+/// static types. It is lowered in place and of no further use.
+///
+/// Fills name, target, code, extent (blocks), grain and block (threads); bytes
+/// and flops are the caller's. Adds to the phases "linalg" (tandem to linalg on
+/// tensors) and "codegen" (EmitC, printing, NVRTC). What MLIR diagnoses goes to
+/// the context's handler; the Error has phase "codegen".
+Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
+                                           const CUDATargetOptions &options,
+                                           PhaseTimes &times);
+
+/// Compiles the CUDA C++ of `program.kernels` for the host, with a header that
+/// plays blocks and threads, and gives each kernel the CPU kernels' signature:
+/// [begin, end) are blocks. Thread-safe. Errors have phase "load".
+Expected<std::shared_ptr<LoadedKernels>>
+loadCUDAKernelsOnHost(const Program &program);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CUDA_CUDATARGET_H
