@@ -16,7 +16,9 @@
 
 #include "tandem/Support/TensorType.h"
 
+#include <optional>
 #include <span>
+#include <string_view>
 
 namespace tandem {
 
@@ -35,12 +37,36 @@ std::string_view name(OpKind kind);
 Expected<TensorType> inferType(const OpDesc &op,
                                std::span<const TensorType> operands);
 
+/// NumPy broadcasting of two dims: the result, or nothing where the sizes
+/// differ and neither is 1. An unknown dim meets 1 as unknown, any other size
+/// as that size (run time checks it).
+inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
+  if (lhs == rhs || rhs == 1)
+    return lhs;
+  if (lhs == 1 || lhs == kDynamic)
+    return rhs;
+  if (rhs == kDynamic)
+    return lhs;
+  return std::nullopt;
+}
+
+/// A slice of one dim of known size: elements start, start + stride, …, `size`
+/// of them.
+struct SliceRange {
+  int64_t start = 0;
+  int64_t size = 0;
+};
+/// Resolves NumPy's start:limit:stride (stride >= 1) against a dim.
+SliceRange resolveSlice(int64_t dim, int64_t start, int64_t limit,
+                        int64_t stride);
+
 /// What one execution of an op needs, for static types.
 struct OpCost {
   /// Floating-point (or integer) operations; a multiply-add counts two, a
   /// transcendental function counts as `kTranscendentalFlops`.
   int64_t flops = 0;
-  /// Bytes read and written, each operand and result once.
+  /// Bytes read and written, each operand and result once; of an operand of
+  /// slice and gather only what is taken.
   int64_t bytes = 0;
 };
 inline constexpr int64_t kTranscendentalFlops = 20;
@@ -50,8 +76,8 @@ OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
 
 /// A spatial op's dims by role: index of each letter in a layout string.
 struct LayoutDims {
-  int batch = -1;    ///< N; for kernels, O.
-  int channel = -1;  ///< C; for kernels, I.
+  int batch = -1;   ///< N; for kernels, O.
+  int channel = -1; ///< C; for kernels, I.
   int numSpatial = 0;
   std::array<int, 3> spatial{}; ///< positions of D, H, W (those present).
 };

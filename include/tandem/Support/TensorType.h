@@ -12,6 +12,7 @@
 #include "tandem/Support/Error.h"
 #include "tandem/Support/Op_generated.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -25,13 +26,21 @@ namespace tandem {
 using fb::DType;
 
 /// Size of one element in bytes (i1 takes one byte).
-int64_t byteWidth(DType dtype);
+constexpr int64_t byteWidth(DType dtype) {
+  constexpr int64_t widths[] = {4, 8, 2, 2, 1, 1, 4, 8};
+  return widths[static_cast<size_t>(dtype)];
+}
 /// "f32", "bf16", …: the MLIR spelling.
 std::string_view name(DType dtype);
 inline bool isFloat(DType d) {
   return d == DType::f32 || d == DType::f64 || d == DType::f16 ||
          d == DType::bf16;
 }
+/// i8, i32 or i64; i1 is a truth value, not a number.
+inline bool isInteger(DType d) {
+  return d == DType::i8 || d == DType::i32 || d == DType::i64;
+}
+inline bool isNumber(DType d) { return d != DType::i1; }
 
 /// The size of a dim that is not known yet (MLIR's ShapedType::kDynamic).
 inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
@@ -47,7 +56,10 @@ public:
       : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
   /// `dims.size()` must be at most kMaxRank (checked by the verifier of every
   /// op and by the Program reader).
-  explicit Shape(std::span<const int64_t> dims);
+  explicit Shape(std::span<const int64_t> dims)
+      : size(static_cast<int>(std::min<size_t>(dims.size(), kMaxRank))) {
+    std::copy_n(dims.begin(), size, this->dims.begin());
+  }
 
   int rank() const { return size; }
   int64_t operator[](int i) const { return dims[i]; }
@@ -57,11 +69,18 @@ public:
   std::span<const int64_t> span() const { return {begin(), end()}; }
   void push_back(int64_t dim) { dims[size++] = dim; }
 
-  bool isStatic() const;
+  bool isStatic() const { return std::find(begin(), end(), kDynamic) == end(); }
   /// Product of the dims; the shape must be static and must not overflow
   /// (see checkedBytes).
-  int64_t numElements() const;
-  bool operator==(const Shape &other) const;
+  int64_t numElements() const {
+    int64_t product = 1;
+    for (int64_t dim : *this)
+      product *= dim;
+    return product;
+  }
+  bool operator==(const Shape &other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
   /// "1000x100x?"; "" for rank 0.
   std::string str() const;
 
@@ -86,6 +105,7 @@ struct TensorType {
 /// where the product overflows int64.
 Expected<int64_t> checkedBytes(const TensorType &type);
 
+/// A rank over kMaxRank is cut off: check it first (verify does).
 TensorType fromFlat(const fb::TensorTypeT &type);
 fb::TensorTypeT toFlat(const TensorType &type);
 

@@ -1,0 +1,217 @@
+//===- ContractionShapeRules.cpp - conv and matmul ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Labels:
+//   conv    C1  layouts name N, C (input, output) or O, I (kernel) and the same
+//               one to three spatial dims; ranks are those of the layouts
+//           C2  operands have one element type, a float
+//           C3  one stride, pad and dilation per spatial dim; strides and
+//               dilations are >= 1, pads >= 0
+//           C4  groups is >= 1 and divides the output channels
+//           C5  input channels are the kernel's I times groups
+//           C6  the bias is 1-D, of the output channels
+//           C7  the kernel fits into the padded input
+//   matmul  C1  ranks are 2 or more
+//           C2  operands have one element type, not i1
+//           C3  the contracted dims are equal
+//           C4  batch dims broadcast as in NumPy
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRulesDetail.h"
+
+using namespace tandem;
+using namespace tandem::shape_rules;
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+Expected<LayoutDims> tandem::parseLayout(std::string_view layout,
+                                         bool isKernel) {
+  const char batch = isKernel ? 'O' : 'N', channel = isKernel ? 'I' : 'C';
+  constexpr std::string_view kSpatial = "DHW";
+  LayoutDims result;
+  std::array<int, 3> spatial = {-1, -1, -1};
+  bool ok = layout.size() >= 3 && layout.size() <= 5;
+  for (size_t i = 0; ok && i < layout.size(); ++i) {
+    size_t letter = kSpatial.find(layout[i]);
+    int *position = layout[i] == batch                 ? &result.batch
+                    : layout[i] == channel             ? &result.channel
+                    : letter != std::string_view::npos ? &spatial[letter]
+                                                       : nullptr;
+    ok = position && *position < 0;
+    if (ok)
+      *position = static_cast<int>(i);
+  }
+  // Spatial dims are W, HW or DHW; all letters being different and of the right
+  // number, the batch and channel letters are there when these are.
+  int count = static_cast<int>(layout.size()) - 2;
+  for (int i = 3 - count; ok && i < 3; ++i) {
+    ok = spatial[i] >= 0;
+    result.spatial[result.numSpatial++] = spatial[i];
+  }
+  if (ok && result.batch >= 0 && result.channel >= 0)
+    return result;
+  return fail("shape", "layout \"" + std::string(layout) + "\" does not name " +
+                           batch + ", " + channel +
+                           " and W, HW or DHW once each");
+}
+
+//===----------------------------------------------------------------------===//
+// conv
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ConvLayouts {
+  LayoutDims input, kernel, output;
+};
+
+/// C1.
+Expected<ConvLayouts> parseLayouts(const fb::ConvAttrsT &attrs,
+                                   Operands operands) {
+  Expected<LayoutDims> input = parseLayout(attrs.input_layout, false);
+  Expected<LayoutDims> kernel = parseLayout(attrs.kernel_layout, true);
+  Expected<LayoutDims> output = parseLayout(attrs.output_layout, false);
+  for (const Expected<LayoutDims> *layout : {&input, &kernel, &output})
+    if (!*layout)
+      return broken(OpKind::conv, 1, layout->error().message);
+  if (input->numSpatial != kernel->numSpatial ||
+      input->numSpatial != output->numSpatial)
+    return broken(OpKind::conv, 1, "layouts ", attrs.input_layout, ", ",
+                  attrs.kernel_layout, " and ", attrs.output_layout,
+                  " differ in their spatial dims");
+  int rank = input->numSpatial + 2;
+  if (operands[0].shape.rank() != rank || operands[1].shape.rank() != rank)
+    return broken(OpKind::conv, 1, "layout ", attrs.input_layout, " for ",
+                  operands[0], " and ", operands[1]);
+  return ConvLayouts{*input, *kernel, *output};
+}
+
+/// C2, C3 and the first half of C4.
+Status checkConvAttrs(const fb::ConvAttrsT &attrs, Operands operands,
+                      size_t numSpatial) {
+  for (const TensorType &type : operands)
+    if (!isFloat(type.dtype) || type.dtype != operands[0].dtype)
+      return broken(OpKind::conv, 2, operands[0].dtype, " and ", type.dtype);
+  if (attrs.strides.size() != numSpatial ||
+      attrs.pad_low.size() != numSpatial ||
+      attrs.pad_high.size() != numSpatial ||
+      attrs.dilations.size() != numSpatial)
+    return broken(OpKind::conv, 3, "strides, pads and dilations must have ",
+                  numSpatial, " entries each");
+  for (size_t i = 0; i < numSpatial; ++i)
+    if (attrs.strides[i] < 1 || attrs.dilations[i] < 1 ||
+        attrs.pad_low[i] < 0 || attrs.pad_high[i] < 0)
+      return broken(OpKind::conv, 3, "stride ", attrs.strides[i], ", dilation ",
+                    attrs.dilations[i], ", pads ", attrs.pad_low[i], " and ",
+                    attrs.pad_high[i], " of spatial dim ", i);
+  if (attrs.groups < 1)
+    return broken(OpKind::conv, 4, "groups is ", attrs.groups);
+  return {};
+}
+
+/// C4, C5 and C6; returns the output channels.
+Expected<int64_t> checkChannels(int64_t groups, Operands operands,
+                                const ConvLayouts &layouts) {
+  int64_t in = operands[0].shape[layouts.input.channel];
+  int64_t out = operands[1].shape[layouts.kernel.batch];
+  int64_t perGroup = operands[1].shape[layouts.kernel.channel];
+  if (out != kDynamic && out % groups != 0)
+    return broken(OpKind::conv, 4, out, " output channels in ", groups,
+                  " groups");
+  int64_t expected;
+  if (in != kDynamic && perGroup != kDynamic &&
+      (__builtin_mul_overflow(perGroup, groups, &expected) || in != expected))
+    return broken(OpKind::conv, 5, in, " input channels, but the kernel has ",
+                  perGroup, " in each of ", groups, " groups");
+  if (operands.size() < 3)
+    return out;
+  const Shape &bias = operands[2].shape;
+  std::optional<int64_t> merged =
+      bias.rank() == 1 ? mergeDims(out, bias[0]) : std::nullopt;
+  if (!merged)
+    return broken(OpKind::conv, 6, "bias ", operands[2], " for ", dimText(out),
+                  " output channels");
+  return *merged;
+}
+
+} // namespace
+
+Expected<TensorType> shape_rules::inferConv(const OpDesc &op,
+                                            Operands operands) {
+  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
+  TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(attrs, operands));
+  int numSpatial = layouts.input.numSpatial;
+  TANDEM_RETURN_IF_ERROR(checkConvAttrs(attrs, operands, numSpatial));
+  TANDEM_ASSIGN_OR_RETURN(int64_t channels,
+                          checkChannels(attrs.groups, operands, layouts));
+
+  TensorType result = operands[0];
+  result.shape[layouts.output.batch] = operands[0].shape[layouts.input.batch];
+  result.shape[layouts.output.channel] = channels;
+  for (int i = 0; i < numSpatial; ++i) {
+    int64_t in = operands[0].shape[layouts.input.spatial[i]];
+    int64_t window = operands[1].shape[layouts.kernel.spatial[i]];
+    std::optional<int64_t> out =
+        windowResult(in, {window, attrs.strides[i], attrs.pad_low[i],
+                          attrs.pad_high[i], attrs.dilations[i]});
+    if (!out)
+      return broken(OpKind::conv, 7, "a window of ", dimText(window),
+                    " with dilation ", attrs.dilations[i],
+                    " does not fit into ", dimText(in), " elements padded by ",
+                    attrs.pad_low[i], " and ", attrs.pad_high[i]);
+    result.shape[layouts.output.spatial[i]] = *out;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// matmul
+//===----------------------------------------------------------------------===//
+
+/// Broadcasts the batch dims (all but the last two) into `result` (C4).
+static Status inferBatchDims(const Shape &lhs, const Shape &rhs,
+                             Shape &result) {
+  int rank = std::max(lhs.rank(), rhs.rank());
+  for (int i = 0; i < rank - 2; ++i) {
+    int l = i - (rank - lhs.rank()), r = i - (rank - rhs.rank());
+    std::optional<int64_t> dim =
+        broadcastDims(l < 0 ? 1 : lhs[l], r < 0 ? 1 : rhs[r]);
+    if (!dim)
+      return broken(OpKind::matmul, 4, "batch dims of ", lhs.str(), " and ",
+                    rhs.str(), " do not broadcast");
+    result.push_back(*dim);
+  }
+  return {};
+}
+
+Expected<TensorType> shape_rules::inferMatmul(const OpDesc &op,
+                                              Operands operands) {
+  const fb::MatmulAttrsT &attrs = *op.attrs.AsMatmulAttrs();
+  const Shape &lhs = operands[0].shape, &rhs = operands[1].shape;
+  int l = lhs.rank(), r = rhs.rank();
+  if (l < 2 || r < 2)
+    return broken(OpKind::matmul, 1, "ranks are ", l, " and ", r);
+  DType dtype = operands[0].dtype;
+  if (dtype != operands[1].dtype || !isNumber(dtype))
+    return broken(OpKind::matmul, 2, dtype, " and ", operands[1].dtype);
+  int64_t m = lhs[l - (attrs.transpose_lhs ? 1 : 2)];
+  int64_t lhsK = lhs[l - (attrs.transpose_lhs ? 2 : 1)];
+  int64_t rhsK = rhs[r - (attrs.transpose_rhs ? 1 : 2)];
+  int64_t n = rhs[r - (attrs.transpose_rhs ? 2 : 1)];
+  if (!mergeDims(lhsK, rhsK))
+    return broken(OpKind::matmul, 3, "contracted dims are ", lhsK, " and ",
+                  rhsK);
+  TensorType result{dtype, {}};
+  TANDEM_RETURN_IF_ERROR(inferBatchDims(lhs, rhs, result.shape));
+  result.shape.push_back(m);
+  result.shape.push_back(n);
+  return result;
+}
