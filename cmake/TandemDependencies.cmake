@@ -60,5 +60,12 @@ foreach(root ${CUDAToolkit_ROOT} $ENV{CUDAToolkit_ROOT})
   break()
 endforeach()
 
-set(TANDEM_PLOTLY_JS "" CACHE FILEPATH
-    "plotly.min.js, embedded in HTML reports (utils/setup.sh fetches it)")
+# Embedded in HTML reports. utils/setup.sh fetches it; without it the tools
+# build and run, and say so when asked for a report.
+find_file(TANDEM_PLOTLY_JS plotly.min.js
+          PATHS $ENV{XDG_CACHE_HOME}/tandem $ENV{HOME}/.cache/tandem
+          NO_DEFAULT_PATH DOC "plotly.min.js, embedded in HTML reports")
+if(TANDEM_PLOTLY_JS)
+  configure_file(${TANDEM_PLOTLY_JS}
+                 ${PROJECT_BINARY_DIR}/share/tandem/plotly.min.js COPYONLY)
+endif()

@@ -57,7 +57,8 @@ function(tandem_add_unittest name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
-    --gtest_output=json:${PROJECT_BINARY_DIR}/test/Unit/${name}.json)
-  set_tests_properties(${name} PROPERTIES LABELS unit)
+    --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json)
+  set_tests_properties(${name} PROPERTIES LABELS unit
+    ENVIRONMENT "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/utils/sanitizers/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1")
   set_property(GLOBAL APPEND PROPERTY TANDEM_UNITTESTS ${name})
 endfunction()

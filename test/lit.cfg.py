@@ -1,0 +1,71 @@
+# The lit suite. Features a test may REQUIRE:
+#   nvrtc   libnvrtc is installed, so CUDA C++ can be compiled to PTX
+#   ptxas   the PTX assembler is installed
+#   plotly  plotly.min.js is installed, so HTML reports can be written
+#   asan    built with AddressSanitizer
+
+import glob
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Tandem"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["graphs", "Inputs", "Unit", "Fuzz"]
+config.test_source_root = os.path.join(config.tandem_src_root, "test")
+config.test_exec_root = os.path.join(config.tandem_obj_root, "test")
+
+# Environment -----------------------------------------------------------------
+
+llvm_config.with_system_environment(["HOME", "TMPDIR", "XDG_CACHE_HOME"])
+config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
+config.environment["CUDAToolkit_ROOT"] = config.cuda_root
+suppressions = os.path.join(config.tandem_src_root, "utils", "sanitizers")
+config.environment["LSAN_OPTIONS"] = (
+    f"suppressions={suppressions}/lsan.supp:print_suppressions=0"
+)
+config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+
+# Features --------------------------------------------------------------------
+
+
+def in_cuda(*patterns):
+    return any(glob.glob(os.path.join(config.cuda_root, p)) for p in patterns)
+
+
+if in_cuda("lib64/libnvrtc.so*", "lib/libnvrtc.so*",
+           "targets/*/lib/libnvrtc.so*"):
+    config.available_features.add("nvrtc")
+ptxas = os.path.join(config.cuda_root, "bin", "ptxas")
+if os.access(ptxas, os.X_OK):
+    config.available_features.add("ptxas")
+if os.path.exists(config.plotly_js):
+    config.available_features.add("plotly")
+if "address" in config.sanitize:
+    config.available_features.add("asan")
+
+# Substitutions ---------------------------------------------------------------
+
+config.substitutions += [
+    ("%graphs", os.path.join(config.test_source_root, "graphs")),
+    ("%gpu-specs", os.path.join(config.tandem_src_root, "utils", "gpu-specs")),
+    ("%src", config.tandem_src_root),
+    ("%ptxas", ptxas),
+    ("%cxx", config.cxx),
+]
+llvm_config.use_default_substitutions()
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("%python", config.python, unresolved="ignore"),
+        "tandem-opt",
+        ToolSubst("tandem-translate", unresolved="ignore"),
+        ToolSubst("tandem-run", unresolved="ignore"),
+        ToolSubst("tandem-bench", unresolved="ignore"),
+        ToolSubst("tandem-lsp-server", unresolved="ignore"),
+        "split-file",
+    ],
+    [os.path.join(config.tandem_obj_root, "bin"), config.llvm_tools_dir],
+)
