@@ -1,0 +1,56 @@
+//===- InitAllPasses.cpp - Passes of the Tandem tools ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InitConversions.h"
+#include "tandem/InitAll.h"
+
+#if __has_include("tandem/Dialect/Tandem/Transforms/Passes.h")
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#define TANDEM_HAS_PASSES 1
+#endif
+
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/EmitC/Transforms/Passes.h"
+#include "mlir/Dialect/Func/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/Transforms/Passes.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void tandem::registerAllPasses() {
+#ifdef TANDEM_HAS_PASSES
+  registerTandemPasses();
+#endif
+  registerUpstreamConversions();
+
+  registerTransformsPasses();
+  affine::registerAffinePasses();
+  arith::registerArithPasses();
+  bufferization::registerBufferizationPasses();
+  bufferization::registerBufferizationPipelines();
+  emitc::registerEmitCPasses();
+  func::registerFuncPasses();
+  LLVM::registerLLVMPasses();
+  registerLinalgPasses();
+  math::registerMathPasses();
+  memref::registerMemRefPasses();
+  registerSCFPasses();
+  tensor::registerTensorPasses();
+  transform::registerTransformPasses();
+  vector::registerVectorPasses();
+}
