@@ -1,0 +1,238 @@
+//===- GraphBuilder.cpp - Values with bounds ------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+using namespace tandem;
+using namespace tandem::fuzz;
+
+double fuzz::unitRoundoff(DType dtype) {
+  switch (dtype) {
+  case DType::f64:
+    return 0x1p-52;
+  case DType::f32:
+    return 0x1p-23;
+  case DType::f16:
+    return 0x1p-10;
+  case DType::bf16:
+    return 0x1p-7;
+  default:
+    return 0;
+  }
+}
+
+int GraphBuilder::input(const TensorType &type) {
+  Node node;
+  node.kind = NodeKind::input;
+  node.type = type;
+  node.magnitude = isFloat(type.dtype) || type.dtype == DType::i1 ? 1 : 8;
+  graph.nodes.push_back(std::move(node));
+  return static_cast<int>(graph.nodes.size()) - 1;
+}
+
+int GraphBuilder::constant(const TensorType &type, double value) {
+  int index = input(type);
+  Node &node = graph.nodes.back();
+  node.kind = NodeKind::constant;
+  node.splat = value;
+  node.magnitude = std::abs(value);
+  return index;
+}
+
+int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude,
+                     double error) {
+  Node node;
+  std::vector<TensorType> types;
+  for (int i : operands)
+    types.push_back(type(i));
+  Expected<TensorType> result = inferType(desc, types);
+  node.op = std::move(desc);
+  node.operands = std::move(operands);
+  if (!result) {
+    std::fprintf(stderr, "random graph: %s\n  in %s\n",
+                 result.error().str().c_str(),
+                 printGeneric(node, graph.nodes).c_str());
+    std::abort();
+  }
+  node.type = *result;
+  node.magnitude = magnitude;
+  node.error = error;
+  graph.nodes.push_back(std::move(node));
+  return static_cast<int>(graph.nodes.size()) - 1;
+}
+
+int GraphBuilder::op(OpKind kind, std::vector<int> operands, double magnitude,
+                     double error) {
+  OpDesc desc;
+  desc.kind = kind;
+  return op(std::move(desc), std::move(operands), magnitude, error);
+}
+
+DType GraphBuilder::randomFloat() {
+  int64_t draw = random.below(100);
+  return draw < 76   ? DType::f32
+         : draw < 84 ? DType::f64
+         : draw < 92 ? DType::f16
+                     : DType::bf16;
+}
+
+Shape GraphBuilder::randomShape(int minRank, int maxRank) {
+  Shape shape;
+  int64_t elements = 1;
+  int rank = static_cast<int>(random.between(minRank, maxRank));
+  for (int i = 0; i < rank; ++i) {
+    int64_t dim = random.pick<int64_t>({1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 33});
+    if (elements * dim > 4096)
+      dim = 1;
+    elements *= dim;
+    shape.push_back(dim);
+  }
+  return shape;
+}
+
+Shape GraphBuilder::broadcastableTo(const Shape &shape) {
+  int dropped = random.chance(30) && shape.rank() > 0
+                    ? static_cast<int>(random.between(0, shape.rank()))
+                    : 0;
+  Shape result(shape.span().subspan(dropped));
+  for (int i = 0; i < result.rank(); ++i)
+    if (random.chance(15))
+      result[i] = 1;
+  return result;
+}
+
+int GraphBuilder::pick(const std::function<bool(const Node &)> &wanted,
+                       const std::function<TensorType()> &fallback) {
+  std::vector<int> found;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node &node = graph.nodes[i];
+    double unit = unitRoundoff(node.type.dtype) * std::max(1.0, node.magnitude);
+    if (node.error <= 1000 * unit && wanted(node))
+      found.push_back(static_cast<int>(i));
+  }
+  if (found.empty() || random.chance(15))
+    return input(fallback());
+  // The youngest half the time, so that graphs grow deep.
+  return random.chance(50)
+             ? found.back()
+             : found[random.below(static_cast<int64_t>(found.size()))];
+}
+
+int GraphBuilder::pickFloat(int minRank, int maxRank) {
+  return pick(
+      [&](const Node &n) {
+        int rank = n.type.shape.rank();
+        return isFloat(n.type.dtype) && rank >= minRank && rank <= maxRank;
+      },
+      [&] { return TensorType{randomFloat(), randomShape(minRank, maxRank)}; });
+}
+
+int GraphBuilder::pickExact() {
+  return pick(
+      [](const Node &n) { return isFloat(n.type.dtype) && n.error == 0; },
+      [&] { return TensorType{randomFloat(), randomShape(0, 4)}; });
+}
+
+int GraphBuilder::pickInteger() {
+  return pick(
+      [](const Node &n) {
+        return !isFloat(n.type.dtype) && n.type.dtype != DType::i1;
+      },
+      [&] {
+        DType dtype = random.pick({DType::i8, DType::i32, DType::i64});
+        return TensorType{dtype, randomShape(0, 4)};
+      });
+}
+
+int GraphBuilder::pickBool(const Shape &shape) {
+  return pick(
+      [&](const Node &n) {
+        return n.type.dtype == DType::i1 && n.type.shape == shape;
+      },
+      [&] { return TensorType{DType::i1, broadcastableTo(shape)}; });
+}
+
+int GraphBuilder::tamed(int value, double limit) {
+  const Node &n = node(value);
+  if (n.magnitude <= limit)
+    return value;
+  double error = n.error + 8 * unitRoundoff(n.type.dtype);
+  return op(OpKind::tanh, {value}, 1, error);
+}
+
+int GraphBuilder::awayFromZero(int value) {
+  double magnitude = node(value).magnitude, error = node(value).error;
+  DType dtype = type(value).dtype;
+  int absolute = op(OpKind::abs, {value}, magnitude, error);
+  int half = constant({dtype, Shape{}}, 0.5);
+  return op(OpKind::add, {absolute, half}, magnitude + 0.5,
+            error + unitRoundoff(dtype) * (magnitude + 0.5));
+}
+
+std::vector<int> RandomGraph::inputs() const {
+  std::vector<int> result;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].kind == NodeKind::input)
+      result.push_back(static_cast<int>(i));
+  return result;
+}
+
+void RandomGraph::removeDead() {
+  std::vector<int> renumbered(nodes.size(), -1);
+  std::vector<bool> live(nodes.size(), false);
+  for (int i : outputs)
+    live[i] = true;
+  for (size_t i = nodes.size(); i-- > 0;)
+    if (live[i])
+      for (int operand : nodes[i].operands)
+        live[operand] = true;
+  std::vector<Node> kept;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!live[i])
+      continue;
+    renumbered[i] = static_cast<int>(kept.size());
+    kept.push_back(std::move(nodes[i]));
+    for (int &operand : kept.back().operands)
+      operand = renumbered[operand];
+  }
+  for (int &output : outputs)
+    output = renumbered[output];
+  nodes = std::move(kept);
+}
+
+RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
+  GraphBuilder b(seed);
+  int64_t ops = b.random.between(options.minOps, options.maxOps);
+  for (int64_t i = 0; i < ops; ++i) {
+    int64_t draw = b.random.below(100);
+    if (draw < 55)
+      appendElementwise(b);
+    else if (draw < 78)
+      appendShapeOp(b);
+    else if (draw < 89)
+      appendContraction(b);
+    else
+      appendReduction(b);
+  }
+  // Every value that nothing reads is an output, and now and then another.
+  std::vector<bool> read(b.graph.nodes.size(), false);
+  for (const Node &node : b.graph.nodes)
+    for (int operand : node.operands)
+      read[operand] = true;
+  for (size_t i = 0; i < b.graph.nodes.size(); ++i)
+    if (b.graph.nodes[i].kind == NodeKind::op &&
+        (!read[i] || b.random.chance(5)))
+      b.graph.outputs.push_back(static_cast<int>(i));
+  return std::move(b.graph);
+}

@@ -1,0 +1,93 @@
+//===- GraphBuilder.h - Values with bounds ----------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TEST_FUZZ_GRAPHBUILDER_H
+#define TANDEM_TEST_FUZZ_GRAPHBUILDER_H
+
+#include "RandomGraph.h"
+
+#include <functional>
+#include <random>
+
+namespace tandem::fuzz {
+
+/// Random choices, the same on every machine (the standard's distributions are
+/// not).
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+  /// Uniform in [0, n).
+  int64_t below(int64_t n) {
+    return static_cast<int64_t>(engine() % static_cast<uint64_t>(n));
+  }
+  /// Uniform in [low, high].
+  int64_t between(int64_t low, int64_t high) {
+    return low + below(high - low + 1);
+  }
+  bool chance(int percent) { return below(100) < percent; }
+  template <typename T> T pick(std::initializer_list<T> items) {
+    return items.begin()[below(static_cast<int64_t>(items.size()))];
+  }
+
+private:
+  std::mt19937_64 engine;
+};
+
+/// Relative rounding error of a type; 0 for integers and i1.
+double unitRoundoff(DType dtype);
+
+/// Appends nodes; keeps the bounds.
+class GraphBuilder {
+public:
+  explicit GraphBuilder(uint64_t seed) : random(seed) {}
+
+  Random random;
+  RandomGraph graph;
+
+  const Node &node(int i) const { return graph.nodes[i]; }
+  const TensorType &type(int i) const { return graph.nodes[i].type; }
+
+  int input(const TensorType &type);
+  int constant(const TensorType &type, double value);
+  /// Infers the type by the shape rule; a refusal is a bug of the generator and
+  /// ends the process with a message.
+  int op(OpDesc desc, std::vector<int> operands, double magnitude,
+         double error);
+  int op(OpKind kind, std::vector<int> operands, double magnitude,
+         double error);
+
+  DType randomFloat();
+  Shape randomShape(int minRank, int maxRank);
+  /// A shape that broadcasts to `shape`.
+  Shape broadcastableTo(const Shape &shape);
+
+  /// A value that satisfies `wanted`, most often an existing one, else a new
+  /// input of type `fallback()`.
+  int pick(const std::function<bool(const Node &)> &wanted,
+           const std::function<TensorType()> &fallback);
+  int pickFloat(int minRank = 0, int maxRank = 4);
+  /// A float whose bits every execution agrees on.
+  int pickExact();
+  int pickInteger();
+  int pickBool(const Shape &shape);
+
+  /// The value, or its tanh where |value| may exceed `limit`.
+  int tamed(int value, double limit = 8);
+  /// |value| + 1/2.
+  int awayFromZero(int value);
+};
+
+/// Appends one op, chosen at random, with what it needs.
+void appendElementwise(GraphBuilder &b);
+void appendShapeOp(GraphBuilder &b);
+void appendContraction(GraphBuilder &b);
+void appendReduction(GraphBuilder &b);
+
+} // namespace tandem::fuzz
+
+#endif // TANDEM_TEST_FUZZ_GRAPHBUILDER_H

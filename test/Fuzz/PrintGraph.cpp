@@ -1,0 +1,175 @@
+//===- PrintGraph.cpp - Random graphs as MLIR -----------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomGraph.h"
+
+#include <cstdio>
+
+using namespace tandem;
+using namespace tandem::fuzz;
+
+namespace {
+
+/// Collects `name = value` attributes in MLIR syntax.
+class AttrPrinter {
+public:
+  void raw(const char *name, const std::string &value) {
+    text += (text.empty() ? "" : ", ") + std::string(name) + " = " + value;
+  }
+  void list(const char *name, const std::vector<int64_t> &values) {
+    std::string body;
+    for (int64_t value : values)
+      body += (body.empty() ? ": " : ", ") + std::to_string(value);
+    raw(name, "array<i64" + body + ">");
+  }
+  void integer(const char *name, int64_t value) {
+    raw(name, std::to_string(value) + " : i64");
+  }
+  void flag(const char *name, bool value) {
+    raw(name, value ? "true" : "false");
+  }
+  void real(const char *name, double value) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.17e : f64", value);
+    raw(name, buffer);
+  }
+  /// An enum attribute of the dialect: `#tandem<name value>`.
+  void enumerator(const char *name, const char *type, const char *value) {
+    raw(name, std::string("#tandem.") + type + "<" + value + ">");
+  }
+  void string(const char *name, const std::string &value) {
+    raw(name, "\"" + value + "\"");
+  }
+  std::string take() { return text.empty() ? "" : " <{" + text + "}>"; }
+
+private:
+  std::string text;
+};
+
+void printConv(AttrPrinter &p, const fb::ConvAttrsT &a) {
+  p.list("strides", a.strides);
+  p.list("pad_low", a.pad_low);
+  p.list("pad_high", a.pad_high);
+  p.list("dilations", a.dilations);
+  p.integer("groups", a.groups);
+  p.raw("layout", "#tandem.conv_layout<input = \"" + a.input_layout +
+                      "\", kernel = \"" + a.kernel_layout + "\", output = \"" +
+                      a.output_layout + "\">");
+}
+
+void printPool(AttrPrinter &p, const fb::PoolAttrsT &a, OpKind kind) {
+  p.list("window", a.window);
+  p.list("strides", a.strides);
+  p.list("pad_low", a.pad_low);
+  p.list("pad_high", a.pad_high);
+  p.list("dilations", a.dilations);
+  p.string("layout", a.layout);
+  if (kind == OpKind::avg_pool)
+    p.flag("count_include_pad", a.count_include_pad);
+}
+
+void printPad(AttrPrinter &p, const fb::PadAttrsT &a) {
+  p.list("low", a.low);
+  p.list("high", a.high);
+  p.list("interior", a.interior);
+  p.real("value", a.value);
+}
+
+std::string printAttrs(const OpDesc &op) {
+  AttrPrinter p;
+  const fb::OpAttrsUnion &attrs = op.attrs;
+  if (auto *a = attrs.AsGeluAttrs())
+    p.flag("approximate_tanh", a->approximate_tanh);
+  if (auto *a = attrs.AsCompareAttrs())
+    p.enumerator("predicate", "compare_predicate",
+                 fb::EnumNameComparePredicate(a->predicate));
+  if (auto *a = attrs.AsReshapeAttrs())
+    p.list("shape", a->shape);
+  if (auto *a = attrs.AsTransposeAttrs())
+    p.list("permutation", a->permutation);
+  if (auto *a = attrs.AsBroadcastAttrs()) {
+    p.list("shape", a->shape);
+    p.list("dims", a->dims);
+  }
+  if (auto *a = attrs.AsSliceAttrs()) {
+    p.list("starts", a->starts);
+    p.list("limits", a->limits);
+    p.list("strides", a->strides);
+  }
+  if (auto *a = attrs.AsPadAttrs())
+    printPad(p, *a);
+  if (auto *a = attrs.AsAxisAttrs())
+    p.integer("axis", a->axis);
+  if (auto *a = attrs.AsGatherAttrs())
+    p.integer("axis", a->axis);
+  if (auto *a = attrs.AsIotaAttrs())
+    p.integer("axis", a->axis);
+  if (auto *a = attrs.AsConvAttrs())
+    printConv(p, *a);
+  if (auto *a = attrs.AsMatmulAttrs()) {
+    p.flag("transpose_lhs", a->transpose_lhs);
+    p.flag("transpose_rhs", a->transpose_rhs);
+  }
+  if (auto *a = attrs.AsPoolAttrs())
+    printPool(p, *a, op.kind);
+  if (auto *a = attrs.AsReduceAttrs()) {
+    p.enumerator("kind", "reduce_kind", fb::EnumNameReduceKind(a->kind));
+    p.list("dims", a->dims);
+    p.flag("keep_dims", a->keep_dims);
+  }
+  if (auto *a = attrs.AsBatchNormAttrs()) {
+    p.real("epsilon", a->epsilon);
+    p.integer("axis", a->axis);
+  }
+  return p.take();
+}
+
+std::string printConstant(const Node &node) {
+  char value[64];
+  std::snprintf(value, sizeof value, isFloat(node.type.dtype) ? "%.9e" : "%.0f",
+                node.splat);
+  std::string type = node.type.str();
+  return "\"tandem.constant\"() <{value = dense<" + std::string(value) +
+         "> : " + type + "}> : () -> " + type;
+}
+
+std::string valueName(int index) { return "%v" + std::to_string(index); }
+
+} // namespace
+
+std::string fuzz::printGeneric(const Node &node,
+                               const std::vector<Node> &nodes) {
+  if (node.kind == NodeKind::constant)
+    return printConstant(node);
+  std::string names, types;
+  for (int operand : node.operands) {
+    names += (names.empty() ? "" : ", ") + valueName(operand);
+    types += (types.empty() ? "" : ", ") + nodes[operand].type.str();
+  }
+  return "\"tandem." + std::string(name(node.op.kind)) + "\"(" + names + ")" +
+         printAttrs(node.op) + " : (" + types + ") -> " + node.type.str();
+}
+
+std::string RandomGraph::toMLIR() const {
+  std::string args, results, values, body;
+  auto append = [](std::string &list, const std::string &item) {
+    list += (list.empty() ? "" : ", ") + item;
+  };
+  for (int i : inputs())
+    append(args, valueName(i) + ": " + nodes[i].type.str());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].kind != NodeKind::input)
+      body +=
+          "  " + valueName(i) + " = " + printGeneric(nodes[i], nodes) + "\n";
+  for (int i : outputs) {
+    append(results, nodes[i].type.str());
+    append(values, valueName(i));
+  }
+  return "func.func @main(" + args + ") -> (" + results + ") {\n" + body +
+         "  return " + values + " : " + results + "\n}\n";
+}

@@ -1,0 +1,225 @@
+//===- RandomElementwise.cpp - Random elementwise ops ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tandem;
+using namespace tandem::fuzz;
+
+namespace {
+
+/// A function of one float on |x| <= 8: bounds on its value and slope.
+struct Smooth {
+  OpKind kind;
+  double (*magnitude)(double m);
+  double (*slope)(double m);
+  bool needsPositive = false; ///< asks for x >= 1/2
+  bool exact = false;         ///< adds no rounding error
+};
+
+double one(double) { return 1; }
+double same(double m) { return m; }
+
+const Smooth kSmooth[] = {
+    {OpKind::neg, same, one, false, true},
+    {OpKind::abs, same, one, false, true},
+    {OpKind::relu, same, one, false, true},
+    {OpKind::exp, [](double m) { return std::exp(m); },
+     [](double m) { return std::exp(m); }},
+    {OpKind::expm1, [](double m) { return std::exp(m); },
+     [](double m) { return std::exp(m); }},
+    {OpKind::log, [](double m) { return std::max(1.0, std::log(m)); },
+     [](double) { return 2.0; }, true},
+    {OpKind::log1p, [](double m) { return std::log1p(m); }, one, true},
+    {OpKind::sqrt, [](double m) { return std::sqrt(m); }, one, true},
+    {OpKind::rsqrt, [](double) { return 1.5; }, [](double) { return 1.5; },
+     true},
+    {OpKind::tanh, one, one},
+    {OpKind::sigmoid, one, one},
+    {OpKind::gelu, same, [](double) { return 1.2; }},
+    {OpKind::erf, one, [](double) { return 1.2; }},
+    {OpKind::sin, one, one},
+    {OpKind::cos, one, one},
+};
+
+void appendSmooth(GraphBuilder &b) {
+  const Smooth &f = kSmooth[b.random.below(std::size(kSmooth))];
+  int x = b.tamed(b.pickFloat());
+  if (f.needsPositive)
+    x = b.awayFromZero(x);
+  OpDesc desc;
+  desc.kind = f.kind;
+  if (f.kind == OpKind::gelu) {
+    fb::GeluAttrsT attrs;
+    attrs.approximate_tanh = b.random.chance(50);
+    desc.attrs.Set(attrs);
+  }
+  double m = b.node(x).magnitude, magnitude = f.magnitude(m);
+  double rounding =
+      f.exact ? 0 : 10 * unitRoundoff(b.type(x).dtype) * (magnitude + 1);
+  b.op(std::move(desc), {x}, magnitude,
+       f.slope(m) * b.node(x).error + rounding);
+}
+
+/// Functions with jumps, of values that every execution agrees on.
+void appendJump(GraphBuilder &b) {
+  OpKind kind =
+      b.random.pick({OpKind::sign, OpKind::floor, OpKind::ceil, OpKind::round});
+  int x = b.pickExact();
+  double magnitude = kind == OpKind::sign ? 1 : std::ceil(b.node(x).magnitude);
+  b.op(kind, {x}, magnitude, 0);
+}
+
+void appendCast(GraphBuilder &b) {
+  bool fromInteger = b.random.chance(30), toInteger = b.random.chance(25);
+  int x = fromInteger ? b.pickInteger()
+          : toInteger ? b.pickExact()
+                      : b.pickFloat();
+  DType to = toInteger ? b.random.pick({DType::i8, DType::i32, DType::i64})
+                       : b.randomFloat();
+  if (to == DType::f16 && b.node(x).magnitude > 1000)
+    to = DType::f32;
+  fb::CastAttrsT attrs;
+  attrs.dtype = to;
+  OpDesc desc;
+  desc.kind = OpKind::cast;
+  desc.attrs.Set(attrs);
+  bool exact = toInteger || to == b.type(x).dtype;
+  double m = b.node(x).magnitude;
+  b.op(std::move(desc), {x}, m,
+       exact ? b.node(x).error : b.node(x).error + unitRoundoff(to) * m);
+}
+
+/// A second operand of the same element type: a value that broadcasts, or a
+/// new input, or a constant.
+int pickPartner(GraphBuilder &b, int x) {
+  const TensorType type = b.type(x);
+  if (b.random.chance(15))
+    return b.constant({type.dtype, Shape{}}, b.random.chance(50) ? 0.5 : 2);
+  return b.pick(
+      [&](const Node &n) {
+        if (n.type.dtype != type.dtype)
+          return false;
+        const Shape &s = n.type.shape;
+        if (s.rank() > type.shape.rank())
+          return false;
+        int offset = type.shape.rank() - s.rank();
+        for (int i = 0; i < s.rank(); ++i)
+          if (s[i] != 1 && s[i] != type.shape[i + offset])
+            return false;
+        return true;
+      },
+      [&] { return TensorType{type.dtype, b.broadcastableTo(type.shape)}; });
+}
+
+void appendBinary(GraphBuilder &b) {
+  OpKind kind =
+      b.random.pick({OpKind::add, OpKind::sub, OpKind::mul, OpKind::div,
+                     OpKind::max, OpKind::min, OpKind::pow});
+  int x = b.tamed(b.pickFloat());
+  int y = b.tamed(pickPartner(b, x));
+  if (kind == OpKind::div)
+    y = b.awayFromZero(y);
+  if (kind == OpKind::pow) {
+    x = b.awayFromZero(b.tamed(x, 2));
+    y = b.tamed(y, 2);
+  }
+  double mx = b.node(x).magnitude, my = b.node(y).magnitude;
+  double ex = b.node(x).error, ey = b.node(y).error;
+  double unit = unitRoundoff(b.type(x).dtype), m = mx + my, e = ex + ey;
+  if (kind == OpKind::mul) {
+    m = mx * my;
+    e = mx * ey + my * ex;
+  } else if (kind == OpKind::div) {
+    m = 2 * mx;
+    e = 2 * ex + 4 * mx * ey;
+  } else if (kind == OpKind::max || kind == OpKind::min) {
+    m = std::max(mx, my);
+    e = std::max(ex, ey);
+    unit = 0;
+  } else if (kind == OpKind::pow) {
+    m = std::pow(std::max(mx, 2.0), my);
+    e = m * (my * 2 * ex + 2 * ey) + 10 * unit * m;
+  }
+  if (b.random.chance(50) && kind != OpKind::div && kind != OpKind::pow)
+    std::swap(x, y);
+  b.op(kind, {x, y}, m, e + unit * m);
+}
+
+void appendIntegerBinary(GraphBuilder &b) {
+  OpKind kind = b.random.pick({OpKind::add, OpKind::sub, OpKind::mul,
+                               OpKind::div, OpKind::max, OpKind::min});
+  int x = b.pickInteger(), y = pickPartner(b, x);
+  double mx = b.node(x).magnitude, my = b.node(y).magnitude;
+  double limit = std::exp2(8 * byteWidth(b.type(x).dtype) - 1);
+  double m = kind == OpKind::mul ? mx * my : mx + my;
+  // Past the limit integers wrap around, so anything is possible.
+  b.op(kind, {x, y}, m >= limit ? limit : m, 0);
+}
+
+void appendIntegerUnary(GraphBuilder &b) {
+  int x = b.pickInteger();
+  b.op(b.random.pick({OpKind::neg, OpKind::abs, OpKind::sign}), {x},
+       std::max(1.0, b.node(x).magnitude), 0);
+}
+
+void appendCompare(GraphBuilder &b) {
+  int x = b.random.chance(30) ? b.pickInteger() : b.pickExact();
+  const TensorType type = b.type(x);
+  int y = b.pick(
+      [&](const Node &n) { return n.type == type && n.error == 0; },
+      [&] { return TensorType{type.dtype, b.broadcastableTo(type.shape)}; });
+  fb::CompareAttrsT attrs;
+  attrs.predicate = static_cast<fb::ComparePredicate>(b.random.below(6));
+  OpDesc desc;
+  desc.kind = OpKind::compare;
+  desc.attrs.Set(attrs);
+  b.op(std::move(desc), {x, y}, 1, 0);
+}
+
+void appendLogical(GraphBuilder &b) {
+  int x = b.pickBool(b.randomShape(0, 3));
+  if (b.random.chance(30)) {
+    b.op(OpKind::logical_not, {x}, 1, 0);
+    return;
+  }
+  int y = b.pickBool(b.type(x).shape);
+  b.op(b.random.pick({OpKind::logical_and, OpKind::logical_or}), {x, y}, 1, 0);
+}
+
+void appendSelect(GraphBuilder &b) {
+  int x = b.random.chance(80) ? b.pickFloat() : b.pickInteger();
+  int y = pickPartner(b, x);
+  int condition = b.pickBool(b.type(x).shape);
+  b.op(OpKind::select, {condition, x, y},
+       std::max(b.node(x).magnitude, b.node(y).magnitude),
+       std::max(b.node(x).error, b.node(y).error));
+}
+
+void appendClamp(GraphBuilder &b) {
+  int x = b.random.chance(80) ? b.pickFloat() : b.pickInteger();
+  DType dtype = b.type(x).dtype;
+  int low = b.constant({dtype, Shape{}}, isFloat(dtype) ? -0.75 : 1);
+  int high = b.constant({dtype, Shape{}}, isFloat(dtype) ? 0.5 : 5);
+  b.op(OpKind::clamp, {x, low, high}, isFloat(dtype) ? 0.75 : 5,
+       b.node(x).error);
+}
+
+} // namespace
+
+void fuzz::appendElementwise(GraphBuilder &b) {
+  static void (*const kinds[])(GraphBuilder &) = {
+      appendSmooth,  appendSmooth,        appendSmooth,       appendBinary,
+      appendBinary,  appendBinary,        appendBinary,       appendJump,
+      appendCast,    appendIntegerBinary, appendIntegerUnary, appendCompare,
+      appendLogical, appendSelect,        appendClamp};
+  kinds[b.random.below(std::size(kinds))](b);
+}

@@ -1,0 +1,194 @@
+//===- RandomShapeOps.cpp - Random shape ops
+//-------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace tandem;
+using namespace tandem::fuzz;
+
+namespace {
+
+/// Appends an op that moves elements without changing them.
+template <typename Attrs>
+void appendMove(GraphBuilder &b, OpKind kind, Attrs attrs,
+                std::vector<int> operands) {
+  double magnitude = 0, error = 0;
+  for (int i : operands) {
+    magnitude = std::max(magnitude, b.node(i).magnitude);
+    error = std::max(error, b.node(i).error);
+  }
+  OpDesc desc;
+  desc.kind = kind;
+  desc.attrs.Set(std::move(attrs));
+  b.op(std::move(desc), std::move(operands), magnitude, error);
+}
+
+int pickAny(GraphBuilder &b, int minRank, int maxRank) {
+  return b.pick(
+      [&](const Node &n) {
+        int rank = n.type.shape.rank();
+        return rank >= minRank && rank <= maxRank;
+      },
+      [&] {
+        return TensorType{b.randomFloat(),
+                          b.randomShape(minRank, std::min(maxRank, 4))};
+      });
+}
+
+void appendReshape(GraphBuilder &b) {
+  int x = pickAny(b, 0, 6);
+  const Shape &shape = b.type(x).shape;
+  std::vector<int64_t> dims(shape.begin(), shape.end());
+  if (dims.size() >= 2 && b.random.chance(60)) {
+    size_t at = b.random.below(static_cast<int64_t>(dims.size()) - 1);
+    dims[at] *= dims[at + 1];
+    dims.erase(dims.begin() + at + 1);
+  } else if (!dims.empty() && dims.size() < 6 && b.random.chance(60)) {
+    size_t at = b.random.below(static_cast<int64_t>(dims.size()));
+    int64_t factor = dims[at] % 2 == 0 ? 2 : 1;
+    dims[at] /= factor;
+    dims.insert(dims.begin() + at, factor);
+  } else {
+    dims = {b.type(x).shape.numElements()};
+  }
+  if (!dims.empty() && b.random.chance(20))
+    dims[b.random.below(static_cast<int64_t>(dims.size()))] = -1;
+  fb::ReshapeAttrsT attrs;
+  attrs.shape = dims;
+  appendMove(b, OpKind::reshape, std::move(attrs), {x});
+}
+
+void appendTranspose(GraphBuilder &b) {
+  int x = pickAny(b, 2, 5);
+  std::vector<int64_t> permutation(b.type(x).shape.rank());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  for (size_t i = permutation.size(); i-- > 1;)
+    std::swap(permutation[i], permutation[b.random.below(i + 1)]);
+  fb::TransposeAttrsT attrs;
+  attrs.permutation = permutation;
+  appendMove(b, OpKind::transpose, std::move(attrs), {x});
+}
+
+void appendBroadcast(GraphBuilder &b) {
+  int x = pickAny(b, 0, 3);
+  const Shape &shape = b.type(x).shape;
+  fb::BroadcastAttrsT attrs;
+  for (int64_t dim : shape) {
+    if (b.random.chance(30))
+      attrs.shape.push_back(b.random.pick<int64_t>({1, 2, 3}));
+    attrs.dims.push_back(static_cast<int64_t>(attrs.shape.size()));
+    attrs.shape.push_back(dim == 1 && b.random.chance(50) ? 5 : dim);
+  }
+  if (b.random.chance(30))
+    attrs.shape.push_back(b.random.pick<int64_t>({1, 2, 7}));
+  appendMove(b, OpKind::broadcast, std::move(attrs), {x});
+}
+
+void appendSlice(GraphBuilder &b) {
+  int x = pickAny(b, 1, 5);
+  fb::SliceAttrsT attrs;
+  for (int64_t dim : b.type(x).shape) {
+    int64_t start = b.random.chance(50) ? 0 : b.random.below(dim);
+    int64_t limit =
+        b.random.chance(50) ? dim : b.random.between(start + 1, dim);
+    attrs.starts.push_back(b.random.chance(20) ? start - dim : start);
+    attrs.limits.push_back(limit);
+    attrs.strides.push_back(b.random.chance(25) ? b.random.between(1, 3) : 1);
+  }
+  appendMove(b, OpKind::slice, std::move(attrs), {x});
+}
+
+void appendPad(GraphBuilder &b) {
+  int x = pickAny(b, 1, 4);
+  if (b.type(x).dtype == DType::i1)
+    return;
+  fb::PadAttrsT attrs;
+  for (int i = 0; i < b.type(x).shape.rank(); ++i) {
+    attrs.low.push_back(b.random.chance(40) ? b.random.between(1, 3) : 0);
+    attrs.high.push_back(b.random.chance(40) ? b.random.between(1, 3) : 0);
+    attrs.interior.push_back(b.random.chance(12) ? 1 : 0);
+  }
+  attrs.value = b.random.chance(70) ? 0 : 1;
+  appendMove(b, OpKind::pad, std::move(attrs), {x});
+  Node &result = b.graph.nodes.back();
+  result.magnitude = std::max(result.magnitude, 1.0);
+}
+
+void appendConcat(GraphBuilder &b) {
+  int x = pickAny(b, 1, 4);
+  const TensorType type = b.type(x);
+  int axis = static_cast<int>(b.random.below(type.shape.rank()));
+  std::vector<int> operands = {x};
+  for (int64_t n = b.random.between(1, 3); n > 0; --n)
+    operands.push_back(b.pick(
+        [&](const Node &node) {
+          if (node.type.dtype != type.dtype ||
+              node.type.shape.rank() != type.shape.rank())
+            return false;
+          for (int i = 0; i < type.shape.rank(); ++i)
+            if (i != axis && node.type.shape[i] != type.shape[i])
+              return false;
+          return true;
+        },
+        [&] {
+          TensorType other = type;
+          other.shape[axis] = b.random.pick<int64_t>({1, 2, 3, 5});
+          return other;
+        }));
+  fb::AxisAttrsT attrs;
+  attrs.axis = axis;
+  appendMove(b, OpKind::concat, std::move(attrs), std::move(operands));
+}
+
+void appendGather(GraphBuilder &b) {
+  int x = pickAny(b, 1, 3);
+  int indices = b.pick(
+      [](const Node &n) {
+        return (n.type.dtype == DType::i32 || n.type.dtype == DType::i64) &&
+               n.type.shape.rank() <= 2;
+      },
+      [&] {
+        DType dtype = b.random.pick({DType::i32, DType::i64});
+        return TensorType{dtype, b.randomShape(0, 1)};
+      });
+  if (b.type(x).shape.numElements() * b.type(indices).shape.numElements() >
+      16384)
+    return;
+  fb::GatherAttrsT attrs;
+  attrs.axis = b.random.below(b.type(x).shape.rank());
+  double magnitude = b.node(x).magnitude, error = b.node(x).error;
+  OpDesc desc;
+  desc.kind = OpKind::gather;
+  desc.attrs.Set(std::move(attrs));
+  b.op(std::move(desc), {x, indices}, magnitude, error);
+}
+
+void appendIota(GraphBuilder &b) {
+  fb::IotaAttrsT attrs;
+  Shape shape = b.randomShape(1, 3);
+  DType dtype = b.random.pick({DType::f32, DType::i32, DType::i64});
+  attrs.axis = b.random.below(shape.rank());
+  attrs.type = std::make_unique<fb::TensorTypeT>(toFlat({dtype, shape}));
+  OpDesc desc;
+  desc.kind = OpKind::iota;
+  desc.attrs.Set(std::move(attrs));
+  b.op(std::move(desc), {}, 33, 0);
+}
+
+} // namespace
+
+void fuzz::appendShapeOp(GraphBuilder &b) {
+  static void (*const kinds[])(GraphBuilder &) = {
+      appendReshape, appendTranspose, appendBroadcast, appendSlice,
+      appendPad,     appendConcat,    appendGather,    appendIota};
+  kinds[b.random.below(std::size(kinds))](b);
+}
