@@ -1,0 +1,98 @@
+//===- Spatial.h - Convolutions and pools, by role of dim -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Layout strings and 1 to 3 spatial dims brought to one form: three spatial
+// dims (the leading ones of size 1 where there are fewer) and strides by role.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_SPATIAL_H
+#define TANDEM_RUNTIME_EAGER_SPATIAL_H
+
+#include "Strides.h"
+
+#include "tandem/Support/ShapeRules.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tandem::eager {
+
+using Spatial3 = std::array<int64_t, 3>;
+
+/// One tensor's sizes and strides by role; O and I of a kernel count as batch
+/// and channel. `layout` is valid (the shape rules have parsed it).
+struct SpatialTensor {
+  int64_t batchSize, channelSize;
+  Spatial3 size{1, 1, 1};
+  int64_t batch, channel;
+  Spatial3 stride{};
+  int numSpatial;
+
+  static SpatialTensor of(const Shape &shape, std::string_view layout,
+                          bool isKernel);
+
+  int64_t offset(const int64_t *at) const {
+    return at[0] * stride[0] + at[1] * stride[1] + at[2] * stride[2];
+  }
+  /// Strides of a walk over (batch, channel, D, H, W) that stays at the first
+  /// spatial position.
+  Strides planes() const { return {batch, channel}; }
+};
+
+/// What a window op does along its spatial dims.
+struct SpatialWindow {
+  SpatialTensor in, out;
+  Spatial3 window{1, 1, 1}, output{1, 1, 1};
+  Spatial3 strides{1, 1, 1}, padLow{}, padHigh{}, dilations{1, 1, 1};
+
+  /// The offset of the input element under a window's tap, from the first
+  /// element of its channel; none in the padding.
+  std::optional<int64_t> inputOffset(const int64_t *at,
+                                     const int64_t *tap) const {
+    int64_t offset = 0;
+    for (int i = 0; i < 3; ++i) {
+      const int64_t x = at[i] * strides[i] + tap[i] * dilations[i] - padLow[i];
+      if (x < 0 || x >= in.size[i])
+        return std::nullopt;
+      offset += x * in.stride[i];
+    }
+    return offset;
+  }
+};
+
+struct SpatialConv : SpatialWindow {
+  SpatialTensor weights;
+  int64_t batch, outputChannels, groups, groupInputChannels;
+
+  static SpatialConv of(const fb::ConvAttrsT &attrs, const Shape &input,
+                        const Shape &kernel, const Shape &result);
+};
+
+struct SpatialPool : SpatialWindow {
+  int64_t batch, channels;
+
+  static SpatialPool of(const fb::PoolAttrsT &attrs, const Shape &input,
+                        const Shape &result);
+};
+
+/// A matmul's sizes and strides: batch dims, then M, N and K.
+struct MatmulDims {
+  Shape batch;
+  Strides lhsBatch{}, rhsBatch{};
+  int64_t m, n, k;
+  int64_t lhsM, lhsK, rhsK, rhsN;
+
+  static MatmulDims of(bool transposeLhs, bool transposeRhs, const Shape &lhs,
+                       const Shape &rhs, const Shape &result);
+};
+
+} // namespace tandem::eager
+
+#endif // TANDEM_RUNTIME_EAGER_SPATIAL_H

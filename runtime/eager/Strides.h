@@ -1,0 +1,90 @@
+//===- Strides.h - Strides of dense tensors and walks over them -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_STRIDES_H
+#define TANDEM_RUNTIME_EAGER_STRIDES_H
+
+#include "tandem/Support/TensorType.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tandem::eager {
+
+/// Elements to step for one more of each dim's index; unused dims are 0.
+using Strides = std::array<int64_t, kMaxRank>;
+
+inline Strides rowMajorStrides(const Shape &shape) {
+  Strides strides{};
+  int64_t stride = 1;
+  for (int dim = shape.rank() - 1; dim >= 0; --dim) {
+    strides[dim] = stride;
+    stride *= shape[dim];
+  }
+  return strides;
+}
+
+/// The strides with which an operand is read at indices of `result`, under
+/// NumPy broadcasting: 0 along dims that it repeats over.
+inline Strides broadcastStrides(const Shape &operand, const Shape &result) {
+  const Strides own = rowMajorStrides(operand);
+  const int lead = result.rank() - operand.rank();
+  Strides strides{};
+  for (int dim = 0; dim < operand.rank(); ++dim)
+    strides[lead + dim] = operand[dim] == 1 ? 0 : own[dim];
+  return strides;
+}
+
+/// Walks all indices of a shape in row-major order, keeping N offsets.
+///   for (StridedIndex<2> i(shape, {a, b}); !i.done(); i.next())
+///     use(i.offset(0), i.offset(1), i[dim]);
+template <size_t N> class StridedIndex {
+public:
+  StridedIndex(const Shape &shape, const std::array<Strides, N> &strides,
+               const std::array<int64_t, N> &start = {})
+      : shape(shape), strides(strides), offsets(start),
+        remaining(shape.numElements()) {}
+
+  bool done() const { return remaining == 0; }
+  int64_t offset(size_t n) const { return offsets[n]; }
+  int64_t operator[](int dim) const { return index[dim]; }
+
+  void next() {
+    --remaining;
+    for (int dim = shape.rank() - 1; dim >= 0; --dim) {
+      for (size_t n = 0; n < N; ++n)
+        offsets[n] += strides[n][dim];
+      if (++index[dim] < shape[dim])
+        return;
+      for (size_t n = 0; n < N; ++n)
+        offsets[n] -= strides[n][dim] * shape[dim];
+      index[dim] = 0;
+    }
+  }
+
+private:
+  Shape shape;
+  std::array<Strides, N> strides;
+  std::array<int64_t, N> offsets;
+  std::array<int64_t, kMaxRank> index{};
+  int64_t remaining;
+};
+
+/// A slice bound as NumPy means it: negative counts from the end, and what
+/// lies outside [0, size] is clamped.
+inline int64_t resolveSliceBound(int64_t bound, int64_t size) {
+  if (bound < 0)
+    bound += size;
+  return bound < 0 ? 0 : bound > size ? size : bound;
+}
+
+} // namespace tandem::eager
+
+#endif // TANDEM_RUNTIME_EAGER_STRIDES_H

@@ -1,0 +1,303 @@
+//===- Elementwise.cpp - Reference: elementwise ops -------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Strides.h"
+#include "Evaluate.h"
+#include "Wide.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace tandem;
+using namespace tandem::reference;
+using eager::broadcastStrides;
+using eager::StridedIndex;
+using fb::ComparePredicate;
+
+//===----------------------------------------------------------------------===//
+// One operand
+//===----------------------------------------------------------------------===//
+
+static double gelu(double x) {
+  return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+}
+
+/// Hendrycks and Gimpel, "Gaussian Error Linear Units", arXiv 1606.08415.
+static double geluTanh(double x) {
+  const double inner =
+      std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1 + std::tanh(inner));
+}
+
+static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+static double applyUnary(OpKind kind, double x) {
+  switch (kind) {
+  case OpKind::neg:
+    return -x;
+  case OpKind::abs:
+    return std::fabs(x);
+  case OpKind::sign:
+    return signOf(x);
+  case OpKind::exp:
+    return std::exp(x);
+  case OpKind::expm1:
+    return std::expm1(x);
+  case OpKind::log:
+    return std::log(x);
+  case OpKind::log1p:
+    return std::log1p(x);
+  case OpKind::sqrt:
+    return std::sqrt(x);
+  case OpKind::rsqrt:
+    return 1 / std::sqrt(x);
+  case OpKind::tanh:
+    return std::tanh(x);
+  case OpKind::sigmoid:
+    return 1 / (1 + std::exp(-x));
+  case OpKind::relu:
+    return x < 0 ? 0 : x;
+  case OpKind::gelu:
+    return gelu(x);
+  case OpKind::erf:
+    return std::erf(x);
+  case OpKind::sin:
+    return std::sin(x);
+  case OpKind::cos:
+    return std::cos(x);
+  case OpKind::floor:
+    return std::floor(x);
+  case OpKind::ceil:
+    return std::ceil(x);
+  case OpKind::round:
+    return std::nearbyint(x);
+  case OpKind::logical_not:
+    return x == 0;
+  default:
+    return x;
+  }
+}
+
+/// Integers wrap: arithmetic is on uint64_t.
+static int64_t applyUnary(OpKind kind, int64_t x) {
+  switch (kind) {
+  case OpKind::neg:
+    return -static_cast<uint64_t>(x);
+  case OpKind::abs:
+    return x < 0 ? -static_cast<uint64_t>(x) : x;
+  case OpKind::sign:
+    return x > 0 ? 1 : x < 0 ? -1 : 0;
+  case OpKind::relu:
+    return x < 0 ? 0 : x;
+  case OpKind::logical_not:
+    return x == 0;
+  default: // floor, ceil and round change no integer.
+    return x;
+  }
+}
+
+void reference::evaluateUnary(const OpDesc &op, Operands operands,
+                              Tensor &result) {
+  const auto *geluAttrs = op.attrs.AsGeluAttrs();
+  const bool useTanh = geluAttrs && geluAttrs->approximate_tanh;
+  withWideType(operands[0].dtype(), [&]<typename T>(T) {
+    std::vector<T> values = widen<T>(operands[0]);
+    for (T &x : values)
+      x = op.kind == OpKind::gelu && useTanh ? T(geluTanh(x))
+                                             : applyUnary(op.kind, x);
+    narrow(values, result);
+  });
+}
+
+void reference::evaluateCast(const OpDesc &op, Operands operands,
+                             Tensor &result) {
+  const DType from = operands[0].dtype(), to = result.dtype();
+  if (isFloat(to))
+    return withWideType(
+        from, [&]<typename T>(T) { narrow(widen<T>(operands[0]), result); });
+  std::vector<int64_t> values;
+  if (isFloat(from)) {
+    for (double x : widen<double>(operands[0]))
+      values.push_back(to == DType::i1
+                           ? x != 0
+                           : saturatingCast(x, lowest(to), highest(to)));
+  } else {
+    for (int64_t x : widen<int64_t>(operands[0]))
+      values.push_back(to == DType::i1 ? x != 0 : x);
+  }
+  narrow(values, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Two operands
+//===----------------------------------------------------------------------===//
+
+/// The larger or smaller; a NaN where either is one.
+template <bool isMax> static double extremum(double a, double b) {
+  if (std::isnan(a))
+    return a;
+  if (std::isnan(b))
+    return b;
+  return isMax ? std::fmax(a, b) : std::fmin(a, b);
+}
+template <bool isMax> static int64_t extremum(int64_t a, int64_t b) {
+  return isMax == (a > b) ? a : b;
+}
+
+static double applyBinary(OpKind kind, double a, double b) {
+  switch (kind) {
+  case OpKind::add:
+    return a + b;
+  case OpKind::sub:
+    return a - b;
+  case OpKind::mul:
+    return a * b;
+  case OpKind::div:
+    return a / b;
+  case OpKind::max:
+    return extremum<true>(a, b);
+  case OpKind::min:
+    return extremum<false>(a, b);
+  case OpKind::pow:
+    return std::pow(a, b);
+  case OpKind::logical_and:
+    return a != 0 && b != 0;
+  default: // logical_or
+    return a != 0 || b != 0;
+  }
+}
+
+/// Truncates; x / 0 is -1, and the quotient that overflows wraps.
+static int64_t divide(int64_t a, int64_t b) {
+  if (b == 0)
+    return -1;
+  return b == -1 ? -static_cast<uint64_t>(a) : a / b;
+}
+
+/// By squaring, modulo 2^64. To a negative power, 1 and -1 have an integer for
+/// a result; all else is 0.
+static int64_t power(int64_t base, int64_t exponent) {
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+  uint64_t result = 1, square = base;
+  for (; exponent != 0; exponent >>= 1, square *= square)
+    if (exponent & 1)
+      result *= square;
+  return result;
+}
+
+/// Integers wrap: arithmetic is on uint64_t.
+static int64_t applyBinary(OpKind kind, int64_t a, int64_t b) {
+  switch (kind) {
+  case OpKind::add:
+    return static_cast<uint64_t>(a) + b;
+  case OpKind::sub:
+    return static_cast<uint64_t>(a) - b;
+  case OpKind::mul:
+    return static_cast<uint64_t>(a) * b;
+  case OpKind::div:
+    return divide(a, b);
+  case OpKind::max:
+    return extremum<true>(a, b);
+  case OpKind::min:
+    return extremum<false>(a, b);
+  case OpKind::pow:
+    return power(a, b);
+  case OpKind::logical_and:
+    return a != 0 && b != 0;
+  default: // logical_or
+    return a != 0 || b != 0;
+  }
+}
+
+/// result[i] = f(a[i], b[i]) under broadcasting.
+template <typename T, typename F>
+static void zip(Operands operands, Tensor &result, F f) {
+  using Result = decltype(f(T{}, T{}));
+  const std::vector<T> a = widen<T>(operands[0]), b = widen<T>(operands[1]);
+  const Shape &shape = result.shape();
+  std::vector<Result> values;
+  for (StridedIndex<2> i(shape, {broadcastStrides(operands[0].shape(), shape),
+                                 broadcastStrides(operands[1].shape(), shape)});
+       !i.done(); i.next())
+    values.push_back(f(a[i.offset(0)], b[i.offset(1)]));
+  narrow(values, result);
+}
+
+void reference::evaluateBinary(const OpDesc &op, Operands operands,
+                               Tensor &result) {
+  withWideType(operands[0].dtype(), [&]<typename T>(T) {
+    zip<T>(operands, result,
+           [&](T a, T b) { return applyBinary(op.kind, a, b); });
+  });
+}
+
+template <typename T>
+static bool applyCompare(ComparePredicate predicate, T a, T b) {
+  switch (predicate) {
+  case ComparePredicate::eq:
+    return a == b;
+  case ComparePredicate::ne:
+    return a != b;
+  case ComparePredicate::lt:
+    return a < b;
+  case ComparePredicate::le:
+    return a <= b;
+  case ComparePredicate::gt:
+    return a > b;
+  case ComparePredicate::ge:
+    return a >= b;
+  }
+  return false;
+}
+
+void reference::evaluateCompare(const OpDesc &op, Operands operands,
+                                Tensor &result) {
+  const ComparePredicate predicate = op.attrs.AsCompareAttrs()->predicate;
+  withWideType(operands[0].dtype(), [&]<typename T>(T) {
+    zip<T>(operands, result,
+           [&](T a, T b) -> int64_t { return applyCompare(predicate, a, b); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Three operands
+//===----------------------------------------------------------------------===//
+
+static StridedIndex<3> zip3(Operands operands, const Shape &shape) {
+  return StridedIndex<3>(shape, {broadcastStrides(operands[0].shape(), shape),
+                                 broadcastStrides(operands[1].shape(), shape),
+                                 broadcastStrides(operands[2].shape(), shape)});
+}
+
+void reference::evaluateSelect(const OpDesc &op, Operands operands,
+                               Tensor &result) {
+  withWideType(result.dtype(), [&]<typename T>(T) {
+    const std::vector<int64_t> condition = widen<int64_t>(operands[0]);
+    const std::vector<T> a = widen<T>(operands[1]), b = widen<T>(operands[2]);
+    std::vector<T> values;
+    for (auto i = zip3(operands, result.shape()); !i.done(); i.next())
+      values.push_back(condition[i.offset(0)] ? a[i.offset(1)]
+                                              : b[i.offset(2)]);
+    narrow(values, result);
+  });
+}
+
+/// min(max(x, low), high).
+void reference::evaluateClamp(const OpDesc &op, Operands operands,
+                              Tensor &result) {
+  withWideType(result.dtype(), [&]<typename T>(T) {
+    const std::vector<T> x = widen<T>(operands[0]), low = widen<T>(operands[1]),
+                         high = widen<T>(operands[2]);
+    std::vector<T> values;
+    for (auto i = zip3(operands, result.shape()); !i.done(); i.next())
+      values.push_back(extremum<false>(
+          extremum<true>(x[i.offset(0)], low[i.offset(1)]), high[i.offset(2)]));
+    narrow(values, result);
+  });
+}

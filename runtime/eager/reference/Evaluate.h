@@ -1,0 +1,51 @@
+//===- Evaluate.h - One function per family of ops --------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each reads `operands` and writes every element of `result`; the types are
+// those of the shape rules. Plain loops, written to be read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_REFERENCE_EVALUATE_H
+#define TANDEM_RUNTIME_EAGER_REFERENCE_EVALUATE_H
+
+#include "tandem/Runtime/Tensor.h"
+#include "tandem/Support/ShapeRules.h"
+
+#include <span>
+
+namespace tandem::reference {
+
+using Operands = std::span<const Tensor>;
+
+void evaluateUnary(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateCast(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateBinary(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateCompare(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateSelect(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateClamp(const OpDesc &op, Operands operands, Tensor &result);
+
+void evaluateReshape(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateTranspose(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateBroadcast(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateSlice(const OpDesc &op, Operands operands, Tensor &result);
+void evaluatePad(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateConcat(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateIota(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateGather(const OpDesc &op, Operands operands, Tensor &result);
+
+void evaluateConv(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);
+void evaluatePool(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateReduce(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateBatchNorm(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateSoftmax(const OpDesc &op, Operands operands, Tensor &result);
+
+} // namespace tandem::reference
+
+#endif // TANDEM_RUNTIME_EAGER_REFERENCE_EVALUATE_H

@@ -1,0 +1,46 @@
+//===- Wide.h - Tensors in the reference's own types ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reference computes floats in double and integers in int64, and rounds to
+// the tensor's type once, at the end of each op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_REFERENCE_WIDE_H
+#define TANDEM_RUNTIME_EAGER_REFERENCE_WIDE_H
+
+#include "tandem/Runtime/Tensor.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tandem::reference {
+
+/// The elements of a tensor as T: double, or int64_t for integers and i1.
+template <typename T> std::vector<T> widen(const Tensor &tensor);
+
+/// Rounds (floats: to nearest even) or wraps (integers; i1: the lowest bit) to
+/// the tensor's type. `values` has as many elements as the tensor.
+template <typename T> void narrow(const std::vector<T> &values, Tensor &tensor);
+
+/// Calls `body` with a value of the type in which the reference computes on
+/// elements of `dtype`: double{} or int64_t{}.
+template <typename Body> auto withWideType(DType dtype, Body body) {
+  return isFloat(dtype) ? body(double{}) : body(int64_t{});
+}
+
+/// The integer nearest to `value` towards zero in [low, high]; 0 for a NaN.
+int64_t saturatingCast(double value, int64_t low, int64_t high);
+
+/// The range of an integer type; i1 is {0, 1}.
+int64_t lowest(DType integer);
+int64_t highest(DType integer);
+
+} // namespace tandem::reference
+
+#endif // TANDEM_RUNTIME_EAGER_REFERENCE_WIDE_H

@@ -1,0 +1,74 @@
+//===- Float16.h - IEEE half and bfloat16 as bit patterns ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Conversions written to be read, exact and correctly rounded. Kernels that
+// need speed have their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_FLOAT16_H
+#define TANDEM_RUNTIME_FLOAT16_H
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace tandem {
+
+/// A binary interchange format of 16 bits: IEEE 754-2019, section 3.4.
+template <int ExponentBits, int MantissaBits> struct Float16 {
+  static_assert(1 + ExponentBits + MantissaBits == 16);
+  static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
+  static constexpr uint16_t infinity = ((1 << ExponentBits) - 1)
+                                       << MantissaBits;
+
+  uint16_t bits = 0;
+
+  Float16() = default;
+  /// Rounds to nearest, ties to even; beyond the largest number is infinity.
+  explicit Float16(double value) : bits(encode(value)) {}
+  explicit operator double() const;
+
+private:
+  static uint16_t encode(double value);
+};
+
+using F16 = Float16<5, 10>;
+using BF16 = Float16<8, 7>;
+
+template <int E, int M> Float16<E, M>::operator double() const {
+  const int exponent = (bits & infinity) >> M;
+  const int mantissa = bits & ((1 << M) - 1);
+  const double sign = bits >> 15 ? -1 : 1;
+  if (exponent == (1 << E) - 1)
+    return sign * (mantissa ? std::numeric_limits<double>::quiet_NaN()
+                            : std::numeric_limits<double>::infinity());
+  if (exponent == 0)
+    return sign * std::ldexp(mantissa, 1 - bias - M);
+  return sign * std::ldexp(mantissa + (1 << M), exponent - bias - M);
+}
+
+template <int E, int M> uint16_t Float16<E, M>::encode(double value) {
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isnan(value))
+    return sign | infinity | (1 << (M - 1));
+  if (std::isinf(value))
+    return sign | infinity;
+  // The exponent of the unit in the last place; subnormals share the lowest.
+  int exponent = value == 0 ? 1 - bias : std::ilogb(value);
+  exponent = (exponent < 1 - bias ? 1 - bias : exponent) - M;
+  // In units of that place the number is an integer of at most M + 2 bits. A
+  // carry out of the mantissa runs into the exponent, as it should.
+  const double units = std::nearbyint(std::ldexp(std::fabs(value), -exponent));
+  const double encoded = units + std::ldexp(exponent + bias + M - 1, M);
+  return sign | (encoded >= infinity ? infinity : uint16_t(encoded));
+}
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_FLOAT16_H
