@@ -1,0 +1,117 @@
+//===- Conv.cpp - oneDNN: convolutions --------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Spatial.h"
+#include "Builders.h"
+#include "Image.h"
+
+using namespace tandem;
+using namespace tandem::onednn;
+using dnnl::convolution_forward;
+using dnnl::memory;
+using eager::SpatialConv;
+using eager::SpatialTensor;
+
+/// A kernel as (groups,) O, I, spatial dims with strides.
+static memory::desc kernelDesc(const SpatialConv &conv,
+                               memory::data_type type) {
+  const SpatialTensor &kernel = conv.weights;
+  const int64_t outputs = kernel.batchSize / conv.groups;
+  memory::dims dims{outputs, kernel.channelSize};
+  memory::dims strides{kernel.batch, kernel.channel};
+  if (conv.groups > 1) {
+    dims.insert(dims.begin(), conv.groups);
+    strides.insert(strides.begin(), outputs * kernel.batch);
+  }
+  append(dims, kernel.size, kernel.numSpatial);
+  append(strides, kernel.stride, kernel.numSpatial);
+  return {dims, type, strides};
+}
+
+static memory::desc anyFormat(const memory::desc &desc) {
+  return {desc.dims(), desc.data_type(), memory::format_tag::any};
+}
+
+namespace {
+struct ConvBuilder {
+  SpatialConv conv;
+  memory::desc input, kernel, bias, output;
+
+  explicit ConvBuilder(const Signature &signature);
+  /// A primitive for these image formats; the kernel's is the library's choice,
+  /// as copying it costs little and lets the vectorised ones be used.
+  convolution_forward::primitive_desc describe(const memory::desc &in,
+                                               const memory::desc &out) const;
+  bool prefersLibraryFormats() const;
+};
+} // namespace
+
+ConvBuilder::ConvBuilder(const Signature &signature)
+    : conv(SpatialConv::of(
+          *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
+          signature.operands[1].shape, signature.result.shape)) {
+  const memory::data_type type = dataType(signature.result.dtype);
+  input = imageDesc(conv.in, type);
+  output = imageDesc(conv.out, type);
+  kernel = kernelDesc(conv, type);
+  if (signature.operands.size() > 2)
+    bias = {{conv.outputChannels}, type, memory::format_tag::a};
+}
+
+convolution_forward::primitive_desc
+ConvBuilder::describe(const memory::desc &in, const memory::desc &out) const {
+  const int rank = conv.in.numSpatial;
+  const memory::dims strides = tail(conv.strides, rank),
+                     dilations = tail(conv.dilations, rank, 1),
+                     padLow = tail(conv.padLow, rank),
+                     padHigh = tail(conv.padHigh, rank);
+  const auto kind = dnnl::prop_kind::forward_inference;
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const auto desc =
+      bias.is_zero()
+          ? convolution_forward::desc(kind, algorithm, in, anyFormat(kernel),
+                                      out, strides, dilations, padLow, padHigh)
+          : convolution_forward::desc(kind, algorithm, in, anyFormat(kernel),
+                                      bias, out, strides, dilations, padLow,
+                                      padHigh);
+  return {desc, Plan::attributes(), engine()};
+}
+
+/// Channels first, the library's direct convolutions need the images changed to
+/// its own formats and back. That pays from about 128 multiply-adds per output
+/// on, and where the alternative is one small matrix product per group.
+bool ConvBuilder::prefersLibraryFormats() const {
+  const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
+  return conv.groups > 1 || (taps > 1 && taps * conv.groupInputChannels >= 128);
+}
+
+void onednn::buildConv(const Signature &signature, Plan &plan) {
+  const ConvBuilder builder(signature);
+  const auto &[conv, input, kernel, bias, output] = builder;
+  auto desc = builder.describe(input, output);
+  const bool channelsLast = conv.in.channel == 1 && conv.out.channel == 1;
+  if (isFallback(desc.impl_info_str()) ||
+      (!channelsLast && builder.prefersLibraryFormats()))
+    desc = builder.describe(anyFormat(input), anyFormat(output));
+
+  const Buffer from = plan.converted(Plan::operand(0), input, desc.src_desc());
+  const Buffer weights =
+      plan.converted(Plan::operand(1), kernel, desc.weights_desc());
+  const bool direct = desc.dst_desc() == output;
+  const Buffer to = direct ? Plan::result() : plan.temporary(desc.dst_desc());
+  std::vector<Argument> arguments = {
+      {DNNL_ARG_SRC, desc.src_desc(), from},
+      {DNNL_ARG_WEIGHTS, desc.weights_desc(), weights},
+      {DNNL_ARG_DST, desc.dst_desc(), to}};
+  if (!bias.is_zero())
+    arguments.push_back({DNNL_ARG_BIAS, desc.bias_desc(), Plan::operand(2)});
+  plan.add(convolution_forward(desc), desc.scratchpad_desc(),
+           std::move(arguments));
+  if (!direct)
+    plan.reorder(to, desc.dst_desc(), Plan::result(), output);
+}

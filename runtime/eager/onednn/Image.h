@@ -1,0 +1,46 @@
+//===- Image.h - Images as oneDNN describes them ----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_ONEDNN_IMAGE_H
+#define TANDEM_RUNTIME_EAGER_ONEDNN_IMAGE_H
+
+#include "../Spatial.h"
+
+#include <dnnl.hpp>
+
+namespace tandem::onednn {
+
+using dnnl::memory;
+
+/// The last `count` of three spatial values, less `minus`.
+inline void append(memory::dims &dims, const eager::Spatial3 &values, int count,
+                   int64_t minus = 0) {
+  for (int i = 3 - count; i < 3; ++i)
+    dims.push_back(values[i] - minus);
+}
+
+inline memory::dims tail(const eager::Spatial3 &values, int count,
+                         int64_t minus = 0) {
+  memory::dims dims;
+  append(dims, values, count, minus);
+  return dims;
+}
+
+/// An image in any layout, as N, C, spatial dims with strides.
+inline memory::desc imageDesc(const eager::SpatialTensor &image,
+                              memory::data_type type) {
+  memory::dims dims{image.batchSize, image.channelSize};
+  memory::dims strides{image.batch, image.channel};
+  append(dims, image.size, image.numSpatial);
+  append(strides, image.stride, image.numSpatial);
+  return {dims, type, strides};
+}
+
+} // namespace tandem::onednn
+
+#endif // TANDEM_RUNTIME_EAGER_ONEDNN_IMAGE_H

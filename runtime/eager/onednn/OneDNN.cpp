@@ -1,0 +1,81 @@
+//===- OneDNN.cpp - The oneDNN provider -------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Builders.h"
+
+#include <algorithm>
+
+using namespace tandem;
+using namespace tandem::onednn;
+
+using Builder = void (*)(const Signature &, Plan &);
+
+static Builder builderOf(OpKind kind) {
+  switch (kind) {
+  case OpKind::conv:
+    return buildConv;
+  case OpKind::matmul:
+    return buildMatmul;
+  case OpKind::max_pool:
+  case OpKind::avg_pool:
+    return buildPool;
+  case OpKind::softmax:
+    return buildSoftmax;
+  default:
+    return nullptr;
+  }
+}
+
+static bool isEmpty(const TensorType &type) {
+  return std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end();
+}
+
+/// What is worth asking the library for. Empty tensors are left to others.
+static bool isCandidate(const OpDesc &op, std::span<const TensorType> operands,
+                        std::span<const TensorType> results) {
+  const DType dtype = results[0].dtype;
+  return builderOf(op.kind) && (dtype == DType::f32 || dtype == DType::bf16) &&
+         !isEmpty(results[0]) &&
+         std::none_of(operands.begin(), operands.end(), isEmpty);
+}
+
+static Expected<std::unique_ptr<Plan>>
+build(const OpDesc &op, std::span<const TensorType> operands,
+      std::span<const TensorType> results) try {
+  auto plan = std::make_unique<Plan>();
+  builderOf(op.kind)({op, operands, results[0]}, *plan);
+  return plan;
+} catch (const dnnl::error &error) {
+  return fail("execute", "oneDNN cannot prepare " + std::string(name(op.kind)) +
+                             ": " + error.what());
+}
+
+namespace {
+struct OneDNNProvider final : Provider {
+  std::string_view name() const override { return "onednn"; }
+
+  /// What the library has depends on the host, so this builds the plan: the
+  /// primitives stay in the library's cache for `prepare`.
+  bool supports(const OpDesc &op, std::span<const TensorType> operands,
+                std::span<const TensorType> results) const override {
+    return isCandidate(op, operands, results) &&
+           build(op, operands, results).has_value();
+  }
+
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpDesc &op, std::span<const TensorType> operands,
+          std::span<const TensorType> results) const override {
+    return build(op, operands, results);
+  }
+};
+} // namespace
+
+const Provider &tandem::oneDNNProvider() {
+  static const OneDNNProvider provider;
+  return provider;
+}

@@ -1,0 +1,153 @@
+//===- Plan.cpp - oneDNN primitives in sequence -----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Plan.h"
+
+#include <dnnl_debug.h>
+
+using namespace tandem;
+using namespace tandem::onednn;
+
+const dnnl::engine &onednn::engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+/// A stream may not be used by two threads at a time.
+static dnnl_stream_t threadStream() {
+  thread_local const dnnl::stream stream(engine());
+  return stream.get();
+}
+
+namespace {
+/// Gives the workspace back at the end of a run.
+class Workspace {
+public:
+  explicit Workspace(int64_t bytes) : bytes(bytes) {}
+  ~Workspace() {
+    if (data)
+      cachingAllocator().deallocate(data, bytes);
+  }
+  Status allocate() {
+    if (bytes == 0)
+      return {};
+    TANDEM_ASSIGN_OR_RETURN(data, cachingAllocator().allocate(bytes));
+    return {};
+  }
+  void *at(int64_t offset) const { return static_cast<char *>(data) + offset; }
+
+private:
+  int64_t bytes;
+  void *data = nullptr;
+};
+} // namespace
+
+/// What one run at a time needs: the memory objects of all steps, and the
+/// argument lists that refer to them.
+struct Plan::State {
+  struct Slot {
+    dnnl::memory memory;
+    Buffer buffer;
+  };
+  std::vector<Slot> slots;
+  std::vector<std::vector<dnnl_exec_arg_t>> arguments;
+
+  explicit State(const Plan &plan) {
+    for (const Step &step : plan.steps) {
+      arguments.emplace_back();
+      for (const Argument &argument : step.arguments) {
+        slots.push_back(
+            {dnnl::memory(argument.desc, engine(), nullptr), argument.buffer});
+        arguments.back().push_back({argument.id, slots.back().memory.get()});
+      }
+    }
+  }
+};
+
+Plan::Plan() = default;
+Plan::~Plan() { delete spare.load(); }
+
+dnnl::primitive_attr Plan::attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+Buffer Plan::temporary(const dnnl::memory::desc &desc) {
+  constexpr int64_t alignment = Allocator::kAlignment;
+  const Buffer buffer{Buffer::Kind::workspace, workspaceBytes};
+  workspaceBytes += (static_cast<int64_t>(desc.get_size()) + alignment - 1) /
+                    alignment * alignment;
+  return buffer;
+}
+
+void Plan::add(const dnnl::primitive &primitive,
+               const dnnl::memory::desc &scratchpad,
+               std::vector<Argument> arguments) {
+  if (scratchpad.get_size() != 0)
+    arguments.push_back(
+        {DNNL_ARG_SCRATCHPAD, scratchpad, temporary(scratchpad)});
+  steps.push_back({primitive, std::move(arguments)});
+}
+
+void Plan::reorder(Buffer from, const dnnl::memory::desc &fromDesc, Buffer to,
+                   const dnnl::memory::desc &toDesc) {
+  const dnnl::reorder::primitive_desc desc(engine(), fromDesc, engine(), toDesc,
+                                           attributes());
+  add(dnnl::reorder(desc), desc.scratchpad_desc(),
+      {{DNNL_ARG_FROM, fromDesc, from}, {DNNL_ARG_TO, toDesc, to}});
+}
+
+Buffer Plan::converted(Buffer from, const dnnl::memory::desc &fromDesc,
+                       const dnnl::memory::desc &toDesc) {
+  if (fromDesc == toDesc)
+    return from;
+  const Buffer to = temporary(toDesc);
+  reorder(from, fromDesc, to, toDesc);
+  return to;
+}
+
+std::unique_ptr<Plan::State> Plan::acquireState() const {
+  if (State *state = spare.exchange(nullptr, std::memory_order_acquire))
+    return std::unique_ptr<State>(state);
+  return std::make_unique<State>(*this);
+}
+
+void Plan::releaseState(std::unique_ptr<State> state) const {
+  delete spare.exchange(state.release(), std::memory_order_acq_rel);
+}
+
+static Status failure(dnnl_status_t status) {
+  return fail("execute", std::string("oneDNN: ") + dnnl_status2str(status));
+}
+
+Status Plan::run(std::span<const Tensor> operands,
+                 std::span<Tensor> results) const try {
+  Workspace workspace(workspaceBytes);
+  TANDEM_RETURN_IF_ERROR(workspace.allocate());
+  std::unique_ptr<State> state = acquireState();
+  for (const State::Slot &slot : state->slots) {
+    void *data = slot.buffer.kind == Buffer::Kind::operand
+                     ? operands[slot.buffer.value].data()
+                 : slot.buffer.kind == Buffer::Kind::result
+                     ? results[0].data()
+                     : workspace.at(slot.buffer.value);
+    if (auto status = dnnl_memory_set_data_handle(slot.memory.get(), data))
+      return failure(status);
+  }
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (auto status =
+            dnnl_primitive_execute(steps[i].primitive.get(), threadStream(),
+                                   static_cast<int>(state->arguments[i].size()),
+                                   state->arguments[i].data()))
+      return failure(status);
+  releaseState(std::move(state));
+  return {};
+} catch (const std::exception &error) { // dnnl::error, std::bad_alloc
+  return fail("execute", std::string("oneDNN: ") + error.what());
+}

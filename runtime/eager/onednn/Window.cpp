@@ -1,0 +1,73 @@
+//===- Window.cpp - oneDNN: pooling and softmax -----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Spatial.h"
+#include "Builders.h"
+#include "Image.h"
+
+using namespace tandem;
+using namespace tandem::onednn;
+using dnnl::memory;
+using dnnl::pooling_v2_forward;
+using eager::SpatialPool;
+
+static dnnl::algorithm algorithmOf(const Signature &signature) {
+  if (signature.op.kind == OpKind::max_pool)
+    return dnnl::algorithm::pooling_max;
+  return signature.op.attrs.AsPoolAttrs()->count_include_pad
+             ? dnnl::algorithm::pooling_avg_include_padding
+             : dnnl::algorithm::pooling_avg_exclude_padding;
+}
+
+/// The library computes one more output where a stride leaves a rest; padding
+/// is cut (it may become negative) so that the sizes say the same.
+static memory::dims exactPadHigh(const SpatialPool &pool) {
+  memory::dims dims;
+  for (int i = 3 - pool.in.numSpatial; i < 3; ++i)
+    dims.push_back((pool.output[i] - 1) * pool.strides[i] +
+                   (pool.window[i] - 1) * pool.dilations[i] + 1 -
+                   pool.in.size[i] - pool.padLow[i]);
+  return dims;
+}
+
+void onednn::buildPool(const Signature &signature, Plan &plan) {
+  const SpatialPool pool =
+      SpatialPool::of(*signature.op.attrs.AsPoolAttrs(),
+                      signature.operands[0].shape, signature.result.shape);
+  const memory::data_type type = dataType(signature.result.dtype);
+  const memory::desc input = imageDesc(pool.in, type);
+  const memory::desc output = imageDesc(pool.out, type);
+  const int rank = pool.in.numSpatial;
+  const pooling_v2_forward::primitive_desc desc(
+      pooling_v2_forward::desc(
+          dnnl::prop_kind::forward_inference, algorithmOf(signature), input,
+          output, tail(pool.strides, rank), tail(pool.window, rank),
+          tail(pool.dilations, rank, 1), tail(pool.padLow, rank),
+          exactPadHigh(pool)),
+      Plan::attributes(), engine());
+  plan.add(pooling_v2_forward(desc), desc.scratchpad_desc(),
+           {{DNNL_ARG_SRC, input, Plan::operand(0)},
+            {DNNL_ARG_DST, output, Plan::result()}});
+}
+
+void onednn::buildSoftmax(const Signature &signature, Plan &plan) {
+  const Shape &shape = signature.result.shape;
+  const eager::Strides strides = eager::rowMajorStrides(shape);
+  const memory::desc data(
+      memory::dims(shape.begin(), shape.end()),
+      dataType(signature.result.dtype),
+      memory::dims(strides.begin(), strides.begin() + shape.rank()));
+  const int axis = signature.op.attrs.AsAxisAttrs()->axis;
+  const dnnl::softmax_forward::primitive_desc desc(
+      dnnl::softmax_forward::desc(dnnl::prop_kind::forward_inference, data,
+                                  axis),
+      Plan::attributes(), engine());
+  plan.add(dnnl::softmax_forward(desc), desc.scratchpad_desc(),
+           {{DNNL_ARG_SRC, data, Plan::operand(0)},
+            {DNNL_ARG_DST, data, Plan::result()}});
+}
