@@ -1,0 +1,54 @@
+//===- ArgSpec.h - Function arguments from the command line -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_COMMON_ARGSPEC_H
+#define TANDEM_TOOLS_COMMON_ARGSPEC_H
+
+#include "tandem/Runtime/Program.h"
+#include "tandem/Runtime/Tensor.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::tools {
+
+/// What one `--arg` asks for:
+///   FILE.npy                     the array of a file
+///   random[:DIMS][:seed=N]       uniform in [-1, 1); integers in [0, 8)
+///   zeros[:DIMS]
+///   iota[:DIMS]                  0, 1, 2, … in row-major order
+///   [v, v, …][:DIMS]             these elements in row-major order
+/// DIMS is `1000x100x1`, needed where the input's type has a dynamic dim.
+struct ArgSpec {
+  enum class Kind { file, random, zeros, iota, values };
+  Kind kind = Kind::random;
+  std::string path;
+  std::optional<Shape> dims;
+  std::optional<uint64_t> seed;
+  std::vector<double> values;
+  /// As written, for messages.
+  std::string text;
+};
+
+/// The grammar above, for --help.
+extern const char *const kArgSpecHelp;
+
+/// Errors (phase "argument") name the part that is wrong.
+Expected<ArgSpec> parseArgSpec(std::string_view text);
+
+/// A tensor for each input of `program`. Inputs of static type beyond the last
+/// spec are random. The result satisfies checkInputs. `random` without a seed
+/// uses the input's index as seed.
+Expected<std::vector<Tensor>> makeInputs(const Program &program,
+                                         const std::vector<std::string> &specs);
+
+} // namespace tandem::tools
+
+#endif // TANDEM_TOOLS_COMMON_ARGSPEC_H

@@ -1,0 +1,53 @@
+//===- Format.h - Figures for people ----------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_COMMON_FORMAT_H
+#define TANDEM_TOOLS_COMMON_FORMAT_H
+
+#include "tandem/Measure/Statistics.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::tools {
+
+/// Three significant digits in the unit that fits: "850 ns", "12.3 µs".
+std::string formatTime(double ns);
+/// "512 B", "1.5 MiB".
+std::string formatBytes(int64_t bytes);
+/// "12", "1.2k", "3.4M".
+std::string formatCount(int64_t count);
+/// "12.3 µs (p10–p90 12.1 µs–13.0 µs, 50 samples)".
+std::string formatSummary(const measure::Summary &summary);
+
+/// Columns sized to what is in them.
+class Table {
+public:
+  /// A column's title and whether its cells are aligned to the right.
+  struct Column {
+    std::string title;
+    bool right = true;
+  };
+  explicit Table(std::vector<Column> columns) : columns(std::move(columns)) {}
+  /// One cell per column, or a single cell that spans the table.
+  void addRow(std::vector<std::string> cells) {
+    rows.push_back(std::move(cells));
+  }
+  /// Title, rule and rows, two spaces between columns.
+  std::string str() const;
+
+private:
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+} // namespace tandem::tools
+
+#endif // TANDEM_TOOLS_COMMON_FORMAT_H

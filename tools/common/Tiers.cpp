@@ -1,0 +1,104 @@
+//===- Tiers.cpp - A graph made ready to run on a tier --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/Tiers.h"
+
+#include "tandem/Measure/Sampler.h"
+
+namespace tandem::tools {
+
+const char *const kDeviceHelp =
+    "cpu, or cuda-host: the CUDA C++ of the kernels, run on the host";
+
+std::string_view name(Tier tier) {
+  switch (tier) {
+  case Tier::reference:
+    return "reference";
+  case Tier::eager:
+    return "eager";
+  case Tier::compiled:
+    return "compiled";
+  }
+  return "";
+}
+
+std::optional<Tier> parseTier(std::string_view text) {
+  for (Tier tier : {Tier::reference, Tier::eager, Tier::compiled})
+    if (text == name(tier))
+      return tier;
+  return std::nullopt;
+}
+
+bool isKnownDevice(std::string_view device) {
+  return device == "cpu" || device == "cuda-host";
+}
+
+namespace {
+
+Expected<PreparedTier> withExecutor(PreparedTier prepared,
+                                    ExecutorOptions options) {
+  TANDEM_ASSIGN_OR_RETURN(
+      prepared.executor,
+      Executor::create(prepared.program, std::move(options)));
+  return prepared;
+}
+
+} // namespace
+
+Expected<PreparedTier> compileTier(const Graph &graph,
+                                   std::span<const TensorType> inputs,
+                                   const TierOptions &options) {
+  CompileOptions compileOptions;
+  compileOptions.device = options.device;
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                          graph.createCompiler(compileOptions));
+  auto start = std::chrono::steady_clock::now();
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile(inputs));
+  PreparedTier prepared;
+  prepared.compileNs = measure::nsSince(start);
+  prepared.program = std::move(compiled.program);
+  prepared.phases = std::move(compiled.phases);
+  prepared.kernels = std::move(compiled.kernels);
+  ExecutorOptions executorOptions;
+  executorOptions.kernels = prepared.kernels;
+  executorOptions.dispatchOnly = options.dispatchOnly;
+  return withExecutor(std::move(prepared), std::move(executorOptions));
+}
+
+Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
+                                   std::span<const TensorType> inputs,
+                                   const TierOptions &options) {
+  if (tier == Tier::compiled)
+    return compileTier(graph, inputs, options);
+  PreparedTier prepared;
+  prepared.program = graph.eagerProgram();
+  ExecutorOptions executorOptions;
+  executorOptions.dispatchOnly = options.dispatchOnly;
+  if (tier == Tier::reference)
+    executorOptions.providers = referenceProviders();
+  return withExecutor(std::move(prepared), std::move(executorOptions));
+}
+
+std::vector<TensorType> typesOf(std::span<const Tensor> tensors) {
+  std::vector<TensorType> types;
+  for (const Tensor &tensor : tensors)
+    types.push_back(tensor.type());
+  return types;
+}
+
+Expected<int64_t> peakBytesOfCall(Executor &executor,
+                                  std::span<const Tensor> inputs) {
+  std::vector<Tensor> outputs;
+  Allocator &allocator = cachingAllocator();
+  int64_t before = allocator.liveBytes();
+  allocator.resetPeak();
+  TANDEM_RETURN_IF_ERROR(executor.run(inputs, outputs));
+  return allocator.peakBytes() - before;
+}
+
+} // namespace tandem::tools

@@ -1,0 +1,64 @@
+//===- Tiers.h - A graph made ready to run on a tier ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_COMMON_TIERS_H
+#define TANDEM_TOOLS_COMMON_TIERS_H
+
+#include "tandem/Tandem.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::tools {
+
+enum class Tier { reference, eager, compiled };
+std::string_view name(Tier tier);
+std::optional<Tier> parseTier(std::string_view text);
+
+/// The devices that --device takes.
+bool isKnownDevice(std::string_view device);
+extern const char *const kDeviceHelp;
+
+struct TierOptions {
+  std::string device = "cpu";
+  bool dispatchOnly = false;
+};
+
+/// Ready to run on inputs of the types it was prepared for.
+struct PreparedTier {
+  std::unique_ptr<Executor> executor;
+  std::shared_ptr<const Program> program;
+  /// Of the compiled tier: time by phase, and of the whole.
+  std::vector<PhaseTime> phases;
+  double compileNs = 0;
+  std::shared_ptr<LoadedKernels> kernels;
+};
+
+/// An executor of `program`, as the tier would make it.
+Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
+                                   std::span<const TensorType> inputs,
+                                   const TierOptions &options = {});
+
+/// Compiles afresh: a new compiler, nothing cached.
+Expected<PreparedTier> compileTier(const Graph &graph,
+                                   std::span<const TensorType> inputs,
+                                   const TierOptions &options = {});
+
+std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
+
+/// Most bytes that one call holds at once beyond its inputs.
+Expected<int64_t> peakBytesOfCall(Executor &executor,
+                                  std::span<const Tensor> inputs);
+
+} // namespace tandem::tools
+
+#endif // TANDEM_TOOLS_COMMON_TIERS_H

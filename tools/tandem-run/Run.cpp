@@ -1,0 +1,250 @@
+//===- Run.cpp - Runs a graph on a tier -----------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "common/ArgSpec.h"
+#include "common/Elements.h"
+#include "common/Format.h"
+#include "common/Json.h"
+
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/Npy.h"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace tandem::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// One tier's outputs and figures.
+struct TierResult {
+  std::string tier;
+  std::vector<Tensor> outputs;
+  measure::Summary time;
+  PreparedTier prepared;
+  int64_t peakBytes = 0;
+};
+
+/// What --check found for one output of one tier.
+struct Check {
+  std::string tier;
+  size_t output = 0;
+  TensorType type;
+  Tolerance tolerance;
+  Difference difference;
+  bool passed() const { return difference.mismatches == 0; }
+};
+
+/// Everything that the parts below share.
+struct Context {
+  const RunOptions &options;
+  std::unique_ptr<Graph> graph;
+  std::vector<Tensor> inputs;
+  std::vector<TensorType> types;
+};
+
+Expected<TierResult> runTier(const Context &context, Tier tier) {
+  TierOptions tierOptions;
+  tierOptions.device = context.options.device;
+  TierResult result;
+  result.tier = name(tier);
+  TANDEM_ASSIGN_OR_RETURN(
+      result.prepared,
+      prepareTier(*context.graph, tier, context.types, tierOptions));
+  Executor &executor = *result.prepared.executor;
+  TANDEM_ASSIGN_OR_RETURN(result.peakBytes,
+                          peakBytesOfCall(executor, context.inputs));
+  TANDEM_RETURN_IF_ERROR(executor.run(context.inputs, result.outputs));
+  std::vector<double> samples;
+  std::vector<Tensor> scratch;
+  for (int i = 0; i < context.options.repeat; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    TANDEM_RETURN_IF_ERROR(executor.run(context.inputs, scratch));
+    samples.push_back(measure::nsSince(start));
+  }
+  result.time = measure::summarize(std::move(samples));
+  return result;
+}
+
+void printResult(const Context &context, const TierResult &result) {
+  const RunOptions &options = context.options;
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    std::printf("output %zu: %s\n", i, result.outputs[i].type().str().c_str());
+    if (options.print)
+      std::printf("%s\n",
+                  formatElements(result.outputs[i], options.digits).c_str());
+  }
+  if (options.repeat)
+    std::printf("%s: %s\n", result.tier.c_str(),
+                formatSummary(result.time).c_str());
+}
+
+Status writeOutputs(const RunOptions &options,
+                    const std::vector<Tensor> &outputs) {
+  std::error_code code;
+  std::filesystem::create_directories(options.outDir, code);
+  if (code)
+    return fail("write", "cannot make the folder '" + options.outDir +
+                             "': " + code.message());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::string file = "output" + std::to_string(i) + ".npy";
+    TANDEM_RETURN_IF_ERROR(
+        writeNpy(std::filesystem::path(options.outDir) / file, outputs[i]));
+  }
+  return {};
+}
+
+std::vector<Check> compareOutputs(const Context &context,
+                                  const TierResult &reference,
+                                  const TierResult &result) {
+  std::vector<Check> checks;
+  const Program &program = *context.graph->eagerProgram();
+  for (size_t i = 0; i < reference.outputs.size(); ++i) {
+    Check check{result.tier,
+                i,
+                reference.outputs[i].type(),
+                toleranceFor(program, i, context.types),
+                {}};
+    if (result.outputs[i].type() == check.type)
+      check.difference =
+          compare(reference.outputs[i], result.outputs[i], check.tolerance);
+    else // A bug of the tier, not of the user.
+      check.difference.mismatches = -1;
+    checks.push_back(check);
+  }
+  return checks;
+}
+
+std::string scientific(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2e", value);
+  return text;
+}
+
+void printChecks(const std::vector<Check> &checks) {
+  Table table({{"tier", false},
+               {"output", false},
+               {"max abs"},
+               {"max rel"},
+               {"max ULP"},
+               {"tolerance"},
+               {"", false}});
+  for (const Check &check : checks) {
+    const Difference &difference = check.difference;
+    char ulp[32];
+    std::snprintf(ulp, sizeof ulp, "%.4g", difference.maxUlp);
+    std::string verdict = "ok";
+    if (!check.passed())
+      verdict = difference.mismatches < 0
+                    ? "FAIL: another type"
+                    : "FAIL: " + std::to_string(difference.mismatches) +
+                          " elements; element " +
+                          std::to_string(difference.worstIndex) + " is " +
+                          scientific(difference.actual) + ", not " +
+                          scientific(difference.expected);
+    table.addRow(
+        {check.tier, std::to_string(check.output) + ": " + check.type.str(),
+         scientific(difference.maxAbsolute), scientific(difference.maxRelative),
+         ulp, scientific(check.tolerance.relative), verdict});
+  }
+  std::printf("%s", table.str().c_str());
+}
+
+ordered_json recordOf(const Context &context, const TierResult &result,
+                      const std::vector<Check> &checks) {
+  const RunOptions &options = context.options;
+  ordered_json record = {{"tool", "tandem-run"},
+                         {"graph", options.file},
+                         {"function", options.function},
+                         {"inputs", toJson(context.types)},
+                         {"outputs", toJson(typesOf(result.outputs))},
+                         {"dtype", dtypeOf(context.types)},
+                         {"device", options.device},
+                         {"tier", result.tier},
+                         {"cache", "cold"}};
+  if (options.repeat)
+    record["time_ns"] = toJson(result.time);
+  record["peak_bytes"] = result.peakBytes;
+  if (!result.prepared.phases.empty())
+    record["compile_ns"] = {{"total", result.prepared.compileNs},
+                            {"phases", toJson(result.prepared.phases)}};
+  for (const Check &check : checks)
+    if (check.tier == result.tier)
+      record["checks"].push_back({{"output", check.output},
+                                  {"max_abs", check.difference.maxAbsolute},
+                                  {"max_rel", check.difference.maxRelative},
+                                  {"max_ulp", check.difference.maxUlp},
+                                  {"tolerance", check.tolerance.relative},
+                                  {"mismatches", check.difference.mismatches},
+                                  {"passed", check.passed()}});
+  record.update(toJson(options.environment));
+  return record;
+}
+
+Expected<Tier> chosenTier(const RunOptions &options) {
+  Tier tier = options.tier.empty()
+                  ? options.device == "cpu" ? Tier::eager : Tier::compiled
+                  : *parseTier(options.tier);
+  if (tier != Tier::compiled && options.device != "cpu")
+    return fail("argument",
+                "device " + options.device + " has no tier '" +
+                    std::string(name(tier)) + "'",
+                "--tier=compiled runs there");
+  return tier;
+}
+
+Expected<Context> prepare(const RunOptions &options) {
+  Context context{options, {}, {}, {}};
+  TANDEM_ASSIGN_OR_RETURN(context.graph,
+                          Graph::parseFile(options.file, options.function));
+  TANDEM_ASSIGN_OR_RETURN(
+      context.inputs, makeInputs(*context.graph->eagerProgram(), options.args));
+  context.types = typesOf(context.inputs);
+  return context;
+}
+
+} // namespace
+
+Expected<bool> run(const RunOptions &options) {
+  TANDEM_ASSIGN_OR_RETURN(Tier chosen, chosenTier(options));
+  TANDEM_ASSIGN_OR_RETURN(Context context, prepare(options));
+  std::vector<Tier> tiers{chosen};
+  if (options.check)
+    tiers = {Tier::reference, Tier::eager, Tier::compiled};
+  std::vector<TierResult> results;
+  std::vector<Check> checks;
+  for (Tier tier : tiers) {
+    TANDEM_ASSIGN_OR_RETURN(TierResult result, runTier(context, tier));
+    if (options.check && tier != Tier::reference)
+      for (Check &check : compareOutputs(context, results.front(), result))
+        checks.push_back(std::move(check));
+    results.push_back(std::move(result));
+  }
+  std::string lines;
+  bool passed = true;
+  for (const TierResult &result : results) {
+    if (!options.check || (options.repeat && result.time.samples))
+      printResult(context, result);
+    lines += recordOf(context, result, checks).dump() + "\n";
+    if (!options.outDir.empty() && result.tier == name(chosen))
+      TANDEM_RETURN_IF_ERROR(writeOutputs(options, result.outputs));
+  }
+  if (options.check)
+    printChecks(checks);
+  for (const Check &check : checks)
+    passed &= check.passed();
+  if (!options.json.empty())
+    TANDEM_RETURN_IF_ERROR(writeText(options.json, lines));
+  return passed;
+}
+
+} // namespace tandem::tools

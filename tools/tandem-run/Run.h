@@ -1,0 +1,36 @@
+//===- Run.h - Runs a graph on a tier ---------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_RUN_RUN_H
+#define TANDEM_TOOLS_TANDEM_RUN_RUN_H
+
+#include "common/Environment.h"
+#include "common/Tiers.h"
+
+#include <string>
+#include <vector>
+
+namespace tandem::tools {
+
+struct RunOptions {
+  std::string file, function = "main", device = "cpu";
+  /// Empty: eager on the CPU, compiled elsewhere.
+  std::string tier;
+  std::vector<std::string> args;
+  int threads = 0, repeat = 0, digits = 5;
+  bool check = false, print = false;
+  std::string outDir, json;
+  Environment environment;
+};
+
+/// True, or false where --check found an output beyond its tolerance.
+Expected<bool> run(const RunOptions &options);
+
+} // namespace tandem::tools
+
+#endif // TANDEM_TOOLS_TANDEM_RUN_RUN_H

@@ -1,0 +1,76 @@
+//===- tandem-run.cpp - Runs a graph on a tier ----------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "common/ArgSpec.h"
+#include "common/Environment.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace tandem;
+using namespace tandem::tools;
+
+namespace {
+
+void addOptions(CLI::App &app, RunOptions &options) {
+  app.add_option("FILE", options.file, "Graph to run (.mlir)")->required();
+  app.add_option("--func", options.function, "Function to run")
+      ->capture_default_str();
+  app.add_option("--device", options.device, kDeviceHelp)
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cpu", "cuda-host"}));
+  app.add_option("--tier", options.tier,
+                 "reference, eager or compiled (default: eager; compiled on a "
+                 "device other than cpu)")
+      ->check(CLI::IsMember({"reference", "eager", "compiled"}));
+  app.add_option("--arg", options.args,
+                 std::string("An input, once per input in order: ") +
+                     kArgSpecHelp +
+                     "; inputs of static type may be left out: random")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--threads", options.threads,
+                 "Threads of kernels and libraries (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--repeat", options.repeat,
+                 "Run N more times, print median and p10–p90")
+      ->check(CLI::Range(1, 100000000));
+  app.add_flag("--check", options.check,
+               "Run every tier and compare with reference; exit 1 beyond the "
+               "tolerance");
+  app.add_flag("--print", options.print, "Print the outputs' elements");
+  app.add_option("--digits", options.digits, "Significant digits of --print")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 17));
+  app.add_option("--out-dir", options.outDir,
+                 "Write each output to DIR/output<i>.npy");
+  app.add_option("--json", options.json,
+                 "Write JSON lines to FILE (- is standard output)");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app{"Runs a Tandem graph on a tier, times it, checks it.",
+               "tandem-run"};
+  RunOptions options;
+  addOptions(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  if (options.threads > 0)
+    setNumThreads(options.threads);
+  options.environment = describeEnvironment(argc, argv);
+  Expected<bool> passed = run(options);
+  if (!passed)
+    return report(passed.error());
+  return *passed ? 0 : 1;
+}
