@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Prints one closing line for the results of check-tandem and check-tandem-unit.
 
-usage: summarize-tests.py BUILD_DIR [UNIT_TEST...]
+usage: summarize-tests.py BUILD_DIR
 
-A named unit test that left no result file (a crash) counts as one failure.
+A unit test that left no result file (a crash) counts as one failure.
 """
 
 import collections
@@ -40,13 +40,15 @@ def count_gtest(path, counts):
 
 
 def main():
-    results = pathlib.Path(sys.argv[1]) / "test" / "results"
+    test = pathlib.Path(sys.argv[1]) / "test"
+    results = test / "results"
     counts = collections.Counter()
     count_lit(results / "lit.json", counts)
     reports = {p.stem: p for p in (results / "unit").glob("*.json")}
     for path in reports.values():
         count_gtest(path, counts)
-    counts["failed"] += len(set(sys.argv[2:]) - set(reports))
+    expected = set((test / "unittests.txt").read_text().split())
+    counts["failed"] += len(expected - set(reports))
     print(
         f"{counts['passed']} passed, {counts['failed']} failed, "
         f"{counts['skipped']} skipped"

@@ -72,19 +72,21 @@ int64_t flops(const OpDesc &op, Operands operands, const TensorType &result) {
   switch (op.kind) {
   case OpKind::conv: {
     int64_t macs = convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
-    int64_t bias = operands.size() > 2 ? elements : 0;
-    return saturatingMul(2 * elements, macs) + bias;
+    int64_t bias = operands.size() > 2 ? 1 : 0;
+    // 2 * macs is even: the bias adds one.
+    return saturatingMul(elements, saturatingMul(2, macs) | bias);
   }
   case OpKind::matmul:
-    return saturatingMul(2 * elements, contractedSize(*op.attrs.AsMatmulAttrs(),
-                                                      operands[0].shape));
+    return saturatingMul(
+        saturatingMul(2, elements),
+        contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape));
   case OpKind::max_pool:
   case OpKind::avg_pool:
     return saturatingMul(elements, windowSize(*op.attrs.AsPoolAttrs()));
   case OpKind::reduce:
     return operands[0].shape.numElements();
   case OpKind::batch_norm:
-    return 4 * elements;
+    return saturatingMul(4, elements);
   case OpKind::softmax:
     return saturatingMul(elements, kTranscendentalFlops + 4);
   default:

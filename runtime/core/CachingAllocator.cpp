@@ -1,0 +1,211 @@
+//===- CachingAllocator.cpp - Blocks kept by size class -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Size classes have four steps per doubling, as jemalloc's do (J. Evans, A
+// scalable concurrent malloc implementation for FreeBSD, 2006), so that a block
+// is at most a quarter larger than what was asked for. Free blocks of a class
+// are a list threaded through the blocks themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Tensor.h"
+
+#include <bit>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__) ||                                           \
+    (defined(__has_feature) && __has_feature(address_sanitizer))
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(pointer, size) ((void)(pointer), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(pointer, size)                             \
+  ((void)(pointer), (void)(size))
+#endif
+
+using namespace tandem;
+
+namespace {
+
+constexpr uint64_t kGranule = Allocator::kAlignment;
+/// Blocks from here on are aligned to huge pages and ask the system for them:
+/// a first touch then costs one fault per 2 MiB.
+constexpr uint64_t kHugePage = uint64_t(2) << 20;
+constexpr uint64_t kPage = 4096;
+
+struct SizeClass {
+  size_t index;
+  uint64_t bytes;
+};
+constexpr size_t kNumClasses = 232;
+
+/// The bytes of a class's blocks.
+uint64_t classBytes(size_t index) {
+  if (index < 8)
+    return (index + 1) * kGranule;
+  return ((((index - 8) & 3) + 5) << ((index - 8) / 4 + 1)) * kGranule;
+}
+
+SizeClass sizeClassOf(int64_t requested) {
+  uint64_t granules =
+      (static_cast<uint64_t>(requested) + kGranule - 1) / kGranule;
+  if (granules <= 8) {
+    granules = granules == 0 ? 1 : granules;
+    return {granules - 1, granules * kGranule};
+  }
+  uint64_t last = granules - 1;
+  int shift = 61 - std::countl_zero(last);
+  uint64_t step = last >> shift; // 4 to 7
+  size_t index = 8 + static_cast<size_t>(shift - 1) * 4 + (step & 3);
+  return {index, classBytes(index)};
+}
+
+/// Memory that this process may use: the machine's, or its control group's.
+int64_t systemMemoryLimit() {
+  int64_t limit = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  for (const char *path : {"/sys/fs/cgroup/memory.max",
+                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    int64_t bytes = 0;
+    if (std::ifstream(path) >> bytes && bytes > 0)
+      limit = std::min(limit, bytes);
+  }
+  return limit;
+}
+
+class CachingAllocator final : public Allocator {
+public:
+  Expected<void *> allocate(int64_t bytes) override;
+  void deallocate(void *pointer, int64_t bytes) override;
+
+private:
+  struct FreeBlock {
+    FreeBlock *next;
+  };
+  /// One class's free blocks. A cache line each: threads that use different
+  /// classes do not disturb one another.
+  struct alignas(64) Bin {
+    std::mutex mutex; // guards blocks; held for a push or a pop
+    FreeBlock *blocks = nullptr;
+  };
+
+  void *pop(const SizeClass &sizeClass);
+  void push(const SizeClass &sizeClass, void *pointer);
+  void *allocateFromSystem(uint64_t bytes);
+  /// Gives every free block back to the system.
+  void trim();
+
+  std::array<Bin, kNumClasses> bins;
+  std::atomic<int64_t> cachedBytes{0};
+  const int64_t memoryLimit = systemMemoryLimit();
+  const int64_t cacheLimit =
+      std::min<int64_t>(memoryLimit / 4, int64_t(4) << 30);
+};
+
+void *CachingAllocator::pop(const SizeClass &sizeClass) {
+  Bin &bin = bins[sizeClass.index];
+  FreeBlock *block;
+  {
+    std::lock_guard<std::mutex> lock(bin.mutex);
+    block = bin.blocks;
+    if (!block)
+      return nullptr;
+    bin.blocks = block->next;
+  }
+  cachedBytes.fetch_sub(sizeClass.bytes, std::memory_order_relaxed);
+  ASAN_UNPOISON_MEMORY_REGION(block, sizeClass.bytes);
+  return block;
+}
+
+void CachingAllocator::push(const SizeClass &sizeClass, void *pointer) {
+  ASAN_POISON_MEMORY_REGION(static_cast<char *>(pointer) + sizeof(FreeBlock),
+                            sizeClass.bytes - sizeof(FreeBlock));
+  FreeBlock *block = new (pointer) FreeBlock;
+  cachedBytes.fetch_add(sizeClass.bytes, std::memory_order_relaxed);
+  Bin &bin = bins[sizeClass.index];
+  std::lock_guard<std::mutex> lock(bin.mutex);
+  block->next = bin.blocks;
+  bin.blocks = block;
+}
+
+void *CachingAllocator::allocateFromSystem(uint64_t bytes) {
+  // With overcommit the system would promise any amount and end the process on
+  // first touch.
+  if (bytes > static_cast<uint64_t>(memoryLimit) ||
+      liveBytes() + static_cast<int64_t>(bytes) > memoryLimit)
+    return nullptr;
+  uint64_t alignment = bytes >= kHugePage    ? kHugePage
+                       : bytes >= 16 * kPage ? kPage
+                                             : kGranule;
+  void *memory = std::aligned_alloc(alignment, bytes);
+  if (memory && alignment == kHugePage)
+    madvise(memory, bytes & ~(kPage - 1), MADV_HUGEPAGE);
+  return memory;
+}
+
+void CachingAllocator::trim() {
+  for (Bin &bin : bins) {
+    FreeBlock *block;
+    {
+      std::lock_guard<std::mutex> lock(bin.mutex);
+      block = std::exchange(bin.blocks, nullptr);
+    }
+    uint64_t bytes = classBytes(&bin - bins.data());
+    while (block) {
+      FreeBlock *next = block->next;
+      ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+      std::free(block);
+      cachedBytes.fetch_sub(bytes, std::memory_order_relaxed);
+      block = next;
+    }
+  }
+}
+
+Expected<void *> CachingAllocator::allocate(int64_t bytes) {
+  SizeClass sizeClass = sizeClassOf(bytes);
+  void *memory = pop(sizeClass);
+  if (!memory)
+    memory = allocateFromSystem(sizeClass.bytes);
+  if (!memory) {
+    trim();
+    memory = allocateFromSystem(sizeClass.bytes);
+  }
+  if (!memory) [[unlikely]]
+    return fail("allocate",
+                "cannot allocate " + std::to_string(bytes) + " bytes; " +
+                    std::to_string(liveBytes()) + " of at most " +
+                    std::to_string(memoryLimit) + " are in use",
+                "use smaller shapes, or a machine with more memory");
+  count(bytes);
+  return memory;
+}
+
+void CachingAllocator::deallocate(void *pointer, int64_t bytes) {
+  count(-bytes);
+  SizeClass sizeClass = sizeClassOf(bytes);
+  int64_t size = sizeClass.bytes;
+  // A full cache holds blocks of shapes gone by: start afresh.
+  if (cachedBytes.load(std::memory_order_relaxed) + size > cacheLimit)
+      [[unlikely]] {
+    trim();
+    if (size > cacheLimit)
+      return std::free(pointer);
+  }
+  push(sizeClass, pointer);
+}
+
+} // namespace
+
+Allocator &tandem::cachingAllocator() {
+  // Never destroyed: tensors with static storage may outlive it otherwise.
+  static CachingAllocator *allocator = new CachingAllocator;
+  return *allocator;
+}

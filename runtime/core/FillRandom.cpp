@@ -1,0 +1,64 @@
+//===- FillRandom.cpp - Reproducible random tensors -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// SplitMix64 (G. Steele, D. Lea, C. Flood: Fast splittable pseudorandom number
+// generators, OOPSLA 2014) as a counter-based generator: element i is a
+// function of seed and i alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Compare.h"
+
+#include <Eigen/Core>
+
+using namespace tandem;
+
+static uint64_t mix(uint64_t state) {
+  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+  state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
+  return state ^ (state >> 31);
+}
+
+/// Uniform in [-1, 1) on a grid that `bits` bits of significand hold exactly,
+/// so that no rounding reaches 1.
+template <int bits> static double uniform(uint64_t random) {
+  constexpr double kStep = 2.0 / (uint64_t(1) << bits);
+  return static_cast<double>(random >> (64 - bits)) * kStep - 1.0;
+}
+
+template <typename T, typename Make>
+static void fill(Tensor &tensor, uint64_t seed, Make make) {
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
+  uint64_t state = mix(seed + kGolden);
+  T *data = tensor.as<T>();
+  int64_t count = tensor.shape().numElements();
+  for (int64_t i = 0; i < count; ++i)
+    data[i] = static_cast<T>(make(mix(state += kGolden)));
+}
+
+void tandem::fillRandom(Tensor &tensor, uint64_t seed) {
+  auto integer = [](uint64_t random) { return random >> 61; };
+  switch (tensor.dtype()) {
+  case DType::f32:
+    return fill<float>(tensor, seed, uniform<24>);
+  case DType::f64:
+    return fill<double>(tensor, seed, uniform<53>);
+  case DType::f16:
+    return fill<Eigen::half>(tensor, seed, uniform<11>);
+  case DType::bf16:
+    return fill<Eigen::bfloat16>(tensor, seed, uniform<8>);
+  case DType::i1:
+    return fill<uint8_t>(tensor, seed, [](uint64_t r) { return r >> 63; });
+  case DType::i8:
+    return fill<int8_t>(tensor, seed, integer);
+  case DType::i32:
+    return fill<int32_t>(tensor, seed, integer);
+  case DType::i64:
+    return fill<int64_t>(tensor, seed, integer);
+  }
+}

@@ -1,0 +1,84 @@
+//===- ProgramText.cpp - Listing Programs ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Program.h"
+
+#include <sstream>
+
+using namespace tandem;
+
+namespace {
+
+void writeList(std::ostream &out, const std::vector<uint32_t> &slots) {
+  for (size_t i = 0; i < slots.size(); ++i)
+    out << (i ? ", %" : "%") << slots[i];
+}
+
+void writeType(std::ostream &out, const fb::SlotT &slot) {
+  out << fromFlat(*slot.type).str();
+  if (slot.arena_offset >= 0)
+    out << " at " << slot.arena_offset;
+}
+
+void writeInput(std::ostream &out, const Program &program, size_t input) {
+  uint32_t slot = program.inputs[input];
+  out << "  %" << slot << " = input ";
+  writeType(out, *program.slots[slot]);
+  if (input < program.input_dims.size())
+    for (const std::string &name : program.input_dims[input]->names)
+      out << " \"" << name << '"';
+  out << '\n';
+}
+
+void writeStep(std::ostream &out, const Program &program,
+               const fb::StepT &step) {
+  out << "  ";
+  writeList(out, step.results);
+  if (step.op)
+    out << " = " << name(step.op->kind) << '(';
+  else
+    out << " = kernel @" << program.kernels[step.kernel]->name << '(';
+  writeList(out, step.operands);
+  out << ") : ";
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    out << (i ? ", " : "");
+    writeType(out, *program.slots[step.results[i]]);
+  }
+  if (!step.location.empty())
+    out << "  // " << step.location;
+  out << '\n';
+}
+
+void writeKernel(std::ostream &out, const fb::KernelT &kernel) {
+  out << "  kernel @" << kernel.name << ": "
+      << fb::EnumNameKernelTarget(kernel.target) << ", " << kernel.code.size()
+      << " bytes of code, extent " << kernel.extent << ", grain "
+      << kernel.grain << ", moves " << kernel.bytes << " bytes, "
+      << kernel.flops << " flops\n";
+}
+
+} // namespace
+
+std::string tandem::toString(const Program &program) {
+  std::ostringstream out;
+  out << "program @" << program.name << ": " << program.steps.size()
+      << " steps, arena of " << program.arena_bytes << " bytes\n";
+  for (const auto &kernel : program.kernels)
+    writeKernel(out, *kernel);
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    writeInput(out, program, i);
+  for (const auto &constant : program.constants)
+    out << "  %" << constant->slot << " = constant "
+        << fromFlat(*program.slots[constant->slot]->type).str() << '\n';
+  for (const auto &step : program.steps)
+    writeStep(out, program, *step);
+  out << "  return ";
+  writeList(out, program.outputs);
+  out << '\n';
+  return out.str();
+}

@@ -1,0 +1,254 @@
+//===- ProgramVerify.cpp - What the format itself cannot check ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Program.h"
+#include "tandem/Runtime/Tensor.h"
+
+#include <sstream>
+
+using namespace tandem;
+
+namespace {
+
+template <typename... Parts>
+[[gnu::cold]] tl::unexpected<Error> invalid(const Parts &...parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return fail("verify", text.str());
+}
+
+template <typename Enum> bool isMember(Enum value) {
+  return value >= Enum::MIN && value <= Enum::MAX;
+}
+
+/// Ranks, sizes and element type.
+Status verifyType(const fb::TensorTypeT &type, std::string_view what) {
+  if (!isMember(type.dtype))
+    return invalid(what, ": unknown element type");
+  if (type.dims.size() > kMaxRank)
+    return invalid(what, ": rank ", type.dims.size(), " is over ", kMaxRank);
+  for (int64_t dim : type.dims)
+    if (dim < 0 && dim != kDynamic)
+      return invalid(what, ": dim of size ", dim);
+  TensorType tensorType = fromFlat(type);
+  if (tensorType.isStatic())
+    TANDEM_RETURN_IF_ERROR(checkedBytes(tensorType));
+  return {};
+}
+
+/// Enums of attributes, which the format does not check.
+bool haveValidEnums(const fb::OpAttrsUnion &attrs) {
+  if (const auto *cast = attrs.AsCastAttrs())
+    return isMember(cast->dtype);
+  if (const auto *compare = attrs.AsCompareAttrs())
+    return isMember(compare->predicate);
+  if (const auto *reduce = attrs.AsReduceAttrs())
+    return isMember(reduce->kind);
+  return true;
+}
+
+class Verifier {
+public:
+  explicit Verifier(const Program &program)
+      : program(program), written(program.slots.size(), false) {}
+
+  Status run() {
+    TANDEM_RETURN_IF_ERROR(verifySlots());
+    TANDEM_RETURN_IF_ERROR(verifyInputs());
+    TANDEM_RETURN_IF_ERROR(verifyConstants());
+    TANDEM_RETURN_IF_ERROR(verifyKernels());
+    for (size_t i = 0; i < program.steps.size(); ++i)
+      TANDEM_RETURN_IF_ERROR(verifyStep(i));
+    return verifyOutputs();
+  }
+
+private:
+  Status verifySlots();
+  Status verifyInputs();
+  Status verifyConstants();
+  Status verifyKernels();
+  Status verifyStep(size_t index);
+  Status verifyOp(const fb::StepT &step, const std::string &what);
+  Status verifyOutputs();
+
+  Status verifyArena(size_t slot);
+  /// Marks a slot as written, once.
+  Status write(uint32_t slot, std::string_view what);
+  Status read(uint32_t slot, std::string_view what);
+
+  const Program &program;
+  std::vector<bool> written;
+};
+
+Status Verifier::write(uint32_t slot, std::string_view what) {
+  if (slot >= program.slots.size())
+    return invalid(what, ": no slot ", slot);
+  if (written[slot])
+    return invalid(what, ": slot ", slot, " is written twice");
+  written[slot] = true;
+  return {};
+}
+
+Status Verifier::read(uint32_t slot, std::string_view what) {
+  if (slot >= program.slots.size())
+    return invalid(what, ": no slot ", slot);
+  if (!written[slot])
+    return invalid(what, ": slot ", slot, " is read before it is written");
+  return {};
+}
+
+Status Verifier::verifyArena(size_t index) {
+  const fb::SlotT &slot = *program.slots[index];
+  if (slot.arena_offset == -1)
+    return {};
+  TensorType type = fromFlat(*slot.type);
+  int64_t end;
+  if (!type.isStatic())
+    return invalid("slot ", index, ": in the arena with an unknown size");
+  if (slot.arena_offset < 0 ||
+      slot.arena_offset % static_cast<int64_t>(Allocator::kAlignment) != 0)
+    return invalid("slot ", index, ": arena offset ", slot.arena_offset);
+  if (__builtin_add_overflow(slot.arena_offset, type.bytes(), &end) ||
+      end > program.arena_bytes)
+    return invalid("slot ", index, ": ends beyond the arena's ",
+                   program.arena_bytes, " bytes");
+  return {};
+}
+
+Status Verifier::verifySlots() {
+  if (program.arena_bytes < 0)
+    return invalid("arena of ", program.arena_bytes, " bytes");
+  for (size_t i = 0; i < program.slots.size(); ++i) {
+    std::string what = "slot " + std::to_string(i);
+    if (!program.slots[i] || !program.slots[i]->type)
+      return invalid(what, ": no type");
+    TANDEM_RETURN_IF_ERROR(verifyType(*program.slots[i]->type, what));
+    TANDEM_RETURN_IF_ERROR(verifyArena(i));
+  }
+  return {};
+}
+
+Status Verifier::verifyInputs() {
+  if (!program.input_dims.empty() &&
+      program.input_dims.size() != program.inputs.size())
+    return invalid(program.input_dims.size(), " lists of dim names for ",
+                   program.inputs.size(), " inputs");
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    std::string what = "input " + std::to_string(i);
+    TANDEM_RETURN_IF_ERROR(write(program.inputs[i], what));
+    const fb::SlotT &slot = *program.slots[program.inputs[i]];
+    if (slot.arena_offset != -1)
+      return invalid(what, ": in the arena");
+    if (program.input_dims.empty())
+      continue;
+    if (!program.input_dims[i])
+      return invalid(what, ": no dim names");
+    size_t names = program.input_dims[i]->names.size();
+    if (names != 0 && names != slot.type->dims.size())
+      return invalid(what, ": ", names, " dim names for rank ",
+                     slot.type->dims.size());
+  }
+  return {};
+}
+
+Status Verifier::verifyConstants() {
+  for (size_t i = 0; i < program.constants.size(); ++i) {
+    std::string what = "constant " + std::to_string(i);
+    if (!program.constants[i])
+      return invalid(what, ": missing");
+    const fb::ConstantT &constant = *program.constants[i];
+    TANDEM_RETURN_IF_ERROR(write(constant.slot, what));
+    const fb::SlotT &slot = *program.slots[constant.slot];
+    TensorType type = fromFlat(*slot.type);
+    if (slot.arena_offset != -1 || !type.isStatic())
+      return invalid(what, ": in the arena or of unknown size");
+    if (type.bytes() != static_cast<int64_t>(constant.data.size()))
+      return invalid(what, ": ", constant.data.size(), " bytes for ",
+                     type.str());
+  }
+  return {};
+}
+
+Status Verifier::verifyKernels() {
+  for (size_t i = 0; i < program.kernels.size(); ++i) {
+    if (!program.kernels[i])
+      return invalid("kernel ", i, ": missing");
+    const fb::KernelT &kernel = *program.kernels[i];
+    if (!isMember(kernel.target))
+      return invalid("kernel ", i, ": unknown target");
+    if (kernel.extent < 0 || kernel.grain < 1)
+      return invalid("kernel ", i, ": extent ", kernel.extent, ", grain ",
+                     kernel.grain);
+  }
+  return {};
+}
+
+/// The declared result type agrees with the shape rule, dims unknown to either
+/// aside.
+Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
+  const OpDesc &op = *step.op;
+  if (!isMember(op.kind) || !haveValidEnums(op.attrs))
+    return invalid(what, ": unknown op or attribute");
+  if (op.kind == OpKind::custom_call)
+    return {};
+  if (const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs(); iota && iota->type)
+    TANDEM_RETURN_IF_ERROR(verifyType(*iota->type, what));
+  std::vector<TensorType> operands;
+  for (uint32_t slot : step.operands)
+    operands.push_back(fromFlat(*program.slots[slot]->type));
+  TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferType(op, operands));
+  if (step.results.size() != 1)
+    return invalid(what, ": ", step.results.size(), " results");
+  TensorType declared = fromFlat(*program.slots[step.results[0]]->type);
+  bool agrees = declared.dtype == inferred.dtype &&
+                declared.shape.rank() == inferred.shape.rank();
+  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
+    agrees = declared.shape[i] == inferred.shape[i] ||
+             declared.shape[i] == kDynamic || inferred.shape[i] == kDynamic;
+  if (!agrees)
+    return invalid(what, ": result is declared as ", declared.str(), ", but ",
+                   name(op.kind), " makes ", inferred.str());
+  return {};
+}
+
+Status Verifier::verifyStep(size_t index) {
+  std::string what = "step " + std::to_string(index);
+  if (!program.steps[index])
+    return invalid(what, ": missing");
+  const fb::StepT &step = *program.steps[index];
+  if ((step.op != nullptr) == (step.kernel >= 0))
+    return invalid(what, ": needs an op or a kernel");
+  if (step.results.empty())
+    return invalid(what, ": no results");
+  if (!step.op && static_cast<size_t>(step.kernel) >= program.kernels.size())
+    return invalid(what, ": no kernel ", step.kernel);
+  for (uint32_t slot : step.operands)
+    TANDEM_RETURN_IF_ERROR(read(slot, what));
+  for (uint32_t slot : step.results) {
+    TANDEM_RETURN_IF_ERROR(write(slot, what));
+    if (!step.op && !fromFlat(*program.slots[slot]->type).isStatic())
+      return invalid(what, ": a kernel's result of unknown size");
+  }
+  return step.op ? verifyOp(step, what) : Status();
+}
+
+Status Verifier::verifyOutputs() {
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    std::string what = "output " + std::to_string(i);
+    TANDEM_RETURN_IF_ERROR(read(program.outputs[i], what));
+    if (program.slots[program.outputs[i]]->arena_offset != -1)
+      return invalid(what, ": in the arena");
+  }
+  return {};
+}
+
+} // namespace
+
+Status tandem::verify(const Program &program) {
+  return Verifier(program).run();
+}

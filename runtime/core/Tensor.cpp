@@ -1,0 +1,51 @@
+//===- Tensor.cpp - Dense tensors and counted memory ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Tensor.h"
+
+#include <cassert>
+
+using namespace tandem;
+
+void Allocator::count(int64_t delta) {
+  int64_t now = live.fetch_add(delta, std::memory_order_relaxed) + delta;
+  int64_t most = peak.load(std::memory_order_relaxed);
+  while (now > most &&
+         !peak.compare_exchange_weak(most, now, std::memory_order_relaxed))
+    ;
+}
+
+Expected<Tensor> Tensor::allocate(const TensorType &type,
+                                  Allocator &allocator) {
+  Expected<int64_t> bytes = checkedBytes(type);
+  if (!bytes)
+    return tl::unexpected<Error>(std::move(bytes.error()));
+  Expected<void *> memory = allocator.allocate(*bytes);
+  if (!memory)
+    return tl::unexpected<Error>(std::move(memory.error()));
+  Tensor tensor = borrow(type, *memory);
+  tensor.storage =
+      std::shared_ptr<void>(*memory, [&allocator, size = *bytes](void *data) {
+        allocator.deallocate(data, size);
+      });
+  return tensor;
+}
+
+Tensor Tensor::borrow(const TensorType &type, void *data) {
+  Tensor tensor;
+  tensor.tensorType = type;
+  tensor.pointer = data;
+  return tensor;
+}
+
+Tensor Tensor::viewAs(const TensorType &type) const {
+  assert(type.bytes() == bytes() && "a view has the bytes of its tensor");
+  Tensor view = *this;
+  view.tensorType = type;
+  return view;
+}

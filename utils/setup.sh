@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+#===- setup.sh - Install what Tandem needs and configure a build ----------===#
+#
+# Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===-----------------------------------------------------------------------===#
+#
+# Run alone, it installs and configures; utils/run.sh and utils/test.sh source
+# it. What is there already is left alone, so that a second run does nothing.
+#
+#   MLIR_DIR          an LLVM/MLIR 22 of your own (its lib/cmake/mlir)
+#   CUDAToolkit_ROOT  a CUDA toolkit; never needed, /usr/local/cuda by default
+#   TANDEM_PRESET     dev (default), release or asan
+#   TANDEM_JOBS       parallel compile jobs; by default 2, as each takes ~1 GB
+#
+#===-----------------------------------------------------------------------===#
+
+TANDEM_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TANDEM_PRESET=${TANDEM_PRESET:-dev}
+TANDEM_JOBS=${TANDEM_JOBS:-2}
+case $TANDEM_PRESET in
+dev) TANDEM_BUILD=$TANDEM_ROOT/build ;;
+*) TANDEM_BUILD=$TANDEM_ROOT/build-$TANDEM_PRESET ;;
+esac
+
+tandem_say() { echo "tandem: $*" >&2; }
+tandem_die() {
+  tandem_say "error: $*"
+  exit 1
+}
+
+# The Debian packages wanted, one a line.
+tandem_packages() {
+  echo cmake ninja-build python3 clang-22 lld-22 ccache
+  echo libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
+    flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
+    libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev
+  if [ -z "${MLIR_DIR:-}" ]; then
+    echo libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
+  fi
+  if [ "$TANDEM_PRESET" = release ]; then
+    echo libzstd-dev zlib1g-dev
+  fi
+}
+
+tandem_missing_packages() {
+  comm -23 <(tandem_packages | tr ' ' '\n' | sort -u) \
+    <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null |
+      sed -n 's/^installed //p' | sort -u)
+}
+
+tandem_apt_install() {
+  local sudo=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null ||
+      tandem_die "not root and no sudo; ask for: apt-get install $*"
+    sudo=(sudo)
+  fi
+  local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get
+    -o Dpkg::Use-Pty=0 -qq)
+  local install=("${apt[@]}" install -y --no-install-recommends "$@")
+  tandem_say "installing: $*"
+  # The package lists may be missing (a container) or old.
+  "${install[@]}" </dev/null >/dev/null 2>&1 && return
+  "${apt[@]}" update </dev/null || tandem_say "apt-get update failed"
+  "${install[@]}" </dev/null >/dev/null ||
+    tandem_die "apt-get could not install: $*
+(LLVM 22 comes with Debian 12 and later, security updates included; elsewhere
+name your own by MLIR_DIR=…/lib/cmake/mlir)"
+}
+
+tandem_install_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    tandem_say "no apt-get here; expecting the equivalents of:" \
+      $(tandem_packages)
+    return
+  fi
+  local missing
+  missing=$(tandem_missing_packages)
+  [ -z "$missing" ] || tandem_apt_install $missing
+}
+
+# plotly.min.js, which HTML reports embed. Debian has no minified one; the
+# Python package carries it.
+tandem_install_plotly() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem
+  [ -s "$cache/plotly.min.js" ] && return
+  tandem_say "fetching plotly.min.js"
+  python3 -m pip --version >/dev/null 2>&1 ||
+    ! command -v apt-get >/dev/null || tandem_apt_install python3-pip
+  local tmp
+  mkdir -p "$cache"
+  tmp=$(mktemp -d "$cache/plotly.XXXXXX")
+  if python3 -m pip download -q --disable-pip-version-check --no-deps \
+    --require-hashes -r "$TANDEM_ROOT/utils/requirements.txt" -d "$tmp" &&
+    (cd "$tmp" && python3 -m zipfile -e plotly-*.whl .) &&
+    [ -s "$tmp/plotly/package_data/plotly.min.js" ]; then
+    mv "$tmp/plotly/package_data/plotly.min.js" "$cache/plotly.min.js"
+  else
+    tandem_say "warning: no plotly.min.js, so no HTML reports; put one at" \
+      "$cache/plotly.min.js"
+  fi
+  rm -rf "$tmp"
+}
+
+tandem_configure() {
+  cd "$TANDEM_ROOT" || exit 1
+  local args=()
+  [ -z "${MLIR_DIR:-}" ] || args+=("-DMLIR_DIR=$MLIR_DIR")
+  [ -z "${CUDAToolkit_ROOT:-}" ] ||
+    args+=("-DTANDEM_CUDA_ROOT=$CUDAToolkit_ROOT")
+  # Ninja configures again by itself when a CMake file changes.
+  [ -e "$TANDEM_BUILD/build.ninja" ] && [ ${#args[@]} = 0 ] &&
+    [ -e "$TANDEM_BUILD/share/tandem/plotly.min.js" ] && return
+  cmake --preset "$TANDEM_PRESET" "${args[@]}" >"/tmp/tandem-cmake.$$" 2>&1 || {
+    cat "/tmp/tandem-cmake.$$" >&2
+    rm -f "/tmp/tandem-cmake.$$"
+    tandem_die "cmake could not configure $TANDEM_BUILD"
+  }
+  rm -f "/tmp/tandem-cmake.$$"
+}
+
+tandem_setup() {
+  tandem_install_packages
+  tandem_install_plotly
+  tandem_configure
+}
+
+# tandem_build TARGET...
+tandem_build() {
+  ninja -C "$TANDEM_BUILD" -j "$TANDEM_JOBS" "$@"
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  set -euo pipefail
+  tandem_setup
+fi
