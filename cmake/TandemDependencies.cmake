@@ -48,8 +48,22 @@ if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(tandem_mlir INTERFACE
                          $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
-target_link_libraries(tandem_mlir INTERFACE MLIR LLVM)
-target_link_options(tandem_mlir INTERFACE -Wl,-rpath,${LLVM_LIBRARY_DIRS})
+if(TANDEM_STATIC_LLVM)
+  # LLVM's exported static targets pull in the shared libraries; hence the
+  # archives themselves, in one group as their order is unknown. The linker
+  # takes what is used.
+  file(GLOB archives ${LLVM_LIBRARY_DIRS}/libMLIR*.a
+       ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
+  list(FILTER archives EXCLUDE REGEX "CAPI|Test|MlirOptMain|BOLT|Exegesis")
+  find_package(ZLIB REQUIRED)
+  find_library(ZSTD_LIBRARY NAMES libzstd.a zstd REQUIRED)
+  target_link_libraries(tandem_mlir INTERFACE
+    -Wl,--start-group ${archives} -Wl,--end-group
+    ${ZSTD_LIBRARY} ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+else()
+  target_link_libraries(tandem_mlir INTERFACE MLIR LLVM)
+  # libMLIR is not where the loader looks; CMake adds the rpath.
+endif()
 
 #===-- Optional -----------------------------------------------------------===#
 

@@ -13,13 +13,32 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options(-fcolor-diagnostics)
 endif()
 
+if(TANDEM_STATIC_LLVM)
+  # Lean: fold equal functions, drop debug sections; lld only.
+  add_link_options(-Wl,--icf=all -Wl,-s)
+endif()
+
 if(TANDEM_SANITIZE)
   add_compile_options(-fsanitize=${TANDEM_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${TANDEM_SANITIZE})
   if(TANDEM_SANITIZE MATCHES undefined)
-    # LLVM and MLIR are not built with the sanitizer's type information.
-    add_compile_options(-fno-sanitize=vptr)
-    add_link_options(-fno-sanitize=vptr)
+    # vptr: LLVM and MLIR are not built with the sanitizer's type information.
+    # function: nor is code from the JIT, before which it would read.
+    add_compile_options(-fno-sanitize=vptr,function)
+    add_link_options(-fno-sanitize=vptr,function)
   endif()
+endif()
+
+# How tests run under the sanitizers. LLVM is not instrumented: containers that
+# it fills and we read carry no annotations.
+set(TANDEM_SANITIZER_ENVIRONMENT
+    ASAN_OPTIONS=detect_container_overflow=0
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/utils/sanitizers/lsan.supp:print_suppressions=0
+    UBSAN_OPTIONS=print_stacktrace=1)
+find_program(TANDEM_SYMBOLIZER NAMES llvm-symbolizer-22 llvm-symbolizer)
+if(TANDEM_SYMBOLIZER)
+  list(APPEND TANDEM_SANITIZER_ENVIRONMENT
+       ASAN_SYMBOLIZER_PATH=${TANDEM_SYMBOLIZER}
+       UBSAN_SYMBOLIZER_PATH=${TANDEM_SYMBOLIZER})
 endif()

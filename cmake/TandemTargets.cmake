@@ -59,6 +59,7 @@ function(tandem_add_unittest name)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
     --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json)
   set_tests_properties(${name} PROPERTIES LABELS unit
-    ENVIRONMENT "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT};LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/utils/sanitizers/lsan.supp:print_suppressions=0;UBSAN_OPTIONS=print_stacktrace=1")
+    ENVIRONMENT
+    "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT};${TANDEM_SANITIZER_ENVIRONMENT}")
   set_property(GLOBAL APPEND PROPERTY TANDEM_UNITTESTS ${name})
 endfunction()

@@ -23,11 +23,9 @@ config.test_exec_root = os.path.join(config.tandem_obj_root, "test")
 llvm_config.with_system_environment(["HOME", "TMPDIR", "XDG_CACHE_HOME"])
 config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 config.environment["CUDAToolkit_ROOT"] = config.cuda_root
-suppressions = os.path.join(config.tandem_src_root, "utils", "sanitizers")
-config.environment["LSAN_OPTIONS"] = (
-    f"suppressions={suppressions}/lsan.supp:print_suppressions=0"
-)
-config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+for setting in config.sanitizer_environment.split(";"):
+    name, _, value = setting.partition("=")
+    config.environment[name] = value
 
 # Features --------------------------------------------------------------------
 
