@@ -40,9 +40,10 @@ tandem_packages() {
   if [ -z "${MLIR_DIR:-}" ]; then
     echo libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   fi
-  if [ "$TANDEM_PRESET" = release ]; then
-    echo libzstd-dev zlib1g-dev
-  fi
+  case $TANDEM_PRESET in
+  release) echo libzstd-dev zlib1g-dev ;;
+  asan) echo libclang-rt-22-dev ;;
+  esac
 }
 
 tandem_missing_packages() {
