@@ -33,6 +33,7 @@ constexpr Domain domainOf(OpKind kind) {
   case OpKind::sub:
   case OpKind::mul:
   case OpKind::div:
+  case OpKind::pow:
   case OpKind::max:
   case OpKind::min:
   case OpKind::clamp:

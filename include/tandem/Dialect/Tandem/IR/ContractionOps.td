@@ -1,0 +1,88 @@
+//===- ContractionOps.td - Convolution and matmul -------- -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_CONTRACTIONOPS_TD
+#define TANDEM_DIALECT_CONTRACTIONOPS_TD
+
+include "tandem/Dialect/Tandem/IR/TandemBase.td"
+
+def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs"> {
+  let summary = "Convolution over one, two or three spatial dims, with bias";
+  let description = [{
+    The cross-correlation of deep learning: the kernel is not flipped. The
+    optional `bias` is added to every output channel. `strides`, `pad_low`,
+    `pad_high` and `dilations` are per spatial dim in D, H, W order; a dilation
+    of 1 is dense. Channels form `groups` that do not see each other; a
+    depthwise convolution has as many groups as input channels. In the assembly
+    strides and dilations of 1, no padding and one group go unwritten.
+
+    Constraints:
+    - C1: `input` and `output` of the layout name N, C and the spatial dims,
+      `kernel` O, I and the spatial dims, every letter once; all three have the
+      same spatial dims: W, HW or DHW. The operands' ranks are those of their
+      layouts.
+    - C2: the operands have one element type, a float type.
+    - C3: `strides`, `pad_low`, `pad_high` and `dilations` have an entry per
+      spatial dim; strides and dilations are at least 1, no padding is negative.
+    - C4: `groups` is at least 1 and divides the kernel's output channels.
+    - C5: the input's channels are the kernel's input channels times `groups`.
+    - C6: the bias has one dim, of the size of the kernel's output channels.
+    - C7: the dilated kernel is no larger than the padded input.
+
+    Example:
+    ```mlir
+    %0 = tandem.conv %x, %w, %b
+        layout = <input = "NWC", kernel = "WIO", output = "NWC"> pad_low = [1]
+        : (tensor<?x100x1xf32>, tensor<3x1x32xf32>, tensor<32xf32>)
+        -> tensor<?x99x32xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, Tandem_Float:$kernel,
+                       Optional<Tandem_Float>:$bias,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low,
+                       DenseI64ArrayAttr:$pad_high,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       Tandem_ConvLayoutAttr:$layout);
+  let results = (outs Tandem_Float:$result);
+  let assemblyFormat = [{
+    $input `,` $kernel (`,` $bias^)?
+    custom<ConvAttributes>($layout, $strides, $pad_low, $pad_high, $dilations,
+                           $groups)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs"> {
+  let summary = "Matrix product of the last two dims";
+  let description = [{
+    The dims before the last two broadcast as in NumPy. `transpose_lhs` and
+    `transpose_rhs` swap the last two dims of an operand first.
+
+    Constraints:
+    - C1: the operands have at least two dims.
+    - C2: the operands have one element type, not i1.
+    - C3: the contracted dims have one size.
+    - C4: the batch dims broadcast.
+
+    Example:
+    ```mlir
+    %0 = tandem.matmul %a, %b transpose_rhs
+        : (tensor<?x4x16xf32>, tensor<8x16xf32>) -> tensor<?x4x8xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Numeric:$lhs, Tandem_Numeric:$rhs,
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let results = (outs Tandem_Numeric:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)?
+    (`transpose_rhs` $transpose_rhs^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+#endif // TANDEM_DIALECT_CONTRACTIONOPS_TD

@@ -1,0 +1,116 @@
+//===- StructureOps.td - Fusions, launches, custom calls - -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_STRUCTUREOPS_TD
+#define TANDEM_DIALECT_STRUCTUREOPS_TD
+
+include "tandem/Dialect/Tandem/IR/TandemBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Tandem_FusionOp : Tandem_BaseOp<"fusion",
+    [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Ops that become one kernel";
+  let description = [{
+    The region computes the results from its arguments, one per operand, and
+    sees nothing else. `kind` says how the kernel is to be made.
+
+    Constraints:
+    - C1: the region's arguments have the operands' types.
+    - C2: the region yields values of the results' types.
+    - C3: the ops of the region are pure.
+
+    Example:
+    ```mlir
+    %0 = tandem.fusion loop (%a = %x, %b = %y)
+        : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32> {
+      %1 = tandem.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+      %2 = tandem.relu %1 : tensor<4x8xf32>
+      tandem.yield %2 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tandem_FusionKindAttr:$kind,
+                       Variadic<Tandem_Tensor>:$inputs);
+  let results = (outs Variadic<Tandem_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    // Makes the body's block with its arguments and without terminator.
+    OpBuilder<(ins "::mlir::TypeRange":$results, "FusionKind":$kind,
+                   "::mlir::ValueRange":$inputs)>
+  ];
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The terminator.
+    YieldOp getYield();
+  }];
+}
+
+def Tandem_YieldOp : Tandem_BaseOp<"yield",
+    [Terminator, ReturnLike, HasParent<"FusionOp">]> {
+  let summary = "Gives a fusion its results";
+  let arguments = (ins Variadic<Tandem_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ /* An empty yield. */ }]>];
+}
+
+def Tandem_LaunchOp : Tandem_BaseOp<"launch",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs an outlined kernel";
+  let description = [{
+    The kernel is a nested module with the attribute `tandem.kernel`, in which
+    the function of the same name is the kernel itself.
+
+    Constraints:
+    - C1: the symbol is that of a module with the attribute `tandem.kernel`.
+    - C2: operands and results have the types of the kernel's function (as long
+      as that is on tensors).
+
+    Example:
+    ```mlir
+    %0 = tandem.launch @kernel_0(%x, %y)
+        : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+                       Variadic<Tandem_Tensor>:$inputs);
+  let results = (outs Variadic<Tandem_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tandem_CustomCallOp : Tandem_TableOp<"custom_call", []> {
+  let summary = "Calls a function that was registered with the runtime";
+  let description = [{
+    `config` is handed to the function as it is. The result types are written,
+    not inferred. The function must be pure.
+
+    Constraints:
+    - C1: `target` is not empty.
+    - C2: there is at least one result.
+
+    Example:
+    ```mlir
+    %0 = tandem.custom_call "my_norm"(%x) config = "p=2"
+        : (tensor<4x8xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$target, Variadic<Tandem_Tensor>:$inputs,
+                       DefaultValuedStrAttr<StrAttr, "">:$config);
+  let results = (outs Variadic<Tandem_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $target `(` $inputs `)` (`config` `=` $config^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+#endif // TANDEM_DIALECT_STRUCTUREOPS_TD

@@ -1,0 +1,64 @@
+//===- TandemAttributes.td - Attributes and enums -------- -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEMATTRIBUTES_TD
+#define TANDEM_DIALECT_TANDEMATTRIBUTES_TD
+
+include "tandem/Dialect/Tandem/IR/TandemDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Tandem_Attr<string name, string mnemonicName, list<Trait> traits = []>
+    : AttrDef<Tandem_Dialect, name, traits> {
+  let mnemonic = mnemonicName;
+}
+
+def Tandem_ConvLayoutAttr : Tandem_Attr<"ConvLayout", "conv_layout"> {
+  let summary = "Layouts of a convolution's input, kernel and output";
+  let description = [{
+    One letter per dim, outermost first: N batch, C channels, O and I the
+    kernel's output and input channels, and the spatial dims, which are W, HW
+    or DHW in any place. `conv` checks them (conv C1).
+
+    Example: `#tandem.conv_layout<input = "NHWC", kernel = "HWIO",
+    output = "NHWC">`
+  }];
+  let parameters = (ins StringRefParameter<"input layout">:$input,
+                        StringRefParameter<"kernel layout">:$kernel,
+                        StringRefParameter<"output layout">:$output);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+// The values of these enums are those of Op.fbs (static_asserts say so).
+class Tandem_Enum<string name, string summary, list<I32EnumCase> cases>
+    : I32Enum<name, summary, cases> {
+  let cppNamespace = "::tandem::ir";
+}
+
+def Tandem_ComparePredicate : Tandem_Enum<"ComparePredicate",
+    "predicate of a comparison", [
+      I32EnumCase<"eq", 0>, I32EnumCase<"ne", 1>, I32EnumCase<"lt", 2>,
+      I32EnumCase<"le", 3>, I32EnumCase<"gt", 4>, I32EnumCase<"ge", 5>]>;
+def Tandem_ComparePredicateAttr
+    : EnumAttr<Tandem_Dialect, Tandem_ComparePredicate, "compare_predicate">;
+
+def Tandem_ReduceKind : Tandem_Enum<"ReduceKind", "kind of a reduction", [
+      I32EnumCase<"sum", 0>, I32EnumCase<"prod", 1>, I32EnumCase<"max", 2>,
+      I32EnumCase<"min", 3>, I32EnumCase<"mean", 4>,
+      I32EnumCase<"argmax", 5>]>;
+def Tandem_ReduceKindAttr
+    : EnumAttr<Tandem_Dialect, Tandem_ReduceKind, "reduce_kind">;
+
+def Tandem_FusionKind : Tandem_Enum<"FusionKind", "kind of a fusion", [
+      I32EnumCase<"loop", 0>, I32EnumCase<"reduction", 1>,
+      I32EnumCase<"transpose", 2>, I32EnumCase<"contraction", 3>,
+      I32EnumCase<"library", 4>]>;
+def Tandem_FusionKindAttr
+    : EnumAttr<Tandem_Dialect, Tandem_FusionKind, "fusion_kind">;
+
+#endif // TANDEM_DIALECT_TANDEMATTRIBUTES_TD

@@ -1,0 +1,89 @@
+//===- TandemBase.td - Types and classes of ops ---------- -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEMBASE_TD
+#define TANDEM_DIALECT_TANDEMBASE_TD
+
+include "tandem/Dialect/Tandem/IR/TandemAttributes.td"
+include "tandem/Dialect/Tandem/IR/TandemInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// A dense tensor of at most eight dims; the runtime holds shapes inline.
+class Tandem_TensorOf<list<Type> elements>
+    : ConfinedType<RankedTensorOf<elements>,
+        [CPred<"::tandem::ir::isTandemTensor($_self)">],
+        "tensor of at most 8 dims, without encoding, of " #
+          !interleave(!foreach(t, elements, t.summary), " or ") # " values",
+        "::mlir::RankedTensorType">;
+
+defvar Tandem_Floats = [F32, F64, F16, BF16];
+defvar Tandem_Ints = [I8, I32, I64];
+def Tandem_Float : Tandem_TensorOf<Tandem_Floats>;
+def Tandem_Bool : Tandem_TensorOf<[I1]>;
+def Tandem_Index : Tandem_TensorOf<[I32, I64]>;
+def Tandem_Numeric : Tandem_TensorOf<!listconcat(Tandem_Floats, Tandem_Ints)>;
+def Tandem_Tensor
+    : Tandem_TensorOf<!listconcat(Tandem_Floats, [I1], Tandem_Ints)>;
+
+class Tandem_BaseOp<string mnemonic, list<Trait> traits = []>
+    : Op<Tandem_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+// An op of the runtime's table.
+class Tandem_TableOp<string mnemonic, list<Trait> traits>
+    : Tandem_BaseOp<mnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<TandemOpInterface>], traits)> {
+  let hasVerifier = 1;
+}
+
+// An op of the table whose result type is inferred by the shape rule.
+// `attrsTable` names its table of attributes in Op.fbs, if it has one; its
+// describeAttrs, which the family's .cpp defines, is the only place that maps
+// attributes: for inference (from an adaptor), verification, costs and the
+// emission of programs alike.
+class Tandem_Op<string mnemonic, string attrsTable = "",
+                list<Trait> traits = [], code moreDefinitions = "">
+    : Tandem_TableOp<mnemonic,
+        !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
+  let extraClassDeclaration = [{
+    /// Kind and attributes of the op, from an adaptor.
+    static ::tandem::OpDesc describe(Adaptor op);
+  }] # !if(!empty(attrsTable), "",
+      "  static void describeAttrs(Adaptor op, ::tandem::fb::" # attrsTable #
+      "T &attrs);\n");
+  let extraClassDefinition = [{
+    ::tandem::OpDesc $cppClass::describe(Adaptor op) {
+      ::tandem::OpDesc desc;
+      desc.kind = ::tandem::fb::OpKind::}] # mnemonic # ";\n" #
+      !if(!empty(attrsTable), "",
+          "  ::tandem::fb::" # attrsTable # "T attrs;\n" #
+          "  describeAttrs(op, attrs);\n" #
+          "  desc.attrs.Set(std::move(attrs));\n") # [{
+      return desc;
+    }
+    ::tandem::OpDesc $cppClass::getOpDesc() { return describe(*this); }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return ::tandem::ir::detail::verifyResultType(*this);
+    }
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
+        Adaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {
+      return ::tandem::ir::detail::inferResultType(
+          location, describe(adaptor), adaptor.getOperands(),
+          inferredReturnTypes);
+    }
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                            ::mlir::TypeRange declared) {
+      return ::tandem::ir::detail::areCompatible(inferred, declared);
+    }
+  }] # moreDefinitions;
+}
+
+#endif // TANDEM_DIALECT_TANDEMBASE_TD

@@ -1,0 +1,29 @@
+//===- TandemInterfaces.h - What passes ask of ops ------------ -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_IR_TANDEMINTERFACES_H
+#define TANDEM_DIALECT_TANDEM_IR_TANDEMINTERFACES_H
+
+#include "tandem/Support/ShapeRules.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace tandem::ir {
+class TandemOpInterface;
+
+namespace detail {
+/// Cost of an op by the shape rules; a failure for types that are not static.
+mlir::FailureOr<::tandem::OpCost> getCost(TandemOpInterface op);
+} // namespace detail
+} // namespace tandem::ir
+
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h.inc"
+
+#endif // TANDEM_DIALECT_TANDEM_IR_TANDEMINTERFACES_H

@@ -1,0 +1,69 @@
+//===- TandemInterfaces.td - What passes ask of ops ------ -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEMINTERFACES_TD
+#define TANDEM_DIALECT_TANDEMINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def TandemOpInterface : OpInterface<"TandemOpInterface"> {
+  let description = [{
+    An op that the runtime can execute: one entry of its op table.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      The op's kind and attributes, as the shape rules and the runtime know
+      them.
+    }], "::tandem::OpDesc", "getOpDesc">,
+    InterfaceMethod<[{
+      Floating-point operations and bytes of one execution; a failure where a
+      type of an operand or result is not static.
+    }], "::llvm::FailureOr<::tandem::OpCost>", "getCost", (ins), "", [{
+      return ::tandem::ir::detail::getCost(
+          ::mlir::cast<::tandem::ir::TandemOpInterface>(
+              $_op.getOperation()));
+    }]>
+  ];
+}
+
+def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let description = [{
+    An op whose result element at an index is one function of the operands'
+    elements at that index, after NumPy broadcasting.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the function on scalars, one per operand, as arith and math ops
+      without regions, and returns the result. The computation is done in the
+      scalars' own types: a bf16 op may be asked with f32 scalars and then
+      gives f32. `cast` alone gives its own result element type.
+    }], "::mlir::Value", "buildScalar",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+         "::mlir::ValueRange":$scalars)>
+  ];
+}
+
+def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
+  let description = [{
+    An op whose result elements each read at most one element of an operand,
+    at an index that is an affine function of theirs.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      The map from the result's dims to the index that is read in an operand;
+      null when there is no such map (for example a reshape or a broadcast
+      whose types are dynamic).
+    }], "::mlir::AffineMap", "getOperandIndexing",
+    (ins "unsigned":$operand)>
+  ];
+}
+
+#endif // TANDEM_DIALECT_TANDEMINTERFACES_TD

@@ -1,0 +1,49 @@
+//===- TandemOps.h - The ops ---------------------------------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_IR_TANDEMOPS_H
+#define TANDEM_DIALECT_TANDEM_IR_TANDEMOPS_H
+
+#include "tandem/Dialect/Tandem/IR/TandemAttributes.h"
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+// What the generated definitions of the ops call.
+namespace tandem::ir::detail {
+
+/// Infers the result type of an op by the shape rule; on failure says why at
+/// `location`, if there is one.
+mlir::LogicalResult
+inferResultType(std::optional<mlir::Location> location,
+                const ::tandem::OpDesc &desc, mlir::ValueRange operands,
+                llvm::SmallVectorImpl<mlir::Type> &inferred);
+
+/// Whether the declared types differ from the inferred ones in what is known of
+/// dynamic dims at most.
+bool areCompatible(mlir::TypeRange inferred, mlir::TypeRange declared);
+
+/// Infers the result type of `op` and compares it with the declared one.
+mlir::LogicalResult verifyResultType(TandemOpInterface op);
+
+/// Result dims to the dims of an operand that is broadcast as in NumPy.
+mlir::AffineMap getBroadcastIndexing(mlir::Operation *op, unsigned operand);
+
+} // namespace tandem::ir::detail
+
+#define GET_OP_CLASSES
+#include "tandem/Dialect/Tandem/IR/TandemOps.h.inc"
+
+#endif // TANDEM_DIALECT_TANDEM_IR_TANDEMOPS_H

@@ -1,0 +1,18 @@
+//===- TandemOps.td - All ops ---------------------------- -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEMOPS_TD
+#define TANDEM_DIALECT_TANDEMOPS_TD
+
+include "tandem/Dialect/Tandem/IR/ContractionOps.td"
+include "tandem/Dialect/Tandem/IR/ElementwiseOps.td"
+include "tandem/Dialect/Tandem/IR/ShapeOps.td"
+include "tandem/Dialect/Tandem/IR/StructureOps.td"
+include "tandem/Dialect/Tandem/IR/WindowOps.td"
+
+#endif // TANDEM_DIALECT_TANDEMOPS_TD

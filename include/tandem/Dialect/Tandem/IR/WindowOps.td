@@ -1,0 +1,170 @@
+//===- WindowOps.td - Windows, reductions, normalisations - -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_WINDOWOPS_TD
+#define TANDEM_DIALECT_WINDOWOPS_TD
+
+include "tandem/Dialect/Tandem/IR/TandemBase.td"
+
+class Tandem_PoolOp<string mnemonic, Type type>
+    : Tandem_Op<mnemonic, "PoolAttrs"> {
+  dag poolArguments = (ins type:$input, DenseI64ArrayAttr:$window,
+      DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low,
+      DenseI64ArrayAttr:$pad_high, DenseI64ArrayAttr:$dilations,
+      StrAttr:$layout);
+  let results = (outs type:$result);
+}
+
+def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
+  let summary = "Largest element of each window over the spatial dims";
+  let description = [{
+    Padding never wins; NaN in a window gives NaN. In the assembly strides and
+    dilations of 1 and no padding go unwritten.
+
+    Constraints:
+    - C1: `layout` names N, C and the spatial dims W, HW or DHW, every letter
+      once; it has the input's rank.
+    - C2: the element type is a float or an integer type other than i1.
+    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have an
+      entry per spatial dim; windows, strides and dilations are at least 1, no
+      padding is negative.
+    - C4: padding is smaller than the dilated window.
+    - C5: the dilated window is no larger than the padded input.
+
+    Example:
+    ```mlir
+    %0 = tandem.max_pool %x layout = "NHWC" window = [2, 2] strides = [2, 2]
+        : (tensor<?x32x32x8xf32>) -> tensor<?x16x16x8xf32>
+    ```
+  }];
+  let arguments = poolArguments;
+  let assemblyFormat = [{
+    $input custom<PoolAttributes>($layout, $window, $strides, $pad_low,
+                                  $pad_high, $dilations)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
+  let summary = "Mean of each window over the spatial dims";
+  let description = [{
+    Padding counts as zeros with `count_include_pad`, else not at all. In the
+    assembly strides and dilations of 1 and no padding go unwritten.
+
+    Constraints:
+    - C1: `layout` names N, C and the spatial dims W, HW or DHW, every letter
+      once; it has the input's rank.
+    - C2: the element type is a float type.
+    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have an
+      entry per spatial dim; windows, strides and dilations are at least 1, no
+      padding is negative.
+    - C4: padding is smaller than the dilated window.
+    - C5: the dilated window is no larger than the padded input.
+
+    Example:
+    ```mlir
+    %0 = tandem.avg_pool %x count_include_pad layout = "NCHW" window = [3, 3]
+        pad_low = [1, 1] pad_high = [1, 1]
+        : (tensor<?x8x32x32xf32>) -> tensor<?x8x32x32xf32>
+    ```
+  }];
+  let arguments = !con(poolArguments, (ins UnitAttr:$count_include_pad));
+  let assemblyFormat = [{
+    $input (`count_include_pad` $count_include_pad^)?
+    custom<PoolAttributes>($layout, $window, $strides, $pad_low, $pad_high,
+                           $dilations)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
+  let summary = "Combines all elements along some dims";
+  let description = [{
+    `sum`, `prod`, `max` (NaN if any is), `min`, `mean`, or `argmax`: the index
+    of the first largest element (of the first NaN if there is one), as i64. The
+    dims go, or with `keep_dims` stay with size 1. The order of combination is
+    not specified. An empty sum is 0, an empty product 1, an empty mean NaN.
+
+    Constraints:
+    - C1: `dims` are dims of the operand, each at most once.
+    - C2: the element type is a float or an integer type other than i1; that of
+      `mean` is a float type.
+    - C3: `argmax` is along one dim.
+    - C4: `max`, `min` and `argmax` are along dims that have elements.
+
+    Example:
+    ```mlir
+    %0 = tandem.reduce %x kind = mean dims = [1, 2] keep_dims
+        : (tensor<?x4x8xf32>) -> tensor<?x1x1xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Numeric:$input, Tandem_ReduceKindAttr:$kind,
+                       DenseI64ArrayAttr:$dims, UnitAttr:$keep_dims);
+  let results = (outs Tandem_Numeric:$result);
+  let assemblyFormat = [{
+    $input `kind` `=` $kind `dims` `=` $dims (`keep_dims` $keep_dims^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
+  let summary = "Batch normalisation with known statistics, along a dim";
+  let description = [{
+    `(input - mean) / sqrt(variance + epsilon) * scale + offset`, the last four
+    being one element per index of dim `axis`.
+
+    Constraints:
+    - C1: the operands have one element type, a float type.
+    - C2: `axis` is a dim of the input.
+    - C3: `scale`, `offset`, `mean` and `variance` have one dim, of the size of
+      the input's dim `axis`.
+    - C4: `epsilon` is not negative.
+
+    Example:
+    ```mlir
+    %0 = tandem.batch_norm %x, %scale, %offset, %mean, %variance
+        epsilon = 1.0e-5 axis = 1
+        : (tensor<?x8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>,
+           tensor<8xf32>) -> tensor<?x8x4xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, Tandem_Float:$scale,
+                       Tandem_Float:$offset, Tandem_Float:$mean,
+                       Tandem_Float:$variance, F64Attr:$epsilon,
+                       I64Attr:$axis);
+  let results = (outs Tandem_Float:$result);
+  let assemblyFormat = [{
+    $input `,` $scale `,` $offset `,` $mean `,` $variance
+    `epsilon` `=` $epsilon `axis` `=` $axis attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Tandem_SoftmaxOp : Tandem_Op<"softmax", "AxisAttrs"> {
+  let summary = "Exponentials that sum to one along a dim";
+  let description = [{
+    `exp(x - m) / sum(exp(x - m))` along `axis`, with m the largest element.
+
+    Constraints:
+    - C1: the element type is a float type.
+    - C2: `axis` is a dim of the operand.
+
+    Example:
+    ```mlir
+    %0 = tandem.softmax %x axis = 1 : tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, I64Attr:$axis);
+  let results = (outs Tandem_Float:$result);
+  let assemblyFormat = [{
+    $input `axis` `=` $axis attr-dict `:`
+    custom<Signature>(type($input), type($result))
+  }];
+}
+
+#endif // TANDEM_DIALECT_WINDOWOPS_TD

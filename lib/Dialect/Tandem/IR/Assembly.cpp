@@ -1,0 +1,210 @@
+//===- Assembly.cpp - Custom directives of the assembly formats -----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Assembly.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace tandem::ir;
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+void tandem::ir::printSignatureTypes(OpAsmPrinter &printer,
+                                     ArrayRef<Type> types) {
+  if (llvm::all_equal(types)) {
+    printer << types.back();
+    return;
+  }
+  printer.printFunctionalType(types.drop_back(), types.take_back());
+}
+
+ParseResult tandem::ir::parseSignatureTypes(OpAsmParser &parser,
+                                            ArrayRef<Type *> types) {
+  SMLoc loc = parser.getCurrentLocation();
+  Type type;
+  if (parser.parseType(type))
+    return failure();
+  auto function = dyn_cast<FunctionType>(type);
+  if (!function) {
+    for (Type *slot : types)
+      *slot = type;
+    return success();
+  }
+  if (function.getNumInputs() != types.size() - 1 ||
+      function.getNumResults() != 1)
+    return parser.emitError(loc, "expected ")
+           << types.size() - 1 << " operand types and 1 result type";
+  for (auto [slot, input] : llvm::zip(types.drop_back(), function.getInputs()))
+    *slot = input;
+  *types.back() = function.getResult(0);
+  return success();
+}
+
+void tandem::ir::printCastSignature(OpAsmPrinter &printer, Operation *,
+                                    Type input, Type result, TypeAttr) {
+  printSignatureTypes(printer, {input, result});
+}
+
+ParseResult tandem::ir::parseCastSignature(OpAsmParser &parser, Type &input,
+                                           Type &result, TypeAttr &dtype) {
+  if (parseSignatureTypes(parser, {&input, &result}))
+    return failure();
+  dtype = TypeAttr::get(getElementTypeOrSelf(result));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An array of one integer per spatial dim: its keyword, and the integer for
+/// which it goes unwritten (none: it must be written).
+template <typename Attr> struct WindowArray {
+  StringRef keyword;
+  Attr array;
+  std::optional<int64_t> defaultValue;
+};
+} // namespace
+
+static void printArrays(OpAsmPrinter &printer,
+                        ArrayRef<WindowArray<DenseI64ArrayAttr>> arrays,
+                        size_t numSpatial) {
+  for (const auto &[keyword, attr, defaultValue] : arrays) {
+    ArrayRef<int64_t> values = attr.asArrayRef();
+    if (defaultValue && values.size() == numSpatial &&
+        llvm::all_of(values, [&](int64_t v) { return v == *defaultValue; }))
+      continue;
+    printer << ' ' << keyword << " = [";
+    llvm::interleaveComma(values, printer);
+    printer << ']';
+  }
+}
+
+/// Parses `keyword = [...]` for each keyword that is there and, where `groups`
+/// is given, `groups = n`; in any order, each at most once.
+static ParseResult
+parseArrays(OpAsmParser &parser,
+            ArrayRef<WindowArray<DenseI64ArrayAttr *>> arrays,
+            size_t numSpatial, std::optional<int64_t> *groups) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  while (succeeded(parser.parseOptionalKeyword(&keyword))) {
+    if (groups && keyword == "groups") {
+      if (*groups)
+        return parser.emitError(loc, "'groups' is given twice");
+      if (parser.parseEqual() || parser.parseInteger(groups->emplace()))
+        return failure();
+      loc = parser.getCurrentLocation();
+      continue;
+    }
+    auto *found = llvm::find_if(
+        arrays, [&](const auto &array) { return array.keyword == keyword; });
+    if (found == arrays.end())
+      return parser.emitError(loc, "unknown attribute '") << keyword << "'";
+    if (*found->array)
+      return parser.emitError(loc, "'") << keyword << "' is given twice";
+    if (parser.parseEqual())
+      return failure();
+    *found->array = dyn_cast_or_null<DenseI64ArrayAttr>(
+        DenseI64ArrayAttr::parse(parser, Type()));
+    if (!*found->array)
+      return failure();
+    loc = parser.getCurrentLocation();
+  }
+  for (const auto &[name, array, defaultValue] : arrays) {
+    if (*array)
+      continue;
+    if (!defaultValue)
+      return parser.emitError(loc, "expected '") << name << " = [...]'";
+    *array = parser.getBuilder().getDenseI64ArrayAttr(
+        SmallVector<int64_t>(numSpatial, *defaultValue));
+  }
+  return success();
+}
+
+/// Spatial dims of a layout; any number if it is ill-formed (the verifier's
+/// business).
+static size_t numSpatialDims(StringRef layout) {
+  return layout.size() < 2 ? 0 : layout.size() - 2;
+}
+
+void tandem::ir::printConvAttributes(OpAsmPrinter &printer, Operation *,
+                                     ConvLayoutAttr layout,
+                                     DenseI64ArrayAttr strides,
+                                     DenseI64ArrayAttr padLow,
+                                     DenseI64ArrayAttr padHigh,
+                                     DenseI64ArrayAttr dilations,
+                                     IntegerAttr groups) {
+  printer << "layout = ";
+  printer.printStrippedAttrOrType(layout);
+  printArrays(printer,
+              {{"strides", strides, 1},
+               {"pad_low", padLow, 0},
+               {"pad_high", padHigh, 0},
+               {"dilations", dilations, 1}},
+              numSpatialDims(layout.getInput()));
+  if (groups.getInt() != 1)
+    printer << " groups = " << groups.getInt();
+}
+
+ParseResult tandem::ir::parseConvAttributes(
+    OpAsmParser &parser, ConvLayoutAttr &layout, DenseI64ArrayAttr &strides,
+    DenseI64ArrayAttr &padLow, DenseI64ArrayAttr &padHigh,
+    DenseI64ArrayAttr &dilations, IntegerAttr &groups) {
+  if (parser.parseKeyword("layout") || parser.parseEqual() ||
+      parser.parseCustomAttributeWithFallback(layout))
+    return failure();
+  std::optional<int64_t> groupCount;
+  if (parseArrays(parser,
+                  {{"strides", &strides, 1},
+                   {"pad_low", &padLow, 0},
+                   {"pad_high", &padHigh, 0},
+                   {"dilations", &dilations, 1}},
+                  numSpatialDims(layout.getInput()), &groupCount))
+    return failure();
+  groups = parser.getBuilder().getI64IntegerAttr(groupCount.value_or(1));
+  return success();
+}
+
+void tandem::ir::printPoolAttributes(OpAsmPrinter &printer, Operation *,
+                                     StringAttr layout,
+                                     DenseI64ArrayAttr window,
+                                     DenseI64ArrayAttr strides,
+                                     DenseI64ArrayAttr padLow,
+                                     DenseI64ArrayAttr padHigh,
+                                     DenseI64ArrayAttr dilations) {
+  printer << "layout = " << layout;
+  printArrays(printer,
+              {{"window", window, std::nullopt},
+               {"strides", strides, 1},
+               {"pad_low", padLow, 0},
+               {"pad_high", padHigh, 0},
+               {"dilations", dilations, 1}},
+              numSpatialDims(layout));
+}
+
+ParseResult tandem::ir::parsePoolAttributes(
+    OpAsmParser &parser, StringAttr &layout, DenseI64ArrayAttr &window,
+    DenseI64ArrayAttr &strides, DenseI64ArrayAttr &padLow,
+    DenseI64ArrayAttr &padHigh, DenseI64ArrayAttr &dilations) {
+  if (parser.parseKeyword("layout") || parser.parseEqual() ||
+      parser.parseAttribute(layout))
+    return failure();
+  return parseArrays(parser,
+                     {{"window", &window, std::nullopt},
+                      {"strides", &strides, 1},
+                      {"pad_low", &padLow, 0},
+                      {"pad_high", &padHigh, 0},
+                      {"dilations", &dilations, 1}},
+                     numSpatialDims(layout), /*groups=*/nullptr);
+}

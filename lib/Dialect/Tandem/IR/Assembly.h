@@ -1,0 +1,72 @@
+//===- Assembly.h - Custom directives of the assembly formats - -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_DIALECT_TANDEM_IR_ASSEMBLY_H
+#define TANDEM_LIB_DIALECT_TANDEM_IR_ASSEMBLY_H
+
+#include "tandem/Dialect/Tandem/IR/TandemAttributes.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace tandem::ir {
+
+/// `T` when operands and result are all of type T, else `(A, B) -> R`. The
+/// last type is the result's.
+void printSignatureTypes(mlir::OpAsmPrinter &printer,
+                         mlir::ArrayRef<mlir::Type> types);
+mlir::ParseResult parseSignatureTypes(mlir::OpAsmParser &parser,
+                                      mlir::ArrayRef<mlir::Type *> types);
+
+template <typename... Types>
+void printSignature(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                    Types... types) {
+  printSignatureTypes(printer, {types...});
+}
+template <typename... Types>
+mlir::ParseResult parseSignature(mlir::OpAsmParser &parser, Types &...types) {
+  return parseSignatureTypes(parser, {&types...});
+}
+
+/// The signature of a cast; `dtype` is the result's element type.
+void printCastSignature(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                        mlir::Type input, mlir::Type result,
+                        mlir::TypeAttr dtype);
+mlir::ParseResult parseCastSignature(mlir::OpAsmParser &parser,
+                                     mlir::Type &input, mlir::Type &result,
+                                     mlir::TypeAttr &dtype);
+
+/// `layout = <...>`, then `strides = [...]` and the like in any order, what is
+/// not written being 1 (paddings: 0) per spatial dim of the layout.
+void printConvAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         ConvLayoutAttr layout, mlir::DenseI64ArrayAttr strides,
+                         mlir::DenseI64ArrayAttr padLow,
+                         mlir::DenseI64ArrayAttr padHigh,
+                         mlir::DenseI64ArrayAttr dilations,
+                         mlir::IntegerAttr groups);
+mlir::ParseResult parseConvAttributes(
+    mlir::OpAsmParser &parser, ConvLayoutAttr &layout,
+    mlir::DenseI64ArrayAttr &strides, mlir::DenseI64ArrayAttr &padLow,
+    mlir::DenseI64ArrayAttr &padHigh, mlir::DenseI64ArrayAttr &dilations,
+    mlir::IntegerAttr &groups);
+
+void printPoolAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         mlir::StringAttr layout,
+                         mlir::DenseI64ArrayAttr window,
+                         mlir::DenseI64ArrayAttr strides,
+                         mlir::DenseI64ArrayAttr padLow,
+                         mlir::DenseI64ArrayAttr padHigh,
+                         mlir::DenseI64ArrayAttr dilations);
+mlir::ParseResult parsePoolAttributes(
+    mlir::OpAsmParser &parser, mlir::StringAttr &layout,
+    mlir::DenseI64ArrayAttr &window, mlir::DenseI64ArrayAttr &strides,
+    mlir::DenseI64ArrayAttr &padLow, mlir::DenseI64ArrayAttr &padHigh,
+    mlir::DenseI64ArrayAttr &dilations);
+
+} // namespace tandem::ir
+
+#endif // TANDEM_LIB_DIALECT_TANDEM_IR_ASSEMBLY_H

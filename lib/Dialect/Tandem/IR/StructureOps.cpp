@@ -1,0 +1,158 @@
+//===- StructureOps.cpp - Fusions, launches, custom calls -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace tandem;
+using namespace tandem::ir;
+
+//===----------------------------------------------------------------------===//
+// fusion
+//===----------------------------------------------------------------------===//
+
+void FusionOp::build(OpBuilder &builder, OperationState &state,
+                     TypeRange results, FusionKind kind, ValueRange inputs) {
+  state.addTypes(results);
+  state.addOperands(inputs);
+  state.getOrAddProperties<Properties>().kind =
+      FusionKindAttr::get(builder.getContext(), kind);
+  Block &body = state.addRegion()->emplaceBlock();
+  for (Value input : inputs)
+    body.addArgument(input.getType(), input.getLoc());
+}
+
+YieldOp FusionOp::getYield() {
+  return cast<YieldOp>(getBody().front().getTerminator());
+}
+
+/// kind `(` %arg = %operand, ... `)` attr-dict `:` type region
+void FusionOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << stringifyFusionKind(getKind()) << " (";
+  llvm::interleaveComma(
+      llvm::zip(getBody().getArguments(), getInputs()), printer,
+      [&](auto pair) {
+        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+      });
+  printer << ")";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getKindAttrName()});
+  printer << " : ";
+  printer.printFunctionalType(*this);
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/true);
+}
+
+ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &result) {
+  FusionKindAttr kind;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  auto parseAssignment = [&]() -> ParseResult {
+    return failure(parser.parseArgument(arguments.emplace_back()) ||
+                   parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()));
+  };
+  FunctionType type;
+  SMLoc loc;
+  if (parser.parseCustomAttributeWithFallback(kind, Type(), "kind",
+                                              result.attributes) ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
+                                     parseAssignment) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.getCurrentLocation(&loc) || parser.parseType(type))
+    return failure();
+  if (type.getNumInputs() != operands.size())
+    return parser.emitError(loc, "expected ")
+           << operands.size() << " operand types";
+  for (auto [argument, input] : llvm::zip(arguments, type.getInputs()))
+    argument.type = input;
+  result.addTypes(type.getResults());
+  Region *body = result.addRegion();
+  if (parser.resolveOperands(operands, type.getInputs(), loc,
+                             result.operands) ||
+      parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+LogicalResult FusionOp::verify() {
+  if (getBody().getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("C1: the region's arguments must have the operands' "
+                       "types");
+  return success();
+}
+
+LogicalResult FusionOp::verifyRegions() {
+  if (getYield().getValues().getTypes() != getResultTypes())
+    return getYield().emitOpError("C2: the values must have the types of the "
+                                  "fusion's results");
+  for (Operation &op : getBody().front().without_terminator())
+    if (!isMemoryEffectFree(&op))
+      return op.emitOpError("C3: an op in a fusion must be pure");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// launch
+//===----------------------------------------------------------------------===//
+
+/// C2, where the kernel's function is on tensors; later stages lower it in
+/// place.
+static LogicalResult verifyKernelTypes(LaunchOp op, ModuleOp kernel) {
+  auto function = dyn_cast_or_null<FunctionOpInterface>(
+      SymbolTable::lookupSymbolIn(kernel, op.getKernel()));
+  if (!function || !llvm::all_of(function.getArgumentTypes(),
+                                 llvm::IsaPred<RankedTensorType>))
+    return success();
+  if (function.getResultTypes().empty() ||
+      (llvm::equal(function.getArgumentTypes(), op.getOperandTypes()) &&
+       llvm::equal(function.getResultTypes(), op.getResultTypes())))
+    return success();
+  return op.emitOpError("C2: operands and results must have the types of ")
+         << "kernel " << op.getKernelAttr();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel =
+      symbols.lookupNearestSymbolFrom<ModuleOp>(*this, getKernelAttr());
+  if (!kernel || !kernel->hasAttr(TandemDialect::kKernelAttrName))
+    return emitOpError("C1: ")
+           << getKernelAttr() << " is not a module with the attribute '"
+           << TandemDialect::kKernelAttrName << "'";
+  return verifyKernelTypes(*this, kernel);
+}
+
+//===----------------------------------------------------------------------===//
+// custom_call
+//===----------------------------------------------------------------------===//
+
+OpDesc CustomCallOp::getOpDesc() {
+  fb::CustomCallAttrsT attrs;
+  attrs.target = getTarget();
+  attrs.config = getConfig();
+  for (Type type : getResultTypes())
+    attrs.results.push_back(std::make_unique<fb::TensorTypeT>(
+        toFlat(toTandemType(cast<RankedTensorType>(type)))));
+  OpDesc desc;
+  desc.kind = OpKind::custom_call;
+  desc.attrs.Set(std::move(attrs));
+  return desc;
+}
+
+LogicalResult CustomCallOp::verify() {
+  if (getTarget().empty())
+    return emitOpError("C1: the target must not be empty");
+  if (getNumResults() == 0)
+    return emitOpError("C2: there must be at least one result");
+  return success();
+}

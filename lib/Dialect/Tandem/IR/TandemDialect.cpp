@@ -1,0 +1,116 @@
+//===- TandemDialect.cpp - The dialect and its attributes -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tandem::ir;
+
+#include "tandem/Dialect/Tandem/IR/TandemDialect.cpp.inc"
+#include "tandem/Dialect/Tandem/IR/TandemEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
+
+void TandemDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "tandem/Dialect/Tandem/IR/TandemOps.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
+      >();
+}
+
+Operation *TandemDialect::materializeConstant(OpBuilder &builder,
+                                              Attribute value, Type type,
+                                              Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type || !isTandemTensor(type))
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, elements);
+}
+
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute attr) {
+  if (attr.getName() == kDimsAttrName)
+    return op->emitError() << "'" << kDimsAttrName
+                           << "' belongs on a function argument";
+  if (attr.getName() == kKernelAttrName &&
+      (!isa<ModuleOp>(op) || !isa<UnitAttr>(attr.getValue())))
+    return op->emitError() << "'" << kKernelAttrName
+                           << "' is a unit attribute of modules";
+  return success();
+}
+
+/// The dim names of an argument; null where it has none, or ill-formed ones.
+static ArrayAttr getDimNames(FunctionOpInterface function, unsigned index) {
+  auto names = function.getArgAttrOfType<ArrayAttr>(
+      index, TandemDialect::kDimsAttrName);
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  if (!names || !type || type.getRank() != static_cast<int64_t>(names.size()) ||
+      !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+    return {};
+  return names;
+}
+
+/// Checks that the dims of one name have one size in the arguments up to and
+/// with `last`, as far as sizes are known.
+static LogicalResult verifyDimSizes(FunctionOpInterface function,
+                                    unsigned last) {
+  llvm::StringMap<int64_t> sizes;
+  for (unsigned i = 0; i <= last; ++i) {
+    ArrayAttr names = getDimNames(function, i);
+    if (!names)
+      continue;
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    for (auto [name, size] :
+         llvm::zip(names.getAsRange<StringAttr>(), type.getShape())) {
+      if (name.empty() || ShapedType::isDynamic(size))
+        continue;
+      auto [known, isNew] = sizes.try_emplace(name.getValue(), size);
+      if (!isNew && known->second != size)
+        return function->emitError()
+               << "dim " << name << " has size " << size << " in argument #"
+               << i << " and size " << known->second << " before";
+    }
+  }
+  return success();
+}
+
+LogicalResult TandemDialect::verifyRegionArgAttribute(Operation *op,
+                                                      unsigned regionIndex,
+                                                      unsigned argIndex,
+                                                      NamedAttribute attr) {
+  if (attr.getName() != kDimsAttrName)
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError() << "'" << kDimsAttrName
+                           << "' belongs on a function argument";
+  if (!getDimNames(function, argIndex))
+    return op->emitError() << "'" << kDimsAttrName << "' of argument #"
+                           << argIndex
+                           << " must be an array of one string per dim of "
+                           << function.getArgumentTypes()[argIndex];
+  return verifyDimSizes(function, argIndex);
+}

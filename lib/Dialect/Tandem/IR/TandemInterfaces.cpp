@@ -1,0 +1,101 @@
+//===- TandemInterfaces.cpp - Shared parts of the interfaces --------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace tandem;
+using namespace tandem::ir;
+
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.cpp.inc"
+
+/// The operand types as the shape rules know them; a failure, with an error at
+/// `location`, for a type that is not a Tandem tensor (a parser may ask before
+/// anything is verified).
+static FailureOr<SmallVector<tandem::TensorType>>
+convertTypes(std::optional<Location> location, ValueRange operands) {
+  SmallVector<tandem::TensorType> types;
+  for (Type type : operands.getTypes()) {
+    if (!isTandemTensor(type))
+      return emitOptionalError(location, "type ", type,
+                               " is not a tensor that Tandem supports");
+    types.push_back(toTandemType(cast<RankedTensorType>(type)));
+  }
+  return types;
+}
+
+LogicalResult
+ir::detail::inferResultType(std::optional<Location> location,
+                            const OpDesc &desc, ValueRange operands,
+                            SmallVectorImpl<Type> &inferred) {
+  auto types = convertTypes(location, operands);
+  if (failed(types))
+    return failure();
+  Expected<tandem::TensorType> result = inferType(desc, *types);
+  if (!result)
+    return emitOptionalError(location, result.error().message);
+  MLIRContext *context =
+      operands.empty() ? location->getContext() : operands[0].getContext();
+  inferred.push_back(toMlirType(context, *result));
+  return success();
+}
+
+bool ir::detail::areCompatible(TypeRange inferred, TypeRange declared) {
+  return succeeded(verifyCompatibleShapes(inferred, declared)) &&
+         llvm::equal(inferred, declared, [](Type lhs, Type rhs) {
+           return getElementTypeOrSelf(lhs) == getElementTypeOrSelf(rhs);
+         });
+}
+
+LogicalResult ir::detail::verifyResultType(TandemOpInterface op) {
+  SmallVector<Type, 1> inferred;
+  if (failed(inferResultType(op.getLoc(), op.getOpDesc(), op->getOperands(),
+                             inferred)))
+    return failure();
+  if (!areCompatible(inferred, op->getResultTypes()))
+    return op->emitOpError("result type ")
+           << op->getResultTypes().front() << " does not fit the inferred type "
+           << inferred.front();
+  return success();
+}
+
+FailureOr<OpCost> ir::detail::getCost(TandemOpInterface op) {
+  auto operands = convertTypes(std::nullopt, op->getOperands());
+  auto results = convertTypes(std::nullopt, op->getResults());
+  if (failed(operands) || failed(results) || results->empty())
+    return failure();
+  auto isStatic = [](const tandem::TensorType &type) {
+    return type.isStatic();
+  };
+  if (!llvm::all_of(*operands, isStatic) || !llvm::all_of(*results, isStatic))
+    return failure();
+  return cost(op.getOpDesc(), *operands, results->front());
+}
+
+AffineMap ir::detail::getBroadcastIndexing(Operation *op, unsigned operand) {
+  auto from = cast<RankedTensorType>(op->getOperand(operand).getType());
+  auto to = cast<RankedTensorType>(op->getResult(0).getType());
+  // One operand, or one of a scalar, has nothing to broadcast with.
+  bool isAlone = op->getNumOperands() == 1;
+  MLIRContext *context = op->getContext();
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    int64_t resultDim = i + to.getRank() - from.getRank();
+    int64_t size = from.getDimSize(i);
+    if (isAlone || (size == to.getDimSize(resultDim) &&
+                    !ShapedType::isDynamic(size)))
+      exprs.push_back(getAffineDimExpr(resultDim, context));
+    else if (size == 1)
+      exprs.push_back(getAffineConstantExpr(0, context));
+    else
+      return {};
+  }
+  return AffineMap::get(to.getRank(), 0, exprs, context);
+}
