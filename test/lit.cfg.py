@@ -51,6 +51,7 @@ config.substitutions += [
     ("%graphs", os.path.join(config.test_source_root, "graphs")),
     ("%gpu-specs", os.path.join(config.tandem_src_root, "utils", "gpu-specs")),
     ("%src", config.tandem_src_root),
+    ("%obj", config.tandem_obj_root),
     ("%ptxas", ptxas),
     ("%cxx", config.cxx),
 ]
