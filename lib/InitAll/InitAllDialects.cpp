@@ -8,10 +8,7 @@
 
 #include "tandem/InitAll.h"
 
-#if __has_include("tandem/Dialect/Tandem/IR/TandemDialect.h")
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
-#define TANDEM_HAS_DIALECT 1
-#endif
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
@@ -117,9 +114,7 @@ void registerTransformOps(DialectRegistry &registry) {
 } // namespace
 
 void tandem::registerAllDialects(DialectRegistry &registry) {
-#ifdef TANDEM_HAS_DIALECT
   registry.insert<tandem::ir::TandemDialect>();
-#endif
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   emitc::EmitCDialect, func::FuncDialect, index::IndexDialect,

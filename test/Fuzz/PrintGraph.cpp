@@ -40,7 +40,7 @@ public:
   }
   /// An enum attribute of the dialect: `#tandem<name value>`.
   void enumerator(const char *name, const char *type, const char *value) {
-    raw(name, std::string("#tandem.") + type + "<" + value + ">");
+    raw(name, std::string("#tandem<") + type + " " + value + ">");
   }
   void string(const char *name, const std::string &value) {
     raw(name, "\"" + value + "\"");

@@ -501,7 +501,7 @@ def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
                        Tandem_ComparePredicateAttr:$predicate);
   let results = (outs Tandem_Bool:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `predicate` `=` $predicate attr-dict `:`
+    $lhs `,` $rhs `predicate` `=` `` $predicate attr-dict `:`
     custom<Signature>(type($lhs), type($rhs), type($result))
   }];
 }

@@ -107,7 +107,7 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep_dims);
   let results = (outs Tandem_Numeric:$result);
   let assemblyFormat = [{
-    $input `kind` `=` $kind `dims` `=` $dims (`keep_dims` $keep_dims^)?
+    $input `kind` `=` `` $kind `dims` `=` $dims (`keep_dims` $keep_dims^)?
     attr-dict `:` functional-type(operands, results)
   }];
 }
