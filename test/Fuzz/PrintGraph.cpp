@@ -31,7 +31,8 @@ public:
     raw(name, std::to_string(value) + " : i64");
   }
   void flag(const char *name, bool value) {
-    raw(name, value ? "true" : "false");
+    if (value)
+      raw(name, "unit");
   }
   void real(const char *name, double value) {
     char buffer[64];
@@ -85,6 +86,8 @@ std::string printAttrs(const OpDesc &op) {
   const fb::OpAttrsUnion &attrs = op.attrs;
   if (auto *a = attrs.AsGeluAttrs())
     p.flag("approximate_tanh", a->approximate_tanh);
+  if (auto *a = attrs.AsCastAttrs())
+    p.raw("dtype", std::string(tandem::name(a->dtype)));
   if (auto *a = attrs.AsCompareAttrs())
     p.enumerator("predicate", "compare_predicate",
                  fb::EnumNameComparePredicate(a->predicate));
