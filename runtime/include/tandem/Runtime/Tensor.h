@@ -61,6 +61,12 @@ public:
   /// The same bytes under another type of equal size (reshape).
   Tensor viewAs(const TensorType &type) const;
 
+  /// Gives up the memory; the tensor is then empty. Its type remains.
+  void reset() {
+    pointer = nullptr;
+    storage.reset();
+  }
+
   explicit operator bool() const { return pointer != nullptr; }
   const TensorType &type() const { return tensorType; }
   const Shape &shape() const { return tensorType.shape; }

@@ -1,0 +1,142 @@
+//===- Executor.cpp - Runs Programs ---------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Executor.h"
+
+#include "OpDispatch.h"
+#include "Threads.h"
+
+#include <cstring>
+#include <deque>
+
+using namespace tandem;
+using namespace tandem::exec;
+
+struct Executor::Impl {
+  std::shared_ptr<const Program> program;
+  ExecutorOptions options;
+  DispatchContext context;
+  std::vector<Tensor> constants;
+  std::vector<StepPlan> plans;
+  /// One per step; a deque, as they cannot be moved.
+  std::deque<PreparedCache> caches;
+  FramePool frames;
+
+  Impl(std::shared_ptr<const Program> program, ExecutorOptions options)
+      : program(std::move(program)), options(std::move(options)),
+        context{*this->program, this->options.providers,
+                *this->options.allocator, this->options.dispatchOnly},
+        caches(this->program->steps.size()) {}
+
+  Status loadConstants();
+  Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
+  Status runSteps(Frame &frame);
+  void collectOutputs(Frame &frame, std::vector<Tensor> &outputs) const;
+};
+
+/// Constants are copied once: the file's bytes are not aligned.
+Status Executor::Impl::loadConstants() {
+  for (const auto &constant : program->constants) {
+    TensorType type = fromFlat(*program->slots[constant->slot]->type);
+    TANDEM_ASSIGN_OR_RETURN(Tensor tensor,
+                            Tensor::allocate(type, *options.allocator));
+    if (!constant->data.empty())
+      std::memcpy(tensor.data(), constant->data.data(), constant->data.size());
+    constants.push_back(std::move(tensor));
+  }
+  return {};
+}
+
+Expected<std::unique_ptr<Executor>>
+Executor::create(std::shared_ptr<const Program> program,
+                 ExecutorOptions options) {
+  TANDEM_RETURN_IF_ERROR(verify(*program));
+  applyThreadLimit();
+  auto impl = std::make_unique<Impl>(std::move(program), std::move(options));
+  TANDEM_RETURN_IF_ERROR(impl->loadConstants());
+  TANDEM_ASSIGN_OR_RETURN(impl->plans,
+                          planSteps(*impl->program, impl->options));
+  return std::unique_ptr<Executor>(new Executor(std::move(impl)));
+}
+
+Executor::Executor(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Executor::~Executor() = default;
+
+const Program &Executor::program() const { return *impl->program; }
+
+/// Checks the types, unless they are those of the frame's last run.
+Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
+                                 Frame &frame) const {
+  std::vector<TensorType> &checked = frame.checkedInputs;
+  bool known = checked.size() == inputs.size();
+  for (size_t i = 0; known && i < inputs.size(); ++i)
+    known = checked[i] == inputs[i].type();
+  if (!known) {
+    checked.clear();
+    std::vector<TensorType> types;
+    for (const Tensor &input : inputs)
+      types.push_back(input.type());
+    TANDEM_RETURN_IF_ERROR(checkInputs(*program, types));
+    checked = std::move(types);
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i])
+      return fail("input", "input " + std::to_string(i) + " has no data");
+    frame.values[program->inputs[i]] = &inputs[i];
+  }
+  return {};
+}
+
+Status Executor::Impl::runSteps(Frame &frame) {
+  if (program->arena_bytes > 0) {
+    TensorType bytes{DType::i8, {program->arena_bytes}};
+    TANDEM_ASSIGN_OR_RETURN(frame.arena,
+                            Tensor::allocate(bytes, *options.allocator));
+  }
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const StepPlan &plan = plans[i];
+    Status status = plan.isKernel() ? runKernel(context, plan, frame)
+                                    : runOp(context, plan, caches[i], i, frame);
+    if (!status) [[unlikely]]
+      return locate(std::move(status.error()), *plan.step);
+    for (uint32_t slot : plan.dead)
+      frame.owned[slot].reset();
+  }
+  return {};
+}
+
+void Executor::Impl::collectOutputs(Frame &frame,
+                                    std::vector<Tensor> &outputs) const {
+  // The inputs may be the elements of `outputs`: they are read before these are
+  // replaced.
+  frame.results.clear();
+  for (uint32_t slot : program->outputs)
+    frame.results.push_back(*frame.values[slot]);
+  frame.clear();
+  outputs.resize(frame.results.size());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    outputs[i] = std::move(frame.results[i]);
+  frame.results.clear();
+}
+
+Status Executor::run(std::span<const Tensor> inputs,
+                     std::vector<Tensor> &outputs) {
+  applyThreadLimit();
+  std::unique_ptr<Frame> frame = impl->frames.take();
+  if (!frame)
+    frame = std::make_unique<Frame>(*impl->program, impl->constants);
+  Status status = impl->setInputs(inputs, *frame);
+  if (status)
+    status = impl->runSteps(*frame);
+  if (status)
+    impl->collectOutputs(*frame, outputs);
+  else
+    frame->clear();
+  impl->frames.put(std::move(frame));
+  return status;
+}

@@ -1,0 +1,104 @@
+//===- OpDispatch.cpp - Running an op step --------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpDispatch.h"
+
+using namespace tandem;
+using namespace tandem::exec;
+
+Expected<Tensor> exec::makeResult(const DispatchContext &context, uint32_t slot,
+                                  const TensorType &type, const Frame &frame) {
+  int64_t offset = context.program.slots[slot]->arena_offset;
+  if (offset < 0)
+    return Tensor::allocate(type, context.allocator);
+  return Tensor::borrow(type, frame.arena.as<char>() + offset);
+}
+
+namespace {
+
+bool sameTypes(std::span<const TensorType> lhs,
+               std::span<const TensorType> rhs) {
+  return std::equal(lhs.begin(), lhs.end(), rhs.begin(), rhs.end());
+}
+
+/// Types of the operands at hand, into the frame's buffer.
+void gatherTypes(const StepPlan &plan, Frame &frame) {
+  frame.operandTypes.clear();
+  for (uint32_t slot : plan.step->operands)
+    frame.operandTypes.push_back(frame.values[slot]->type());
+}
+
+/// The entry for the operands at hand: the frame's last one, or the cache's.
+Expected<const PreparedEntry *> lookUp(const DispatchContext &context,
+                                       const StepPlan &plan,
+                                       PreparedCache &cache,
+                                       std::span<const TensorType> results,
+                                       PreparedRef &last, Frame &frame) {
+  if (last && sameTypes(last->operands, frame.operandTypes)) [[likely]]
+    return last.get();
+  TANDEM_ASSIGN_OR_RETURN(last, cache.get(*plan.step->op, frame.operandTypes,
+                                          Types(results.begin(), results.end()),
+                                          context.providers));
+  return last.get();
+}
+
+/// Allocates the results and runs the op on them.
+Status execute(const DispatchContext &context, const StepPlan &plan,
+               const PreparedEntry &entry,
+               std::span<const TensorType> resultTypes, Frame &frame) {
+  const std::vector<uint32_t> &results = plan.step->results;
+  frame.operands.clear();
+  for (uint32_t slot : plan.step->operands) {
+    const Tensor &value = *frame.values[slot];
+    frame.operands.push_back(Tensor::borrow(value.type(), value.data()));
+  }
+  frame.results.clear();
+  for (size_t i = 0; i < results.size(); ++i) {
+    TANDEM_ASSIGN_OR_RETURN(
+        frame.owned[results[i]],
+        makeResult(context, results[i], resultTypes[i], frame));
+    frame.results.push_back(
+        Tensor::borrow(resultTypes[i], frame.owned[results[i]].data()));
+  }
+  if (context.dispatchOnly)
+    return {};
+  return entry.op->run(frame.operands, frame.results);
+}
+
+Status runPrepared(const DispatchContext &context, const StepPlan &plan,
+                   Frame &frame) {
+  return execute(context, plan, *plan.prepared, plan.resultTypes, frame);
+}
+
+} // namespace
+
+Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
+                   PreparedCache &cache, size_t index, Frame &frame) {
+  if (plan.prepared)
+    return runPrepared(context, plan, frame);
+  gatherTypes(plan, frame);
+  TensorType inferred;
+  std::span<const TensorType> results = plan.resultTypes;
+  if (results.empty()) {
+    Expected<TensorType> type = inferType(*plan.step->op, frame.operandTypes);
+    if (!type)
+      return tl::unexpected<Error>(std::move(type.error()));
+    inferred = *type;
+    results = {&inferred, 1};
+  }
+  if (plan.isView) {
+    const Tensor &operand = *frame.values[plan.step->operands[0]];
+    frame.owned[plan.step->results[0]] = operand.viewAs(results[0]);
+    return {};
+  }
+  Expected<const PreparedEntry *> entry =
+      lookUp(context, plan, cache, results, frame.last[index], frame);
+  if (!entry)
+    return tl::unexpected<Error>(std::move(entry.error()));
+  return execute(context, plan, **entry, results, frame);
+}

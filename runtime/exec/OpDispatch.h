@@ -1,0 +1,39 @@
+//===- OpDispatch.h - Running one step ------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EXEC_OPDISPATCH_H
+#define TANDEM_RUNTIME_EXEC_OPDISPATCH_H
+
+#include "Frame.h"
+
+namespace tandem::exec {
+
+/// What every step of an executor shares.
+struct DispatchContext {
+  const Program &program;
+  ProviderList providers;
+  Allocator &allocator;
+  bool dispatchOnly;
+};
+
+/// Applies the shape rule, allocates the results and runs a primitive.
+Status runOp(const DispatchContext &context, const StepPlan &plan,
+             PreparedCache &cache, size_t index, Frame &frame);
+
+/// Calls generated code on sub-ranges of its extent, in parallel where that is
+/// worth it.
+Status runKernel(const DispatchContext &context, const StepPlan &plan,
+                 Frame &frame);
+
+/// Memory for a slot: at its place in the arena, or of its own.
+Expected<Tensor> makeResult(const DispatchContext &context, uint32_t slot,
+                            const TensorType &type, const Frame &frame);
+
+} // namespace tandem::exec
+
+#endif // TANDEM_RUNTIME_EXEC_OPDISPATCH_H

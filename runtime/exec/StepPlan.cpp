@@ -1,0 +1,162 @@
+//===- StepPlan.cpp - What an executor prepares per step ------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepPlan.h"
+
+#include <xxhash.h>
+
+using namespace tandem;
+using namespace tandem::exec;
+
+//===----------------------------------------------------------------------===//
+// PreparedCache
+//===----------------------------------------------------------------------===//
+
+size_t PreparedCache::Hash::operator()(const Types &types) const {
+  XXH64_hash_t hash = types.size();
+  for (const TensorType &type : types) {
+    std::span<const int64_t> dims = type.shape.span();
+    hash = XXH3_64bits_withSeed(dims.data(), dims.size_bytes(),
+                                hash + static_cast<uint64_t>(type.dtype));
+  }
+  return hash;
+}
+
+static Expected<PreparedRef> prepare(const OpDesc &op, Types operands,
+                                     Types results, ProviderList providers) {
+  TANDEM_ASSIGN_OR_RETURN(const Provider *provider,
+                          findProvider(providers, op, operands, results));
+  auto entry = std::make_shared<PreparedEntry>();
+  TANDEM_ASSIGN_OR_RETURN(entry->op, provider->prepare(op, operands, results));
+  entry->operands = std::move(operands);
+  entry->results = std::move(results);
+  return PreparedRef(std::move(entry));
+}
+
+Expected<PreparedRef> PreparedCache::get(const OpDesc &op, Types operands,
+                                         Types results,
+                                         ProviderList providers) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = entries.find(operands); found != entries.end())
+      return found->second;
+  }
+  TANDEM_ASSIGN_OR_RETURN(PreparedRef entry,
+                          prepare(op, operands, std::move(results), providers));
+  std::lock_guard<std::mutex> lock(mutex);
+  if (entries.size() >= kMaxEntries)
+    entries.clear();
+  return entries.try_emplace(std::move(operands), std::move(entry))
+      .first->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+bool exec::isCompiled(const Program &program) {
+  return program.arena_bytes > 0 || !program.kernels.empty();
+}
+
+tl::unexpected<Error> exec::locate(Error error, const fb::StepT &step) {
+  if (error.location.empty())
+    error.location = step.location;
+  std::string_view what = step.op ? name(step.op->kind) : "kernel";
+  if (error.message.find(what) == std::string::npos)
+    error.message = std::string(what) + ": " + error.message;
+  return tl::unexpected<Error>(std::move(error));
+}
+
+namespace {
+
+Types slotTypes(const Program &program, const std::vector<uint32_t> &slots) {
+  Types types;
+  for (uint32_t slot : slots)
+    types.push_back(fromFlat(*program.slots[slot]->type));
+  return types;
+}
+
+bool areStatic(const Types &types) {
+  return std::all_of(types.begin(), types.end(),
+                     [](const TensorType &type) { return type.isStatic(); });
+}
+
+Status planKernel(const Program &program, const ExecutorOptions &options,
+                  StepPlan &plan) {
+  size_t index = plan.step->kernel;
+  plan.kernel = program.kernels[index].get();
+  plan.resultTypes = slotTypes(program, plan.step->results);
+  if (plan.kernel->target != KernelTarget::cpu_object &&
+      (!options.kernels || options.kernels->functions.size() <= index))
+    return fail("load",
+                "kernel " + plan.kernel->name + " is for another device");
+  if (!options.kernels || options.kernels->functions.size() <= index ||
+      !options.kernels->functions[index])
+    return fail("load", "kernel " + plan.kernel->name + " is not loaded");
+  plan.function = options.kernels->functions[index];
+  return {};
+}
+
+bool isInArena(const Program &program, uint32_t slot) {
+  return program.slots[slot]->arena_offset >= 0;
+}
+
+Status planOp(const Program &program, const ExecutorOptions &options,
+              StepPlan &plan) {
+  const fb::StepT &step = *plan.step;
+  plan.isView = step.op->kind == OpKind::reshape &&
+                !isInArena(program, step.operands[0]) &&
+                !isInArena(program, step.results[0]);
+  Types operands = slotTypes(program, step.operands);
+  Types results = slotTypes(program, step.results);
+  if (step.op->kind == OpKind::custom_call && !areStatic(results))
+    return fail("execute", "custom_call needs results of known size");
+  bool ahead = isCompiled(program) && areStatic(operands) && areStatic(results);
+  if (ahead || step.op->kind == OpKind::custom_call)
+    plan.resultTypes = results;
+  if (!ahead || plan.isView)
+    return {};
+  TANDEM_ASSIGN_OR_RETURN(plan.prepared,
+                          prepare(*step.op, std::move(operands),
+                                  std::move(results), options.providers));
+  return {};
+}
+
+/// Fills in each step's dead slots: what it reads or writes for the last time,
+/// apart from what the caller owns or gets.
+void planLifetimes(const Program &program, std::vector<StepPlan> &plans) {
+  std::vector<bool> kept(program.slots.size(), false);
+  auto keep = [&](uint32_t slot) { kept[slot] = true; };
+  std::for_each(program.inputs.begin(), program.inputs.end(), keep);
+  std::for_each(program.outputs.begin(), program.outputs.end(), keep);
+  for (const auto &constant : program.constants)
+    keep(constant->slot);
+  for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan)
+    for (const auto *slots : {&plan->step->operands, &plan->step->results})
+      for (uint32_t slot : *slots)
+        if (!kept[slot]) {
+          keep(slot);
+          plan->dead.push_back(slot);
+        }
+}
+
+} // namespace
+
+Expected<std::vector<StepPlan>>
+exec::planSteps(const Program &program, const ExecutorOptions &options) {
+  std::vector<StepPlan> plans(program.steps.size());
+  for (size_t i = 0; i < plans.size(); ++i) {
+    plans[i].step = program.steps[i].get();
+    Status status = plans[i].step->op ? planOp(program, options, plans[i])
+                                      : planKernel(program, options, plans[i]);
+    if (!status)
+      return locate(std::move(status.error()), *plans[i].step);
+  }
+  planLifetimes(program, plans);
+  return plans;
+}

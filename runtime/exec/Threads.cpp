@@ -1,0 +1,52 @@
+//===- Threads.cpp - How many threads run a step --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+
+#include "tandem/Runtime/Executor.h"
+
+#include <dlfcn.h>
+#include <mutex>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+
+using namespace tandem;
+
+/// 0: no limit was set.
+static std::atomic<int> limit{0};
+
+void tandem::setNumThreads(int threads) {
+  using Control = tbb::global_control;
+  static std::mutex mutex; // guards control
+  static std::unique_ptr<Control> control;
+  threads = std::max(threads, 1);
+  std::lock_guard<std::mutex> lock(mutex);
+  control =
+      std::make_unique<Control>(Control::max_allowed_parallelism, threads);
+  limit = threads;
+}
+
+int tandem::numThreads() {
+  static const int available = tbb::info::default_concurrency();
+  int threads = limit.load(std::memory_order_relaxed);
+  return threads > 0 ? std::min(threads, available) : available;
+}
+
+void exec::applyThreadLimit() {
+  // oneDNN brings the OpenMP library, whichever it was built with.
+  using SetNumThreads = void (*)(int);
+  static const auto setOpenMP = reinterpret_cast<SetNumThreads>(
+      dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  thread_local int applied = 0;
+  int threads = limit.load(std::memory_order_relaxed);
+  if (threads == applied) [[likely]]
+    return;
+  if (setOpenMP)
+    setOpenMP(threads);
+  applied = threads;
+}
