@@ -95,6 +95,7 @@ tandem_install_plotly() {
   mkdir -p "$cache"
   tmp=$(mktemp -d "$cache/plotly.XXXXXX")
   if python3 -m pip download -q --disable-pip-version-check --no-deps \
+    --retries 1 --timeout 15 \
     --require-hashes -r "$TANDEM_ROOT/utils/requirements.txt" -d "$tmp" &&
     (cd "$tmp" && python3 -m zipfile -e plotly-*.whl .) &&
     [ -s "$tmp/plotly/package_data/plotly.min.js" ]; then
