@@ -96,6 +96,31 @@ int64_t flops(const OpDesc &op, Operands operands, const TensorType &result) {
   }
 }
 
+/// OpCost::reads.
+int64_t readsPerElement(const OpDesc &op, Operands operands) {
+  switch (op.kind) {
+  case OpKind::conv:
+    return convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
+  case OpKind::matmul:
+    return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
+  case OpKind::max_pool:
+  case OpKind::avg_pool:
+    return windowSize(*op.attrs.AsPoolAttrs());
+  case OpKind::reduce: {
+    int64_t size = 1;
+    for (int64_t dim : op.attrs.AsReduceAttrs()->dims)
+      size = saturatingMul(size, operands[0].shape[dim]);
+    return size;
+  }
+  case OpKind::batch_norm:
+  case OpKind::softmax:
+  case OpKind::custom_call:
+    return kSharedWork;
+  default:
+    return 1;
+  }
+}
+
 } // namespace
 
 OpCost tandem::cost(const OpDesc &op, Operands operands,
@@ -104,6 +129,7 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
   OpCost cost;
   cost.flops = flops(op, operands, result);
   cost.bytes = result.bytes();
+  cost.reads = readsPerElement(op, operands);
   for (size_t i = 0; i < operands.size(); ++i) {
     int64_t bytes = operands[i].bytes();
     if (takesPart && i == 0)

@@ -68,7 +68,12 @@ struct OpCost {
   /// Bytes read and written, each operand and result once; of an operand of
   /// slice and gather only what is taken.
   int64_t bytes = 0;
+  /// Elements of its first operand that one element of the result reads: 1
+  /// where elements are mapped or moved, taps times channels for a convolution.
+  /// kSharedWork where elements cannot be computed one at a time.
+  int64_t reads = 1;
 };
+inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
 inline constexpr int64_t kTranscendentalFlops = 20;
 
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,

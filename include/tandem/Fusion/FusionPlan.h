@@ -1,0 +1,68 @@
+//===- FusionPlan.h - Which ops become one kernel ---------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_FUSION_FUSIONPLAN_H
+#define TANDEM_FUSION_FUSIONPLAN_H
+
+#include "tandem/Fusion/FusionDecision.h"
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace tandem {
+
+/// What fusion knows of the device: the prices of recomputing, of memory and of
+/// a launch.
+struct FusionPrices {
+  double flopsPerNs = 50;
+  double bytesPerNs = 20;
+  double launchNs = 1000;
+};
+
+struct FusionOptions {
+  /// At most this many decisions are taken; negative: no limit.
+  int64_t fuel = -1;
+  /// Ops that read more elements per result remain op steps: a convolution
+  /// with so many multiply-adds, a window or reduction of that size.
+  int64_t maxReads = 32;
+  /// Bound on the size of a kernel's body: element reads per result, with
+  /// windows unrolled.
+  int64_t maxBodyReads = 256;
+  int64_t maxResults = 8;
+  FusionPrices prices;
+};
+
+/// Ops that become one kernel.
+struct FusionGroup {
+  /// In block order. An op may be in several groups: it is computed in each.
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// The values needed outside, in block order.
+  llvm::SmallVector<mlir::Value> outputs;
+};
+
+/// Decides what is fused in `block`, changing nothing: visits the ops from last
+/// to first and fuses each into the kernels of all its consumers, where every
+/// consumer may have it and computing it there costs less than a kernel of its
+/// own; else, where the value is needed anyway, makes it one more result of a
+/// consumer's kernel. Kernels that loop over the same space and read the same
+/// value are joined.
+///
+/// The graph of kernels and op steps stays acyclic: only one more result and
+/// joining can close a cycle, and both ask first whether a path exists.
+///
+/// `log`, if given, gets every decision.
+std::vector<FusionGroup> planFusion(mlir::Block &block,
+                                    const FusionOptions &options,
+                                    FusionLog *log = nullptr);
+
+} // namespace tandem
+
+#endif // TANDEM_FUSION_FUSIONPLAN_H

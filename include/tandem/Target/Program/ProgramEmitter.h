@@ -1,0 +1,49 @@
+//===- ProgramEmitter.h - Functions to Programs ----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_PROGRAM_PROGRAMEMITTER_H
+#define TANDEM_TARGET_PROGRAM_PROGRAMEMITTER_H
+
+#include "tandem/Runtime/Program.h"
+
+#include "mlir/Support/LLVM.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace mlir {
+class Location;
+namespace func {
+class FuncOp;
+} // namespace func
+} // namespace mlir
+
+namespace tandem {
+
+/// The index in Program::kernels of each outlined kernel, by symbol.
+using KernelIndices = llvm::StringMap<int32_t>;
+
+/// Emits `function` step by step, in the order in which it is written: a
+/// constant becomes a constant slot, an op of the table an op step, a launch a
+/// kernel step; the body of a fusion is emitted in place. A function as written
+/// gives the eager Program, one after phase `kernels` the compiled one (its
+/// `kernels` and its memory plan are the caller's to add).
+///
+/// Fails with a located diagnostic for an op that has no step, a type that a
+/// slot cannot have, or a constant whose bytes overflow.
+mlir::FailureOr<Program> emitProgram(mlir::func::FuncOp function,
+                                     const KernelIndices &kernels = {});
+
+/// `file:line:col` of the first source location within `location`; empty when
+/// there is none.
+std::string renderLocation(mlir::Location location);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_PROGRAM_PROGRAMEMITTER_H

@@ -1,0 +1,136 @@
+//===- Graph.cpp - Parsing graphs -----------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Tandem.h"
+
+#include "Diagnostics.h"
+#include "GraphSource.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Target/Program/ProgramEmitter.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+struct Graph::Impl {
+  std::shared_ptr<const GraphSource> source;
+};
+
+namespace {
+
+/// "@f, @g": the functions of a module.
+std::string listFunctions(ModuleOp module) {
+  std::string names;
+  for (auto function : module.getOps<func::FuncOp>())
+    names += (names.empty() ? "@" : ", @") + function.getName().str();
+  return names.empty() ? "it has none" : "it has " + names;
+}
+
+/// The module with `keep` as its only op, as bytecode. Consumes the module.
+FailureOr<std::string> writeAlone(ModuleOp module, func::FuncOp keep) {
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (&op != keep.getOperation())
+      op.erase();
+  std::string bytecode;
+  llvm::raw_string_ostream stream(bytecode);
+  if (failed(writeBytecodeToFile(module, stream)))
+    return failure();
+  return bytecode;
+}
+
+Expected<std::shared_ptr<const GraphSource>>
+parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
+  std::string file = buffer->getBufferIdentifier().str();
+  DialectRegistry registry;
+  registry.insert<ir::TandemDialect, func::FuncDialect, arith::ArithDialect,
+                  math::MathDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  DiagnosticCollector diagnostics(&context);
+
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return tl::unexpected(diagnostics.takeError("parse", "no module in it"));
+  auto function = module->lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    return tl::unexpected(
+        Error{"no function @" + name, "parse", file, listFunctions(*module)});
+
+  FailureOr<Program> program = emitProgram(function);
+  if (failed(program))
+    return tl::unexpected(
+        diagnostics.takeError("parse", "the graph cannot be executed"));
+  auto graph = std::make_shared<GraphSource>();
+  graph->function = name;
+  graph->eager = std::make_shared<const Program>(std::move(*program));
+  FailureOr<std::string> bytecode = writeAlone(*module, function);
+  if (failed(bytecode))
+    return tl::unexpected(
+        diagnostics.takeError("parse", "the graph cannot be written"));
+  graph->bytecode = std::move(*bytecode);
+  return graph;
+}
+
+} // namespace
+
+Graph::Graph(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Graph::~Graph() = default;
+
+Expected<std::unique_ptr<Graph>> Graph::parseFile(const std::string &path,
+                                                  const std::string &function) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return tl::unexpected(
+        Error{"cannot read the file: " + buffer.getError().message(),
+              "parse",
+              path,
+              {}});
+  auto source = parse(std::move(*buffer), function);
+  if (!source)
+    return tl::unexpected(std::move(source.error()));
+  return std::unique_ptr<Graph>(
+      new Graph(std::make_unique<Impl>(Impl{std::move(*source)})));
+}
+
+Expected<std::unique_ptr<Graph>>
+Graph::parseString(std::string_view text, const std::string &function) {
+  // The lexer needs a terminating NUL, hence the copy.
+  auto source =
+      parse(llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), "<string>"),
+            function);
+  if (!source)
+    return tl::unexpected(std::move(source.error()));
+  return std::unique_ptr<Graph>(
+      new Graph(std::make_unique<Impl>(Impl{std::move(*source)})));
+}
+
+std::shared_ptr<const Program> Graph::eagerProgram() const {
+  return impl->source->eager;
+}
+
+Expected<std::unique_ptr<Compiler>>
+Graph::createCompiler(CompileOptions options) const {
+  return createGraphCompiler(impl->source, std::move(options));
+}
+
+} // namespace tandem

@@ -1,0 +1,105 @@
+//===- OpFacts.cpp - What fusion asks of one op ---------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpFacts.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+
+#include "mlir/IR/AffineExpr.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Whether the element that is read is found with additions and
+/// multiplications alone.
+bool hasSimpleIndexing(ir::IndexingOpInterface op) {
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    AffineMap map = op.getOperandIndexing(i);
+    if (!map)
+      return false;
+    for (AffineExpr result : map.getResults()) {
+      WalkResult walk = result.walk([](AffineExpr expr) {
+        bool divides = expr.getKind() == AffineExprKind::FloorDiv ||
+                       expr.getKind() == AffineExprKind::CeilDiv ||
+                       expr.getKind() == AffineExprKind::Mod;
+        return divides ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (walk.wasInterrupted())
+        return false;
+    }
+  }
+  return true;
+}
+
+FusionDecision checkTypes(Operation *op) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
+      !llvm::all_of(op->getResultTypes(), isStatic))
+    return FusionDecision::refuse(FusionRefusal::DynamicShape);
+  if (cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() == 0)
+    return FusionDecision::refuse(FusionRefusal::NoElements);
+  return FusionDecision::allow();
+}
+
+FusionDecision checkReads(int64_t reads, int64_t limit) {
+  if (reads == kSharedWork)
+    return FusionDecision::refuse(FusionRefusal::NotElementwise);
+  if (reads > limit)
+    return FusionDecision::refuse(FusionRefusal::TooManyReads, reads, limit);
+  return FusionDecision::allow();
+}
+
+int64_t bytesOf(Value value) {
+  return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
+}
+
+} // namespace
+
+OpFacts getFacts(Operation *op, const FusionOptions &options) {
+  OpFacts facts;
+  auto tableOp = dyn_cast<ir::TandemOpInterface>(op);
+  if (!tableOp || op->getNumResults() != 1) {
+    facts.inLoop = FusionDecision::refuse(FusionRefusal::NotAnOp);
+    return facts;
+  }
+  facts.isView = tableOp.getOpDesc().kind == OpKind::reshape;
+  facts.inLoop = checkTypes(op);
+  if (!facts.inLoop)
+    return facts;
+  OpCost cost = *tableOp.getCost();
+  facts.reads = cost.reads;
+  facts.elements =
+      cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
+  facts.flopsPerElement = double(cost.flops) / double(facts.elements);
+  facts.resultBytes = bytesOf(op->getResult(0));
+  for (Value operand : op->getOperands())
+    facts.operandBytes += bytesOf(operand);
+  facts.inLoop = checkReads(cost.reads, options.maxReads);
+  auto indexing = dyn_cast<ir::IndexingOpInterface>(op);
+  if (facts.inLoop && indexing && !hasSimpleIndexing(indexing))
+    facts.inLoop = FusionDecision::refuse(FusionRefusal::NoSimpleIndexing);
+  return facts;
+}
+
+OperandAccess getAccess(OpOperand &operand, const OpFacts &facts) {
+  unsigned index = operand.getOperandNumber();
+  if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
+    AffineMap map = indexing.getOperandIndexing(index);
+    return {1, map && map.isIdentity()};
+  }
+  // A contraction reads its two operands alike; a bias follows, read once.
+  return {index < 2 ? facts.reads : 1, false};
+}
+
+} // namespace tandem

@@ -1,0 +1,28 @@
+//===- ConstantBytes.h - Attributes to bytes -------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_PROGRAM_CONSTANTBYTES_H
+#define TANDEM_LIB_TARGET_PROGRAM_CONSTANTBYTES_H
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/Location.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tandem {
+
+/// The elements of `elements` as a slot holds them: dense, row-major,
+/// little-endian, i1 as one byte. Emits an error at `loc` where they are not at
+/// hand or do not fit in memory.
+mlir::FailureOr<std::vector<uint8_t>> constantBytes(mlir::ElementsAttr elements,
+                                                    mlir::Location loc);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_PROGRAM_CONSTANTBYTES_H

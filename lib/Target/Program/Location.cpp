@@ -1,0 +1,24 @@
+//===- Location.cpp - Source locations for people -------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/Program/ProgramEmitter.h"
+
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+
+std::string tandem::renderLocation(Location location) {
+  // FileLineColLoc is a view of FileLineColRange and accepts single points
+  // only.
+  auto source = location->findInstanceOf<FileLineColRange>();
+  if (!source)
+    return {};
+  return source.getFilename().str() + ":" +
+         std::to_string(source.getStartLine()) + ":" +
+         std::to_string(source.getStartColumn());
+}

@@ -1,0 +1,188 @@
+//===- ProgramEmitter.cpp - Functions to Programs -------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/Program/ProgramEmitter.h"
+
+#include "ConstantBytes.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(func::FuncOp function, const KernelIndices &kernels)
+      : function(function), kernels(kernels) {}
+
+  FailureOr<Program> emit();
+
+private:
+  LogicalResult emitInput(BlockArgument argument);
+  LogicalResult emitBlock(Block &block);
+  LogicalResult emitOp(Operation &op);
+  LogicalResult emitConstant(Operation &op, ElementsAttr value);
+  LogicalResult emitFusion(ir::FusionOp fusion);
+  LogicalResult emitLaunch(ir::LaunchOp launch);
+  LogicalResult emitTableOp(ir::TandemOpInterface op);
+
+  /// Gives `value` a new slot.
+  FailureOr<uint32_t> addSlot(Value value);
+  /// Appends a step with slots for the operands and results of `op`.
+  FailureOr<fb::StepT *> addStep(Operation &op);
+
+  func::FuncOp function;
+  const KernelIndices &kernels;
+  Program program;
+  llvm::DenseMap<Value, uint32_t> slots;
+};
+
+FailureOr<uint32_t> ProgramEmitter::addSlot(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !ir::isTandemTensor(type))
+    return emitError(value.getLoc(), "a program has no values of type ")
+           << value.getType();
+  auto slot = std::make_unique<fb::SlotT>();
+  slot->type =
+      std::make_unique<fb::TensorTypeT>(toFlat(ir::toTandemType(type)));
+  program.slots.push_back(std::move(slot));
+  uint32_t index = program.slots.size() - 1;
+  slots[value] = index;
+  return index;
+}
+
+FailureOr<fb::StepT *> ProgramEmitter::addStep(Operation &op) {
+  auto step = std::make_unique<fb::StepT>();
+  step->location = renderLocation(op.getLoc());
+  for (Value operand : op.getOperands())
+    step->operands.push_back(slots.lookup(operand));
+  for (Value result : op.getResults()) {
+    FailureOr<uint32_t> slot = addSlot(result);
+    if (failed(slot))
+      return failure();
+    step->results.push_back(*slot);
+  }
+  program.steps.push_back(std::move(step));
+  return program.steps.back().get();
+}
+
+LogicalResult ProgramEmitter::emitInput(BlockArgument argument) {
+  FailureOr<uint32_t> slot = addSlot(argument);
+  if (failed(slot))
+    return failure();
+  program.inputs.push_back(*slot);
+
+  auto names = std::make_unique<fb::DimNamesT>();
+  int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
+  auto dims = function.getArgAttrOfType<ArrayAttr>(
+      argument.getArgNumber(), ir::TandemDialect::kDimsAttrName);
+  for (int64_t i = 0; i < rank; ++i)
+    names->names.push_back(dims ? cast<StringAttr>(dims[i]).str() : "");
+  program.input_dims.push_back(std::move(names));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitConstant(Operation &op, ElementsAttr value) {
+  FailureOr<std::vector<uint8_t>> bytes = constantBytes(value, op.getLoc());
+  if (failed(bytes))
+    return failure();
+  FailureOr<uint32_t> slot = addSlot(op.getResult(0));
+  if (failed(slot))
+    return failure();
+  auto constant = std::make_unique<fb::ConstantT>();
+  constant->slot = *slot;
+  constant->data = std::move(*bytes);
+  program.constants.push_back(std::move(constant));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitFusion(ir::FusionOp fusion) {
+  Block &body = fusion.getBody().front();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), fusion.getInputs()))
+    slots[argument] = slots.lookup(input);
+  if (failed(emitBlock(body)))
+    return failure();
+  for (auto [output, value] :
+       llvm::zip_equal(fusion.getOutputs(), fusion.getYield().getValues()))
+    slots[output] = slots.lookup(value);
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitLaunch(ir::LaunchOp launch) {
+  auto kernel = kernels.find(launch.getKernel());
+  if (kernel == kernels.end())
+    return launch.emitOpError("launches @")
+           << launch.getKernel() << ", which has not been compiled";
+  FailureOr<fb::StepT *> step = addStep(*launch);
+  if (failed(step))
+    return failure();
+  (*step)->kernel = kernel->second;
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitTableOp(ir::TandemOpInterface op) {
+  FailureOr<fb::StepT *> step = addStep(*op);
+  if (failed(step))
+    return failure();
+  (*step)->op = std::make_unique<fb::OpT>(op.getOpDesc());
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitOp(Operation &op) {
+  ElementsAttr constant;
+  if (matchPattern(&op, m_Constant(&constant)))
+    return emitConstant(op, constant);
+  if (auto fusion = dyn_cast<ir::FusionOp>(op))
+    return emitFusion(fusion);
+  if (auto launch = dyn_cast<ir::LaunchOp>(op))
+    return emitLaunch(launch);
+  if (auto tableOp = dyn_cast<ir::TandemOpInterface>(op))
+    return emitTableOp(tableOp);
+  return op.emitOpError("cannot be executed: a program holds ops of the tandem "
+                        "dialect alone");
+}
+
+LogicalResult ProgramEmitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(emitOp(op)))
+      return failure();
+  return success();
+}
+
+FailureOr<Program> ProgramEmitter::emit() {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitOpError("must have a body of one block");
+  Block &body = function.getBody().front();
+  program.name = function.getName().str();
+  for (BlockArgument argument : body.getArguments())
+    if (failed(emitInput(argument)))
+      return failure();
+  if (failed(emitBlock(body)))
+    return failure();
+  auto result = dyn_cast<func::ReturnOp>(body.getTerminator());
+  if (!result)
+    return body.getTerminator()->emitOpError("must be a return");
+  for (Value value : result.getOperands())
+    program.outputs.push_back(slots.lookup(value));
+  return std::move(program);
+}
+
+} // namespace
+
+FailureOr<Program> emitProgram(func::FuncOp function,
+                               const KernelIndices &kernels) {
+  return ProgramEmitter(function, kernels).emit();
+}
+
+} // namespace tandem
