@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InitConversions.h"
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/InitAll.h"
 
 #if __has_include("tandem/Dialect/Tandem/Transforms/Passes.h")
@@ -36,6 +37,7 @@ void tandem::registerAllPasses() {
 #ifdef TANDEM_HAS_PASSES
   registerTandemPasses();
 #endif
+  registerConvertTandemToLinalg();
   registerUpstreamConversions();
 
   registerTransformsPasses();

@@ -1,0 +1,46 @@
+//===- TandemToLinalg.h - Kernels of tandem ops to linalg ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_CONVERSION_TANDEMTOLINALG_TANDEMTOLINALG_H
+#define TANDEM_CONVERSION_TANDEMTOLINALG_TANDEMTOLINALG_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <string>
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace tandem {
+
+/// Most operand elements that one result element of a window, contraction or
+/// reduction may combine to be emitted elementally: each is unrolled.
+inline constexpr int64_t kMaxUnrolledElements = 512;
+
+/// How many operand elements one result element of `op` combines: taps times
+/// input channels of a convolution, the window of a pooling, the reduced
+/// elements of a reduction; 1 for elementwise and shape ops. Types are static.
+int64_t getUnrolledElements(mlir::Operation *op);
+
+/// Why `op` cannot be emitted elementally; empty when it can.
+std::string whyNotElemental(mlir::Operation *op);
+
+/// Rewrites the body of a kernel function (see the pass's description). On
+/// failure a diagnostic has been emitted at the op that stands in the way.
+mlir::LogicalResult convertKernelToLinalg(mlir::func::FuncOp kernel);
+
+#define GEN_PASS_DECL
+#include "tandem/Conversion/TandemToLinalg/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "tandem/Conversion/TandemToLinalg/Passes.h.inc"
+
+} // namespace tandem
+
+#endif // TANDEM_CONVERSION_TANDEMTOLINALG_TANDEMTOLINALG_H

@@ -1,0 +1,66 @@
+//===- IndexExprs.h - Affine expressions with known ranges -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_CONVERSION_TANDEMTOLINALG_INDEXEXPRS_H
+#define TANDEM_LIB_CONVERSION_TANDEMTOLINALG_INDEXEXPRS_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace tandem {
+
+/// A sum: constant + coefficients * dims + the other terms (floordiv, mod,
+/// symbols and multiples of them).
+struct LinearForm {
+  int64_t constant = 0;
+  llvm::SmallVector<int64_t> coefficients;
+  llvm::SmallVector<mlir::AffineExpr> others;
+  bool isLinear() const { return others.empty(); }
+};
+
+LinearForm toLinearForm(mlir::AffineExpr expr, unsigned numDims);
+mlir::AffineExpr fromLinearForm(const LinearForm &form,
+                                mlir::MLIRContext *context);
+
+/// Sizes of dims and symbols, each in [0, size), and the arithmetic that knows
+/// them.
+struct IndexRanges {
+  llvm::SmallVector<int64_t> dims, symbols;
+
+  struct Range {
+    int64_t low, high; // inclusive
+  };
+  /// Bounds of an expression; nothing for kinds of expression not used here.
+  std::optional<Range> get(mlir::AffineExpr expr) const;
+
+  /// `expr floordiv divisor` and `expr mod divisor` for divisor >= 1,
+  /// simplified by what is known of the ranges.
+  mlir::AffineExpr floorDiv(mlir::AffineExpr expr, int64_t divisor) const;
+  mlir::AffineExpr mod(mlir::AffineExpr expr, int64_t divisor) const;
+
+private:
+  /// Splits expr = divisor * quotient + rest with 0 <= rest < divisor.
+  bool split(mlir::AffineExpr expr, int64_t divisor,
+             mlir::AffineExpr &quotient, mlir::AffineExpr &rest) const;
+};
+
+/// Row-major strides of a shape.
+llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
+
+/// The index in `to` of the element that `index` names in `from`: both hold
+/// equally many elements in row-major order.
+llvm::SmallVector<mlir::AffineExpr, 4>
+reshapeIndex(const IndexRanges &ranges, llvm::ArrayRef<mlir::AffineExpr> index,
+             llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,
+             mlir::MLIRContext *context);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_CONVERSION_TANDEMTOLINALG_INDEXEXPRS_H

@@ -1,0 +1,77 @@
+//===- Legality.cpp - What can be emitted elementally ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static int64_t productOf(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+static int64_t getConvElements(ir::ConvOp op) {
+  StringRef layout = op.getLayout().getKernel();
+  int64_t product = 1;
+  for (auto [i, size] : llvm::enumerate(shapeOf(op.getKernel())))
+    if (i < layout.size() && layout[i] != 'O')
+      product *= size;
+  return product;
+}
+
+int64_t getUnrolledElements(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([](ir::ConvOp op) { return getConvElements(op); })
+      .Case([](ir::MatmulOp op) {
+        ArrayRef<int64_t> lhs = shapeOf(op.getLhs());
+        return op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
+      })
+      .Case<ir::MaxPoolOp, ir::AvgPoolOp>(
+          [](auto op) { return productOf(op.getWindow()); })
+      .Case([](ir::ReduceOp op) {
+        int64_t product = 1;
+        for (int64_t dim : op.getDims())
+          product *= shapeOf(op.getInput())[dim];
+        return product;
+      })
+      .Default([](Operation *) -> int64_t { return 1; });
+}
+
+std::string whyNotElemental(Operation *op) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
+      !llvm::all_of(op->getResultTypes(), isStatic))
+    return "has a type that is not static";
+  if (!isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp,
+           ir::PadOp, ir::ConcatOp, ir::IotaOp, ir::GatherOp, ir::ConstantOp,
+           ir::BatchNormOp, ir::ConvOp, ir::MatmulOp, ir::MaxPoolOp,
+           ir::AvgPoolOp, ir::ReduceOp>(op))
+    return "has no elemental emission";
+  int64_t count = getUnrolledElements(op);
+  if (count > kMaxUnrolledElements)
+    return "combines " + std::to_string(count) +
+           " elements to one, more than the " +
+           std::to_string(kMaxUnrolledElements) + " that are unrolled";
+  return {};
+}
+
+} // namespace tandem
