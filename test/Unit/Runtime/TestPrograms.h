@@ -1,0 +1,138 @@
+//===- TestPrograms.h - Small Programs and fake providers for tests -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TEST_UNIT_RUNTIME_TESTPROGRAMS_H
+#define TANDEM_TEST_UNIT_RUNTIME_TESTPROGRAMS_H
+
+#include "tandem/Runtime/Executor.h"
+
+#include <cstring>
+#include <initializer_list>
+
+namespace tandem::test {
+
+inline OpDesc makeOp(OpKind kind) {
+  OpDesc op;
+  op.kind = kind;
+  return op;
+}
+
+template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
+  OpDesc op;
+  op.kind = kind;
+  op.attrs.Set(std::move(attrs));
+  return op;
+}
+
+/// Builds a Program slot by slot.
+class ProgramBuilder {
+public:
+  ProgramBuilder() { program.name = "test"; }
+
+  uint32_t slot(const TensorType &type, int64_t arenaOffset = -1) {
+    auto slot = std::make_unique<fb::SlotT>();
+    slot->type = std::make_unique<fb::TensorTypeT>(toFlat(type));
+    slot->arena_offset = arenaOffset;
+    program.slots.push_back(std::move(slot));
+    return static_cast<uint32_t>(program.slots.size() - 1);
+  }
+
+  uint32_t input(const TensorType &type, std::vector<std::string> names = {}) {
+    auto dims = std::make_unique<fb::DimNamesT>();
+    dims->names = std::move(names);
+    program.input_dims.push_back(std::move(dims));
+    program.inputs.push_back(slot(type));
+    return program.inputs.back();
+  }
+
+  uint32_t constant(const TensorType &type, const std::vector<float> &data) {
+    auto constant = std::make_unique<fb::ConstantT>();
+    constant->slot = slot(type);
+    constant->data.resize(data.size() * sizeof(float));
+    std::memcpy(constant->data.data(), data.data(), constant->data.size());
+    program.constants.push_back(std::move(constant));
+    return program.constants.back()->slot;
+  }
+
+  uint32_t op(OpDesc desc, std::vector<uint32_t> operands,
+              const TensorType &result, int64_t arenaOffset = -1) {
+    auto step = std::make_unique<fb::StepT>();
+    step->op = std::make_unique<OpDesc>(std::move(desc));
+    return addStep(std::move(step), std::move(operands), result, arenaOffset);
+  }
+
+  int kernel(int64_t extent, int64_t grain) {
+    auto kernel = std::make_unique<fb::KernelT>();
+    kernel->name = "kernel_" + std::to_string(program.kernels.size());
+    kernel->extent = extent;
+    kernel->grain = grain;
+    program.kernels.push_back(std::move(kernel));
+    return static_cast<int>(program.kernels.size() - 1);
+  }
+
+  uint32_t launch(int kernel, std::vector<uint32_t> operands,
+                  const TensorType &result, int64_t arenaOffset = -1) {
+    auto step = std::make_unique<fb::StepT>();
+    step->kernel = kernel;
+    return addStep(std::move(step), std::move(operands), result, arenaOffset);
+  }
+
+  std::shared_ptr<const Program> finish(std::vector<uint32_t> outputs) {
+    program.outputs = std::move(outputs);
+    return std::make_shared<const Program>(std::move(program));
+  }
+
+  Program program;
+
+private:
+  uint32_t addStep(std::unique_ptr<fb::StepT> step,
+                   std::vector<uint32_t> operands, const TensorType &result,
+                   int64_t arenaOffset) {
+    uint32_t index = slot(result, arenaOffset);
+    step->operands = std::move(operands);
+    step->results = {index};
+    step->location =
+        "test.mlir:" + std::to_string(program.steps.size() + 1) + ":3";
+    program.steps.push_back(std::move(step));
+    return index;
+  }
+};
+
+/// Kernels that are C++ functions.
+inline std::shared_ptr<LoadedKernels>
+fakeKernels(std::initializer_list<KernelFn> functions) {
+  auto kernels = std::make_shared<LoadedKernels>();
+  kernels->functions = functions;
+  return kernels;
+}
+
+/// args: x, y, out; out = x + y.
+inline void addKernel(void *const *args, int64_t begin, int64_t end) {
+  const float *x = static_cast<const float *>(args[0]);
+  const float *y = static_cast<const float *>(args[1]);
+  float *out = static_cast<float *>(args[2]);
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = x[i] + y[i];
+}
+
+/// Element i of a tensor of floats is start + i.
+inline Tensor makeFloats(const Shape &shape, float start = 0) {
+  Tensor tensor = *Tensor::allocate({DType::f32, shape});
+  for (int64_t i = 0; i < shape.numElements(); ++i)
+    tensor.as<float>()[i] = start + static_cast<float>(i);
+  return tensor;
+}
+
+inline std::vector<float> floats(const Tensor &tensor) {
+  const float *data = tensor.as<float>();
+  return {data, data + tensor.shape().numElements()};
+}
+
+} // namespace tandem::test
+
+#endif // TANDEM_TEST_UNIT_RUNTIME_TESTPROGRAMS_H
