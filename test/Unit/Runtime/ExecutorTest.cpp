@@ -1,0 +1,350 @@
+//===- ExecutorTest.cpp - Running Programs --------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestPrograms.h"
+
+#include <atomic>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+TensorType vec(int64_t size) { return {DType::f32, {size}}; }
+
+/// Adds floats of equal types; counts what it prepares and runs.
+struct FakeProvider final : Provider {
+  struct Add final : PreparedOp {
+    const FakeProvider &provider;
+    explicit Add(const FakeProvider &provider) : provider(provider) {}
+    Status run(std::span<const Tensor> operands,
+               std::span<Tensor> results) const override {
+      ++provider.runs;
+      if (provider.failing)
+        return fail("execute", "the library says no");
+      void *args[] = {operands[0].data(), operands[1].data(),
+                      results[0].data()};
+      addKernel(args, 0, results[0].shape().numElements());
+      return {};
+    }
+  };
+
+  std::string_view name() const override { return "fake"; }
+  bool supports(const OpDesc &op, std::span<const TensorType>,
+                std::span<const TensorType>) const override {
+    return op.kind == OpKind::add;
+  }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpDesc &, std::span<const TensorType>,
+          std::span<const TensorType>) const override {
+    ++prepares;
+    return std::make_unique<Add>(*this);
+  }
+
+  mutable std::atomic<int> prepares{0}, runs{0};
+  bool failing = false;
+};
+
+class ExecutorTest : public testing::Test {
+protected:
+  std::unique_ptr<Executor> create(std::shared_ptr<const Program> program,
+                                   std::shared_ptr<LoadedKernels> kernels = {},
+                                   bool dispatchOnly = false) {
+    ExecutorOptions options;
+    options.providers = providers;
+    options.kernels = std::move(kernels);
+    options.dispatchOnly = dispatchOnly;
+    auto executor = Executor::create(std::move(program), options);
+    EXPECT_TRUE(executor) << executor.error().str();
+    return std::move(*executor);
+  }
+
+  /// ((x + y) + x), of any length.
+  std::shared_ptr<const Program> chain() {
+    ProgramBuilder builder;
+    uint32_t x = builder.input(vec(kDynamic), {"N"});
+    uint32_t y = builder.input(vec(kDynamic), {"N"});
+    uint32_t sum = builder.op(makeOp(OpKind::add), {x, y}, vec(kDynamic));
+    return builder.finish(
+        {builder.op(makeOp(OpKind::add), {sum, x}, vec(kDynamic))});
+  }
+
+  FakeProvider fake;
+  std::vector<const Provider *> providers = {&fake};
+  std::vector<Tensor> outputs;
+};
+
+//===----------------------------------------------------------------------===//
+// Eager
+//===----------------------------------------------------------------------===//
+
+TEST_F(ExecutorTest, RunsAChainOfOps) {
+  auto executor = create(chain());
+  Tensor inputs[] = {makeFloats({3}), makeFloats({3}, 10)};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].type(), vec(3));
+  EXPECT_THAT(floats(outputs[0]), ElementsAre(10, 13, 16));
+}
+
+TEST_F(ExecutorTest, PreparesOncePerSignature) {
+  auto executor = create(chain());
+  for (int64_t size : {3, 3, 5, 3, 5}) {
+    Tensor inputs[] = {makeFloats({size}), makeFloats({size})};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    EXPECT_EQ(outputs[0].type(), vec(size));
+  }
+  EXPECT_EQ(fake.prepares, 4); // two steps, two signatures
+  EXPECT_EQ(fake.runs, 10);
+}
+
+TEST_F(ExecutorTest, EachCallHasFreshOutputs) {
+  auto executor = create(chain());
+  Tensor inputs[] = {makeFloats({2}), makeFloats({2})};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  Tensor first = outputs[0];
+  inputs[0] = makeFloats({2}, 100);
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_NE(first.data(), outputs[0].data());
+  EXPECT_THAT(floats(first), ElementsAre(0, 3));
+}
+
+TEST_F(ExecutorTest, OutputsMayBeTheInputsOfTheNextCall) {
+  auto executor = create(chain());
+  outputs = {makeFloats({2}), makeFloats({2})};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(executor->run(outputs, outputs));
+    outputs.push_back(outputs[0]);
+  }
+  EXPECT_THAT(floats(outputs[0]), ElementsAre(0, 27));
+}
+
+TEST_F(ExecutorTest, FreesIntermediatesAtTheirLastUse) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(kDynamic)), value = x;
+  for (int i = 0; i < 6; ++i)
+    value = builder.op(makeOp(OpKind::add), {value, x}, vec(kDynamic));
+  auto executor = create(builder.finish({value}));
+  constexpr int64_t kSize = 1 << 16, kBytes = kSize * sizeof(float);
+  Tensor inputs[] = {makeFloats({kSize})};
+  Allocator &allocator = cachingAllocator();
+  allocator.resetPeak();
+  int64_t before = allocator.liveBytes();
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_EQ(allocator.peakBytes() - before, 2 * kBytes);
+  EXPECT_EQ(allocator.liveBytes() - before, kBytes);
+}
+
+TEST_F(ExecutorTest, ReshapeIsAView) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(6));
+  fb::ReshapeAttrsT attrs;
+  attrs.shape = {2, -1};
+  TensorType matrix{DType::f32, {2, 3}};
+  auto executor = create(builder.finish(
+      {builder.op(makeOp(OpKind::reshape, attrs), {x}, matrix)}));
+  Tensor inputs[] = {makeFloats({6})};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_EQ(outputs[0].type(), matrix);
+  EXPECT_EQ(outputs[0].data(), inputs[0].data());
+}
+
+TEST_F(ExecutorTest, ConstantsAndInputsCanBeOutputs) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(2));
+  uint32_t c = builder.constant(vec(2), {7, 8});
+  uint32_t sum = builder.op(makeOp(OpKind::add), {x, c}, vec(2));
+  auto executor = create(builder.finish({x, c, sum, sum}));
+  Tensor inputs[] = {makeFloats({2})};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  ASSERT_EQ(outputs.size(), 4u);
+  EXPECT_EQ(outputs[0].data(), inputs[0].data());
+  EXPECT_THAT(floats(outputs[1]), ElementsAre(7, 8));
+  EXPECT_THAT(floats(outputs[2]), ElementsAre(7, 9));
+  EXPECT_EQ(outputs[2].data(), outputs[3].data());
+}
+
+//===----------------------------------------------------------------------===//
+// Compiled
+//===----------------------------------------------------------------------===//
+
+TEST_F(ExecutorTest, RunsKernelsOverTheirWholeExtent) {
+  for (int64_t grain : {int64_t(1), int64_t(64), int64_t(100000)}) {
+    ProgramBuilder builder;
+    constexpr int64_t kSize = 10007;
+    uint32_t x = builder.input(vec(kSize)), y = builder.input(vec(kSize));
+    int kernel = builder.kernel(kSize, grain);
+    auto executor =
+        create(builder.finish({builder.launch(kernel, {x, y}, vec(kSize))}),
+               fakeKernels({addKernel}));
+    Tensor inputs[] = {makeFloats({kSize}), makeFloats({kSize})};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    for (int64_t i = 0; i < kSize; ++i)
+      ASSERT_EQ(outputs[0].as<float>()[i], 2.0f * i) << "grain " << grain;
+  }
+}
+
+/// x + y in the arena by a kernel, then plus x by an op into the arena, then
+/// plus y by a kernel into an output of its own.
+std::shared_ptr<const Program> arenaProgram() {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(16)), y = builder.input(vec(16));
+  int kernel = builder.kernel(16, 16);
+  uint32_t a = builder.launch(kernel, {x, y}, vec(16), 0);
+  uint32_t b = builder.op(makeOp(OpKind::add), {a, x}, vec(16), 64);
+  uint32_t out = builder.launch(kernel, {b, y}, vec(16));
+  builder.program.arena_bytes = 128;
+  return builder.finish({out});
+}
+
+TEST_F(ExecutorTest, MixesKernelsAndOpsInAnArena) {
+  auto executor = create(arenaProgram(), fakeKernels({addKernel}));
+  EXPECT_EQ(fake.prepares, 1); // at create
+  Tensor inputs[] = {makeFloats({16}), makeFloats({16}, 1)};
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_EQ(fake.prepares, 1);
+  EXPECT_EQ(outputs[0].as<float>()[3], 2 * 3 + 2 * 4);
+}
+
+TEST_F(ExecutorTest, ManyThreadsMayRunAtOnce) {
+  auto compiled = create(arenaProgram(), fakeKernels({addKernel}));
+  auto eager = create(chain());
+  std::atomic<int> wrong{0};
+  auto work = [&](int thread) {
+    std::vector<Tensor> results;
+    for (int i = 0; i < 300; ++i) {
+      float start = thread * 1000 + i;
+      Tensor inputs[] = {makeFloats({16}, start), makeFloats({16}, 1)};
+      if (!compiled->run(inputs, results) ||
+          results[0].as<float>()[15] != 2 * (start + 15) + 32)
+        ++wrong;
+      int64_t size = 1 + (i + thread) % 7;
+      Tensor small[] = {makeFloats({size}, start), makeFloats({size})};
+      if (!eager->run(small, results) || results[0].type() != vec(size) ||
+          results[0].as<float>()[0] != 2 * start)
+        ++wrong;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back(work, i);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(ExecutorTest, DispatchOnlyLeavesOutTheArithmetic) {
+  auto executor =
+      create(arenaProgram(), fakeKernels({[](void *const *, int64_t, int64_t) {
+               FAIL() << "a kernel ran";
+             }}),
+             /*dispatchOnly=*/true);
+  Tensor inputs[] = {makeFloats({16}), makeFloats({16})};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_EQ(outputs[0].type(), vec(16));
+  EXPECT_EQ(fake.runs, 0);
+}
+
+TEST_F(ExecutorTest, ThreadLimitIsAppliedAndCanBeRaised) {
+  setNumThreads(1);
+  EXPECT_EQ(numThreads(), 1);
+  setNumThreads(2);
+  EXPECT_LE(numThreads(), 2);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+TEST_F(ExecutorTest, RefusesInputsThatDoNotFit) {
+  auto executor = create(chain());
+  auto message = [&](std::vector<Tensor> inputs) {
+    Status status = executor->run(inputs, outputs);
+    return status ? "no error" : status.error().str();
+  };
+  EXPECT_THAT(message({makeFloats({2})}), HasSubstr("1 inputs are given"));
+  EXPECT_THAT(message({makeFloats({2}), makeFloats({3})}),
+              HasSubstr("input 1: dim \"N\" is 3, but 2 in input 0"));
+  EXPECT_THAT(message({makeFloats({2}), makeFloats({2, 1})}),
+              HasSubstr("tensor<2x1xf32> is given where tensor<?xf32>"));
+  EXPECT_THAT(message({makeFloats({2}), Tensor::borrow(vec(2), nullptr)}),
+              HasSubstr("input 1 has no data"));
+  EXPECT_EQ(message({makeFloats({2}), makeFloats({2})}), "no error");
+}
+
+TEST_F(ExecutorTest, ErrorsNameTheOpAndItsLocation) {
+  auto executor = create(chain());
+  fake.failing = true;
+  Tensor inputs[] = {makeFloats({2}), makeFloats({2})};
+  Status status = executor->run(inputs, outputs);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().str(),
+            "test.mlir:1:3: error: execute: add: the library says no");
+  fake.failing = false;
+  EXPECT_TRUE(executor->run(inputs, outputs)) << "usable after an error";
+}
+
+TEST_F(ExecutorTest, AShapeErrorAtRunTimeIsLocated) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(kDynamic)), y = builder.input(vec(kDynamic));
+  auto executor = create(
+      builder.finish({builder.op(makeOp(OpKind::add), {x, y}, vec(kDynamic))}));
+  Tensor inputs[] = {makeFloats({2}), makeFloats({3})};
+  Status status = executor->run(inputs, outputs);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().str(), "test.mlir:1:3: error: shape: add C3: shapes "
+                                  "2 and 3 do not broadcast");
+}
+
+TEST_F(ExecutorTest, AnOpWithoutProviderIsAnError) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(2));
+  auto executor =
+      create(builder.finish({builder.op(makeOp(OpKind::exp), {x}, vec(2))}));
+  Tensor inputs[] = {makeFloats({2})};
+  Status status = executor->run(inputs, outputs);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().str(),
+              HasSubstr("test.mlir:1:3: error: execute: no provider executes "
+                        "exp on (tensor<2xf32>)"));
+}
+
+TEST_F(ExecutorTest, AKernelThatIsNotLoadedIsAnError) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(2));
+  int kernel = builder.kernel(2, 2);
+  auto executor =
+      Executor::create(builder.finish({builder.launch(kernel, {x}, vec(2))}));
+  ASSERT_FALSE(executor);
+  EXPECT_THAT(executor.error().str(),
+              HasSubstr("kernel kernel_0 is not loaded"));
+}
+
+TEST_F(ExecutorTest, MemoryThatRunsOutIsALocatedError) {
+  ProgramBuilder builder;
+  TensorType row{DType::f32, {1, kDynamic}}, column{DType::f32, {kDynamic, 1}};
+  uint32_t x = builder.input(row), y = builder.input(column);
+  auto executor = create(builder.finish(
+      {builder.op(makeOp(OpKind::add), {x, y},
+                  TensorType{DType::f32, {kDynamic, kDynamic}})}));
+  constexpr int64_t kSize = int64_t(1) << 21; // 16 TiB for the sum
+  Tensor inputs[] = {makeFloats({1, kSize}), makeFloats({kSize, 1})};
+  Status status = executor->run(inputs, outputs);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().str(),
+              HasSubstr("test.mlir:1:3: error: allocate: add: cannot allocate "
+                        "17592186044416 bytes"));
+}
+
+} // namespace
