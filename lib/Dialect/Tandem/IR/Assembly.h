@@ -48,11 +48,13 @@ void printConvAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          mlir::DenseI64ArrayAttr padHigh,
                          mlir::DenseI64ArrayAttr dilations,
                          mlir::IntegerAttr groups);
-mlir::ParseResult parseConvAttributes(
-    mlir::OpAsmParser &parser, ConvLayoutAttr &layout,
-    mlir::DenseI64ArrayAttr &strides, mlir::DenseI64ArrayAttr &padLow,
-    mlir::DenseI64ArrayAttr &padHigh, mlir::DenseI64ArrayAttr &dilations,
-    mlir::IntegerAttr &groups);
+mlir::ParseResult parseConvAttributes(mlir::OpAsmParser &parser,
+                                      ConvLayoutAttr &layout,
+                                      mlir::DenseI64ArrayAttr &strides,
+                                      mlir::DenseI64ArrayAttr &padLow,
+                                      mlir::DenseI64ArrayAttr &padHigh,
+                                      mlir::DenseI64ArrayAttr &dilations,
+                                      mlir::IntegerAttr &groups);
 
 void printPoolAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          mlir::StringAttr layout,
@@ -61,11 +63,13 @@ void printPoolAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          mlir::DenseI64ArrayAttr padLow,
                          mlir::DenseI64ArrayAttr padHigh,
                          mlir::DenseI64ArrayAttr dilations);
-mlir::ParseResult parsePoolAttributes(
-    mlir::OpAsmParser &parser, mlir::StringAttr &layout,
-    mlir::DenseI64ArrayAttr &window, mlir::DenseI64ArrayAttr &strides,
-    mlir::DenseI64ArrayAttr &padLow, mlir::DenseI64ArrayAttr &padHigh,
-    mlir::DenseI64ArrayAttr &dilations);
+mlir::ParseResult parsePoolAttributes(mlir::OpAsmParser &parser,
+                                      mlir::StringAttr &layout,
+                                      mlir::DenseI64ArrayAttr &window,
+                                      mlir::DenseI64ArrayAttr &strides,
+                                      mlir::DenseI64ArrayAttr &padLow,
+                                      mlir::DenseI64ArrayAttr &padHigh,
+                                      mlir::DenseI64ArrayAttr &dilations);
 
 } // namespace tandem::ir
 

@@ -26,16 +26,18 @@ using namespace tandem::ir;
 
 namespace {
 
-/// Builds ops at one location; floats and integers by the operand's type.
+/// Builds ops at one location; floats and integers by the operand's type. On
+/// constants it folds: the folder of tensor constants relies on that.
 struct Emitter {
   OpBuilder &builder;
   Location loc;
 
   template <typename OpTy, typename... Args> Value make(Args &&...args) {
-    return OpTy::create(builder, loc, std::forward<Args>(args)...);
+    return builder.createOrFold<OpTy>(loc, std::forward<Args>(args)...);
   }
   /// FloatOp or IntOp, by the type of the first operand.
-  template <typename FloatOp, typename IntOp> Value either(ValueRange operands) {
+  template <typename FloatOp, typename IntOp>
+  Value either(ValueRange operands) {
     if (isFloat(operands[0]))
       return make<FloatOp>(operands);
     return make<IntOp>(operands);
@@ -92,7 +94,7 @@ struct Emitter {
 #define TANDEM_UNARY_MATH(OP, MATH_OP)                                         \
   Value OP::buildScalar(OpBuilder &builder, Location loc,                      \
                         ValueRange scalars) {                                  \
-    return MATH_OP::create(builder, loc, scalars[0]);                          \
+    return builder.createOrFold<MATH_OP>(loc, scalars[0]);                     \
   }
 TANDEM_UNARY_MATH(ExpOp, math::ExpOp)
 TANDEM_UNARY_MATH(Expm1Op, math::ExpM1Op)
@@ -160,8 +162,7 @@ Value GeluOp::buildScalar(OpBuilder &builder, Location loc,
     double factor = std::sqrt(2 * std::numbers::inv_pi);
     inner = e.make<math::TanhOp>(e.mul(e.like(x, factor), sum));
   } else {
-    inner = e.make<math::ErfOp>(
-        e.mul(e.like(x, 1 / std::numbers::sqrt2), x));
+    inner = e.make<math::ErfOp>(e.mul(e.like(x, 1 / std::numbers::sqrt2), x));
   }
   return e.mul(e.mul(e.like(x, 0.5), x), e.add(e.like(x, 1), inner));
 }
@@ -226,9 +227,8 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc,
   if (x.getType() == to)
     return x;
   if (to.isInteger(1))
-    return e.isFloat(x)
-               ? e.compare(arith::CmpFPredicate::UNE, x, e.like(x, 0))
-               : e.compare(arith::CmpIPredicate::ne, x, e.like(x, 0));
+    return e.isFloat(x) ? e.compare(arith::CmpFPredicate::UNE, x, e.like(x, 0))
+                        : e.compare(arith::CmpIPredicate::ne, x, e.like(x, 0));
   if (!e.isFloat(x))
     return castInt(e, x, to);
   if (auto type = dyn_cast<FloatType>(to))

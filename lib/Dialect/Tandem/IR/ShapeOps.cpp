@@ -136,15 +136,14 @@ void GatherOp::describeAttrs(Adaptor op, fb::GatherAttrsT &attrs) {
 OpDesc IotaOp::getOpDesc() {
   fb::IotaAttrsT attrs;
   attrs.axis = getAxis();
-  attrs.type = std::make_unique<fb::TensorTypeT>(toFlat(toTandemType(getType())));
+  attrs.type =
+      std::make_unique<fb::TensorTypeT>(toFlat(toTandemType(getType())));
   OpDesc desc;
   desc.kind = OpKind::iota;
   desc.attrs.Set(std::move(attrs));
   return desc;
 }
 
-LogicalResult IotaOp::verify() {
-  return ir::detail::verifyResultType(*this);
-}
+LogicalResult IotaOp::verify() { return ir::detail::verifyResultType(*this); }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }

@@ -38,11 +38,11 @@ YieldOp FusionOp::getYield() {
 /// kind `(` %arg = %operand, ... `)` attr-dict `:` type region
 void FusionOp::print(OpAsmPrinter &printer) {
   printer << ' ' << stringifyFusionKind(getKind()) << " (";
-  llvm::interleaveComma(
-      llvm::zip(getBody().getArguments(), getInputs()), printer,
-      [&](auto pair) {
-        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-      });
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          printer << std::get<0>(pair) << " = "
+                                  << std::get<1>(pair);
+                        });
   printer << ")";
   printer.printOptionalAttrDict((*this)->getAttrs(), {getKindAttrName()});
   printer << " : ";

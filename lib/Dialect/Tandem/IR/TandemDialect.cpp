@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+
+#include "Folding.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +37,12 @@ void TandemDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
       >();
+  addConstantFolder(*this);
+}
+
+void TandemDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  populateRefineResultTypes(patterns);
 }
 
 Operation *TandemDialect::materializeConstant(OpBuilder &builder,
@@ -64,8 +72,8 @@ LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
 
 /// The dim names of an argument; null where it has none, or ill-formed ones.
 static ArrayAttr getDimNames(FunctionOpInterface function, unsigned index) {
-  auto names = function.getArgAttrOfType<ArrayAttr>(
-      index, TandemDialect::kDimsAttrName);
+  auto names =
+      function.getArgAttrOfType<ArrayAttr>(index, TandemDialect::kDimsAttrName);
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
   if (!names || !type || type.getRank() != static_cast<int64_t>(names.size()) ||
       !llvm::all_of(names, llvm::IsaPred<StringAttr>))

@@ -31,10 +31,10 @@ convertTypes(std::optional<Location> location, ValueRange operands) {
   return types;
 }
 
-LogicalResult
-ir::detail::inferResultType(std::optional<Location> location,
-                            const OpDesc &desc, ValueRange operands,
-                            SmallVectorImpl<Type> &inferred) {
+LogicalResult ir::detail::inferResultType(std::optional<Location> location,
+                                          const OpDesc &desc,
+                                          ValueRange operands,
+                                          SmallVectorImpl<Type> &inferred) {
   auto types = convertTypes(location, operands);
   if (failed(types))
     return failure();
@@ -89,8 +89,8 @@ AffineMap ir::detail::getBroadcastIndexing(Operation *op, unsigned operand) {
   for (int64_t i = 0; i < from.getRank(); ++i) {
     int64_t resultDim = i + to.getRank() - from.getRank();
     int64_t size = from.getDimSize(i);
-    if (isAlone || (size == to.getDimSize(resultDim) &&
-                    !ShapedType::isDynamic(size)))
+    if (isAlone ||
+        (size == to.getDimSize(resultDim) && !ShapedType::isDynamic(size)))
       exprs.push_back(getAffineDimExpr(resultDim, context));
     else if (size == 1)
       exprs.push_back(getAffineConstantExpr(0, context));

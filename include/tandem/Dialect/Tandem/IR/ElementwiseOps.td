@@ -50,6 +50,7 @@ def Tandem_NegOp : Tandem_UnaryOp<"neg", Tandem_Numeric> {
     %0 = tandem.neg %x : tensor<?x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
@@ -65,6 +66,7 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
     %0 = tandem.abs %x : tensor<?x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_SignOp : Tandem_UnaryOp<"sign", Tandem_Numeric> {
@@ -209,6 +211,7 @@ def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
     %0 = tandem.relu %x : tensor<?x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
@@ -282,6 +285,7 @@ def Tandem_FloorOp : Tandem_UnaryOp<"floor", Tandem_Float> {
     %0 = tandem.floor %x : tensor<?x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_CeilOp : Tandem_UnaryOp<"ceil", Tandem_Float> {
@@ -295,6 +299,7 @@ def Tandem_CeilOp : Tandem_UnaryOp<"ceil", Tandem_Float> {
     %0 = tandem.ceil %x : tensor<?x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_RoundOp : Tandem_UnaryOp<"round", Tandem_Float> {
@@ -308,6 +313,7 @@ def Tandem_RoundOp : Tandem_UnaryOp<"round", Tandem_Float> {
     %0 = tandem.round %x : tensor<?x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
@@ -321,6 +327,7 @@ def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
     %0 = tandem.logical_not %x : tensor<4xi1>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
@@ -344,6 +351,7 @@ def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
     $input attr-dict `:` custom<CastSignature>(type($input), type($result),
                                                $dtype)
   }];
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -375,6 +383,7 @@ def Tandem_AddOp : Tandem_BinaryOp<"add", Tandem_Numeric, [Commutative]> {
     %0 = tandem.add %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
@@ -392,6 +401,7 @@ def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
     %0 = tandem.sub %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
@@ -409,6 +419,7 @@ def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
     %0 = tandem.mul %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
@@ -427,6 +438,8 @@ def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
     %0 = tandem.div %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
@@ -444,6 +457,8 @@ def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
     %0 = tandem.max %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
@@ -461,6 +476,7 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
     %0 = tandem.min %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
@@ -479,6 +495,8 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
     %0 = tandem.pow %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
@@ -504,6 +522,7 @@ def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
     $lhs `,` $rhs `predicate` `=` `` $predicate attr-dict `:`
     custom<Signature>(type($lhs), type($rhs), type($result))
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_LogicalAndOp
@@ -519,6 +538,7 @@ def Tandem_LogicalAndOp
     %0 = tandem.logical_and %p, %q : tensor<4x8xi1>
     ```
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_LogicalOrOp
@@ -534,6 +554,7 @@ def Tandem_LogicalOrOp
     %0 = tandem.logical_or %p, %q : tensor<4x8xi1>
     ```
   }];
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -564,6 +585,7 @@ def Tandem_SelectOp : Tandem_ElementwiseOp<"select"> {
     custom<Signature>(type($condition), type($on_true), type($on_false),
                       type($result))
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
@@ -589,6 +611,8 @@ def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
     $input `,` $low `,` $high attr-dict `:`
     custom<Signature>(type($input), type($low), type($high), type($result))
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // TANDEM_DIALECT_ELEMENTWISEOPS_TD

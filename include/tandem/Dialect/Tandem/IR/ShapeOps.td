@@ -21,7 +21,9 @@ class Tandem_ShapeOp<string mnemonic, string attrsTable,
 
 class Tandem_IndexedShapeOp<string mnemonic, string attrsTable>
     : Tandem_ShapeOp<mnemonic, attrsTable,
-        [DeclareOpInterfaceMethods<IndexingOpInterface>]>;
+        [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+  let hasFolder = 1;
+}
 
 def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
   let summary = "The same elements, in row-major order, in another shape";
@@ -140,6 +142,7 @@ def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
     $input `low` `=` $low `high` `=` $high `interior` `=` $interior
     `value` `=` $value attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
@@ -160,6 +163,8 @@ def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
   let assemblyFormat = [{
     $inputs `axis` `=` $axis attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tandem_GatherOp : Tandem_ShapeOp<"gather", "GatherAttrs"> {

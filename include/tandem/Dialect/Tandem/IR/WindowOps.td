@@ -110,6 +110,8 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
     $input `kind` `=` `` $kind `dims` `=` $dims (`keep_dims` $keep_dims^)?
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {

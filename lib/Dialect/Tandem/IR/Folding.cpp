@@ -1,0 +1,230 @@
+//===- Folding.cpp - Folding of constants and of types --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Folding.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
+
+using namespace mlir;
+using namespace tandem::ir;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+static Attribute getScalar(Type type, double value) {
+  Builder builder(type.getContext());
+  if (isa<FloatType>(type))
+    return builder.getFloatAttr(type, value);
+  return builder.getIntegerAttr(type, static_cast<int64_t>(value));
+}
+
+bool tandem::ir::isSplatOf(Attribute constant, double value) {
+  auto elements = dyn_cast_or_null<SplatElementsAttr>(constant);
+  return elements && elements.getSplatValue<Attribute>() ==
+                         getScalar(elements.getElementType(), value);
+}
+
+DenseElementsAttr tandem::ir::getSplat(Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  return DenseElementsAttr::get(tensor,
+                                getScalar(tensor.getElementType(), value));
+}
+
+DenseElementsAttr tandem::ir::getConstant(Value value) {
+  DenseElementsAttr constant;
+  matchPattern(value, m_Constant(&constant));
+  return constant;
+}
+
+Value tandem::ir::asResultOf(Operation *op, Value value) {
+  return value.getType() == op->getResult(0).getType() ? value : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Elementwise and index ops on constants. Results that are no splats are
+/// limited in number, and to what does not make a constant much larger.
+struct ConstantFolder : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  static constexpr int64_t kMaxElements = 4096;
+  /// Up to here a result may have more elements than any operand.
+  static constexpr int64_t kMaxGrownElements = 64;
+
+  LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
+                     SmallVectorImpl<OpFoldResult> &results) const final;
+};
+
+/// Half floats are computed in f32, as in kernels.
+Type getComputeType(Type element) {
+  bool isHalf = element.isF16() || element.isBF16();
+  return isHalf ? Float32Type::get(element.getContext()) : element;
+}
+
+/// The constant of a scalar type that is nearest to `value`.
+TypedAttr convertFloat(TypedAttr value, Type type) {
+  auto number = dyn_cast<FloatAttr>(value);
+  if (!number || number.getType() == type)
+    return value;
+  APFloat converted = number.getValue();
+  bool losesInfo;
+  converted.convert(cast<FloatType>(type).getFloatSemantics(),
+                    APFloat::rmNearestTiesToEven, &losesInfo);
+  return FloatAttr::get(type, converted);
+}
+
+/// The op on one element of each operand; null where it does not fold.
+Attribute evaluate(ElementwiseOpInterface op, ArrayRef<Attribute> elements) {
+  Block block;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToStart(&block);
+  SmallVector<Value> scalars;
+  for (Attribute element : elements) {
+    auto typed = cast<TypedAttr>(element);
+    scalars.push_back(arith::ConstantOp::create(
+        builder, op.getLoc(),
+        convertFloat(typed, getComputeType(typed.getType()))));
+  }
+  TypedAttr result;
+  if (!matchPattern(op.buildScalar(builder, op.getLoc(), scalars),
+                    m_Constant(&result)))
+    return {};
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return convertFloat(result, type.getElementType());
+}
+
+/// Reads an operand at the index that belongs to the result's `index`.
+Attribute readElement(DenseElementsAttr constant, AffineMap map,
+                      ArrayRef<int64_t> index) {
+  if (constant.isSplat())
+    return constant.getSplatValue<Attribute>();
+  SmallVector<int64_t> position = map.compose(index);
+  SmallVector<uint64_t> at(position.begin(), position.end());
+  return constant.getValues<Attribute>()[at];
+}
+
+/// Steps `index` in row-major order.
+void increment(MutableArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
+  for (int64_t i = shape.size() - 1; i >= 0; --i) {
+    if (++index[i] < shape[i])
+      return;
+    index[i] = 0;
+  }
+}
+
+/// The result's elements in row-major order, or one for a splat.
+FailureOr<SmallVector<Attribute>>
+computeElements(Operation *op, ArrayRef<DenseElementsAttr> operands,
+                ArrayRef<int64_t> shape, int64_t count) {
+  SmallVector<AffineMap> maps;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    maps.push_back(cast<IndexingOpInterface>(op).getOperandIndexing(i));
+    if (!maps.back() && !operands[i].isSplat())
+      return failure();
+  }
+  auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+  SmallVector<Attribute> elements, scalars(operands.size());
+  SmallVector<int64_t> index(shape.size());
+  for (int64_t n = 0; n < count; ++n, increment(index, shape)) {
+    for (auto [scalar, operand, map] : llvm::zip(scalars, operands, maps))
+      scalar = readElement(operand, map, index);
+    elements.push_back(elementwise ? evaluate(elementwise, scalars)
+                                   : scalars.front());
+    if (!elements.back())
+      return failure();
+  }
+  return elements;
+}
+
+} // namespace
+
+LogicalResult
+ConstantFolder::fold(Operation *op, ArrayRef<Attribute> operands,
+                     SmallVectorImpl<OpFoldResult> &results) const {
+  if (!isa<IndexingOpInterface>(op))
+    return failure();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.hasStaticShape())
+    return failure();
+  int64_t largest = kMaxGrownElements;
+  bool isSplat = true;
+  SmallVector<DenseElementsAttr> constants;
+  for (Attribute operand : operands) {
+    auto constant = dyn_cast_or_null<DenseElementsAttr>(operand);
+    if (!constant || constant.empty())
+      return failure();
+    isSplat &= constant.isSplat();
+    largest = std::max(largest, constant.getNumElements());
+    constants.push_back(constant);
+  }
+  int64_t count = isSplat ? 1 : type.getNumElements();
+  if (count > std::min(largest, kMaxElements))
+    return failure();
+  auto elements = computeElements(op, constants, type.getShape(), count);
+  if (failed(elements))
+    return failure();
+  results.push_back(DenseElementsAttr::get(type, *elements));
+  return success();
+}
+
+void tandem::ir::addConstantFolder(Dialect &dialect) {
+  dialect.addInterface(std::make_unique<ConstantFolder>(&dialect));
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Inferred dims, where they are static, replace declared ones that are not. A
+/// user must be able to live with the new type: all ops of the table can.
+struct RefineResultType : OpInterfaceRewritePattern<TandemOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(TandemOpInterface op,
+                                PatternRewriter &rewriter) const final {
+    auto inferrable = dyn_cast<InferTypeOpInterface>(op.getOperation());
+    if (!inferrable)
+      return failure();
+    auto declared = cast<RankedTensorType>(op->getResult(0).getType());
+    if (declared.hasStaticShape() ||
+        !llvm::all_of(op->getUsers(), llvm::IsaPred<TandemOpInterface>))
+      return failure();
+    SmallVector<Type> inferred;
+    if (failed(inferrable.inferReturnTypes(
+            op.getContext(), std::nullopt, op->getOperands(),
+            op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+            op->getRegions(), inferred)))
+      return failure();
+    SmallVector<int64_t> shape(declared.getShape());
+    ArrayRef<int64_t> known = cast<RankedTensorType>(inferred[0]).getShape();
+    for (auto [dim, size] : llvm::zip(shape, known))
+      if (ShapedType::isDynamic(dim))
+        dim = size;
+    if (ArrayRef(shape) == declared.getShape())
+      return failure();
+    rewriter.modifyOpInPlace(
+        op, [&] { op->getResult(0).setType(declared.clone(shape)); });
+    return success();
+  }
+};
+
+} // namespace
+
+void tandem::ir::populateRefineResultTypes(RewritePatternSet &patterns) {
+  patterns.add<RefineResultType>(patterns.getContext());
+}

@@ -1,0 +1,41 @@
+//===- Folding.h - Helpers of folders and patterns ------------ -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_DIALECT_TANDEM_IR_FOLDING_H
+#define TANDEM_LIB_DIALECT_TANDEM_IR_FOLDING_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tandem::ir {
+
+/// Whether all elements of a constant are `value`, exactly: -0.0 is not 0.0.
+/// False for a null attribute.
+bool isSplatOf(mlir::Attribute constant, double value);
+
+/// The splat of `value` in a type that must be static.
+mlir::DenseElementsAttr getSplat(mlir::Type type, double value);
+
+/// The constant that defines `value`, if one does.
+mlir::DenseElementsAttr getConstant(mlir::Value value);
+
+/// `value` where it has the type of `op`'s only result, else null: it may stand
+/// for that result.
+mlir::Value asResultOf(mlir::Operation *op, mlir::Value value);
+
+/// A pattern that makes declared result types as static as the inferred ones.
+void populateRefineResultTypes(mlir::RewritePatternSet &patterns);
+
+/// What folds constants: the dialect's fallback for ops that do not fold
+/// themselves.
+void addConstantFolder(mlir::Dialect &dialect);
+
+} // namespace tandem::ir
+
+#endif // TANDEM_LIB_DIALECT_TANDEM_IR_FOLDING_H
