@@ -9,6 +9,7 @@
 #include "InitConversions.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/InitAll.h"
+#include "tandem/Target/CPU/Passes.h"
 
 #if __has_include("tandem/Dialect/Tandem/Transforms/Passes.h")
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
@@ -38,6 +39,7 @@ void tandem::registerAllPasses() {
   registerTandemPasses();
 #endif
   registerConvertTandemToLinalg();
+  registerTandemTargetCPUPasses();
   registerUpstreamConversions();
 
   registerTransformsPasses();

@@ -90,8 +90,10 @@ FailureOr<Nest> lowerToLoops(IRRewriter &rewriter, linalg::GenericOp generic) {
                         rewriter, MutableArrayRef(loops).take_front(merged))))
     return loops[0].emitOpError("cannot be merged with the loops inside");
   nest.outer = loops[0];
-  for (auto [i, dim] : llvm::enumerate(dims))
-    (i < merged ? nest.extent : nest.iterationTime) *= dim;
+  for (int64_t dim : ArrayRef(dims).take_front(merged))
+    nest.extent *= dim;
+  for (int64_t dim : ArrayRef(dims).drop_front(merged))
+    nest.iterationTime *= static_cast<double>(dim);
   return nest;
 }
 
