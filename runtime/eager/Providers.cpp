@@ -13,8 +13,8 @@
 using namespace tandem;
 
 ProviderList tandem::eagerProviders() {
-  static const std::array<const Provider *, 2> providers = {
-      &oneDNNProvider(), &referenceProvider()};
+  static const std::array<const Provider *, 3> providers = {
+      &oneDNNProvider(), &eigenProvider(), &referenceProvider()};
   return providers;
 }
 

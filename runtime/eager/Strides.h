@@ -53,6 +53,16 @@ public:
         remaining(shape.numElements()) {}
 
   bool done() const { return remaining == 0; }
+  /// Goes from the first index to the `count`-th in row-major order.
+  void advance(int64_t count) {
+    remaining -= count;
+    for (int dim = shape.rank() - 1; dim >= 0 && count != 0; --dim) {
+      index[dim] = count % shape[dim];
+      count /= shape[dim];
+      for (size_t n = 0; n < N; ++n)
+        offsets[n] += index[dim] * strides[n][dim];
+    }
+  }
   int64_t offset(size_t n) const { return offsets[n]; }
   int64_t operator[](int dim) const { return index[dim]; }
 
@@ -76,6 +86,30 @@ private:
   std::array<int64_t, kMaxRank> index{};
   int64_t remaining;
 };
+
+/// Simplifies a walk without changing its order: drops dims of size 1, and
+/// makes one of two neighbours wherever all offsets step over them as over one.
+template <size_t N>
+void mergeDims(Shape &shape, std::array<Strides, N> &strides) {
+  Shape merged;
+  std::array<Strides, N> kept{};
+  for (int dim = 0; dim < shape.rank(); ++dim) {
+    if (shape[dim] == 1)
+      continue;
+    const int last = merged.rank() - 1;
+    bool fits = last >= 0;
+    for (size_t n = 0; n < N && fits; ++n)
+      fits = kept[n][last] == strides[n][dim] * shape[dim];
+    if (fits)
+      merged[last] *= shape[dim];
+    else
+      merged.push_back(shape[dim]);
+    for (size_t n = 0; n < N; ++n)
+      kept[n][merged.rank() - 1] = strides[n][dim];
+  }
+  shape = merged;
+  strides = kept;
+}
 
 /// A slice bound as NumPy means it: negative counts from the end, and what
 /// lies outside [0, size] is clamped.

@@ -1,0 +1,117 @@
+//===- Normalize.cpp - Batch norm and softmax -------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Strides.h"
+#include "Parallel.h"
+#include "Prepare.h"
+#include "kernels/Kernels.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace tandem;
+using namespace tandem::eager;
+
+/// A shape seen along one dim: [outer, size, inner].
+namespace {
+struct Along {
+  int64_t outer, size, inner;
+
+  Along(const Shape &shape, int64_t axis)
+      : outer(Shape(shape.span().first(axis)).numElements()), size(shape[axis]),
+        inner(Shape(shape.span().subspan(axis + 1)).numElements()) {}
+};
+
+/// The scale is folded with the variance at each call; (x - mean) is not, as
+/// that would cancel where the mean is large.
+class BatchNormOp final : public PreparedOp {
+public:
+  BatchNormOp(const Along &dims, double epsilon, DType dtype)
+      : dims(dims), epsilon(epsilon), width(byteWidth(dtype)),
+        normalize(kernels().normalize(dtype, dims.inner != 1)),
+        makeScale(kernels().normalizeScale(dtype)) {}
+
+  bool hasKernels() const { return normalize && makeScale; }
+
+  Status run(std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    std::vector<double> scale(dims.size);
+    makeScale(operands[1].data(), operands[4].data(), epsilon, scale.data(),
+              dims.size);
+    const char *in = operands[0].as<char>();
+    const char *s = reinterpret_cast<const char *>(scale.data());
+    const char *offset = operands[2].as<char>(), *mean = operands[3].as<char>();
+    char *out = results[0].as<char>();
+    const bool last = dims.inner == 1;
+    const int64_t rows = last ? dims.outer : dims.outer * dims.size;
+    const int64_t length = last ? dims.size : dims.inner;
+    parallelFor(rows, grainFor(length), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t c = last ? 0 : row % dims.size * width;
+        const int64_t at = row * length * width;
+        normalize(in + at, mean + c, s + c, offset + c, out + at, length);
+      }
+    });
+    return {};
+  }
+
+private:
+  Along dims;
+  double epsilon;
+  int64_t width;
+  NormalizeKernel normalize;
+  ScaleKernel makeScale;
+};
+
+class SoftmaxOp final : public PreparedOp {
+public:
+  SoftmaxOp(const Along &dims, DType dtype)
+      : dims(dims), width(byteWidth(dtype)), kernel(kernels().softmax(dtype)) {}
+
+  bool hasKernels() const { return kernel; }
+
+  Status run(std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    const char *in = operands[0].as<char>();
+    char *out = results[0].as<char>();
+    const int64_t across = (dims.inner + kSoftmaxLines - 1) / kSoftmaxLines;
+    const int64_t lines = std::min(dims.inner, kSoftmaxLines);
+    parallelFor(dims.outer * across, grainFor(8 * dims.size * lines),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t task = begin; task < end; ++task) {
+                    const int64_t line = task % across * kSoftmaxLines;
+                    const int64_t at =
+                        (task / across * dims.size * dims.inner + line) * width;
+                    kernel(in + at, out + at, dims.size, dims.inner,
+                           std::min(kSoftmaxLines, dims.inner - line));
+                  }
+                });
+    return {};
+  }
+
+private:
+  Along dims;
+  int64_t width;
+  SoftmaxKernel kernel;
+};
+} // namespace
+
+Prepared eager::prepareBatchNorm(const Signature &signature) {
+  const auto &attrs = *signature.op.attrs.AsBatchNormAttrs();
+  auto op =
+      std::make_unique<BatchNormOp>(Along(signature.result.shape, attrs.axis),
+                                    attrs.epsilon, signature.result.dtype);
+  return op->hasKernels() ? std::move(op) : nullptr;
+}
+
+Prepared eager::prepareSoftmax(const Signature &signature) {
+  auto op = std::make_unique<SoftmaxOp>(
+      Along(signature.result.shape, signature.op.attrs.AsAxisAttrs()->axis),
+      signature.result.dtype);
+  return op->hasKernels() ? std::move(op) : nullptr;
+}

@@ -1,0 +1,53 @@
+//===- Prepare.h - Prepared ops by family -----------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each returns the prepared op, or null where this provider has none. Types are
+// static; results are not empty.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_EIGEN_PREPARE_H
+#define TANDEM_RUNTIME_EAGER_EIGEN_PREPARE_H
+
+#include "tandem/Runtime/Provider.h"
+
+#include <memory>
+#include <span>
+
+namespace tandem::eager {
+
+struct Signature {
+  const OpDesc &op;
+  std::span<const TensorType> operands;
+  const TensorType &result;
+};
+
+using Prepared = std::unique_ptr<PreparedOp>;
+
+Prepared prepareElementwise(const Signature &signature);
+
+Prepared prepareReshape(const Signature &signature);
+Prepared prepareTranspose(const Signature &signature);
+Prepared prepareBroadcast(const Signature &signature);
+Prepared prepareSlice(const Signature &signature);
+Prepared preparePad(const Signature &signature);
+Prepared prepareConcat(const Signature &signature);
+Prepared prepareIota(const Signature &signature);
+Prepared prepareGather(const Signature &signature);
+
+Prepared prepareReduce(const Signature &signature);
+Prepared prepareBatchNorm(const Signature &signature);
+Prepared prepareSoftmax(const Signature &signature);
+Prepared prepareMatmul(const Signature &signature);
+
+/// An op on 16-bit floats as the op on f32, between casts.
+Prepared prepareThroughFloat(const Signature &signature);
+
+} // namespace tandem::eager
+
+#endif // TANDEM_RUNTIME_EAGER_EIGEN_PREPARE_H

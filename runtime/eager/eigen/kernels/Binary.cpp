@@ -1,0 +1,211 @@
+//===- Binary.cpp - Elementwise kernels, two operands -----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Level.h"
+
+#include <Eigen/Core>
+
+namespace tandem::eager::TANDEM_LEVEL {
+namespace {
+
+/// A kernel of one scalar expression, vectorised by the compiler.
+template <typename T, typename R, unsigned mask, typename F>
+void loop(const void *lhs, const void *rhs, void *out, int64_t n) {
+  const T *__restrict a = static_cast<const T *>(lhs);
+  const T *__restrict b = static_cast<const T *>(rhs);
+  R *__restrict y = static_cast<R *>(out);
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = F{}(at<mask & 1>(a, i), at<(mask & 2) != 0>(b, i));
+}
+
+/// The same on tiles of 16-bit floats; F is on f32.
+template <typename S, unsigned mask, typename R>
+void throughFloat(BinaryKernel kernel, const void *lhs, const void *rhs,
+                  void *out, int64_t n) {
+  float a[kTile], b[kTile], y[kTile];
+  for (int64_t i = 0; i < n; i += kTile) {
+    const int64_t size = n - i < kTile ? n - i : kTile;
+    widenTile(static_cast<const S *>(lhs) + (mask & 1 ? 0 : i), a,
+              mask & 1 ? 1 : size);
+    widenTile(static_cast<const S *>(rhs) + (mask & 2 ? 0 : i), b,
+              mask & 2 ? 1 : size);
+    if constexpr (sizeof(R) == 1) {
+      kernel(a, b, static_cast<R *>(out) + i, size);
+    } else {
+      kernel(a, b, y, size);
+      narrowTile(y, static_cast<S *>(out) + i, size);
+    }
+  }
+}
+
+template <typename S, unsigned mask, typename R, BinaryKernel kernel>
+void adapted(const void *lhs, const void *rhs, void *out, int64_t n) {
+  throughFloat<S, mask, R>(kernel, lhs, rhs, out, n);
+}
+
+/// The kernel of a scalar function for an element type and mask. F is a
+/// template: F<T> is on T; R is the result type, or void for T.
+template <template <typename> class F, typename R, unsigned mask>
+BinaryKernel select(DType dtype) {
+  using HalfResult = std::conditional_t<std::is_void_v<R>, uint16_t, R>;
+  constexpr BinaryKernel onFloat =
+      loop<float, std::conditional_t<std::is_void_v<R>, float, R>, mask,
+           F<float>>;
+  if (dtype == DType::f16)
+    return adapted<Half, mask, HalfResult, onFloat>;
+  if (dtype == DType::bf16)
+    return adapted<BFloat16, mask, HalfResult, onFloat>;
+  if (dtype == DType::i1)
+    return loop<uint8_t, uint8_t, mask, F<uint8_t>>;
+  return forNumber<BinaryKernel>(dtype, []<typename T>() -> BinaryKernel {
+    return loop<T, std::conditional_t<std::is_void_v<R>, T, R>, mask, F<T>>;
+  });
+}
+
+template <template <typename> class F, typename R = void>
+BinaryKernel select(DType dtype, unsigned mask) {
+  switch (mask) {
+  case 0:
+    return select<F, R, 0>(dtype);
+  case 1:
+    return select<F, R, 1>(dtype);
+  default:
+    return select<F, R, 2>(dtype);
+  }
+}
+
+template <typename T> using U = typename Wrapping<T>::Type;
+
+template <typename T> struct Add {
+  T operator()(T a, T b) const { return U<T>(a) + U<T>(b); }
+};
+template <typename T> struct Sub {
+  T operator()(T a, T b) const { return U<T>(a) - U<T>(b); }
+};
+template <typename T> struct Mul {
+  T operator()(T a, T b) const { return U<T>(a) * U<T>(b); }
+};
+/// Integers truncate; x / 0 is -1, and the quotient that overflows wraps.
+template <typename T> struct Div {
+  T operator()(T a, T b) const {
+    if constexpr (isFloating<T>)
+      return a / b;
+    else
+      return b == 0 ? T(-1) : b == T(-1) ? T(U<T>(0) - U<T>(a)) : T(a / b);
+  }
+};
+template <typename T> struct Max {
+  T operator()(T a, T b) const { return maximum(a, b); }
+};
+template <typename T> struct Min {
+  T operator()(T a, T b) const { return minimum(a, b); }
+};
+template <typename T> struct And {
+  T operator()(T a, T b) const { return a != 0 && b != 0; }
+};
+template <typename T> struct Or {
+  T operator()(T a, T b) const { return a != 0 || b != 0; }
+};
+template <typename T> struct Eq {
+  uint8_t operator()(T a, T b) const { return a == b; }
+};
+template <typename T> struct Ne {
+  uint8_t operator()(T a, T b) const { return a != b; }
+};
+template <typename T> struct Lt {
+  uint8_t operator()(T a, T b) const { return a < b; }
+};
+template <typename T> struct Le {
+  uint8_t operator()(T a, T b) const { return a <= b; }
+};
+template <typename T> struct Gt {
+  uint8_t operator()(T a, T b) const { return a > b; }
+};
+template <typename T> struct Ge {
+  uint8_t operator()(T a, T b) const { return a >= b; }
+};
+
+/// Eigen's vectorised pow.
+template <typename T, unsigned mask>
+void power(const void *lhs, const void *rhs, void *out, int64_t n) {
+  using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
+  const T *a = static_cast<const T *>(lhs), *b = static_cast<const T *>(rhs);
+  Eigen::Map<Array> y(static_cast<T *>(out), n);
+  const Eigen::Map<const Array> x(a, mask & 1 ? 1 : n), e(b, mask & 2 ? 1 : n);
+  if constexpr (mask == 1)
+    y = Eigen::pow(Array::Constant(n, a[0]), e);
+  else if constexpr (mask == 2)
+    y = Eigen::pow(x, Array::Constant(n, b[0]));
+  else
+    y = Eigen::pow(x, e);
+}
+
+template <unsigned mask> BinaryKernel findPower(DType dtype) {
+  switch (dtype) {
+  case DType::f32:
+    return power<float, mask>;
+  case DType::f64:
+    return power<double, mask>;
+  case DType::f16:
+    return adapted<Half, mask, uint16_t, power<float, mask>>;
+  case DType::bf16:
+    return adapted<BFloat16, mask, uint16_t, power<float, mask>>;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+BinaryKernel findBinary(OpKind kind, DType dtype, unsigned mask) {
+  switch (kind) {
+  case OpKind::add:
+    return select<Add>(dtype, mask);
+  case OpKind::sub:
+    return select<Sub>(dtype, mask);
+  case OpKind::mul:
+    return select<Mul>(dtype, mask);
+  case OpKind::div:
+    return select<Div>(dtype, mask);
+  case OpKind::max:
+    return select<Max>(dtype, mask);
+  case OpKind::min:
+    return select<Min>(dtype, mask);
+  case OpKind::pow:
+    return mask == 0   ? findPower<0>(dtype)
+           : mask == 1 ? findPower<1>(dtype)
+                       : findPower<2>(dtype);
+  case OpKind::logical_and:
+    return select<And>(dtype, mask);
+  case OpKind::logical_or:
+    return select<Or>(dtype, mask);
+  default:
+    return nullptr;
+  }
+}
+
+BinaryKernel findCompare(ComparePredicate predicate, DType dtype,
+                         unsigned mask) {
+  switch (predicate) {
+  case ComparePredicate::eq:
+    return select<Eq, uint8_t>(dtype, mask);
+  case ComparePredicate::ne:
+    return select<Ne, uint8_t>(dtype, mask);
+  case ComparePredicate::lt:
+    return select<Lt, uint8_t>(dtype, mask);
+  case ComparePredicate::le:
+    return select<Le, uint8_t>(dtype, mask);
+  case ComparePredicate::gt:
+    return select<Gt, uint8_t>(dtype, mask);
+  case ComparePredicate::ge:
+    return select<Ge, uint8_t>(dtype, mask);
+  }
+  return nullptr;
+}
+
+} // namespace tandem::eager::TANDEM_LEVEL

@@ -1,0 +1,128 @@
+//===- Kernels.h - Vectorised inner loops -----------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inner loops over contiguous elements, compiled once per level of x86-64 and
+// chosen at start-up. They run on one thread.
+//
+// The sources in this folder are compiled with instructions that the host may
+// lack. No function of theirs may be shared with the rest of the program, or
+// the linker could keep the wrong copy: everything is in a namespace of the
+// level, Eigen's too (see CMakeLists.txt), and the standard library is used
+// only for what is inlined or compiled elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H
+#define TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H
+
+#include "tandem/Support/Op_generated.h"
+
+#include <cstdint>
+
+namespace tandem::eager {
+
+using fb::ComparePredicate;
+using fb::DType;
+using fb::OpKind;
+using fb::ReduceKind;
+
+/// out[i] = f(in[i]) for i < n.
+using UnaryKernel = void (*)(const void *in, void *out, int64_t n);
+/// out[i] = f(a[i], b[i]).
+using BinaryKernel = void (*)(const void *a, const void *b, void *out,
+                              int64_t n);
+/// out[i] = f(a[i], b[i], c[i]).
+using TernaryKernel = void (*)(const void *a, const void *b, const void *c,
+                               void *out, int64_t n);
+
+/// One element from n contiguous ones (n >= 1).
+using RowReduceKernel = void (*)(const void *in, void *out, int64_t n);
+/// acc[i] = f(acc[i], in[i]).
+using AccumulateKernel = void (*)(void *acc, const void *in, int64_t n);
+/// The first index of the largest of n >= 1 elements; a NaN wins.
+using ArgmaxKernel = int64_t (*)(const void *in, int64_t n);
+/// Where in[i] beats best[i]: best[i] = in[i], at[i] = index.
+using ArgmaxAccumulateKernel = void (*)(void *best, int64_t *at, const void *in,
+                                        int64_t index, int64_t n);
+
+/// out[i] = (in[i] - mean[i]) * scale[i] + offset[i].
+using NormalizeKernel = void (*)(const void *in, const void *mean,
+                                 const void *scale, const void *offset,
+                                 void *out, int64_t n);
+/// scale[i] = scale[i] / sqrt(variance[i] + epsilon), in `out`.
+using ScaleKernel = void (*)(const void *scale, const void *variance,
+                             double epsilon, void *out, int64_t n);
+/// Softmax of `n` elements in `lines` interleaved lines: element i of line j is
+/// at i * stride + j; lines <= kSoftmaxLines.
+using SoftmaxKernel = void (*)(const void *in, void *out, int64_t n,
+                               int64_t stride, int64_t lines);
+inline constexpr int64_t kSoftmaxLines = 256;
+
+/// out[j * outStride + i] = in[i * inStride + j], i < rows, j < columns.
+using TransposeKernel = void (*)(const void *in, void *out, int64_t rows,
+                                 int64_t columns, int64_t inStride,
+                                 int64_t outStride);
+
+/// result (m x n) = lhs (m x k) * rhs (k x n), row-major or transposed.
+using MatmulKernel = void (*)(const void *lhs, const void *rhs, void *result,
+                              int64_t m, int64_t n, int64_t k,
+                              bool transposeLhs, bool transposeRhs,
+                              int64_t resultStride);
+
+/// Each returns null where there is no kernel. In a mask, bit i says that
+/// operand i is one element, repeated.
+struct KernelTable {
+  const char *name;
+  UnaryKernel (*unary)(OpKind kind, DType dtype, bool approximate);
+  UnaryKernel (*cast)(DType from, DType to);
+  BinaryKernel (*binary)(OpKind kind, DType dtype, unsigned mask);
+  BinaryKernel (*compare)(ComparePredicate predicate, DType dtype,
+                          unsigned mask);
+  TernaryKernel (*select)(int64_t width, unsigned mask);
+  TernaryKernel (*clamp)(DType dtype, unsigned mask);
+  RowReduceKernel (*reduceRow)(ReduceKind kind, DType dtype);
+  AccumulateKernel (*accumulate)(ReduceKind kind, DType dtype);
+  ArgmaxKernel (*argmax)(DType dtype);
+  ArgmaxAccumulateKernel (*argmaxAccumulate)(DType dtype);
+  /// `repeated`: mean, scale and offset are one element each.
+  NormalizeKernel (*normalize)(DType dtype, bool repeated);
+  ScaleKernel (*normalizeScale)(DType dtype);
+  SoftmaxKernel (*softmax)(DType dtype);
+  TransposeKernel (*transpose)(int64_t width);
+  MatmulKernel (*matmul)(DType dtype);
+};
+
+/// The table for the host's level of x86-64.
+const KernelTable &kernels();
+
+#define TANDEM_DECLARE_LEVEL(level)                                            \
+  namespace level {                                                            \
+  UnaryKernel findUnary(OpKind kind, DType dtype, bool approximate);           \
+  UnaryKernel findCast(DType from, DType to);                                  \
+  BinaryKernel findBinary(OpKind kind, DType dtype, unsigned mask);            \
+  BinaryKernel findCompare(ComparePredicate predicate, DType dtype,            \
+                           unsigned mask);                                     \
+  TernaryKernel findSelect(int64_t width, unsigned mask);                      \
+  TernaryKernel findClamp(DType dtype, unsigned mask);                         \
+  RowReduceKernel findReduceRow(ReduceKind kind, DType dtype);                 \
+  AccumulateKernel findAccumulate(ReduceKind kind, DType dtype);               \
+  ArgmaxKernel findArgmax(DType dtype);                                        \
+  ArgmaxAccumulateKernel findArgmaxAccumulate(DType dtype);                    \
+  NormalizeKernel findNormalize(DType dtype, bool repeated);                   \
+  ScaleKernel findNormalizeScale(DType dtype);                                 \
+  SoftmaxKernel findSoftmax(DType dtype);                                      \
+  TransposeKernel findTranspose(int64_t width);                                \
+  MatmulKernel findMatmul(DType dtype);                                        \
+  }
+TANDEM_DECLARE_LEVEL(baseline)
+TANDEM_DECLARE_LEVEL(avx2)
+TANDEM_DECLARE_LEVEL(avx512)
+
+} // namespace tandem::eager
+
+#endif // TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H

@@ -1,0 +1,118 @@
+//===- Level.h - What all kernels share -------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TANDEM_LEVEL is the namespace of the level of x86-64 that is compiled for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_EIGEN_LEVEL_H
+#define TANDEM_RUNTIME_EAGER_EIGEN_LEVEL_H
+
+#include "Kernels.h"
+
+namespace tandem::eager::TANDEM_LEVEL {
+
+/// The bits of a bfloat16. (Of an IEEE half, _Float16 is the type.)
+struct BFloat16 {
+  uint16_t bits;
+};
+using Half = _Float16;
+
+[[gnu::always_inline]] inline float toFloat(Half x) { return x; }
+[[gnu::always_inline]] inline float toFloat(BFloat16 x) {
+  return __builtin_bit_cast(float, uint32_t(x.bits) << 16);
+}
+
+[[gnu::always_inline]] inline void fromFloat(float x, Half &to) {
+  to = static_cast<Half>(x);
+}
+/// Rounds to nearest, ties to even.
+[[gnu::always_inline]] inline void fromFloat(float x, BFloat16 &to) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, x);
+  const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+  to.bits = (x != x ? bits | 0x400000 : rounded) >> 16;
+}
+
+/// Kernels on 16-bit floats convert this many elements at a time to f32.
+inline constexpr int64_t kTile = 512;
+
+template <typename S>
+[[gnu::always_inline]] inline void widenTile(const S *from, float *to,
+                                             int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    to[i] = toFloat(from[i]);
+}
+template <typename S>
+[[gnu::always_inline]] inline void narrowTile(const float *from, S *to,
+                                              int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    fromFloat(from[i], to[i]);
+}
+
+/// Integers wrap: arithmetic is on the unsigned type of the same width.
+template <typename T> struct Wrapping {
+  using Type = T;
+};
+template <> struct Wrapping<int8_t> {
+  using Type = uint8_t;
+};
+template <> struct Wrapping<int32_t> {
+  using Type = uint32_t;
+};
+template <> struct Wrapping<int64_t> {
+  using Type = uint64_t;
+};
+
+template <typename T> inline constexpr bool isFloating = false;
+template <> inline constexpr bool isFloating<float> = true;
+template <> inline constexpr bool isFloating<double> = true;
+
+/// Element i of an operand, or its only one.
+template <bool repeated, typename T>
+[[gnu::always_inline]] inline T at(const T *data, int64_t i) {
+  return repeated ? data[0] : data[i];
+}
+
+/// The larger or smaller; a NaN where either is one.
+template <typename T> [[gnu::always_inline]] inline T maximum(T a, T b) {
+  return ((a > b) | (a != a)) ? a : b;
+}
+template <typename T> [[gnu::always_inline]] inline T minimum(T a, T b) {
+  return ((a < b) | (a != a)) ? a : b;
+}
+
+/// Calls body.template operator()<T>() for the numeric type that is computed
+/// on; null where there is none (i1, and 16-bit floats, which are adapted).
+template <typename Kernel, typename Body>
+Kernel forNumber(DType dtype, Body body) {
+  switch (dtype) {
+  case DType::f32:
+    return body.template operator()<float>();
+  case DType::f64:
+    return body.template operator()<double>();
+  case DType::i8:
+    return body.template operator()<int8_t>();
+  case DType::i32:
+    return body.template operator()<int32_t>();
+  case DType::i64:
+    return body.template operator()<int64_t>();
+  default:
+    return nullptr;
+  }
+}
+
+template <typename Kernel, typename Body>
+Kernel forFloat(DType dtype, Body body) {
+  if (dtype == DType::f32)
+    return body.template operator()<float>();
+  return dtype == DType::f64 ? body.template operator()<double>() : nullptr;
+}
+
+} // namespace tandem::eager::TANDEM_LEVEL
+
+#endif // TANDEM_RUNTIME_EAGER_EIGEN_LEVEL_H

@@ -1,0 +1,142 @@
+//===- Reduce.cpp - Reduction kernels ---------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Level.h"
+
+#include <Eigen/Core>
+
+namespace tandem::eager::TANDEM_LEVEL {
+namespace {
+
+template <typename T> using U = typename Wrapping<T>::Type;
+
+template <typename T>
+using Row = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+
+/// Blocks are summed in T and the sums of blocks in double, which keeps the
+/// error of long sums down.
+template <typename T> void sumRow(const void *in, void *out, int64_t n) {
+  constexpr int64_t block = 4096;
+  const U<T> *x = static_cast<const U<T> *>(in);
+  std::conditional_t<isFloating<T>, double, U<T>> sum = 0;
+  for (int64_t i = 0; i < n; i += block)
+    sum += Row<U<T>>(x + i, n - i < block ? n - i : block).sum();
+  *static_cast<U<T> *>(out) = sum;
+}
+
+template <typename T> void prodRow(const void *in, void *out, int64_t n) {
+  *static_cast<U<T> *>(out) =
+      Row<U<T>>(static_cast<const U<T> *>(in), n).prod();
+}
+
+/// Independent accumulators, so that one chain of maxima does not wait for the
+/// last.
+template <typename T, T (*combine)(T, T)>
+void extremeRow(const void *in, void *out, int64_t n) {
+  constexpr int64_t lanes = 256 / sizeof(T);
+  const T *x = static_cast<const T *>(in);
+  T best = x[0];
+  int64_t i = 0;
+  if (n >= lanes) {
+    T acc[lanes];
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      acc[lane] = x[lane];
+    for (i = lanes; i + lanes <= n; i += lanes)
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        acc[lane] = combine(acc[lane], x[i + lane]);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      best = combine(best, acc[lane]);
+  }
+  for (; i < n; ++i)
+    best = combine(best, x[i]);
+  *static_cast<T *>(out) = best;
+}
+
+template <typename T, typename F>
+void accumulateLoop(void *acc, const void *in, int64_t n) {
+  T *__restrict a = static_cast<T *>(acc);
+  const T *__restrict x = static_cast<const T *>(in);
+  for (int64_t i = 0; i < n; ++i)
+    a[i] = F{}(a[i], x[i]);
+}
+
+template <typename T, typename F> AccumulateKernel accumulateKernel(F) {
+  return accumulateLoop<T, F>;
+}
+
+template <typename T> int64_t argmaxRow(const void *in, int64_t n) {
+  const T *x = static_cast<const T *>(in);
+  T best;
+  extremeRow<T, maximum<T>>(in, &best, n);
+  int64_t i = 0;
+  while (!(x[i] == best || x[i] != x[i]))
+    ++i;
+  return i;
+}
+
+template <typename T>
+void argmaxColumns(void *best, int64_t *at, const void *in, int64_t index,
+                   int64_t n) {
+  T *__restrict b = static_cast<T *>(best);
+  const T *__restrict x = static_cast<const T *>(in);
+  int64_t *__restrict where = at;
+  for (int64_t i = 0; i < n; ++i) {
+    const bool wins = (x[i] > b[i]) | ((x[i] != x[i]) & (b[i] == b[i]));
+    b[i] = wins ? x[i] : b[i];
+    where[i] = wins ? index : where[i];
+  }
+}
+
+} // namespace
+
+RowReduceKernel findReduceRow(ReduceKind kind, DType dtype) {
+  return forNumber<RowReduceKernel>(dtype,
+                                    [&]<typename T>() -> RowReduceKernel {
+                                      switch (kind) {
+                                      case ReduceKind::prod:
+                                        return prodRow<T>;
+                                      case ReduceKind::max:
+                                        return extremeRow<T, maximum<T>>;
+                                      case ReduceKind::min:
+                                        return extremeRow<T, minimum<T>>;
+                                      default:
+                                        return sumRow<T>;
+                                      }
+                                    });
+}
+
+AccumulateKernel findAccumulate(ReduceKind kind, DType dtype) {
+  return forNumber<AccumulateKernel>(
+      dtype, [&]<typename T>() -> AccumulateKernel {
+        switch (kind) {
+        case ReduceKind::prod:
+          return accumulateKernel<T>(
+              [](T a, T b) -> T { return U<T>(a) * U<T>(b); });
+        case ReduceKind::max:
+          return accumulateKernel<T>([](T a, T b) { return maximum(a, b); });
+        case ReduceKind::min:
+          return accumulateKernel<T>([](T a, T b) { return minimum(a, b); });
+        default:
+          return accumulateKernel<T>(
+              [](T a, T b) -> T { return U<T>(a) + U<T>(b); });
+        }
+      });
+}
+
+ArgmaxKernel findArgmax(DType dtype) {
+  return forNumber<ArgmaxKernel>(
+      dtype, []<typename T>() -> ArgmaxKernel { return argmaxRow<T>; });
+}
+
+ArgmaxAccumulateKernel findArgmaxAccumulate(DType dtype) {
+  return forNumber<ArgmaxAccumulateKernel>(
+      dtype,
+      []<typename T>() -> ArgmaxAccumulateKernel { return argmaxColumns<T>; });
+}
+
+} // namespace tandem::eager::TANDEM_LEVEL

@@ -1,0 +1,77 @@
+//===- Cases.h - Making and running ops in tests ----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TEST_UNIT_PROVIDERS_CASES_H
+#define TANDEM_TEST_UNIT_PROVIDERS_CASES_H
+
+#include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/Provider.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+inline const DType kDTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
+                                DType::i1,  DType::i8,  DType::i32, DType::i64};
+
+/// An op without attributes.
+OpDesc makeOp(OpKind kind);
+/// An op with attributes: makeOp(OpKind::conv, ConvAttrsT{...}).
+template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
+  OpDesc op;
+  op.kind = kind;
+  op.attrs.Set(std::move(attrs));
+  return op;
+}
+
+/// A tensor of these values, rounded to the type.
+Tensor tensorOf(DType dtype, const Shape &shape,
+                const std::vector<double> &values);
+Tensor emptyTensor(const TensorType &type);
+/// The elements of any type as doubles.
+std::vector<double> valuesOf(const Tensor &tensor);
+
+/// Runs one op with one provider; the result type comes from the shape rule.
+Expected<Tensor> run(const Provider &provider, const OpDesc &op,
+                     const std::vector<Tensor> &operands);
+/// The same with the reference; a failure fails the test.
+Tensor reference(const OpDesc &op, const std::vector<Tensor> &operands);
+std::vector<double> referenceValues(const OpDesc &op,
+                                    const std::vector<Tensor> &operands);
+
+bool supports(const Provider &provider, const OpDesc &op,
+              const std::vector<Tensor> &operands);
+
+struct Case {
+  OpDesc op;
+  std::vector<Tensor> operands;
+  /// The longest chain of additions, for the tolerance.
+  double sumLength = 1;
+
+  std::string describe() const;
+};
+
+/// A random op of a kind on operands of an element type; every attribute and
+/// shape is random. None where the kind does not take the type.
+std::optional<Case> randomCase(OpKind kind, DType dtype, std::mt19937_64 &rng);
+
+/// eps(dtype) * (c0 + sqrt(sumLength)).
+Tolerance toleranceOf(const Case &c, DType result);
+
+/// Compares a provider with the reference on a case; fails the test with the
+/// case's text.
+void checkAgainstReference(const Provider &provider, const Case &c);
+
+} // namespace tandem::test
+
+#endif // TANDEM_TEST_UNIT_PROVIDERS_CASES_H

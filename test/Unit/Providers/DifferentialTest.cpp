@@ -1,0 +1,159 @@
+//===- DifferentialTest.cpp - Every provider against reference --*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+#include <cstdlib>
+#include <thread>
+
+using namespace tandem;
+using namespace tandem::test;
+
+namespace {
+/// TANDEM_TEST_SEED=N repeats one run.
+uint64_t firstSeed() {
+  const char *text = std::getenv("TANDEM_TEST_SEED");
+  return text ? std::strtoull(text, nullptr, 0) : 1;
+}
+
+constexpr int kCasesPerKind = 60;
+
+class Differential : public testing::TestWithParam<int> {};
+} // namespace
+
+TEST_P(Differential, AgreesWithReference) {
+  const OpKind kind = OpKind(GetParam());
+  int made = 0;
+  for (int i = 0; i < kCasesPerKind; ++i) {
+    const uint64_t seed = firstSeed() + i;
+    SCOPED_TRACE("TANDEM_TEST_SEED=" + std::to_string(seed));
+    std::mt19937_64 rng(seed * 1000 + GetParam());
+    const DType dtype = i % 3 == 0 ? DType::f32 : kDTypes[i % 8];
+    const std::optional<Case> c = randomCase(kind, dtype, rng);
+    if (!c)
+      continue;
+    ++made;
+    checkAgainstReference(oneDNNProvider(), *c);
+    checkAgainstReference(eigenProvider(), *c);
+    if (HasFatalFailure())
+      return;
+  }
+  EXPECT_GT(made, 0) << "no random case is well formed";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Differential,
+                         testing::Range(int(OpKind::MIN),
+                                        int(OpKind::custom_call)),
+                         [](const testing::TestParamInfo<int> &info) {
+                           return std::string(name(OpKind(info.param)));
+                         });
+
+/// Large enough to be shared out over threads, and for the loops' main bodies.
+TEST(Differential, LargeTensors) {
+  const auto random = [](DType dtype, const Shape &shape) {
+    Tensor tensor = emptyTensor({dtype, shape});
+    fillRandom(tensor, 7);
+    return tensor;
+  };
+  const Shape matrix{700, 500};
+  const std::vector<Tensor> pairs[] = {
+      {random(DType::f32, matrix), random(DType::f32, matrix)},
+      {random(DType::f32, matrix), random(DType::f32, {500})},
+      {random(DType::f32, matrix), random(DType::f32, {700, 1})},
+      {random(DType::f32, {40000, 3}), random(DType::f32, {3})},
+      {random(DType::f32, {}), random(DType::f32, matrix)},
+      {random(DType::f16, matrix), random(DType::f16, {500})},
+      {random(DType::bf16, {40000, 3}), random(DType::bf16, {3})}};
+  for (const auto &pair : pairs)
+    for (OpKind kind : {OpKind::add, OpKind::sub, OpKind::max})
+      checkAgainstReference(eigenProvider(), {makeOp(kind), pair});
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i8}) {
+    const Tensor x = random(dtype, {3, 150, 17, 40});
+    for (std::vector<int64_t> order :
+         {std::vector<int64_t>{0, 3, 1, 2}, {0, 2, 3, 1}, {3, 2, 1, 0}})
+      checkAgainstReference(
+          eigenProvider(),
+          {makeOp(OpKind::transpose, fb::TransposeAttrsT{{}, order}), {x}});
+    for (std::vector<int64_t> dims :
+         {std::vector<int64_t>{0, 1, 2, 3}, {0, 2}, {1, 3}, {0, 1, 2}, {3}})
+      for (fb::ReduceKind kind : {fb::ReduceKind::sum, fb::ReduceKind::max})
+        checkAgainstReference(
+            eigenProvider(),
+            {makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, dims}),
+             {x},
+             306000});
+  }
+}
+
+/// A prepared op is run by many threads at a time.
+TEST(Differential, PreparedOpsAreReentrant) {
+  std::mt19937_64 rng(firstSeed());
+  for (OpKind kind : {OpKind::conv, OpKind::matmul, OpKind::softmax,
+                      OpKind::add, OpKind::batch_norm, OpKind::avg_pool}) {
+    const std::optional<Case> c = randomCase(kind, DType::f32, rng);
+    ASSERT_TRUE(c);
+    const Tensor expected = reference(c->op, c->operands);
+    std::vector<TensorType> types;
+    for (const Tensor &operand : c->operands)
+      types.push_back(operand.type());
+    const std::span<const TensorType> results(&expected.type(), 1);
+    auto provider = findProvider(eagerProviders(), c->op, types, results);
+    ASSERT_TRUE(provider);
+    auto prepared = (*provider)->prepare(c->op, types, results);
+    ASSERT_TRUE(prepared);
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 50; ++i) {
+          Tensor result = *Tensor::allocate(expected.type());
+          const bool ran =
+              (*prepared)->run(c->operands, std::span(&result, 1)).has_value();
+          wrong +=
+              !ran || compare(expected, result, toleranceOf(*c, DType::f32))
+                              .mismatches != 0;
+        }
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(wrong, 0) << c->describe();
+  }
+}
+
+TEST(FindProvider, NamesWhatNobodyExecutes) {
+  OpDesc op = makeOp(OpKind::custom_call);
+  const TensorType type{DType::f32, {2, 3}};
+  auto provider = findProvider(eagerProviders(), op, std::span(&type, 1),
+                               std::span(&type, 1));
+  ASSERT_FALSE(provider);
+  EXPECT_NE(provider.error().message.find(
+                "custom_call on (tensor<2x3xf32>) -> (tensor<2x3xf32>)"),
+            std::string::npos)
+      << provider.error().str();
+  EXPECT_NE(provider.error().hint.find("onednn, eigen, reference"),
+            std::string::npos);
+}
+
+TEST(FindProvider, PrefersLibraries) {
+  std::mt19937_64 rng(3);
+  const auto chosen = [&](OpKind kind, DType dtype) {
+    const std::optional<Case> c = randomCase(kind, dtype, rng);
+    std::vector<TensorType> types;
+    for (const Tensor &operand : c->operands)
+      types.push_back(operand.type());
+    const TensorType result = *inferType(c->op, types);
+    return (*findProvider(eagerProviders(), c->op, types,
+                          std::span(&result, 1)))
+        ->name();
+  };
+  EXPECT_EQ(chosen(OpKind::conv, DType::f32), "onednn");
+  EXPECT_EQ(chosen(OpKind::matmul, DType::f32), "onednn");
+  EXPECT_EQ(chosen(OpKind::add, DType::f32), "eigen");
+  EXPECT_EQ(chosen(OpKind::matmul, DType::f64), "eigen");
+  EXPECT_EQ(chosen(OpKind::conv, DType::f64), "reference");
+}

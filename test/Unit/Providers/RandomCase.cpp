@@ -1,0 +1,343 @@
+//===- RandomCase.cpp - Random ops with random attributes -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace tandem;
+using namespace tandem::test;
+
+namespace {
+/// The dice, and what they make.
+class Maker {
+public:
+  Maker(OpKind kind, DType dtype, std::mt19937_64 &rng)
+      : kind(kind), dtype(dtype), rng(rng) {}
+
+  std::optional<Case> make();
+
+private:
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(rng);
+  }
+  bool coin() { return pick(0, 1); }
+  Shape shape(int minRank = 0, int maxRank = 4) {
+    Shape result;
+    const int rank = pick(minRank, maxRank);
+    for (int i = 0; i < rank; ++i)
+      result.push_back(pick(0, 3) == 0 ? 1 : pick(1, coin() ? 7 : 40));
+    while (rank && result.numElements() > 20000)
+      result[pick(0, rank - 1)] = 1;
+    return result;
+  }
+  Tensor tensor(const Shape &shape, DType type) {
+    Tensor result = emptyTensor({type, shape});
+    fillRandom(result, rng());
+    return result;
+  }
+  Tensor tensor(const Shape &shape) { return tensor(shape, dtype); }
+  /// A shape that broadcasts into `full`.
+  Shape narrower(const Shape &full) {
+    const int rank = pick(0, 2) ? full.rank() : pick(0, full.rank());
+    Shape result(full.span().last(rank));
+    for (int i = 0; i < rank; ++i)
+      if (pick(0, 2) == 0)
+        result[i] = 1;
+    return result;
+  }
+  std::vector<int64_t> list(int n, int64_t low, int64_t high) {
+    std::vector<int64_t> values;
+    for (int i = 0; i < n; ++i)
+      values.push_back(pick(low, high));
+    return values;
+  }
+  std::vector<int64_t> permutation(int rank) {
+    std::vector<int64_t> order(rank);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), rng);
+    return order;
+  }
+
+  Case elementwise(int operands);
+  Case slice();
+  Case pad();
+  Case concat();
+  Case gather();
+  Case broadcast();
+  Case conv();
+  Case matmul();
+  Case pool();
+  Case reduce();
+  Case batchNorm();
+  std::string layout(std::string letters);
+  Tensor laidOut(const std::string &layout, int64_t first, int64_t second,
+                 const std::vector<int64_t> &spatial, char firstLetter,
+                 char secondLetter);
+
+  OpKind kind;
+  DType dtype;
+  std::mt19937_64 &rng;
+};
+} // namespace
+
+Case Maker::elementwise(int count) {
+  const Shape full = shape();
+  Case c;
+  for (int i = 0; i < count; ++i)
+    c.operands.push_back(
+        tensor(i == count - 1 ? full : narrower(full),
+               kind == OpKind::select && i == 0 ? DType::i1 : dtype));
+  std::shuffle(c.operands.begin() + (kind == OpKind::select), c.operands.end(),
+               rng);
+  c.op = makeOp(kind);
+  if (kind == OpKind::gelu)
+    c.op = makeOp(kind, fb::GeluAttrsT{{}, coin()});
+  if (kind == OpKind::cast)
+    c.op = makeOp(kind, fb::CastAttrsT{{}, kDTypes[pick(0, 7)]});
+  if (kind == OpKind::compare)
+    c.op =
+        makeOp(kind, fb::CompareAttrsT{{}, fb::ComparePredicate(pick(0, 5))});
+  return c;
+}
+
+Case Maker::slice() {
+  const Shape from = shape(1);
+  fb::SliceAttrsT attrs;
+  for (int64_t dim : from) {
+    const int64_t start = pick(0, dim - 1), limit = pick(start + 1, dim);
+    attrs.starts.push_back(coin() ? start : start - dim);
+    attrs.limits.push_back(limit == dim && coin() ? dim + 5 : limit);
+    attrs.strides.push_back(coin() ? 1 : pick(1, 3));
+  }
+  return {makeOp(kind, attrs), {tensor(from)}};
+}
+
+Case Maker::pad() {
+  const Shape from = shape(1, 3);
+  fb::PadAttrsT attrs;
+  attrs.low = list(from.rank(), 0, 3);
+  attrs.high = list(from.rank(), 0, 3);
+  attrs.interior = list(from.rank(), 0, coin() ? 0 : 2);
+  attrs.value = pick(-2, 2) * 0.5;
+  return {makeOp(kind, attrs), {tensor(from)}};
+}
+
+Case Maker::concat() {
+  Shape one = shape(1);
+  const int axis = pick(0, one.rank() - 1);
+  Case c{makeOp(kind, fb::AxisAttrsT{{}, axis}), {}};
+  for (int i = pick(1, 4); i > 0; --i) {
+    one[axis] = pick(0, 5);
+    c.operands.push_back(tensor(one));
+  }
+  return c;
+}
+
+Case Maker::gather() {
+  const Shape from = shape(1, 3);
+  const int axis = pick(0, from.rank() - 1);
+  Tensor indices = tensor(shape(0, 2), coin() ? DType::i32 : DType::i64);
+  for (int64_t i = 0; i < indices.shape().numElements(); ++i)
+    if (indices.dtype() == DType::i32)
+      indices.as<int32_t>()[i] = pick(-1, from[axis]);
+    else
+      indices.as<int64_t>()[i] = pick(-1, from[axis]);
+  return {makeOp(kind, fb::GatherAttrsT{{}, axis}), {tensor(from), indices}};
+}
+
+Case Maker::broadcast() {
+  const Shape to = shape(1);
+  fb::BroadcastAttrsT attrs;
+  attrs.shape.assign(to.begin(), to.end());
+  Shape from;
+  for (int dim = 0; dim < to.rank(); ++dim)
+    if (coin()) {
+      attrs.dims.push_back(dim);
+      from.push_back(coin() ? 1 : to[dim]);
+    }
+  return {makeOp(kind, attrs), {tensor(from)}};
+}
+
+/// Mostly a usual layout, channels first or last; sometimes any.
+std::string Maker::layout(std::string letters) {
+  if (pick(0, 3) == 0) {
+    std::shuffle(letters.begin(), letters.end(), rng);
+    return letters;
+  }
+  if (coin())
+    return letters;
+  if (letters[0] == 'O')
+    return letters.substr(2) + "IO";
+  return "N" + letters.substr(2) + "C";
+}
+
+Tensor Maker::laidOut(const std::string &layout, int64_t first, int64_t second,
+                      const std::vector<int64_t> &spatial, char firstLetter,
+                      char secondLetter) {
+  const std::string letters = std::string("DHW").substr(3 - spatial.size());
+  Shape result;
+  for (char letter : layout)
+    result.push_back(letter == firstLetter    ? first
+                     : letter == secondLetter ? second
+                                              : spatial[letters.find(letter)]);
+  return tensor(result);
+}
+
+Case Maker::conv() {
+  const int rank = pick(1, 3);
+  const std::string spatial = std::string("DHW").substr(3 - rank);
+  fb::ConvAttrsT attrs;
+  attrs.input_layout = layout("NC" + spatial);
+  attrs.kernel_layout = layout("OI" + spatial);
+  attrs.output_layout = coin() ? attrs.input_layout : layout("NC" + spatial);
+  attrs.groups = pick(0, 2) == 0 ? pick(1, 3) : 1;
+  const int64_t in = pick(1, coin() ? 3 : 20), out = pick(1, coin() ? 4 : 20);
+  const auto window = list(rank, 1, 3);
+  attrs.strides = list(rank, 1, 2);
+  attrs.dilations = list(rank, 1, coin() ? 1 : 2);
+  attrs.pad_low = list(rank, 0, 2);
+  attrs.pad_high = list(rank, 0, 2);
+  const auto image = list(rank, 5, rank == 1 ? 40 : 9);
+  Case c{
+      makeOp(kind, attrs),
+      {laidOut(attrs.input_layout, pick(1, 3), in * attrs.groups, image, 'N',
+               'C'),
+       laidOut(attrs.kernel_layout, out * attrs.groups, in, window, 'O', 'I')},
+      double(in * 27)};
+  if (coin())
+    c.operands.push_back(tensor({out * attrs.groups}));
+  return c;
+}
+
+Case Maker::matmul() {
+  const int64_t m = pick(1, 40), n = pick(1, 40), k = pick(1, 60);
+  const fb::MatmulAttrsT attrs{{}, coin(), coin()};
+  const Shape batch = shape(0, 2);
+  Shape lhs = narrower(batch), rhs = coin() ? batch : narrower(batch);
+  lhs.push_back(attrs.transpose_lhs ? k : m);
+  lhs.push_back(attrs.transpose_lhs ? m : k);
+  rhs.push_back(attrs.transpose_rhs ? n : k);
+  rhs.push_back(attrs.transpose_rhs ? k : n);
+  if (lhs.numElements() > 40000 || rhs.numElements() > 40000)
+    return matmul();
+  return {makeOp(kind, attrs), {tensor(lhs), tensor(rhs)}, double(k)};
+}
+
+Case Maker::pool() {
+  const int rank = pick(1, 3);
+  const std::string spatial = std::string("DHW").substr(3 - rank);
+  fb::PoolAttrsT attrs;
+  attrs.layout = layout("NC" + spatial);
+  attrs.window = list(rank, 1, 3);
+  attrs.strides = list(rank, 1, 3);
+  attrs.dilations = list(rank, 1, pick(0, 2) ? 1 : 2);
+  for (int i = 0; i < rank; ++i) {
+    attrs.pad_low.push_back(pick(0, attrs.window[i] - 1));
+    attrs.pad_high.push_back(pick(0, attrs.window[i] - 1));
+  }
+  attrs.count_include_pad = coin();
+  const auto image = list(rank, 5, rank == 1 ? 60 : 12);
+  return {makeOp(kind, attrs),
+          {laidOut(attrs.layout, pick(1, 3), pick(1, 20), image, 'N', 'C')},
+          27};
+}
+
+Case Maker::reduce() {
+  const Shape from = shape(1);
+  fb::ReduceAttrsT attrs;
+  attrs.kind = fb::ReduceKind(pick(0, 5));
+  attrs.keep_dims = coin();
+  attrs.dims = permutation(from.rank());
+  attrs.dims.resize(
+      attrs.kind == fb::ReduceKind::argmax ? 1 : pick(0, from.rank()));
+  double count = 1;
+  for (int64_t dim : attrs.dims)
+    count *= from[dim];
+  return {makeOp(kind, attrs), {tensor(from)}, count};
+}
+
+Case Maker::batchNorm() {
+  const Shape from = shape(1);
+  fb::BatchNormAttrsT attrs;
+  attrs.axis = pick(0, from.rank() - 1);
+  attrs.epsilon = 1e-3;
+  const Shape channels{from[attrs.axis]};
+  Case c{makeOp(kind, attrs), {tensor(from)}, 16};
+  for (int i = 0; i < 3; ++i)
+    c.operands.push_back(tensor(channels));
+  Tensor variance = tensor(channels);
+  std::vector<double> values = valuesOf(variance);
+  for (double &value : values)
+    value = value * value + 0.1;
+  c.operands.push_back(tensorOf(dtype, channels, values));
+  return c;
+}
+
+std::optional<Case> Maker::make() {
+  switch (kind) {
+  case OpKind::reshape: {
+    const Shape from = shape();
+    fb::ReshapeAttrsT attrs;
+    attrs.shape = {from.numElements()};
+    return Case{makeOp(kind, attrs), {tensor(from)}};
+  }
+  case OpKind::transpose: {
+    const Shape from = shape(1, 5);
+    return Case{makeOp(kind, fb::TransposeAttrsT{{}, permutation(from.rank())}),
+                {tensor(from)}};
+  }
+  case OpKind::iota: {
+    const Shape to = shape(1);
+    fb::IotaAttrsT attrs;
+    attrs.axis = pick(0, to.rank() - 1);
+    attrs.type = std::make_unique<fb::TensorTypeT>(toFlat({dtype, to}));
+    return Case{makeOp(kind, attrs), {}};
+  }
+  case OpKind::softmax: {
+    const Shape from = shape(1);
+    return Case{makeOp(kind, fb::AxisAttrsT{{}, pick(0, from.rank() - 1)}),
+                {tensor(from)}};
+  }
+  case OpKind::broadcast:
+    return broadcast();
+  case OpKind::slice:
+    return slice();
+  case OpKind::pad:
+    return pad();
+  case OpKind::concat:
+    return concat();
+  case OpKind::gather:
+    return gather();
+  case OpKind::conv:
+    return conv();
+  case OpKind::matmul:
+    return matmul();
+  case OpKind::max_pool:
+  case OpKind::avg_pool:
+    return pool();
+  case OpKind::reduce:
+    return reduce();
+  case OpKind::batch_norm:
+    return batchNorm();
+  default:
+    return elementwise(kind < OpKind::add ? 1 : kind < OpKind::select ? 2 : 3);
+  }
+}
+
+std::optional<Case> test::randomCase(OpKind kind, DType dtype,
+                                     std::mt19937_64 &rng) {
+  if (kind == OpKind::custom_call)
+    return std::nullopt;
+  std::optional<Case> c = Maker(kind, dtype, rng).make();
+  std::vector<TensorType> types;
+  for (const Tensor &operand : c->operands)
+    types.push_back(operand.type());
+  return inferType(c->op, types) ? c : std::nullopt;
+}
