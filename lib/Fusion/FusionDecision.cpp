@@ -29,7 +29,7 @@ const RefusalText kTexts[] = {
     {"NotElementwise", "its elements cannot be computed one at a time"},
     {"TooManyReads", "it reads {0} elements per result, more than {1}"},
     {"NoSimpleIndexing", "its indexing needs divisions"},
-    {"ConsumerNotFusible", "the consumer is not part of a kernel"},
+    {"ConsumerNotFusible", "no consumer of it is a kernel"},
     {"NeededOutside", "the value is needed outside as well"},
     {"BodyTooLarge", "the kernel would read {0} elements per result, more "
                      "than {1}"},

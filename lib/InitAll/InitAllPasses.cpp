@@ -11,10 +11,7 @@
 #include "tandem/InitAll.h"
 #include "tandem/Target/CPU/Passes.h"
 
-#if __has_include("tandem/Dialect/Tandem/Transforms/Passes.h")
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
-#define TANDEM_HAS_PASSES 1
-#endif
 
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -35,9 +32,7 @@
 using namespace mlir;
 
 void tandem::registerAllPasses() {
-#ifdef TANDEM_HAS_PASSES
   registerTandemPasses();
-#endif
   registerConvertTandemToLinalg();
   registerTandemTargetCPUPasses();
   registerUpstreamConversions();

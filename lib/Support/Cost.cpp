@@ -112,7 +112,6 @@ int64_t readsPerElement(const OpDesc &op, Operands operands) {
       size = saturatingMul(size, operands[0].shape[dim]);
     return size;
   }
-  case OpKind::batch_norm:
   case OpKind::softmax:
   case OpKind::custom_call:
     return kSharedWork;

@@ -36,7 +36,7 @@ enum class FusionRefusal : uint8_t {
   TooManyReads,
   /// The index of the element read is not affine, or needs divisions.
   NoSimpleIndexing,
-  /// The consumer is an op step.
+  /// Every consumer is an op step or the end of the function.
   ConsumerNotFusible,
   /// The value is an input of an op step, or an output, as well.
   NeededOutside,

@@ -1,0 +1,190 @@
+//===- Passes.td - Passes on the dialect ---------------- -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES
+#define TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
+  let summary = "Give a function's arguments static shapes and infer the rest";
+  let description = [{
+    Sets the argument types of one function to those of a signature and infers
+    every other type anew. `shapes` has an entry per argument: its dims, as
+    `1000x100x1`; `?` for a dim that another argument's dim of the same name
+    (`tandem.dims`) settles; or nothing for an argument that is static already.
+    Afterwards every type in the function is static.
+
+    A shape that contradicts an argument's type, dims of one name with two
+    sizes, a dim left unknown, an op whose constraints the shapes break and a
+    tensor whose bytes overflow are errors at the argument or op.
+
+    Before, with `shapes=8x4`:
+    ```mlir
+    func.func @main(%x: tensor<?x4xf32> {tandem.dims = ["N", ""]},
+                    %y: tensor<?x4xf32> {tandem.dims = ["N", ""]})
+        -> tensor<?x4xf32> {
+      %0 = tandem.add %x, %y : tensor<?x4xf32>
+      return %0 : tensor<?x4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: tensor<8x4xf32> {tandem.dims = ["N", ""]},
+                    %y: tensor<8x4xf32> {tandem.dims = ["N", ""]})
+        -> tensor<8x4xf32> {
+      %0 = tandem.add %x, %y : tensor<8x4xf32>
+      return %0 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"shapes", "shapes", "std::string",
+               "Dims of each argument, in order.">,
+    Option<"function", "function", "std::string", "\"main\"",
+           "The function to specialise.">
+  ];
+  let statistics = [
+    Statistic<"numRefined", "num-refined", "Results whose type was refined">
+  ];
+}
+
+def TandemSimplify : Pass<"tandem-simplify"> {
+  let summary = "Fold, decompose and rearrange into fewer and cheaper ops";
+  let description = [{
+    Applies the ops' own folds and canonicalisations together with:
+
+    - `batch_norm` of a convolution's only use, along its output channels:
+      folded into the convolution's kernel and bias. Where all are constants
+      this happens here; else in ops on the kernel, if the kernel has at most a
+      quarter of the output's elements. Any other `batch_norm` becomes one
+      multiplication and one addition with per-channel factors.
+    - an addition of per-channel values to a convolution's only use: its bias;
+    - `pow` with a constant 2, division by a constant power of two;
+    - a transpose that moves dims of size 1 alone: a reshape;
+    - a transpose of the last two dims under a `matmul`: its flag.
+
+    Then it removes common subexpressions and dead ops. Types of half
+    precision are normalised in f32.
+
+    Before:
+    ```mlir
+    %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        : (tensor<8x16x4xf32>, tensor<3x4x2xf32>) -> tensor<8x14x2xf32>
+    %1 = tandem.batch_norm %0, %scale, %offset, %mean, %variance
+        epsilon = 1.0e-5 axis = 2
+        : (tensor<8x14x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>) -> tensor<8x14x2xf32>
+    ```
+    After, where scale, offset, mean, variance and %w are constants:
+    ```mlir
+    %0 = tandem.conv %x, %w1, %b1 layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        : (tensor<8x16x4xf32>, tensor<3x4x2xf32>, tensor<2xf32>)
+        -> tensor<8x14x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+}
+
+def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Collect ops into fusions, each of which becomes one kernel";
+  let description = [{
+    Loop fusion of elementwise and shape ops, and of convolutions, windows,
+    reductions and products that read few elements per result. An op is computed
+    in the kernels of all its consumers where that costs less than a kernel of
+    its own; a value that is needed outside as well becomes one more result of a
+    consumer's kernel; kernels over one space that read the same value are
+    joined. All types must be static. What is not fused stays an op step: heavy
+    contractions and reductions, softmax, custom calls, and reshapes at the edge
+    of a kernel, which are views.
+
+    With `remarks` every refusal is reported as a remark with its reason.
+
+    Before:
+    ```mlir
+    %0 = tandem.mul %x, %y : tensor<64xf32>
+    %1 = tandem.exp %0 : tensor<64xf32>
+    %2 = tandem.softmax %0 axis = 0 : tensor<64xf32>
+    ```
+    After:
+    ```mlir
+    %0:2 = tandem.fusion loop (%a = %x, %b = %y)
+        : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+      %3 = tandem.mul %a, %b : tensor<64xf32>
+      %4 = tandem.exp %3 : tensor<64xf32>
+      tandem.yield %3, %4 : tensor<64xf32>, tensor<64xf32>
+    }
+    %2 = tandem.softmax %0#0 axis = 0 : tensor<64xf32>
+    ```
+  }];
+  let options = [
+    Option<"fuel", "fusion-fuel", "int64_t", "-1",
+           "At most this many fusion decisions are taken; -1: no limit.">,
+    Option<"maxReads", "max-reads", "int64_t", "32",
+           "Ops that read more elements per result remain op steps.">,
+    Option<"maxBodyReads", "max-body-reads", "int64_t", "256",
+           "Element reads per result of a kernel, with windows unrolled.">,
+    Option<"maxResults", "max-results", "int64_t", "8",
+           "Results of a kernel.">,
+    Option<"remarks", "remarks", "bool", "false",
+           "Report every refusal as a remark.">
+  ];
+  let statistics = [
+    Statistic<"numFusions", "num-fusions", "Fusions made">,
+    Statistic<"numFused", "num-fused", "Ops fused into a consumer's kernel">,
+    Statistic<"numExtraResults", "num-extra-results",
+              "Values returned as one more result">,
+    Statistic<"numJoined", "num-joined", "Kernels joined with a sibling">,
+    Statistic<"numRefusals", "num-refusals", "Decisions not to fuse">,
+    Statistic<"numTooHeavy", "num-too-heavy",
+              "Refusals of ops that read too much per result">,
+    Statistic<"numRecompute", "num-recompute",
+              "Refusals because computing again costs more">,
+    Statistic<"numCycles", "num-cycles", "Refusals to avoid a cycle">
+  ];
+}
+
+def TandemOutlineKernels
+    : Pass<"tandem-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn each fusion into a kernel module and a launch of it";
+  let description = [{
+    The body of each `tandem.fusion` becomes the function of a nested module of
+    its own, marked `tandem.kernel`; fusions of equal content share one.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+      %0 = tandem.fusion loop (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+        %1 = tandem.exp %a : tensor<64xf32>
+        tandem.yield %1 : tensor<64xf32>
+      }
+      return %0 : tensor<64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    module @kernel_0 attributes {tandem.kernel} {
+      func.func @kernel_0(%a: tensor<64xf32>) -> tensor<64xf32> {
+        %0 = tandem.exp %a : tensor<64xf32>
+        return %0 : tensor<64xf32>
+      }
+    }
+    func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+      %0 = tandem.launch @kernel_0(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      return %0 : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Kernels made">,
+    Statistic<"numShared", "num-shared", "Fusions that share a kernel">
+  ];
+}
+
+#endif // TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES

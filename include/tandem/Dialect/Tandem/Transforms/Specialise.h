@@ -1,0 +1,32 @@
+//===- Specialise.h - Static shapes for a signature ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_TRANSFORMS_SPECIALISE_H
+#define TANDEM_DIALECT_TANDEM_TRANSFORMS_SPECIALISE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace tandem {
+
+/// Sets the argument types of `function` to `arguments`, one per argument, and
+/// infers all others anew; pass tandem-specialise in function form. A dim may
+/// stay dynamic where a dim of the same name is static. Returns the number of
+/// results whose type was refined; on failure the reason has been diagnosed at
+/// the argument or op, and the function is left half done.
+mlir::FailureOr<int64_t>
+specialise(mlir::func::FuncOp function,
+           llvm::ArrayRef<mlir::RankedTensorType> arguments);
+
+} // namespace tandem
+
+#endif // TANDEM_DIALECT_TANDEM_TRANSFORMS_SPECIALISE_H

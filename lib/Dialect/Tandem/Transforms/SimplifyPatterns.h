@@ -1,0 +1,27 @@
+//===- SimplifyPatterns.h - What tandem-simplify applies -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SIMPLIFYPATTERNS_H
+#define TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SIMPLIFYPATTERNS_H
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace tandem {
+
+/// batch_norm into the convolution before it, or into a multiplication and an
+/// addition.
+void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
+
+/// Algebra beyond the ops' own folds.
+void populateRearrangePatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SIMPLIFYPATTERNS_H

@@ -1,0 +1,90 @@
+//===- SpecialisePass.cpp - tandem-specialise -----------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Dialect/Tandem/Transforms/Specialise.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tandem {
+#define GEN_PASS_DEF_TANDEMSPECIALISE
+#include "tandem/Dialect/Tandem/Transforms/Passes.h.inc"
+} // namespace tandem
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Parses "1000x100x?" into sizes.
+FailureOr<SmallVector<int64_t>> parseDims(StringRef text) {
+  SmallVector<int64_t> sizes;
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t size = ShapedType::kDynamic;
+    if (part != "?" && (part.getAsInteger(10, size) || size < 0))
+      return failure();
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+struct SpecialisePass : impl::TandemSpecialiseBase<SpecialisePass> {
+  using TandemSpecialiseBase::TandemSpecialiseBase;
+
+  void runOnOperation() override {
+    auto target = getOperation().lookupSymbol<func::FuncOp>(function);
+    if (!target) {
+      getOperation().emitError("no function @") << function.getValue();
+      return signalPassFailure();
+    }
+    FailureOr<SmallVector<RankedTensorType>> types = signature(target);
+    if (failed(types))
+      return signalPassFailure();
+    FailureOr<int64_t> refined = specialise(target, *types);
+    if (failed(refined))
+      return signalPassFailure();
+    numRefined += *refined;
+  }
+
+private:
+  FailureOr<SmallVector<RankedTensorType>> signature(func::FuncOp target);
+};
+
+FailureOr<SmallVector<RankedTensorType>>
+SpecialisePass::signature(func::FuncOp target) {
+  if (shapes.size() > target.getNumArguments())
+    return target.emitOpError("has ")
+           << target.getNumArguments() << " arguments, but " << shapes.size()
+           << " shapes are given";
+  SmallVector<RankedTensorType> types;
+  for (auto [index, type] : llvm::enumerate(target.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    Location loc = target.isExternal() ? target.getLoc()
+                                       : target.getArgument(index).getLoc();
+    if (!tensor)
+      return emitError(loc, "argument #")
+             << index << ": only tensors can be specialised, not " << type;
+    StringRef text = index < shapes.size() ? StringRef(shapes[index]) : "";
+    if (text.empty()) {
+      types.push_back(tensor);
+      continue;
+    }
+    FailureOr<SmallVector<int64_t>> sizes = parseDims(text);
+    if (failed(sizes))
+      return emitError(loc, "argument #")
+             << index << ": '" << text << "' is no list of dims, as 1000x100x1";
+    types.push_back(RankedTensorType::get(*sizes, tensor.getElementType()));
+  }
+  return types;
+}
+
+} // namespace
+} // namespace tandem
