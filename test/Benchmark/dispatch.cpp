@@ -127,4 +127,41 @@ static void oneParallelKernel(benchmark::State &state) {
 }
 BENCHMARK(oneParallelKernel)->UseRealTime();
 
-BENCHMARK_MAIN();
+/// A oneDNN matmul and then a kernel, both on all threads: idle OpenMP workers
+/// must not hold a core that oneTBB wants.
+static void opThenKernel(benchmark::State &state) {
+  ProgramBuilder builder;
+  TensorType matrix{DType::f32, {256, 256}}, large = vec(1 << 20);
+  uint32_t x = builder.input(matrix), y = builder.input(large);
+  uint32_t product =
+      builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, matrix);
+  int kernel = builder.kernel(1 << 20, 1 << 14);
+  uint32_t sum = builder.launch(kernel, {y, y}, large);
+  ExecutorOptions options;
+  options.kernels = fakeKernels({addKernel});
+  auto executor = *Executor::create(builder.finish({product, sum}), options);
+  Tensor inputs[] = {makeFloats(matrix.shape), makeFloats(large.shape)};
+  runProgram(state, *executor, inputs);
+}
+BENCHMARK(opThenKernel)->UseRealTime();
+
+/// A small oneDNN matmul alone, whose workers must be quick to start.
+static void smallMatmul(benchmark::State &state) {
+  ProgramBuilder builder;
+  TensorType matrix{DType::f32, {state.range(0), state.range(0)}};
+  uint32_t x = builder.input(matrix);
+  auto executor = *Executor::create(builder.finish({builder.op(
+      makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, matrix)}));
+  Tensor inputs[] = {makeFloats(matrix.shape)};
+  runProgram(state, *executor, inputs);
+}
+BENCHMARK(smallMatmul)->Arg(32)->Arg(256)->UseRealTime();
+
+int main(int argc, char **argv) {
+  limitIdleSpinning(argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
