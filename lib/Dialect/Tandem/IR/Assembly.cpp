@@ -197,9 +197,11 @@ ParseResult tandem::ir::parsePoolAttributes(
     OpAsmParser &parser, StringAttr &layout, DenseI64ArrayAttr &window,
     DenseI64ArrayAttr &strides, DenseI64ArrayAttr &padLow,
     DenseI64ArrayAttr &padHigh, DenseI64ArrayAttr &dilations) {
+  std::string letters;
   if (parser.parseKeyword("layout") || parser.parseEqual() ||
-      parser.parseAttribute(layout))
+      parser.parseString(&letters))
     return failure();
+  layout = parser.getBuilder().getStringAttr(letters);
   return parseArrays(parser,
                      {{"window", &window, std::nullopt},
                       {"strides", &strides, 1},

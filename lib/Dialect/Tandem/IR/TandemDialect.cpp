@@ -58,11 +58,15 @@ Operation *TandemDialect::materializeConstant(OpBuilder &builder,
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
+static LogicalResult emitMisplacedDims(Operation *op) {
+  return op->emitError() << "'" << TandemDialect::kDimsAttrName
+                         << "' belongs on a function argument";
+}
+
 LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (attr.getName() == kDimsAttrName)
-    return op->emitError() << "'" << kDimsAttrName
-                           << "' belongs on a function argument";
+    return emitMisplacedDims(op);
   if (attr.getName() == kKernelAttrName &&
       (!isa<ModuleOp>(op) || !isa<UnitAttr>(attr.getValue())))
     return op->emitError() << "'" << kKernelAttrName
@@ -113,12 +117,19 @@ LogicalResult TandemDialect::verifyRegionArgAttribute(Operation *op,
     return success();
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitError() << "'" << kDimsAttrName
-                           << "' belongs on a function argument";
+    return emitMisplacedDims(op);
   if (!getDimNames(function, argIndex))
     return op->emitError() << "'" << kDimsAttrName << "' of argument #"
                            << argIndex
                            << " must be an array of one string per dim of "
                            << function.getArgumentTypes()[argIndex];
   return verifyDimSizes(function, argIndex);
+}
+
+LogicalResult TandemDialect::verifyRegionResultAttribute(Operation *op,
+                                                         unsigned, unsigned,
+                                                         NamedAttribute attr) {
+  if (attr.getName() == kDimsAttrName)
+    return emitMisplacedDims(op);
+  return success();
 }

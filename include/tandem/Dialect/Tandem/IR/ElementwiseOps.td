@@ -345,7 +345,7 @@ def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
     %0 = tandem.cast %x : (tensor<?x8xf32>) -> tensor<?x8xi32>
     ```
   }];
-  let arguments = (ins Tandem_Tensor:$input, TypeAttr:$dtype);
+  let arguments = (ins Tandem_Tensor:$input, Tandem_DTypeAttr:$dtype);
   let results = (outs Tandem_Tensor:$result);
   let assemblyFormat = [{
     $input attr-dict `:` custom<CastSignature>(type($input), type($result),

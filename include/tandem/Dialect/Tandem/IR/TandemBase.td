@@ -11,6 +11,7 @@
 
 include "tandem/Dialect/Tandem/IR/TandemAttributes.td"
 include "tandem/Dialect/Tandem/IR/TandemInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -31,6 +32,11 @@ def Tandem_Index : Tandem_TensorOf<[I32, I64]>;
 def Tandem_Numeric : Tandem_TensorOf<!listconcat(Tandem_Floats, Tandem_Ints)>;
 def Tandem_Tensor
     : Tandem_TensorOf<!listconcat(Tandem_Floats, [I1], Tandem_Ints)>;
+
+def Tandem_DTypeAttr : ConfinedAttr<TypeAttr, [AttrConstraint<
+    CPred<"::tandem::ir::toDType("
+          "::llvm::cast<::mlir::TypeAttr>($_self).getValue())">,
+    "of a Tandem tensor's element type">]>;
 
 class Tandem_BaseOp<string mnemonic, list<Trait> traits = []>
     : Op<Tandem_Dialect, mnemonic, !listconcat([Pure], traits)>;

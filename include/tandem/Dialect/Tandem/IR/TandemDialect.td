@@ -38,6 +38,7 @@ def Tandem_Dialect : Dialect {
   let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Name of the function argument attribute that names dims.
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";

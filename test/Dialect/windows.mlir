@@ -1,0 +1,42 @@
+// RUN: tandem-opt %s | FileCheck %s
+// RUN: tandem-opt %s --mlir-print-op-generic | tandem-opt | FileCheck %s
+
+// CHECK-LABEL: func @pools
+func.func @pools(%x: tensor<?x32x33x8xf32>, %y: tensor<2x8x?xf32>, %i: tensor<1x1x4x4xi8>) {
+  // CHECK: tandem.max_pool %{{.*}} layout = "NHWC" window = [2, 2] strides = [2, 2] : (tensor<?x32x33x8xf32>) -> tensor<?x16x16x8xf32>
+  %0 = tandem.max_pool %x layout = "NHWC" strides = [2, 2] window = [2, 2] pad_low = [0, 0] : (tensor<?x32x33x8xf32>) -> tensor<?x16x16x8xf32>
+  // CHECK: tandem.max_pool %{{.*}} layout = "NCHW" window = [3, 3] pad_low = [1, 1] pad_high = [1, 1] : (tensor<1x1x4x4xi8>) -> tensor<1x1x4x4xi8>
+  %1 = tandem.max_pool %i layout = "NCHW" window = [3, 3] pad_low = [1, 1] pad_high = [1, 1] : (tensor<1x1x4x4xi8>) -> tensor<1x1x4x4xi8>
+  // CHECK: tandem.avg_pool %{{[^ ]*}} layout = "NCW" window = [3] dilations = [2] : (tensor<2x8x?xf32>) -> tensor<2x8x?xf32>
+  %2 = tandem.avg_pool %y layout = "NCW" window = [3] dilations = [2] : (tensor<2x8x?xf32>) -> tensor<2x8x?xf32>
+  // CHECK: tandem.avg_pool %{{.*}} count_include_pad layout = "NCW" window = [2] pad_high = [1] : (tensor<2x8x?xf32>) -> tensor<2x8x?xf32>
+  %3 = tandem.avg_pool %y count_include_pad layout = "NCW" window = [2] pad_high = [1] : (tensor<2x8x?xf32>) -> tensor<2x8x?xf32>
+  return
+}
+
+// CHECK-LABEL: func @reduce
+func.func @reduce(%x: tensor<?x4x8xf32>, %i: tensor<3x5xi32>) {
+  // CHECK: tandem.reduce %{{.*}} kind = mean dims = [1, 2] keep_dims : (tensor<?x4x8xf32>) -> tensor<?x1x1xf32>
+  %0 = tandem.reduce %x kind = mean dims = [1, 2] keep_dims : (tensor<?x4x8xf32>) -> tensor<?x1x1xf32>
+  // CHECK: tandem.reduce %{{.*}} kind = sum dims = [0] : (tensor<?x4x8xf32>) -> tensor<4x8xf32>
+  %1 = tandem.reduce %x kind = sum dims = [0] : (tensor<?x4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tandem.reduce %{{.*}} kind = argmax dims = [1] : (tensor<3x5xi32>) -> tensor<3xi64>
+  %2 = tandem.reduce %i kind = argmax dims = [1] : (tensor<3x5xi32>) -> tensor<3xi64>
+  // CHECK: tandem.reduce %{{.*}} kind = prod dims = [1, 0] : (tensor<3x5xi32>) -> tensor<i32>
+  %3 = tandem.reduce %i kind = prod dims = [1, 0] : (tensor<3x5xi32>) -> tensor<i32>
+  return
+}
+
+// CHECK-LABEL: func @batch_norm
+func.func @batch_norm(%x: tensor<?x8x4xf32>, %s: tensor<8xf32>) {
+  // CHECK: tandem.batch_norm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} epsilon = 1.000000e-05 axis = 1 : (tensor<?x8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<?x8x4xf32>
+  %0 = tandem.batch_norm %x, %s, %s, %s, %s epsilon = 1.0e-5 axis = 1 : (tensor<?x8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<?x8x4xf32>
+  return
+}
+
+// CHECK-LABEL: func @softmax
+func.func @softmax(%x: tensor<?x10xf32>) {
+  // CHECK: tandem.softmax %{{.*}} axis = 1 : tensor<?x10xf32>
+  %0 = tandem.softmax %x axis = 1 : tensor<?x10xf32>
+  return
+}
