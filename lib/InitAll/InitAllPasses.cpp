@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InitConversions.h"
+#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/InitAll.h"
 #include "tandem/Target/CPU/Passes.h"
@@ -33,6 +34,7 @@ using namespace mlir;
 
 void tandem::registerAllPasses() {
   registerTandemPasses();
+  registerTandemKernelToEmitCPasses();
   registerConvertTandemToLinalg();
   registerTandemTargetCPUPasses();
   registerUpstreamConversions();

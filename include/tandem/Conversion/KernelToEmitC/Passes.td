@@ -1,0 +1,101 @@
+//===- Passes.td - Kernels in linalg form to CUDA C++ -----*- tablegen -*--===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_CONVERSION_KERNELTOEMITC_PASSES
+#define TANDEM_CONVERSION_KERNELTOEMITC_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
+  let summary = "Lay a kernel's iteration space out over CUDA blocks and threads";
+  let description = [{
+    Rewrites each kernel of the module from the form that phase `linalg` leaves
+    it in (static tensors; `linalg.generic` ops with parallel iterators alone;
+    bodies of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and
+    scf) to what one thread does: operands and results become 1-D memrefs, the
+    iteration space is numbered in row-major order over a 1-D grid, and
+    `blocks` and `threads` on the function tell how to launch it.
+
+    Where the innermost dim (or the whole of a contiguous space) is a multiple
+    of four, a thread computes four consecutive elements, and what is contiguous
+    is loaded and stored as one vector.
+
+    Before:
+    ```mlir
+    func.func @scale(%x: tensor<100xf32>) -> tensor<100xf32> {
+      %e = tensor.empty() : tensor<100xf32>
+      %r = linalg.generic {indexing_maps = [#id, #id],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<100xf32>) outs(%e : tensor<100xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        %m = arith.addf %a, %a : f32
+        linalg.yield %m : f32
+      } -> tensor<100xf32>
+      return %r : tensor<100xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @scale(%in0: memref<100xf32>, %out: memref<100xf32>)
+        attributes {blocks = 1 : i64, threads = 256 : i64} {
+      %c100 = arith.constant 100 : index
+      %b = gpu.block_id x
+      %n = gpu.block_dim x
+      %t = gpu.thread_id x
+      %0 = arith.muli %b, %n overflow<nsw> : index
+      %i = arith.addi %0, %t overflow<nsw> : index
+      %in = arith.cmpi slt, %i, %c100 : index
+      scf.if %in {
+        %a = memref.load %in0[%i] : memref<100xf32>
+        %m = arith.addf %a, %a : f32
+        memref.store %m, %out[%i] : memref<100xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"threads", "threads", "int64_t", "256", "Threads of a block.">,
+    Option<"vectorize", "vectorize", "bool", "true",
+           "Compute four elements per thread where the shape allows.">
+  ];
+}
+
+def ConvertKernelToEmitC : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
+  let summary = "Convert mapped kernels to EmitC that prints as CUDA C++";
+  let description = [{
+    Turns each function that `map-kernel-to-threads` made into an `emitc.func`
+    with the specifiers of a kernel, and forms `emitc.expression` ops of a
+    readable size. `index` becomes `i32`, or `i64` where a tensor or the grid
+    is too large for that. f16 and bf16 are converted by the functions of
+    `cuda_fp16.h` and `cuda_bf16.h`, which are included only where used; what
+    CUDA has no function for comes as a short device function ahead of the
+    kernel. Names for people travel as `NameLoc` locations.
+
+    After, for the example above, as printed by `tandem-translate`:
+    ```c++
+    extern "C" __global__ void scale(const float* __restrict__ in0,
+                                     float* __restrict__ out) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < 100) {
+        const float in0_0 = in0[i];
+        out[i] = in0_0 + in0_0;
+      }
+      return;
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::emitc::EmitCDialect"];
+}
+
+#endif // TANDEM_CONVERSION_KERNELTOEMITC_PASSES

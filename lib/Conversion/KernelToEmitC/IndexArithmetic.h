@@ -1,0 +1,60 @@
+//===- IndexArithmetic.h - Affine expressions as index arithmetic -*- C++ -*--===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_INDEXARITHMETIC_H
+#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_INDEXARITHMETIC_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+
+namespace tandem::conversion {
+
+/// Emits index arithmetic as arith ops without overflow, and remembers the
+/// bounds of what it made, so that floor division and modulo become plain
+/// division and remainder wherever the operand cannot be negative.
+class IndexArithmetic {
+public:
+  explicit IndexArithmetic(mlir::OpBuilder &builder) : builder(builder) {}
+
+  /// Declares that `lower` <= `value` <= `upper`.
+  void setBounds(mlir::Value value, int64_t lower, int64_t upper);
+
+  mlir::Value constant(mlir::Location loc, int64_t value);
+  mlir::Value add(mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+
+  /// The value of `expr`, whose dims and then symbols are `operands`.
+  mlir::Value apply(mlir::Location loc, mlir::AffineExpr expr,
+                    unsigned numDims, mlir::ValueRange operands);
+
+private:
+  struct Range {
+    int64_t lower, upper;
+  };
+
+  mlir::Value emit(mlir::Location loc, mlir::AffineExpr expr, unsigned numDims,
+                   mlir::ValueRange operands);
+  mlir::Value divide(mlir::Location loc, mlir::AffineBinaryOpExpr expr,
+                     unsigned numDims, mlir::ValueRange operands);
+  /// The values that `expr` may take; none where an operand is unknown.
+  std::optional<Range> range(mlir::AffineExpr expr, unsigned numDims,
+                             mlir::ValueRange operands) const;
+  std::optional<Range> range(mlir::Value value) const;
+  /// What `kind` (not Add) by the positive constant `by` makes of `range`.
+  static Range scaledRange(mlir::AffineExprKind kind, Range range, int64_t by);
+
+  mlir::OpBuilder &builder;
+  mlir::DenseMap<mlir::Value, Range> ranges;
+};
+
+} // namespace tandem::conversion
+
+#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_INDEXARITHMETIC_H

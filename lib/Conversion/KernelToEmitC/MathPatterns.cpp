@@ -1,0 +1,110 @@
+//===- MathPatterns.cpp - Math ops as CUDA functions ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CTypes.h"
+#include "Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace tandem::conversion;
+
+namespace {
+
+/// An op as a call: `name` for f64, `name`f for f32 and, computed in f32, for
+/// the half types.
+template <typename Op> struct CallFunction : OpConversionPattern<Op> {
+  CallFunction(const TypeConverter &converter, MLIRContext *context,
+               StringRef name)
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2),
+        name(name) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!type.isF32() && !type.isF64() && !isHalf(type))
+      return rewriter.notifyMatchFailure(op, "not a scalar float");
+    Type computed = isHalf(type) ? rewriter.getF32Type() : type;
+    std::string callee = (name + (computed.isF32() ? "f" : "")).str();
+    SmallVector<Value> operands;
+    for (Value operand : adaptor.getOperands())
+      operands.push_back(
+          isHalf(operand.getType())
+              ? emitc::CastOp::create(rewriter, op.getLoc(), computed, operand)
+              : operand);
+    Value result = emitc::CallOpaqueOp::create(rewriter, op.getLoc(), computed,
+                                               callee, operands)
+                       .getResult(0);
+    if (computed != type)
+      result = emitc::CastOp::create(rewriter, op.getLoc(), type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  StringRef name;
+};
+
+/// An op as a call of one overloaded function.
+template <typename Op> struct CallOverloaded : OpConversionPattern<Op> {
+  CallOverloaded(const TypeConverter &converter, MLIRContext *context,
+                 StringRef name)
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2),
+        name(name) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, op.getType(), name,
+                                                     adaptor.getOperands());
+    return success();
+  }
+
+  StringRef name;
+};
+
+template <typename... Ops> struct Functions {
+  /// One name for each of Ops, in order.
+  template <typename... Names>
+  static void add(const TypeConverter &converter, RewritePatternSet &patterns,
+                  Names... names) {
+    (patterns.add<CallFunction<Ops>>(converter, patterns.getContext(),
+                                     StringRef(names)),
+     ...);
+  }
+};
+
+} // namespace
+
+void tandem::conversion::populateMathPatterns(const TypeConverter &converter,
+                                              RewritePatternSet &patterns) {
+  using namespace math;
+  Functions<ExpOp, Exp2Op, ExpM1Op, LogOp, Log1pOp, Log2Op, Log10Op>::add(
+      converter, patterns, "exp", "exp2", "expm1", "log", "log1p", "log2",
+      "log10");
+  Functions<SqrtOp, RsqrtOp, CbrtOp, PowFOp, FmaOp, CopySignOp, AbsFOp>::add(
+      converter, patterns, "sqrt", "rsqrt", "cbrt", "pow", "fma", "copysign",
+      "fabs");
+  Functions<SinOp, CosOp, TanOp, AsinOp, AcosOp, AtanOp, Atan2Op>::add(
+      converter, patterns, "sin", "cos", "tan", "asin", "acos", "atan",
+      "atan2");
+  Functions<SinhOp, CoshOp, TanhOp, ErfOp, ErfcOp>::add(
+      converter, patterns, "sinh", "cosh", "tanh", "erf", "erfc");
+  // roundeven is the rounding mode that rint uses.
+  Functions<FloorOp, CeilOp, TruncOp, RoundOp, RoundEvenOp>::add(
+      converter, patterns, "floor", "ceil", "trunc", "round", "rint");
+  Functions<arith::MaxNumFOp, arith::MinNumFOp, arith::RemFOp>::add(
+      converter, patterns, "fmax", "fmin", "fmod");
+  MLIRContext *context = patterns.getContext();
+  patterns.add<CallOverloaded<AbsIOp>>(converter, context, "abs");
+  patterns.add<CallOverloaded<IsNaNOp>>(converter, context, "isnan");
+  patterns.add<CallOverloaded<IsInfOp>>(converter, context, "isinf");
+  patterns.add<CallOverloaded<IsFiniteOp>>(converter, context, "isfinite");
+}

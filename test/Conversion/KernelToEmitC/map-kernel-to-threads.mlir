@@ -1,0 +1,133 @@
+// RUN: tandem-opt %s --map-kernel-to-threads --split-input-file | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// A space that is not a multiple of four: one element a thread.
+
+// CHECK-LABEL: func @scalar
+// CHECK-SAME: (%[[IN:.*]]: memref<1026xf32>, %[[OUT:.*]]: memref<1026xf32>)
+// CHECK-SAME: blocks = 5 : i64, threads = 256 : i64
+// CHECK-DAG: %[[N:.*]] = arith.constant 1026 : index
+// CHECK-DAG: %[[B:.*]] = gpu.block_id x
+// CHECK-DAG: %[[D:.*]] = gpu.block_dim x
+// CHECK-DAG: %[[T:.*]] = gpu.thread_id x
+// CHECK: %[[S:.*]] = arith.muli %[[B]], %[[D]] overflow<nsw>
+// CHECK: %[[I:.*]] = arith.addi %[[S]], %[[T]] overflow<nsw>
+// CHECK: %[[IF:.*]] = arith.cmpi slt, %[[I]], %[[N]]
+// CHECK: scf.if %[[IF]] {
+// CHECK: %[[X:.*]] = memref.load %[[IN]][%[[I]]]
+// CHECK: %[[Y:.*]] = arith.addf %[[X]], %[[X]]
+// CHECK: memref.store %[[Y]], %[[OUT]][%[[I]]]
+func.func @scalar(%x: tensor<1026xf32>) -> tensor<1026xf32> {
+  %e = tensor.empty() : tensor<1026xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<1026xf32>) outs(%e : tensor<1026xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<1026xf32>
+  return %r : tensor<1026xf32>
+}
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d1)>
+
+// Four elements of a row a thread: %x is loaded as a vector, the bias is not.
+
+// CHECK-LABEL: func @vector
+// CHECK-SAME: blocks = 4 : i64
+// CHECK: scf.if
+// CHECK: %[[V:.*]] = vector.load %{{.*}} : memref<4096xf32>, vector<4xf32>
+// CHECK: %[[L:.*]] = memref.alloca() : memref<4xf32, #gpu.address_space<private>>
+// CHECK: scf.for %[[LANE:.*]] =
+// CHECK: arith.remsi %{{.*}}, %c64
+// CHECK: vector.extract %[[V]][%[[LANE]]]
+// CHECK: memref.load %{{.*}} : memref<64xf32>
+// CHECK: memref.store %{{.*}}, %[[L]][%[[LANE]]]
+// CHECK: vector.store {{.*}} : memref<4096xf32>, vector<4xf32>
+func.func @vector(%x: tensor<64x64xf32>, %b: tensor<64xf32>)
+    -> tensor<64x64xf32> {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#map, #row, #map],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<64x64xf32>, tensor<64xf32>)
+      outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %m = arith.addf %a, %c : f32
+    linalg.yield %m : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+
+// An index that may be negative is divided rounding down, one that may not be
+// is divided plainly.
+
+// CHECK-LABEL: func @padded
+// CHECK: arith.remsi %{{.*}}, %c6
+// CHECK: arith.floordivsi
+// CHECK: scf.if
+// CHECK: memref.load
+func.func @padded(%x: tensor<6xf32>) -> tensor<3x6xf32> {
+  %e = tensor.empty() : tensor<3x6xf32>
+  %r = linalg.generic {indexing_maps = [#id2],
+                       iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<3x6xf32>) {
+  ^bb0(%o: f32):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %j = linalg.index 1 : index
+    %k = affine.apply affine_map<(d0) -> ((d0 - 3) floordiv 2)>(%j)
+    %in = arith.cmpi sge, %k, %c0 : index
+    %v = scf.if %in -> f32 {
+      %l = tensor.extract %x[%k] : tensor<6xf32>
+      scf.yield %l : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<3x6xf32>
+  return %r : tensor<3x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @rank_zero
+// CHECK-SAME: (%{{.*}}: memref<1xf32>, %{{.*}}: memref<1xf32>)
+// CHECK-SAME: blocks = 1
+func.func @rank_zero(%x: tensor<f32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<() -> ()>,
+                                        affine_map<() -> ()>],
+                       iterator_types = []}
+      ins(%x : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// Nothing to compute: no blocks, and no code that would.
+
+// CHECK-LABEL: func @empty
+// CHECK-SAME: blocks = 0
+// CHECK-NOT: memref.store
+func.func @empty(%x: tensor<0xf32>) -> tensor<0xf32> {
+  %e = tensor.empty() : tensor<0xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>,
+                                        affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<0xf32>) outs(%e : tensor<0xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<0xf32>
+  return %r : tensor<0xf32>
+}
