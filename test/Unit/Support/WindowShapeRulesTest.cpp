@@ -1,0 +1,246 @@
+//===- WindowShapeRulesTest.cpp - conv, matmul, windows, reductions -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRuleCase.h"
+
+using namespace tandem;
+using namespace tandem::test;
+using enum DType;
+
+constexpr int64_t D = kDynamic;
+
+//===----------------------------------------------------------------------===//
+// conv
+//===----------------------------------------------------------------------===//
+
+static fb::ConvAttrsT conv2d(int64_t stride = 1, int64_t pad = 0,
+                             int64_t dilation = 1, int64_t groups = 1) {
+  fb::ConvAttrsT attrs;
+  attrs.strides = {stride, stride};
+  attrs.pad_low = attrs.pad_high = {pad, pad};
+  attrs.dilations = {dilation, dilation};
+  attrs.groups = groups;
+  attrs.input_layout = attrs.output_layout = "NHWC";
+  attrs.kernel_layout = "HWIO";
+  return attrs;
+}
+
+static OpDesc conv(fb::ConvAttrsT attrs) {
+  return makeOp(OpKind::conv, std::move(attrs));
+}
+
+TEST(ConvShapeRule, TwoDims) {
+  TensorType kernel{f32, {3, 3, 4, 8}};
+  expectType(conv(conv2d()), {{f32, {2, 10, 12, 4}}, kernel},
+             {f32, {2, 8, 10, 8}});
+  expectType(conv(conv2d(2, 1)), {{f32, {D, 10, D, 4}}, kernel},
+             {f32, {D, 5, D, 8}});
+  expectType(conv(conv2d(1, 0, 3)), {{f32, {2, 10, 12, 4}}, kernel},
+             {f32, {2, 4, 6, 8}});
+  expectType(conv(conv2d(1, 0, 1, 2)),
+             {{f32, {2, 10, 12, 8}}, {f32, {3, 3, 4, 8}}},
+             {f32, {2, 8, 10, 8}});
+  expectType(conv(conv2d()),
+             {{f32, {2, 10, 12, D}}, {f32, {3, 3, 4, D}}, {f32, {8}}},
+             {f32, {2, 8, 10, 8}});
+  expectType(conv(conv2d()), {{f32, {0, 10, 12, 4}}, kernel},
+             {f32, {0, 8, 10, 8}});
+}
+
+TEST(ConvShapeRule, LayoutsAndOtherRanks) {
+  fb::ConvAttrsT attrs = conv2d(1, 1);
+  attrs.input_layout = "NCHW";
+  attrs.kernel_layout = "OIHW";
+  attrs.output_layout = "CHWN";
+  expectType(conv(attrs), {{f32, {2, 4, 10, 12}}, {f32, {8, 4, 3, 3}}},
+             {f32, {8, 10, 12, 2}});
+  fb::ConvAttrsT line;
+  line.strides = line.dilations = {1};
+  line.pad_low = {2};
+  line.pad_high = {0};
+  line.input_layout = line.output_layout = "NWC";
+  line.kernel_layout = "WIO";
+  expectType(conv(line), {{f32, {1000, 100, 1}}, {f32, {3, 1, 32}}},
+             {f32, {1000, 100, 32}});
+  fb::ConvAttrsT volume;
+  volume.strides = volume.dilations = {1, 1, 1};
+  volume.pad_low = volume.pad_high = {0, 0, 0};
+  volume.input_layout = volume.output_layout = "NDHWC";
+  volume.kernel_layout = "DHWIO";
+  expectType(conv(volume), {{f64, {1, 5, 6, 7, 2}}, {f64, {2, 3, 4, 2, 1}}},
+             {f64, {1, 4, 4, 4, 1}});
+}
+
+TEST(ConvShapeRule, Errors) {
+  TensorType input{f32, {2, 10, 12, 4}}, kernel{f32, {3, 3, 4, 8}};
+  auto with = [](auto change) {
+    fb::ConvAttrsT attrs = conv2d();
+    change(attrs);
+    return conv(std::move(attrs));
+  };
+  using Attrs = fb::ConvAttrsT;
+  for (const char *layout : {"NHW", "NHHC", "NHWX", "NC", "", "NHDC", "NCDHWX"})
+    expectError(with([=](Attrs &a) { a.input_layout = layout; }),
+                {input, kernel}, "conv C1: ");
+  expectError(with([](Attrs &a) { a.output_layout = "NWC"; }), {input, kernel},
+              "conv C1: layouts NHWC, HWIO and NWC differ");
+  expectError(conv(conv2d()), {{f32, {10, 12, 4}}, kernel}, "conv C1: ");
+  expectError(conv(conv2d()), {input, {f64, {3, 3, 4, 8}}}, "conv C2: ");
+  expectError(conv(conv2d()), {{i32, {2, 10, 12, 4}}, {i32, {3, 3, 4, 8}}},
+              "conv C2: ");
+  expectError(with([](Attrs &a) { a.strides = {1}; }), {input, kernel},
+              "conv C3: ");
+  expectError(with([](Attrs &a) { a.strides = {1, 0}; }), {input, kernel},
+              "conv C3: stride 0");
+  expectError(with([](Attrs &a) { a.pad_low = {-1, 0}; }), {input, kernel},
+              "conv C3: ");
+  expectError(with([](Attrs &a) { a.groups = 0; }), {input, kernel},
+              "conv C4: groups is 0");
+  expectError(with([](Attrs &a) { a.groups = 3; }), {input, kernel},
+              "conv C4: 8 output channels in 3 groups");
+  expectError(conv(conv2d()), {{f32, {2, 10, 12, 5}}, kernel},
+              "conv C5: 5 input channels, but the kernel has 4");
+  expectError(conv(conv2d()), {input, kernel, {f32, {4}}}, "conv C6: ");
+  expectError(conv(conv2d()), {input, kernel, {f32, {8, 1}}}, "conv C6: ");
+  expectError(conv(conv2d()), {{f32, {2, 2, 12, 4}}, kernel},
+              "conv C7: a window of 3 with dilation 1 does not fit into 2");
+  expectError(with([](Attrs &a) { a.pad_low = {INT64_MAX, 0}; }),
+              {input, kernel}, "conv C7: ");
+  expectError(with([](Attrs &a) { a.dilations = {INT64_MAX, 1}; }),
+              {input, kernel}, "conv C7: ");
+  expectError(conv(conv2d()), {input, {f32, {0, 3, 4, 8}}}, "conv C7: ");
+}
+
+//===----------------------------------------------------------------------===//
+// matmul
+//===----------------------------------------------------------------------===//
+
+TEST(MatmulShapeRule, Cases) {
+  auto matmul = [](bool lhs, bool rhs) {
+    fb::MatmulAttrsT attrs;
+    attrs.transpose_lhs = lhs;
+    attrs.transpose_rhs = rhs;
+    return makeOp(OpKind::matmul, attrs);
+  };
+  expectType(matmul(false, false), {{f32, {2, 3}}, {f32, {3, 4}}},
+             {f32, {2, 4}});
+  expectType(matmul(true, false), {{f32, {3, 2}}, {f32, {3, 4}}},
+             {f32, {2, 4}});
+  expectType(matmul(false, true), {{i32, {2, D}}, {i32, {4, 3}}},
+             {i32, {2, 4}});
+  expectType(matmul(false, false), {{f32, {5, 1, 2, 3}}, {f32, {7, 3, 4}}},
+             {f32, {5, 7, 2, 4}});
+  expectType(matmul(false, false), {{f32, {D, 2, 3}}, {f32, {3, 4}}},
+             {f32, {D, 2, 4}});
+  expectError(matmul(false, false), {{f32, {3}}, {f32, {3, 4}}},
+              "matmul C1: ranks are 1 and 2");
+  expectError(matmul(false, false), {{f32, {2, 3}}, {f16, {3, 4}}},
+              "matmul C2: ");
+  expectError(matmul(false, false), {{f32, {2, 3}}, {f32, {4, 4}}},
+              "matmul C3: contracted dims are 3 and 4");
+  expectError(matmul(false, false), {{f32, {2, 2, 3}}, {f32, {3, 3, 4}}},
+              "matmul C4: ");
+}
+
+//===----------------------------------------------------------------------===//
+// Windows and reductions
+//===----------------------------------------------------------------------===//
+
+static fb::PoolAttrsT pool2d(int64_t window, int64_t stride, int64_t pad = 0) {
+  fb::PoolAttrsT attrs;
+  attrs.window = {window, window};
+  attrs.strides = {stride, stride};
+  attrs.pad_low = attrs.pad_high = {pad, pad};
+  attrs.dilations = {1, 1};
+  attrs.layout = "NCHW";
+  return attrs;
+}
+
+TEST(PoolShapeRule, Cases) {
+  auto maxPool = [](fb::PoolAttrsT attrs) {
+    return makeOp(OpKind::max_pool, std::move(attrs));
+  };
+  expectType(maxPool(pool2d(2, 2)), {{f32, {1, 3, 8, 9}}}, {f32, {1, 3, 4, 4}});
+  expectType(maxPool(pool2d(3, 2, 1)), {{i8, {D, 3, 8, D}}},
+             {i8, {D, 3, 4, D}});
+  expectError(makeOp(OpKind::avg_pool, pool2d(2, 2)), {{i8, {1, 3, 8, 8}}},
+              "avg_pool C2: ");
+  expectError(maxPool(pool2d(2, 2)), {{f32, {3, 8, 8}}}, "max_pool C1: ");
+  expectError(maxPool(pool2d(0, 2)), {{f32, {1, 3, 8, 8}}}, "max_pool C3: ");
+  expectError(maxPool(pool2d(2, 2, 2)), {{f32, {1, 3, 8, 8}}}, "max_pool C4: ");
+  expectError(maxPool(pool2d(9, 1)), {{f32, {1, 3, 8, 8}}}, "max_pool C5: ");
+}
+
+TEST(ReduceShapeRule, Cases) {
+  using enum fb::ReduceKind;
+  auto reduce = [](fb::ReduceKind kind, std::vector<int64_t> dims,
+                   bool keepDims = false) {
+    fb::ReduceAttrsT attrs;
+    attrs.kind = kind;
+    attrs.dims = std::move(dims);
+    attrs.keep_dims = keepDims;
+    return makeOp(OpKind::reduce, attrs);
+  };
+  expectType(reduce(sum, {1}), {{f32, {2, 3, D}}}, {f32, {2, D}});
+  expectType(reduce(mean, {0, 2}, true), {{f32, {2, 3, 4}}}, {f32, {1, 3, 1}});
+  expectType(reduce(max, {}), {{i32, {2}}}, {i32, {2}});
+  expectType(reduce(argmax, {1}), {{f32, {2, 3}}}, {i64, {2}});
+  expectType(reduce(sum, {0}), {{f32, {0, 2}}}, {f32, {2}});
+  expectError(reduce(sum, {2}), {{f32, {2, 3}}}, "reduce C1: ");
+  expectError(reduce(sum, {0, 0}), {{f32, {2, 3}}}, "reduce C1: ");
+  expectError(reduce(mean, {0}), {{i32, {2}}}, "reduce C2: mean");
+  expectError(reduce(sum, {0}), {{i1, {2}}}, "reduce C2: ");
+  expectError(reduce(argmax, {0, 1}), {{f32, {2, 3}}}, "reduce C3: ");
+  expectError(reduce(max, {0}), {{f32, {0, 2}}}, "reduce C4: ");
+}
+
+TEST(BatchNormAndSoftmaxShapeRules, Cases) {
+  auto batchNorm = [](double epsilon, int64_t axis) {
+    fb::BatchNormAttrsT attrs;
+    attrs.epsilon = epsilon;
+    attrs.axis = axis;
+    return makeOp(OpKind::batch_norm, attrs);
+  };
+  TensorType x{f32, {2, D, 4}}, c{f32, {3}};
+  expectType(batchNorm(1e-5, 1), {x, c, c, c, c}, {f32, {2, 3, 4}});
+  expectError(batchNorm(1e-5, 1), {x, c, c, c, {f16, {3}}}, "batch_norm C1: ");
+  expectError(batchNorm(1e-5, 3), {x, c, c, c, c}, "batch_norm C2: ");
+  expectError(batchNorm(1e-5, 2), {x, c, c, c, c}, "batch_norm C3: ");
+  expectError(batchNorm(-1, 1), {x, c, c, c, c}, "batch_norm C4: ");
+  expectError(batchNorm(std::numeric_limits<double>::quiet_NaN(), 1),
+              {x, c, c, c, c}, "batch_norm C4: ");
+
+  fb::AxisAttrsT attrs;
+  attrs.axis = 1;
+  OpDesc softmax = makeOp(OpKind::softmax, attrs);
+  expectType(softmax, {x}, x);
+  expectError(softmax, {{i32, {2, 2}}}, "softmax C1: ");
+  expectError(softmax, {{f32, {2}}}, "softmax C2: ");
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+TEST(CostTest, CountsFlopsAndBytes) {
+  auto costOf = [](const OpDesc &op, std::vector<TensorType> operands) {
+    return cost(op, operands, *inferType(op, operands));
+  };
+  OpCost add = costOf(makeOp(OpKind::add), {{f32, {4, 8}}, {f32, {8}}});
+  EXPECT_EQ(add.flops, 32);
+  EXPECT_EQ(add.bytes, (32 + 8 + 32) * 4);
+  EXPECT_EQ(costOf(makeOp(OpKind::tanh), {{f32, {10}}}).flops,
+            10 * kTranscendentalFlops);
+  OpCost convolution = costOf(
+      conv(conv2d()), {{f32, {1, 10, 12, 4}}, {f32, {3, 3, 4, 8}}, {f32, {8}}});
+  EXPECT_EQ(convolution.flops, 8 * 10 * 8 * (2 * 36 + 1));
+  EXPECT_EQ(costOf(makeOp(OpKind::matmul, fb::MatmulAttrsT()),
+                   {{f32, {2, 3}}, {f32, {3, 4}}})
+                .flops,
+            2 * 2 * 3 * 4);
+}
