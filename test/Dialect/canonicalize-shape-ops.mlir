@@ -1,0 +1,71 @@
+// RUN: tandem-opt %s --canonicalize --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @identities(%arg0
+func.func @identities(%x: tensor<4x1xf32>, %d: tensor<?x4xf32>) -> (tensor<4x1xf32>, tensor<?x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>) {
+  %0 = tandem.reshape %x shape = [4, 1] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %1 = tandem.reshape %d shape = [-1, 4] : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %2 = tandem.transpose %x permutation = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %3 = tandem.slice %x starts = [0, 0] limits = [100, 1] strides = [1, 7] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %4 = tandem.pad %x low = [0, 0] high = [0, 0] interior = [0, 0] value = 1.0 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %5 = tandem.broadcast %x shape = [4, 1] dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %6 = tandem.concat %x axis = 1 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %7 = tandem.reduce %x kind = sum dims = [] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  // CHECK-NEXT: return %arg0, %arg1, %arg0, %arg0, %arg0, %arg0, %arg0, %arg0
+  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<4x1xf32>, tensor<?x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>
+}
+
+// -----
+
+// Not the operand: dims of size 1 change places, two unknown dims may.
+// CHECK-LABEL: func @no_identities
+func.func @no_identities(%x: tensor<4x4xf32>, %d: tensor<?x?xf32>) -> (tensor<4x4xf32>, tensor<?x?xf32>, tensor<4x4xf32>) {
+  // CHECK: tandem.transpose
+  %0 = tandem.transpose %x permutation = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: tandem.reshape
+  %1 = tandem.reshape %d shape = [-1, 2] : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  // CHECK: tandem.broadcast
+  %2 = tandem.broadcast %x shape = [4, 4] dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1, %2 : tensor<4x4xf32>, tensor<?x?xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @compositions(%arg0: tensor<2x3x4xf32>)
+func.func @compositions(%x: tensor<2x3x4xf32>) -> (tensor<24xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<1x1x1xf32>) {
+  // CHECK-DAG: %[[RESHAPE:.*]] = tandem.reshape %arg0 shape = [24]
+  %0 = tandem.reshape %x shape = [6, 4] : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %1 = tandem.reshape %0 shape = [24] : (tensor<6x4xf32>) -> tensor<24xf32>
+  // CHECK-DAG: %[[TRANSPOSE:.*]] = tandem.transpose %arg0 permutation = [2, 0, 1]
+  %2 = tandem.transpose %x permutation = [1, 2, 0] : (tensor<2x3x4xf32>) -> tensor<3x4x2xf32>
+  %3 = tandem.transpose %2 permutation = [1, 2, 0] : (tensor<3x4x2xf32>) -> tensor<4x2x3xf32>
+  %4 = tandem.transpose %3 permutation = [1, 2, 0] : (tensor<4x2x3xf32>) -> tensor<2x3x4xf32>
+  // [::1, 1:, ::2][1:, ::2, 1:] is [1:, 1::2, 2::2].
+  // CHECK-DAG: %[[SLICE:.*]] = tandem.slice %arg0 starts = [1, 1, 2] limits = [2, 2, 3] strides = [1, 2, 2]
+  %5 = tandem.slice %x starts = [0, 1, 0] limits = [2, 3, 4] strides = [1, 1, 2] : (tensor<2x3x4xf32>) -> tensor<2x2x2xf32>
+  %6 = tandem.slice %5 starts = [-1, 0, 1] limits = [2, 2, 2] strides = [1, 2, 1] : (tensor<2x2x2xf32>) -> tensor<1x1x1xf32>
+  // CHECK: return %[[RESHAPE]], %[[TRANSPOSE]], %arg0, %[[SLICE]]
+  return %1, %3, %4, %6 : tensor<24xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<1x1x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @concat(%arg0: tensor<2xf32>, %arg1: tensor<0xf32>)
+func.func @concat(%x: tensor<2xf32>, %e: tensor<0xf32>) -> (tensor<6xf32>, tensor<2xf32>) {
+  // CHECK: %[[CONCAT:.*]] = tandem.concat %arg0, %arg0, %arg0 axis = 0 : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<6xf32>
+  %0 = tandem.concat %x, %x axis = 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %1 = tandem.concat %x, %0 axis = 0 : (tensor<2xf32>, tensor<4xf32>) -> tensor<6xf32>
+  %2 = tandem.concat %e, %x axis = 0 : (tensor<0xf32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK: return %[[CONCAT]], %arg0
+  return %1, %2 : tensor<6xf32>, tensor<2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @reduce(%arg0
+func.func @reduce(%x: tensor<4x1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
+  // CHECK: tandem.reshape %arg0 shape = [4, 8]
+  %0 = tandem.reduce %x kind = max dims = [1] : (tensor<4x1x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tandem.reduce %arg0 kind = argmax
+  %1 = tandem.reduce %x kind = argmax dims = [1] : (tensor<4x1x8xf32>) -> tensor<4x8xi64>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xi64>
+}
