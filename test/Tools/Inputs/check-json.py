@@ -1,0 +1,73 @@
+"""Checks result files: check-json.py KIND FILE, KIND 'run' or 'sweep'."""
+
+import json
+import sys
+
+NUMBER = (int, float)
+SUMMARY = {"median": NUMBER, "p10": NUMBER, "p90": NUMBER, "samples": int}
+COMMON = {
+    "tool": str, "graph": str, "function": str, "inputs": list, "dtype": str,
+    "device": str, "cpu": str, "os": str, "cores": int, "threads": int,
+    "memory_bytes": int, "cache_bytes": int, "command": str, "time": str,
+    "versions": {"tandem": str, "llvm": str, "onednn": str, "onetbb": str,
+                 "compiler": str},
+}
+COMPILE = {"total": SUMMARY, "phases": dict}
+KINDS = {
+    "run": {"outputs": list, "tier": str, "cache": str,
+                   "time_ns": SUMMARY, "peak_bytes": int},
+    "sweep": {
+        "dims": dict, "cache": list, "eager_ns": SUMMARY,
+        "eager_dispatch_ns": SUMMARY, "compiled_ns": SUMMARY,
+        "compiled_dispatch_ns": SUMMARY, "compile_cold_ns": COMPILE,
+        "compile_warm_ns": COMPILE, "break_even_calls": (int, type(None)),
+        "break_even_calls_cold": (int, type(None)), "verdict": str,
+        "eager_peak_bytes": int, "compiled_peak_bytes": int,
+        "eager_steps": int, "compiled_steps": int, "compiled_kernels": int,
+        "input_sets": int,
+    },
+}
+
+
+def check(value, schema, path):
+    if isinstance(schema, dict):
+        assert isinstance(value, dict), f"{path} is not an object"
+        for key, inner in schema.items():
+            assert key in value, f"{path} has no '{key}'"
+            check(value[key], inner, f"{path}.{key}")
+        return
+    assert isinstance(value, schema), f"{path} is {value!r}"
+
+
+def check_sweep(record):
+    for name in ("eager_ns", "compiled_ns"):
+        summary = record[name]
+        assert 0 < summary["p10"] <= summary["median"] <= summary["p90"], name
+        assert summary["samples"] >= 5, name
+    assert "import" in record["compile_cold_ns"]["phases"]
+    assert "first run" in record["compile_warm_ns"]["phases"]
+    for name in ("compile_cold_ns", "compile_warm_ns"):
+        phases = record[name]["phases"].values()
+        assert all(phase["median"] >= 0 for phase in phases), name
+    saved = record["eager_ns"]["median"] - record["compiled_ns"]["median"]
+    calls = record["break_even_calls"]
+    assert (calls is None) == (saved <= 0), "n* against e and c"
+    if calls is not None:
+        cost = record["compile_warm_ns"]["total"]["median"]
+        assert (calls - 1) * saved < cost, "n* is too large"
+        assert calls * saved >= cost * 0.999999, "n* is too small"
+
+
+def main():
+    kind, path = sys.argv[1:]
+    with open(path, encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    assert records, "no record"
+    for i, record in enumerate(records):
+        check(record, {**COMMON, **KINDS[kind]}, f"record {i}")
+        if kind == "sweep":
+            check_sweep(record)
+    print(f"{len(records)} records")
+
+
+main()

@@ -1,0 +1,166 @@
+//===- CompileCost.cpp - What compiling one shape costs, by phase ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileCost.h"
+
+#include "ChildProcess.h"
+#include "common/ArgSpec.h"
+#include "common/Environment.h"
+
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/Executor.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace tandem::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using tandem::measure::nsSince;
+
+/// Time that the first call takes beyond a settled one.
+Expected<double> firstRunExcess(Executor &executor,
+                                const std::vector<Tensor> &inputs) {
+  double first = 0, settled = 0;
+  for (int i = 0; i < 4; ++i) {
+    std::vector<Tensor> outputs;
+    auto start = Clock::now();
+    TANDEM_RETURN_IF_ERROR(executor.run(inputs, outputs));
+    double ns = nsSince(start);
+    if (i == 0)
+      first = ns;
+    settled = i <= 1 ? ns : std::min(settled, ns);
+  }
+  return std::max(0.0, first - settled);
+}
+
+/// Samples per phase, phases in order of first appearance.
+class PhaseSamples {
+public:
+  void add(const std::vector<PhaseTime> &phases) {
+    double total = 0;
+    for (const PhaseTime &phase : phases) {
+      find(phase.phase).push_back(phase.ns);
+      total += phase.ns;
+    }
+    totals.push_back(total);
+  }
+
+  CompileCost summarize() const {
+    CompileCost cost;
+    cost.total = measure::summarize(totals);
+    for (const auto &[name, samples] : byPhase)
+      cost.phases.emplace_back(name, measure::summarize(samples));
+    return cost;
+  }
+
+private:
+  std::vector<double> &find(const std::string &name) {
+    for (auto &[phase, samples] : byPhase)
+      if (phase == name)
+        return samples;
+    return byPhase.emplace_back(name, std::vector<double>()).second;
+  }
+
+  std::vector<std::pair<std::string, std::vector<double>>> byPhase;
+  std::vector<double> totals;
+};
+
+std::vector<std::string> childCommand(const CompileJob &job) {
+  std::vector<std::string> words = {tools::executablePath(), "cold-compile",
+                                    job.file, "--func=" + job.function,
+                                    "--device=" + job.device};
+  if (job.threads > 0)
+    words.push_back("--threads=" + std::to_string(job.threads));
+  for (const TensorType &type : job.inputs)
+    words.push_back("--dims=:" + type.shape.str());
+  return words;
+}
+
+Expected<std::vector<PhaseTime>> parseChild(const std::string &output) {
+  auto json = nlohmann::ordered_json::parse(output, nullptr, false);
+  if (!json.is_array())
+    return fail("cold compile", "the child process printed no result");
+  std::vector<PhaseTime> phases;
+  for (const auto &phase : json)
+    phases.push_back({phase[0].get<std::string>(), phase[1].get<double>()});
+  return phases;
+}
+
+} // namespace
+
+Expected<TimedCompile> compileTimed(const Graph &graph, const CompileJob &job,
+                                    const std::vector<Tensor> &inputs) {
+  tools::TierOptions options;
+  options.device = job.device;
+  TimedCompile result;
+  auto start = Clock::now();
+  TANDEM_ASSIGN_OR_RETURN(result.prepared,
+                          tools::compileTier(graph, job.inputs, options));
+  double wholeNs = nsSince(start), claimed = 0;
+  result.phases = result.prepared.phases;
+  for (const PhaseTime &phase : result.phases)
+    claimed += phase.ns;
+  result.phases.push_back({"other", std::max(0.0, wholeNs - claimed)});
+  TANDEM_ASSIGN_OR_RETURN(double first,
+                          firstRunExcess(*result.prepared.executor, inputs));
+  result.phases.push_back({"first run", first});
+  return result;
+}
+
+Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
+                                  const std::vector<Tensor> &inputs,
+                                  double budgetNs, int minRuns, int maxRuns) {
+  PhaseSamples samples;
+  auto start = Clock::now();
+  for (int i = 0; i < maxRuns; ++i) {
+    if (i >= minRuns && nsSince(start) > budgetNs)
+      break;
+    TANDEM_ASSIGN_OR_RETURN(TimedCompile compiled,
+                            compileTimed(graph, job, inputs));
+    samples.add(compiled.phases);
+  }
+  return samples.summarize();
+}
+
+Expected<CompileCost> measureCold(const CompileJob &job, int runs) {
+  PhaseSamples samples;
+  for (int i = 0; i < runs; ++i) {
+    TANDEM_ASSIGN_OR_RETURN(std::string output, runChild(childCommand(job)));
+    TANDEM_ASSIGN_OR_RETURN(std::vector<PhaseTime> phases, parseChild(output));
+    samples.add(phases);
+  }
+  return samples.summarize();
+}
+
+Status runColdChild(const CompileJob &job,
+                    const std::vector<std::string> &dims) {
+  auto start = Clock::now();
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
+                          Graph::parseFile(job.file, job.function));
+  double importNs = nsSince(start);
+  std::vector<std::string> specs;
+  for (const std::string &text : dims)
+    specs.push_back(text == ":" ? "random" : "random" + text);
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
+                          tools::makeInputs(*graph->eagerProgram(), specs));
+  CompileJob typed = job;
+  typed.inputs = tools::typesOf(inputs);
+  TANDEM_ASSIGN_OR_RETURN(TimedCompile compiled,
+                          compileTimed(*graph, typed, inputs));
+  auto phases = nlohmann::ordered_json::array();
+  phases.push_back({"import", importNs});
+  for (const PhaseTime &phase : compiled.phases)
+    phases.push_back({phase.phase, phase.ns});
+  std::printf("%s\n", phases.dump().c_str());
+  return {};
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,64 @@
+//===- CompileCost.h - What compiling one shape costs, by phase -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_COMPILECOST_H
+#define TANDEM_TOOLS_TANDEM_BENCH_COMPILECOST_H
+
+#include "common/Tiers.h"
+
+#include "tandem/Measure/Statistics.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tandem::bench {
+
+/// C and its phases in order. The phases' medians add up to about the total's.
+struct CompileCost {
+  measure::Summary total;
+  std::vector<std::pair<std::string, measure::Summary>> phases;
+};
+
+/// What identifies a compilation, in this process and in a child.
+struct CompileJob {
+  std::string file, function, device;
+  int threads = 0;
+  std::vector<TensorType> inputs;
+};
+
+/// A compiled program and what it took, in nanoseconds by phase.
+struct TimedCompile {
+  tools::PreparedTier prepared;
+  std::vector<PhaseTime> phases;
+};
+
+/// Compiles, loads and runs once. The phase "first run" is what the first call
+/// takes beyond a later one; time of the compiler that no phase claims is
+/// "other".
+Expected<TimedCompile> compileTimed(const Graph &graph, const CompileJob &job,
+                                    const std::vector<Tensor> &inputs);
+
+/// In this process, with the graph parsed and LLVM initialised: what a new
+/// shape costs a running program. Compiles at least `minRuns` times, and until
+/// `budgetNs` is spent at most `maxRuns` times.
+Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
+                                  const std::vector<Tensor> &inputs,
+                                  double budgetNs, int minRuns = 3,
+                                  int maxRuns = 20);
+
+/// In `runs` fresh child processes, from parsing the file to the first run.
+Expected<CompileCost> measureCold(const CompileJob &job, int runs);
+
+/// What such a child does: prints one JSON object to standard output.
+Status runColdChild(const CompileJob &job,
+                    const std::vector<std::string> &dims);
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_COMPILECOST_H

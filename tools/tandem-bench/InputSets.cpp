@@ -1,0 +1,62 @@
+//===- InputSets.cpp - Input buffers that take turns ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InputSets.h"
+
+#include "tandem/Runtime/Compare.h"
+
+#include <algorithm>
+
+namespace tandem::bench {
+namespace {
+
+bool rotates(const Program &program, size_t input) {
+  return !fromFlat(*program.slots[program.inputs[input]]->type).isStatic();
+}
+
+size_t countSets(int64_t bytes, int64_t cacheBytes) {
+  if (bytes <= 0)
+    return 2;
+  int64_t wanted = 2 * cacheBytes / bytes + 1;
+  return static_cast<size_t>(
+      std::clamp<int64_t>(wanted, 2, InputSets::kMaxSets));
+}
+
+} // namespace
+
+Expected<InputSets> InputSets::create(const Program &program,
+                                      const std::vector<TensorType> &types,
+                                      int64_t cacheBytes) {
+  int64_t bytes = 0;
+  bool anyRotates = false;
+  for (size_t i = 0; i < types.size(); ++i)
+    anyRotates |= rotates(program, i);
+  for (size_t i = 0; i < types.size(); ++i)
+    if (!anyRotates || rotates(program, i)) {
+      TANDEM_ASSIGN_OR_RETURN(int64_t inputBytes, checkedBytes(types[i]));
+      bytes += inputBytes;
+    }
+  InputSets result;
+  size_t count = countSets(bytes, cacheBytes);
+  for (size_t set = 0; set < count; ++set) {
+    std::vector<Tensor> inputs;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (set > 0 && anyRotates && !rotates(program, i)) {
+        inputs.push_back(result.sets[0][i]);
+        continue;
+      }
+      TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(types[i]));
+      fillRandom(tensor, 1 + set * types.size() + i);
+      inputs.push_back(std::move(tensor));
+    }
+    result.sets.push_back(std::move(inputs));
+  }
+  return result;
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,126 @@
+//===- ShapeMeasurement.cpp - Everything measured of one shape ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeMeasurement.h"
+
+#include "InputSets.h"
+
+#include "tandem/Measure/Sampler.h"
+
+#include <algorithm>
+
+namespace tandem::bench {
+namespace {
+
+using tandem::tools::PreparedTier;
+using tandem::tools::Tier;
+
+/// The four executors that are compared with one another.
+struct Executors {
+  PreparedTier eager, compiled, eagerDispatch, compiledDispatch;
+};
+
+Expected<Executors> prepareExecutors(const Graph &graph,
+                                     const CompileJob &job) {
+  tools::TierOptions options;
+  options.device = job.device;
+  Executors executors;
+  TANDEM_ASSIGN_OR_RETURN(executors.eager,
+                          prepareTier(graph, Tier::eager, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(executors.compiled, prepareTier(graph, Tier::compiled,
+                                                          job.inputs, options));
+  options.dispatchOnly = true;
+  TANDEM_ASSIGN_OR_RETURN(executors.eagerDispatch,
+                          prepareTier(graph, Tier::eager, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.compiledDispatch,
+      prepareTier(graph, Tier::compiled, job.inputs, options));
+  return executors;
+}
+
+Status runEagerOnce(const Graph &graph, const std::vector<Tensor> &inputs) {
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedTier eager,
+      prepareTier(graph, Tier::eager, tools::typesOf(inputs)));
+  std::vector<Tensor> outputs;
+  return eager.executor->run(inputs, outputs);
+}
+
+/// e, c and both dispatch times, in alternation.
+Status sampleSteady(Executors &executors, const InputSets &inputs,
+                    double seconds, ShapeMeasurement &result) {
+  measure::SamplerOptions options;
+  options.budgetNs = seconds * 1e9;
+  measure::Sampler sampler(options);
+  std::vector<Tensor> outputs;
+  PreparedTier *tiers[] = {&executors.eager, &executors.compiled,
+                           &executors.eagerDispatch,
+                           &executors.compiledDispatch};
+  measure::Summary *summaries[] = {&result.eager, &result.compiled,
+                                   &result.eagerDispatch,
+                                   &result.compiledDispatch};
+  for (PreparedTier *tier : tiers)
+    sampler.add("", [&, executor = tier->executor.get()](size_t call) {
+      return executor->run(inputs[call], outputs);
+    });
+  TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> figures, sampler.run());
+  for (size_t i = 0; i < figures.size(); ++i)
+    *summaries[i] = figures[i];
+  return {};
+}
+
+} // namespace
+
+Expected<ShapeMeasurement> measureShape(const Graph &graph,
+                                        const measure::DimSizes &dims,
+                                        const MeasureOptions &options,
+                                        const Progress &progress) {
+  ShapeMeasurement result;
+  result.dims = dims;
+  const Program &program = *graph.eagerProgram();
+  TANDEM_ASSIGN_OR_RETURN(result.inputs, measure::bindDims(program, dims));
+  progress("inputs");
+  TANDEM_ASSIGN_OR_RETURN(
+      InputSets inputs,
+      InputSets::create(program, result.inputs, options.cacheBytes));
+  result.inputSets = inputs.size();
+  // What cannot run at all is found here, with the op's location.
+  TANDEM_RETURN_IF_ERROR(runEagerOnce(graph, inputs[0]));
+  CompileJob job{options.file, options.function, options.device,
+                 options.threads, result.inputs};
+  progress("compiling, cold");
+  TANDEM_ASSIGN_OR_RETURN(result.cold, measureCold(job, options.coldRuns));
+  progress("eager and compiled calls");
+  TANDEM_ASSIGN_OR_RETURN(Executors executors, prepareExecutors(graph, job));
+  TANDEM_RETURN_IF_ERROR(
+      sampleSteady(executors, inputs, options.seconds, result));
+  TANDEM_ASSIGN_OR_RETURN(
+      result.eagerPeakBytes,
+      tools::peakBytesOfCall(*executors.eager.executor, inputs[0]));
+  TANDEM_ASSIGN_OR_RETURN(
+      result.compiledPeakBytes,
+      tools::peakBytesOfCall(*executors.compiled.executor, inputs[0]));
+  progress("compiling, warm");
+  TANDEM_ASSIGN_OR_RETURN(
+      result.warm,
+      measureWarm(graph, job, inputs[0], 0.5 * options.seconds * 1e9));
+  result.eagerSteps = program.steps.size();
+  result.compiledSteps = executors.compiled.program->steps.size();
+  result.kernels = static_cast<size_t>(
+      std::count_if(executors.compiled.program->steps.begin(),
+                    executors.compiled.program->steps.end(),
+                    [](const auto &step) { return step->kernel >= 0; }));
+  result.verdict = judge(result.eager, result.compiled);
+  result.breakEven = measure::breakEvenCalls(
+      result.warm.total.median, result.eager.median, result.compiled.median);
+  result.breakEvenCold = measure::breakEvenCalls(
+      result.cold.total.median, result.eager.median, result.compiled.median);
+  return result;
+}
+
+} // namespace tandem::bench

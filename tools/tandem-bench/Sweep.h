@@ -1,0 +1,43 @@
+//===- Sweep.h - Shape by shape: when does compiling pay --------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_SWEEP_H
+#define TANDEM_TOOLS_TANDEM_BENCH_SWEEP_H
+
+#include "ShapeMeasurement.h"
+
+#include "common/Environment.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tandem::bench {
+
+struct SweepOptions {
+  MeasureOptions measure;
+  std::string vary, json, html;
+  tools::Environment environment;
+};
+
+/// Prints the table; true where every shape could be measured.
+Expected<bool> sweep(const SweepOptions &options);
+
+/// One line of the result file.
+nlohmann::ordered_json toRecord(const SweepOptions &options,
+                                const ShapeMeasurement &shape);
+
+/// At most 120 columns for two varied dims.
+std::string formatTable(const std::vector<ShapeMeasurement> &shapes);
+
+/// The self-contained page for the records of one sweep. An error where
+/// plotly.min.js is not installed.
+Expected<std::string>
+makeHtml(const std::vector<nlohmann::ordered_json> &records);
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_SWEEP_H

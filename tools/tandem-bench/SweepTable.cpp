@@ -1,0 +1,78 @@
+//===- SweepTable.cpp - The sweep's table ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sweep.h"
+
+#include "common/Format.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tandem::bench {
+namespace {
+
+using tools::formatBytes;
+using tools::formatTime;
+
+/// "12.3 µs ±4%": half the distance from p10 to p90.
+std::string withSpread(const measure::Summary &summary) {
+  double half = (summary.p90 - summary.p10) / 2;
+  char text[32];
+  std::snprintf(text, sizeof text, " ±%2.0f%%",
+                std::min(99.0, 100 * half / std::max(summary.median, 1e-9)));
+  return formatTime(summary.median) + text;
+}
+
+std::string ratio(double numerator, double denominator) {
+  char text[32];
+  double value = numerator / std::max(denominator, 1e-9);
+  std::snprintf(text, sizeof text, value < 9.995 ? "%.2fx" : "%.1fx", value);
+  return text;
+}
+
+std::string calls(std::optional<int64_t> count) {
+  return count ? tools::formatCount(*count) : "never";
+}
+
+std::vector<std::string> rowOf(const ShapeMeasurement &shape) {
+  std::vector<std::string> row;
+  for (const auto &dim : shape.dims)
+    row.push_back(std::to_string(dim.second));
+  if (!shape.error.empty())
+    return {measure::toString(shape.dims) + ": " + shape.error};
+  for (std::string cell :
+       {withSpread(shape.eager), formatTime(shape.eagerDispatch.median),
+        withSpread(shape.compiled),
+        ratio(shape.eager.median, shape.compiled.median),
+        formatTime(shape.cold.total.median),
+        formatTime(shape.warm.total.median), calls(shape.breakEven),
+        formatBytes(shape.eagerPeakBytes), formatBytes(shape.compiledPeakBytes),
+        std::string(name(shape.verdict))})
+    row.push_back(std::move(cell));
+  return row;
+}
+
+} // namespace
+
+std::string formatTable(const std::vector<ShapeMeasurement> &shapes) {
+  std::vector<tools::Table::Column> columns;
+  if (!shapes.empty())
+    for (const auto &dim : shapes[0].dims)
+      columns.push_back({dim.first});
+  for (const char *title : {"eager e", "dispatch", "compiled c", "e/c",
+                            "C cold", "C warm", "n*", "peak e", "peak c"})
+    columns.push_back({title});
+  columns.push_back({"verdict", false});
+  tools::Table table(std::move(columns));
+  for (const ShapeMeasurement &shape : shapes)
+    table.addRow(rowOf(shape));
+  return table.str();
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,117 @@
+//===- tandem-bench.cpp - What eager costs, what compiling costs ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bars.h"
+#include "Sweep.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace tandem;
+using namespace tandem::bench;
+
+namespace {
+
+void addGraphOptions(CLI::App &command, MeasureOptions &options) {
+  command.add_option("FILE", options.file, "Graph to measure (.mlir)")
+      ->required();
+  command.add_option("--func", options.function, "Function to measure")
+      ->capture_default_str();
+  command.add_option("--device", options.device, tools::kDeviceHelp)
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cpu", "cuda-host"}));
+}
+
+void addThreads(CLI::App &command, int &threads) {
+  command
+      .add_option("--threads", threads,
+                  "Threads of kernels and libraries (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+}
+
+void addSweep(CLI::App &app, SweepOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "sweep", "For each shape: eager and compiled time, compile cost by "
+               "phase, and after how many calls compiling has paid");
+  addGraphOptions(command, options.measure);
+  addThreads(command, options.measure.threads);
+  command.add_option("--vary", options.vary,
+                     "Sizes of named dims: 'N=1,8,64;L=50..400:50'; every "
+                     "combination is measured");
+  command
+      .add_option("--seconds", options.measure.seconds,
+                  "Time for the steady figures of one shape")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
+  command
+      .add_option("--cold-runs", options.measure.coldRuns,
+                  "Fresh processes that compile each shape")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--json", options.json,
+                     "Write JSON lines to FILE (- is standard output)");
+  command.add_option("--html", options.html, "Write a report to FILE");
+}
+
+void addBars(CLI::App &app, BarsOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "bars", "The project's own performance bars, each beside its figure");
+  addThreads(command, options.threads);
+  command.add_option("--seconds", options.seconds, "Time for each figure")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
+  command.add_option("--json", options.json,
+                     "Write JSON lines to FILE (- is standard output)");
+}
+
+void addCold(CLI::App &app, MeasureOptions &options,
+             std::vector<std::string> &dims) {
+  CLI::App &command = *app.add_subcommand("cold-compile");
+  command.group(""); // Hidden: `sweep` starts it in fresh processes.
+  addGraphOptions(command, options);
+  addThreads(command, options.threads);
+  command.add_option("--dims", dims)->allow_extra_args(false);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app{"Measures when compiling a Tandem graph pays.", "tandem-bench"};
+  app.require_subcommand(1);
+  SweepOptions sweepOptions;
+  BarsOptions barsOptions;
+  MeasureOptions cold;
+  std::vector<std::string> dims;
+  addSweep(app, sweepOptions);
+  addBars(app, barsOptions);
+  addCold(app, cold, dims);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
+  for (int threads :
+       {sweepOptions.measure.threads, barsOptions.threads, cold.threads})
+    if (threads > 0)
+      setNumThreads(threads);
+  Expected<bool> done = true;
+  if (app.got_subcommand("sweep")) {
+    sweepOptions.environment = tools::describeEnvironment(argc, argv);
+    sweepOptions.measure.cacheBytes = sweepOptions.environment.cacheBytes;
+    done = sweep(sweepOptions);
+  } else if (app.got_subcommand("bars")) {
+    barsOptions.environment = tools::describeEnvironment(argc, argv);
+    done = runBars(barsOptions);
+  } else {
+    CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
+    if (Status status = runColdChild(job, dims); !status)
+      done = tl::unexpected<Error>(status.error());
+  }
+  if (!done)
+    return tools::report(done.error());
+  return *done ? 0 : 1;
+}
