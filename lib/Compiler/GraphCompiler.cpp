@@ -6,15 +6,71 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompilerSession.h"
 #include "GraphSource.h"
 
+#include <mutex>
+#include <vector>
+
 namespace tandem {
+namespace {
+
+/// Keeps a session per thread that has ever compiled at the same time as
+/// others. No lock is held while compiling.
+class GraphCompiler final : public Compiler {
+public:
+  GraphCompiler(std::shared_ptr<const GraphSource> graph, const Device &device,
+                CompileOptions options,
+                std::unique_ptr<CompilerSession> session)
+      : graph(std::move(graph)), device(device), options(std::move(options)) {
+    idle.push_back(std::move(session));
+  }
+
+  Expected<Compiled> compile(std::span<const TensorType> inputs) override {
+    TANDEM_ASSIGN_OR_RETURN(auto session, acquire());
+    Expected<Compiled> compiled = session->compile(inputs);
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(session));
+    return compiled;
+  }
+
+  Expected<std::shared_ptr<LoadedKernels>>
+  load(const Program &program) override {
+    return device.load(program);
+  }
+
+private:
+  Expected<std::unique_ptr<CompilerSession>> acquire() {
+    {
+      std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        auto session = std::move(idle.back());
+        idle.pop_back();
+        return session;
+      }
+    }
+    return CompilerSession::create(graph, device, options);
+  }
+
+  std::shared_ptr<const GraphSource> graph;
+  const Device &device;
+  CompileOptions options;
+  /// Guards `idle`.
+  std::mutex mutex;
+  std::vector<std::unique_ptr<CompilerSession>> idle;
+};
+
+} // namespace
 
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options) {
-  return fail("compile", "no code generator for device '" + options.device +
-                             "' in this build");
+  TANDEM_ASSIGN_OR_RETURN(const Device *device, findDevice(options.device));
+  TANDEM_ASSIGN_OR_RETURN(auto session,
+                          CompilerSession::create(graph, *device, options));
+  return std::make_unique<GraphCompiler>(std::move(graph), *device,
+                                         std::move(options),
+                                         std::move(session));
 }
 
 } // namespace tandem

@@ -1,0 +1,74 @@
+//===- Pipelines.h - The phases and the order of passes --------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_PIPELINES_PIPELINES_H
+#define TANDEM_PIPELINES_PIPELINES_H
+
+#include "mlir/Support/LLVM.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace tandem {
+
+/// What a compilation goes through, in this order. The first four work on the
+/// whole module; the others on each kernel module by itself.
+enum class Phase {
+  /// Static shapes for one signature.
+  Specialise,
+  /// Fewer and cheaper ops.
+  Simplify,
+  /// tandem.fusion regions.
+  Fuse,
+  /// Each fusion in a kernel module of its own, launched.
+  Kernels,
+  /// Kernels as linalg.generic on tensors.
+  Linalg,
+  /// Kernels in the dialect that the device's code is made from: "llvm" for
+  /// device cpu, "emitc" for device cuda.
+  Target
+};
+
+struct PipelineOptions {
+  /// Dims per argument of the function, as tandem-specialise takes them.
+  std::vector<std::string> shapes;
+  std::string function = "main";
+  /// "cpu" or "cuda" ("cuda-host" is the same).
+  std::string device = "cpu";
+  /// See tandem-fuse.
+  int64_t fusionFuel = -1;
+};
+
+/// "specialise", …, "llvm".
+llvm::StringRef name(Phase phase, llvm::StringRef device);
+/// The phase of that name for that device; `valid` gets all names otherwise.
+mlir::FailureOr<Phase> parsePhase(llvm::StringRef name, llvm::StringRef device,
+                                  std::string &valid);
+
+/// Adds the passes of one phase. `pm` is anchored on builtin.module.
+void buildPhase(mlir::OpPassManager &pm, Phase phase,
+                const PipelineOptions &options);
+/// Adds the passes of all phases up to and including `until`.
+void buildPipeline(mlir::OpPassManager &pm, Phase until,
+                   const PipelineOptions &options);
+
+/// Registers the pipeline `tandem-compile{shapes=… until=… device=…
+/// fusion-fuel=… function=…}`.
+void registerPipelines();
+
+} // namespace tandem
+
+#endif // TANDEM_PIPELINES_PIPELINES_H

@@ -1,0 +1,63 @@
+//===- CompilerSession.h - One thread's share of a compiler ----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_COMPILERSESSION_H
+#define TANDEM_LIB_COMPILER_COMPILERSESSION_H
+
+#include "Device.h"
+#include "GraphSource.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tandem {
+
+/// A context with its dialects, the graph in it, and pass managers that are
+/// ready to run: what a compilation needs and what takes longer to make than to
+/// use. One thread at a time.
+class CompilerSession {
+public:
+  static Expected<std::unique_ptr<CompilerSession>>
+  create(std::shared_ptr<const GraphSource> graph, const Device &device,
+         const CompileOptions &options);
+
+  Expected<Compiled> compile(std::span<const TensorType> inputs);
+
+private:
+  CompilerSession(std::shared_ptr<const GraphSource> graph,
+                  const Device &device, const mlir::DialectRegistry &registry);
+
+  mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
+                                   std::span<const TensorType> inputs,
+                                   PhaseTimes &times);
+  /// The phases between specialisation and kernels.
+  mlir::LogicalResult runPhases(mlir::ModuleOp module, PhaseTimes &times);
+  Expected<Program> compileKernels(mlir::ModuleOp module, PhaseTimes &times);
+
+  struct PhasePasses {
+    std::string name;
+    std::unique_ptr<mlir::PassManager> passes;
+  };
+
+  std::shared_ptr<const GraphSource> source;
+  const Device &device;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> graph;
+  std::vector<PhasePasses> phases;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_COMPILERSESSION_H

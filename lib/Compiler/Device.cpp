@@ -1,0 +1,39 @@
+//===- Device.cpp - What a graph can be compiled for ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+#include "tandem/Target/CPU/CPUTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tandem {
+namespace {
+
+Expected<fb::KernelT> compileForHost(mlir::ModuleOp kernel, PhaseTimes &times) {
+  return compileKernelForCPU(kernel, CPUTargetOptions{}, times);
+}
+
+constexpr Device kDevices[] = {
+    {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels},
+};
+
+} // namespace
+
+Expected<const Device *> findDevice(std::string_view name) {
+  std::string names;
+  for (const Device &device : kDevices) {
+    if (device.name == name)
+      return &device;
+    names += (names.empty() ? "" : ", ") + std::string(device.name);
+  }
+  return fail("compile", "no device '" + std::string(name) + "'",
+              "there is " + names);
+}
+
+} // namespace tandem

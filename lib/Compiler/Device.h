@@ -1,0 +1,37 @@
+//===- Device.h - What a graph can be compiled for -------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_DEVICE_H
+#define TANDEM_LIB_COMPILER_DEVICE_H
+
+#include "tandem/Runtime/PhaseTimes.h"
+
+#include <memory>
+#include <string_view>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace tandem {
+
+/// The entry points of one target.
+struct Device {
+  std::string_view name;
+  void (*registerDialects)(mlir::DialectRegistry &registry);
+  Expected<fb::KernelT> (*compile)(mlir::ModuleOp kernel, PhaseTimes &times);
+  Expected<std::shared_ptr<LoadedKernels>> (*load)(const Program &program);
+};
+
+/// An error that lists the devices where there is none of that name.
+Expected<const Device *> findDevice(std::string_view name);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_DEVICE_H

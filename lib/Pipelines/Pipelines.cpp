@@ -1,0 +1,104 @@
+//===- Pipelines.cpp - The phases and the order of passes -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Pipelines/Pipelines.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Target/CPU/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Fuse,
+                             Phase::Kernels,    Phase::Linalg,   Phase::Target};
+
+bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
+
+void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
+  buildCPUKernelPipeline(kernels);
+}
+
+} // namespace
+
+StringRef name(Phase phase, StringRef device) {
+  switch (phase) {
+  case Phase::Specialise:
+    return "specialise";
+  case Phase::Simplify:
+    return "simplify";
+  case Phase::Fuse:
+    return "fuse";
+  case Phase::Kernels:
+    return "kernels";
+  case Phase::Linalg:
+    return "linalg";
+  case Phase::Target:
+    return isCUDA(device) ? "emitc" : "llvm";
+  }
+  return "";
+}
+
+FailureOr<Phase> parsePhase(StringRef text, StringRef device,
+                            std::string &valid) {
+  valid.clear();
+  for (Phase phase : kPhases) {
+    if (name(phase, device) == text)
+      return phase;
+    valid += (valid.empty() ? "" : ", ") + name(phase, device).str();
+  }
+  return failure();
+}
+
+void buildPhase(OpPassManager &pm, Phase phase,
+                const PipelineOptions &options) {
+  switch (phase) {
+  case Phase::Specialise: {
+    // Before all else: what folds, and what fusion pays, depends on the sizes.
+    TandemSpecialiseOptions specialise;
+    specialise.shapes.assign(options.shapes.begin(), options.shapes.end());
+    specialise.function = options.function;
+    return pm.addPass(createTandemSpecialise(specialise));
+  }
+  case Phase::Simplify:
+    // Before fusion, which takes ops as they are: a batch_norm that could be
+    // in a convolution would become part of a kernel. After it no dead op and
+    // no common subexpression is left, which fusion would compute.
+    return pm.addPass(createTandemSimplify());
+  case Phase::Fuse: {
+    TandemFuseOptions fuse;
+    fuse.fuel = options.fusionFuel;
+    return pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
+  }
+  case Phase::Kernels:
+    // After all fusion: from here on kernels do not see each other.
+    return pm.addPass(createTandemOutlineKernels());
+  case Phase::Linalg:
+    return pm.nest<ModuleOp>().addNestedPass<func::FuncOp>(
+        createConvertTandemToLinalg());
+  case Phase::Target:
+    return buildTarget(pm.nest<ModuleOp>(), options);
+  }
+}
+
+void buildPipeline(OpPassManager &pm, Phase until,
+                   const PipelineOptions &options) {
+  for (Phase phase : kPhases) {
+    buildPhase(pm, phase, options);
+    if (phase == until)
+      return;
+  }
+}
+
+} // namespace tandem

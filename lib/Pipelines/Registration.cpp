@@ -1,0 +1,79 @@
+//===- Registration.cpp - tandem-compile ----------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+struct CompileOptions : PassPipelineOptions<CompileOptions> {
+  ListOption<std::string> shapes{
+      *this, "shapes",
+      llvm::cl::desc("Dims of each argument, in order, as 1000x100x1.")};
+  Option<std::string> until{
+      *this, "until", llvm::cl::desc("The last phase to run; default: all.")};
+  Option<std::string> device{*this, "device",
+                             llvm::cl::desc("cpu, cuda or cuda-host."),
+                             llvm::cl::init("cpu")};
+  Option<std::string> function{*this, "function",
+                               llvm::cl::desc("The function to compile."),
+                               llvm::cl::init("main")};
+  Option<int64_t> fusionFuel{
+      *this, "fusion-fuel",
+      llvm::cl::desc("At most this many fusion decisions are taken."),
+      llvm::cl::init(-1)};
+};
+
+LogicalResult build(OpPassManager &pm, const CompileOptions &given,
+                    llvm::function_ref<LogicalResult(const Twine &)> error) {
+  StringRef device = given.device;
+  if (device != "cpu" && device != "cuda" && device != "cuda-host")
+    return error("no device '" + device + "': there are cpu, cuda, cuda-host");
+  Phase until = Phase::Target;
+  if (!given.until.empty()) {
+    std::string valid;
+    FailureOr<Phase> phase = parsePhase(given.until, device, valid);
+    if (failed(phase))
+      return error("no phase '" + given.until + "': there are " + valid);
+    until = *phase;
+  }
+  PipelineOptions options;
+  options.shapes.assign(given.shapes.begin(), given.shapes.end());
+  options.function = given.function;
+  options.device = device.str();
+  options.fusionFuel = given.fusionFuel;
+  buildPipeline(pm, until, options);
+  return success();
+}
+
+} // namespace
+
+void registerPipelines() {
+  // The registry in its general form, for it alone can report an error.
+  registerPassPipeline(
+      "tandem-compile",
+      "Run the phases of a compilation up to and including `until`",
+      [](OpPassManager &pm, StringRef text,
+         llvm::function_ref<LogicalResult(const Twine &)> error) {
+        CompileOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return build(pm, options, error);
+      },
+      [](llvm::function_ref<void(const detail::PassOptions &)> visit) {
+        visit(CompileOptions());
+      });
+}
+
+} // namespace tandem
