@@ -9,10 +9,10 @@
 #include "InitConversions.h"
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
-#include "tandem/InitAll.h"
-#include "tandem/Target/CPU/Passes.h"
-
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/InitAll.h"
+#include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -34,6 +34,7 @@ using namespace mlir;
 
 void tandem::registerAllPasses() {
   registerTandemPasses();
+  registerPipelines();
   registerTandemKernelToEmitCPasses();
   registerConvertTandemToLinalg();
   registerTandemTargetCPUPasses();

@@ -8,6 +8,7 @@
 
 #include "tandem/Pipelines/Pipelines.h"
 
+#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Target/CPU/Passes.h"
@@ -27,7 +28,12 @@ constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Fuse,
 bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
 
 void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
-  buildCPUKernelPipeline(kernels);
+  if (!isCUDA(options.device))
+    return buildCPUKernelPipeline(kernels);
+  // The shape of the grid decides what a thread computes, so mapping comes
+  // before any of it is expressed in C.
+  kernels.addPass(createMapKernelToThreads());
+  kernels.addPass(createConvertKernelToEmitC());
 }
 
 } // namespace
