@@ -83,7 +83,9 @@ Difference compareAs(const Tensor &expected, const Tensor &actual,
         result.maxRelative, magnitude > 0 ? error / magnitude : kInfinity);
     result.maxUlp = std::max(
         result.maxUlp, error < kInfinity ? ulpDistance(e[i], a[i]) : kInfinity);
-    result.mismatches += !(error <= relative * std::max(magnitude, scale));
+    bool within =
+        error < kInfinity && error <= relative * std::max(magnitude, scale);
+    result.mismatches += !within;
     if (error > worst) {
       worst = error;
       result.worstIndex = i;

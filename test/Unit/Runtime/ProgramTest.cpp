@@ -1,0 +1,307 @@
+//===- ProgramTest.cpp - Programs as data ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestPrograms.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/resource.h>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::HasSubstr;
+
+namespace {
+
+TensorType vec(int64_t size) { return {DType::f32, {size}}; }
+
+/// Ops with attributes, a constant, a kernel, dim names.
+Program makeProgram() {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(8), {"N"});
+  uint32_t c = builder.constant(vec(8), {1, 2, 3, 4, 5, 6, 7, 8});
+  uint32_t sum = builder.op(makeOp(OpKind::add), {x, c}, vec(8), 0);
+  int kernel = builder.kernel(8, 4);
+  uint32_t twice = builder.launch(kernel, {sum, sum}, vec(8), 64);
+  fb::ReshapeAttrsT attrs;
+  attrs.shape = {2, -1};
+  uint32_t matrix = builder.op(makeOp(OpKind::reshape, attrs), {twice},
+                               TensorType{DType::f32, {2, 4}});
+  builder.program.arena_bytes = 128;
+  builder.program.outputs = {matrix};
+  builder.program.kernels[0]->code = {1, 2, 3};
+  return std::move(builder.program);
+}
+
+template <typename Change> std::string errorAfter(Change change) {
+  Program program = makeProgram();
+  change(program);
+  Status status = verify(program);
+  return status ? "valid" : status.error().message;
+}
+
+//===----------------------------------------------------------------------===//
+// verify
+//===----------------------------------------------------------------------===//
+
+TEST(ProgramVerifyTest, AcceptsAWellFormedProgram) {
+  EXPECT_EQ(errorAfter([](Program &) {}), "valid");
+}
+
+TEST(ProgramVerifyTest, Slots) {
+  EXPECT_THAT(errorAfter([](Program &p) { p.slots[2]->type = nullptr; }),
+              HasSubstr("slot 2: no type"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.slots[0]->type->dims = {-3}; }),
+              HasSubstr("slot 0: dim of size -3"));
+  EXPECT_THAT(
+      errorAfter([](Program &p) { p.slots[0]->type->dims.assign(9, 1); }),
+      HasSubstr("slot 0: rank 9 is over 8"));
+  EXPECT_THAT(
+      errorAfter([](Program &p) { p.slots[0]->type->dims = {INT64_MAX}; }),
+      HasSubstr("too large"));
+  EXPECT_THAT(errorAfter([](Program &p) {
+                p.slots[0]->type->dtype = static_cast<DType>(77);
+              }),
+              HasSubstr("unknown element type"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.slots[3]->arena_offset = 128; }),
+              HasSubstr("slot 3: ends beyond the arena's 128 bytes"));
+  EXPECT_THAT(
+      errorAfter([](Program &p) { p.slots[3]->arena_offset = INT64_MAX - 63; }),
+      HasSubstr("ends beyond"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.slots[3]->arena_offset = 4; }),
+              HasSubstr("arena offset 4"));
+}
+
+TEST(ProgramVerifyTest, DataFlow) {
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->operands[0] = 99; }),
+              HasSubstr("step 0: no slot 99"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->operands[0] = 4; }),
+              HasSubstr("slot 4 is read before it is written"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[1]->results = {2}; }),
+              HasSubstr("slot 2 is written twice"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.inputs = {0, 0}; }),
+              HasSubstr("2 inputs"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.outputs = {2}; }),
+              HasSubstr("output 0: in the arena"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.outputs = {1000}; }),
+              HasSubstr("output 0: no slot 1000"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.constants[0]->data.pop_back(); }),
+              HasSubstr("constant 0: 31 bytes for tensor<8xf32>"));
+  EXPECT_THAT(
+      errorAfter([](Program &p) { p.input_dims[0]->names = {"N", "M"}; }),
+      HasSubstr("2 dim names for rank 1"));
+}
+
+TEST(ProgramVerifyTest, Steps) {
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->op = nullptr; }),
+              HasSubstr("step 0: needs an op or a kernel"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->kernel = 0; }),
+              HasSubstr("step 0: needs an op or a kernel"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[1]->kernel = 1; }),
+              HasSubstr("step 1: no kernel 1"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[1]->results = {}; }),
+              HasSubstr("no results"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.kernels[0]->grain = 0; }),
+              HasSubstr("kernel 0: extent 8, grain 0"));
+  EXPECT_THAT(errorAfter([](Program &p) {
+                p.steps[0]->op->kind = static_cast<OpKind>(250);
+              }),
+              HasSubstr("unknown op"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.slots[4]->type->dims = {4, 2}; }),
+              HasSubstr("step 2: result is declared as tensor<4x2xf32>, but "
+                        "reshape makes tensor<2x4xf32>"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.steps[2]->op->attrs.Reset(); }),
+              HasSubstr("reshape lacks its attributes"));
+}
+
+//===----------------------------------------------------------------------===//
+// serialize and deserialize
+//===----------------------------------------------------------------------===//
+
+TEST(ProgramIOTest, RoundTrips) {
+  Program program = makeProgram();
+  auto copy = deserialize(serialize(program));
+  ASSERT_TRUE(copy) << copy.error().str();
+  EXPECT_EQ(*copy, program);
+  EXPECT_EQ(toString(*copy), toString(program));
+}
+
+TEST(ProgramIOTest, ReadsUnalignedBytes) {
+  std::vector<uint8_t> bytes = serialize(makeProgram());
+  bytes.insert(bytes.begin(), 0);
+  EXPECT_TRUE(deserialize(std::span(bytes).subspan(1)));
+}
+
+TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
+  EXPECT_THAT(deserialize({}).error().message, HasSubstr("not a Tandem"));
+  std::vector<uint8_t> text(100, 'x');
+  EXPECT_THAT(deserialize(text).error().message, HasSubstr("not a Tandem"));
+  Program program = makeProgram();
+  program.format_version = 2;
+  EXPECT_THAT(deserialize(serialize(program)).error().message,
+              HasSubstr("has format version 2, this build reads 1"));
+}
+
+/// No prefix of a file and no file with bytes changed may crash; what is
+/// accepted must be fit to be executed.
+TEST(ProgramIOTest, CorruptBytesNeverCrash) {
+  const std::vector<uint8_t> good = serialize(makeProgram());
+  for (size_t size = 0; size < good.size(); ++size)
+    if (auto program = deserialize(std::span(good).first(size)))
+      EXPECT_EQ(*program, makeProgram()) << "only padding may be missing";
+  std::mt19937_64 random(7);
+  int accepted = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<uint8_t> bytes = good;
+    for (int flips = 1 + random() % 3; flips > 0; --flips)
+      bytes[random() % bytes.size()] ^= 1 << random() % 8;
+    auto program = deserialize(bytes);
+    if (!program)
+      continue;
+    ++accepted;
+    ExecutorOptions options;
+    options.dispatchOnly = true;
+    options.providers = referenceProviders();
+    options.kernels = fakeKernels({addKernel});
+    (void)Executor::create(std::make_shared<Program>(std::move(*program)),
+                           options);
+  }
+  EXPECT_GT(accepted, 0);
+}
+
+TEST(ProgramTextTest, ListsEveryStep) {
+  EXPECT_EQ(toString(makeProgram()),
+            "program @test: 3 steps, arena of 128 bytes\n"
+            "  kernel @kernel_0: cpu_object, 3 bytes of code, extent 8, grain "
+            "4, moves 0 bytes, 0 flops\n"
+            "  %0 = input tensor<8xf32> \"N\"\n"
+            "  %1 = constant tensor<8xf32>\n"
+            "  %2 = add(%0, %1) : tensor<8xf32> at 0  // test.mlir:1:3\n"
+            "  %3 = kernel @kernel_0(%2, %2) : tensor<8xf32> at 64  // "
+            "test.mlir:2:3\n"
+            "  %4 = reshape(%3) : tensor<2x4xf32>  // test.mlir:3:3\n"
+            "  return %4\n");
+}
+
+//===----------------------------------------------------------------------===//
+// checkInputs
+//===----------------------------------------------------------------------===//
+
+TEST(CheckInputsTest, TypesAndNames) {
+  ProgramBuilder builder;
+  builder.input({DType::f32, {kDynamic, kDynamic, 1}}, {"N", "L", ""});
+  builder.input({DType::i32, {kDynamic, 4}}, {"N", ""});
+  builder.input({DType::f32, {kDynamic, kDynamic}}, {"K", "K"});
+  auto program = builder.finish({0});
+  auto message = [&](TensorType a, TensorType b, TensorType c) {
+    TensorType types[] = {a, b, c};
+    Status status = checkInputs(*program, types);
+    return status ? "valid" : status.error().message;
+  };
+  TensorType a{DType::f32, {2, 3, 1}}, b{DType::i32, {2, 4}},
+      c{DType::f32, {5, 5}};
+  EXPECT_EQ(message(a, b, c), "valid");
+  EXPECT_EQ(message(a, {DType::i32, {3, 4}}, c),
+            "input 1: dim \"N\" is 3, but 2 in input 0");
+  EXPECT_EQ(message(a, b, {DType::f32, {5, 6}}),
+            "input 2: dim \"K\" is 6, but 5 in input 2");
+  EXPECT_EQ(message({DType::f32, {2, 3, 2}}, b, c),
+            "input 0: dim 2 is 2, not 1 as in tensor<?x?x1xf32>");
+  EXPECT_EQ(message(a, {DType::i64, {2, 4}}, c),
+            "input 1: tensor<2x4xi64> is given where tensor<?x4xi32> is "
+            "expected");
+  EXPECT_EQ(message(a, {DType::i32, {2}}, c),
+            "input 1: tensor<2xi32> is given where tensor<?x4xi32> is "
+            "expected");
+  EXPECT_EQ(message({DType::f32, {kDynamic, 3, 1}}, b, c),
+            "input 0: dim 0 has no size");
+  EXPECT_THAT(checkInputs(*program, {&a, 1}).error().message,
+              HasSubstr("1 inputs are given, 3 are expected"));
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+class FileTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "/tandem-XXXXXX";
+    directory = mkdtemp(pattern.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(directory); }
+
+  size_t numFiles() const {
+    return std::distance(std::filesystem::directory_iterator(directory), {});
+  }
+
+  std::filesystem::path directory;
+};
+
+TEST_F(FileTest, WritesAndReads) {
+  std::string path = directory / "a";
+  std::vector<uint8_t> bytes = {1, 2, 3};
+  ASSERT_TRUE(writeFileAtomically(path, bytes));
+  bytes.assign(100000, 7);
+  ASSERT_TRUE(writeFileAtomically(path, bytes));
+  EXPECT_EQ(*readFile(path), bytes);
+  EXPECT_EQ(numFiles(), 1u);
+}
+
+TEST_F(FileTest, FollowsLinks) {
+  std::string path = directory / "a", link = directory / "link";
+  std::vector<uint8_t> bytes = {1};
+  ASSERT_TRUE(writeFileAtomically(path, bytes));
+  std::filesystem::create_symlink(path, link);
+  bytes = {2};
+  ASSERT_TRUE(writeFileAtomically(link, bytes));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(*readFile(path), bytes);
+}
+
+TEST_F(FileTest, WritesToDevices) {
+  std::vector<uint8_t> bytes = {1};
+  EXPECT_TRUE(writeFileAtomically("/dev/null", bytes));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(FileTest, FailuresNameTheFileAndLeaveNothing) {
+  std::vector<uint8_t> bytes = {1};
+  std::string missing = directory / "no" / "file";
+  EXPECT_EQ(writeFileAtomically(missing, bytes).error().message,
+            missing + ": No such file or directory");
+  EXPECT_EQ(readFile(missing).error().message,
+            missing + ": No such file or directory");
+  EXPECT_THAT(writeFileAtomically(directory, bytes).error().message,
+              HasSubstr("Is a directory"));
+  EXPECT_FALSE(readFile(directory));
+  EXPECT_EQ(numFiles(), 0u);
+}
+
+TEST_F(FileTest, ADiskThatIsFullLeavesTheOldFile) {
+  std::string path = directory / "a";
+  std::vector<uint8_t> bytes = {1, 2, 3};
+  ASSERT_TRUE(writeFileAtomically(path, bytes));
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit old, small;
+  getrlimit(RLIMIT_FSIZE, &old);
+  small = old;
+  small.rlim_cur = 1000;
+  setrlimit(RLIMIT_FSIZE, &small);
+  Status status = writeFileAtomically(path, std::vector<uint8_t>(5000, 1));
+  setrlimit(RLIMIT_FSIZE, &old);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().phase, "write");
+  EXPECT_EQ(*readFile(path), bytes);
+  EXPECT_EQ(numFiles(), 1u);
+}
+
+} // namespace
