@@ -27,6 +27,7 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     func.func @scale(%x: tensor<100xf32>) -> tensor<100xf32> {
       %e = tensor.empty() : tensor<100xf32>
       %r = linalg.generic {indexing_maps = [#id, #id],
