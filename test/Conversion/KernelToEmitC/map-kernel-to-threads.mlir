@@ -7,12 +7,12 @@
 // CHECK-LABEL: func @scalar
 // CHECK-SAME: (%[[IN:.*]]: memref<1026xf32>, %[[OUT:.*]]: memref<1026xf32>)
 // CHECK-SAME: blocks = 5 : i64, threads = 256 : i64
-// CHECK-DAG: %[[N:.*]] = arith.constant 1026 : index
-// CHECK-DAG: %[[B:.*]] = gpu.block_id x
-// CHECK-DAG: %[[D:.*]] = gpu.block_dim x
-// CHECK-DAG: %[[T:.*]] = gpu.thread_id x
+// CHECK: %[[B:.*]] = gpu.block_id
+// CHECK: %[[D:.*]] = gpu.block_dim
 // CHECK: %[[S:.*]] = arith.muli %[[B]], %[[D]] overflow<nsw>
+// CHECK: %[[T:.*]] = gpu.thread_id
 // CHECK: %[[I:.*]] = arith.addi %[[S]], %[[T]] overflow<nsw>
+// CHECK: %[[N:.*]] = arith.constant 1026 : index
 // CHECK: %[[IF:.*]] = arith.cmpi slt, %[[I]], %[[N]]
 // CHECK: scf.if %[[IF]] {
 // CHECK: %[[X:.*]] = memref.load %[[IN]][%[[I]]]
