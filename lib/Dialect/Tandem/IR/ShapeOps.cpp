@@ -48,7 +48,8 @@ AffineMap ReshapeOp::getOperandIndexing(unsigned) {
     }
     AffineExpr position = getAffineConstantExpr(0, context);
     for (int64_t d = firstR; d <= r; ++d)
-      position = position * to.getDimSize(d) + getAffineDimExpr(d, context);
+      if (int64_t size = to.getDimSize(d); size != 1)
+        position = position * size + getAffineDimExpr(d, context);
     for (int64_t d = i; d >= firstI; --d) {
       exprs[d] = d == firstI ? position : position % from.getDimSize(d);
       position = position.floorDiv(from.getDimSize(d));
