@@ -147,8 +147,11 @@ void GenericBuilder::finishReads(ElementalEmitter &emitter,
     }
     if (read.isInput()) {
       auto argument = cast<BlockArgument>(read.read);
+      // Behind the loop indices, which its own index may need.
       OpBuilder atStart(builder.getContext());
-      atStart.setInsertionPointToStart(body.get());
+      auto isIndex = [](Operation &op) { return isa<linalg::IndexOp>(op); };
+      atStart.setInsertionPoint(body.get(),
+                                llvm::find_if_not(*body, isIndex));
       OperationState state(argument.getLoc(),
                            tensor::ExtractOp::getOperationName());
       state.addOperands(source);
