@@ -98,7 +98,8 @@ static FailureOr<Convolution> analyze(ir::ConvOp op) {
   return conv;
 }
 
-/// Adds the products of one tap over the group's input channels to `sum`.
+/// Adds the products of one tap over the group's input channels to `sum`, which
+/// is null at first where there is no bias.
 static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
                          const ElementIndex &index, ArrayRef<int64_t> tap,
                          ElementIndex inputIndex, ValueRange conditions,
@@ -117,7 +118,8 @@ static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
   kernelIndex[conv.kernel.batch] = outputChannel;
   for (auto [i, offset] : llvm::enumerate(tap))
     kernelIndex[conv.kernel.spatial[i]] = builder.getAffineConstantExpr(offset);
-  Value zero = emitter.constant(sum.getType(), 0);
+  Value zero = emitter.constant(
+      getComputeType(typeOf(op.getResult()).getElementType()), 0);
   for (int64_t c = 0; c < conv.inputChannelsOfGroup; ++c) {
     inputIndex[conv.input.channel] = firstChannel + c;
     kernelIndex[conv.kernel.channel] = builder.getAffineConstantExpr(c);
@@ -128,7 +130,8 @@ static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
     if (!x || !w)
       return {};
     Value product = arith::MulFOp::create(builder, loc, x, w);
-    sum = arith::AddFOp::create(builder, loc, sum, product);
+    sum = sum ? arith::AddFOp::create(builder, loc, sum, product).getResult()
+              : product;
   }
   return sum;
 }
@@ -144,11 +147,11 @@ static Value emitConv(ElementalEmitter &emitter, ir::ConvOp op,
   SmallVector<AffineExpr, 3> output;
   for (int i = 0; i < conv->output.numSpatial; ++i)
     output.push_back(index[conv->output.spatial[i]]);
-  Type type = getComputeType(typeOf(op.getResult()).getElementType());
-  Value sum = op.getBias()
-                  ? emitter.emit(op.getBias(), index[conv->output.channel])
-                  : emitter.constant(type, 0);
-  bool isDone = sum && forEachTap(conv->window, [&](ArrayRef<int64_t> tap) {
+  Value sum;
+  if (op.getBias() &&
+      !(sum = emitter.emit(op.getBias(), index[conv->output.channel])))
+    return {};
+  bool isDone = forEachTap(conv->window, [&](ArrayRef<int64_t> tap) {
     SmallVector<Value> conditions;
     ElementIndex inputIndex(inputShape.size());
     inputIndex[conv->input.batch] = index[conv->output.batch];

@@ -1,4 +1,4 @@
-//===- CPUTarget.cpp - Kernel modules to machine code ---------------------===//
+//===- CPUTarget.cpp - Kernel modules to machine code for the host --------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,112 +7,111 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Target/CPU/CPUTarget.h"
-#include "ObjectCompiler.h"
+
+#include "CodeGen.h"
+#include "HostMachine.h"
+
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
-#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
-void tandem::registerCPUTargetDialects(DialectRegistry &registry) {
+namespace tandem {
+
+void registerCPUTargetDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
-  arith::registerBufferizableOpInterfaceExternalModels(registry);
-  linalg::registerBufferizableOpInterfaceExternalModels(registry);
-  scf::registerBufferizableOpInterfaceExternalModels(registry);
-  tensor::registerBufferizableOpInterfaceExternalModels(registry);
-  tensor::registerInferTypeOpInterfaceExternalModels(registry);
-  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
-      registry);
+                  cf::ControlFlowDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
+                  scf::SCFDialect, tensor::TensorDialect,
+                  vector::VectorDialect, ir::TandemDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
 
-void tandem::buildCPUKernelPipeline(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createCPUKernelSignature());
-  pm.addPass(createCPUBufferizeKernel());
-  pm.addNestedPass<func::FuncOp>(createCPUKernelLoops());
-  // After the loops: only then is an index a value that arith can compute.
-  pm.addNestedPass<func::FuncOp>(createCPUExpandScalars());
-  pm.addPass(createCPUKernelToLLVM());
+static Error codegenError(ModuleOp kernel, std::string message) {
+  std::string name = kernel.getSymName().value_or("kernel").str();
+  return Error{name + ": " + message, "codegen", {}, {}};
 }
 
-namespace {
-
-LogicalResult runPasses(ModuleOp kernel,
-                        llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager pm(kernel.getContext(), ModuleOp::getOperationName());
-  pm.enableVerifier(false);
-  build(pm);
-  return pm.run(kernel);
+static Status lowerToLinalg(ModuleOp kernel, PhaseTimes &times) {
+  PhaseTimer timer(times, "linalg");
+  for (auto function : kernel.getOps<func::FuncOp>())
+    if (failed(convertKernelToLinalg(function)))
+      return tl::unexpected(
+          codegenError(kernel, "cannot be expressed as loops"));
+  return {};
 }
 
-tl::unexpected<tandem::Error> failAt(ModuleOp kernel, const char *what) {
-  return tandem::fail("codegen", "kernel '" +
-                                     kernel.getSymName().value_or("?").str() +
-                                     "' cannot be " + what);
+void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits) {
+  LowerKernelToLoopsOptions loops;
+  loops.vectorBits = vectorBits ? vectorBits : resolve({}).vectorBits;
+  passes.addPass(createLowerKernelToLoops(loops));
+  passes.addPass(createExpandMath());
+  passes.addPass(createLowerLoopsToLLVM());
 }
 
-} // namespace
+static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
+  PassManager passes(kernel->getContext(), ModuleOp::getOperationName());
+#ifdef NDEBUG
+  passes.enableVerifier(false);
+#endif
+  buildCPUKernelPipeline(passes, options.vectorBits);
+  if (failed(passes.run(kernel)))
+    return tl::unexpected(codegenError(kernel, "cannot be lowered to LLVM"));
+  return {};
+}
 
-tandem::Expected<tandem::fb::KernelT>
-tandem::compileKernelForCPU(ModuleOp kernel, const CPUTargetOptions &options,
-                            PhaseTimes &times) {
-  {
-    PhaseTimer timer(times, "linalg");
-    for (auto func : kernel.getOps<func::FuncOp>())
-      if (failed(convertKernelToLinalg(func)))
-        return failAt(kernel, "expressed in linalg");
-  }
+static int64_t getAttr(ModuleOp kernel, StringRef name) {
+  auto attr = kernel->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : 1;
+}
+
+Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
+                                          const CPUTargetOptions &options,
+                                          PhaseTimes &times) {
+  TANDEM_RETURN_IF_ERROR(lowerToLinalg(kernel, times));
+  CPUTargetOptions target = resolve(options);
   fb::KernelT result;
+  result.target = fb::KernelTarget::cpu_object;
   result.name = kernel.getSymName().value_or("kernel").str();
-  result.target = KernelTarget::cpu_object;
-  PhaseTimer timer(times, "codegen");
-  TANDEM_ASSIGN_OR_RETURN(llvm::TargetMachine * machine,
-                          getTargetMachine(options));
-  if (failed(runPasses(kernel, buildCPUKernelPipeline)))
-    return failAt(kernel, "lowered to LLVM");
-  auto body = kernel.lookupSymbol(result.name + ".body");
-  if (!body)
-    return failAt(kernel, "found by its name");
-  if (auto extent = body->getAttrOfType<IntegerAttr>(kExtentAttr))
-    result.extent = extent.getInt();
-  if (auto grain = body->getAttrOfType<IntegerAttr>(kGrainAttr))
-    result.grain = grain.getInt();
+  TANDEM_ASSIGN_OR_RETURN(BorrowedMachine machine, BorrowedMachine::get(target));
+  {
+    PhaseTimer timer(times, "lower");
+    TANDEM_RETURN_IF_ERROR(lowerToLLVM(kernel, target));
+  }
+  result.extent = getAttr(kernel, kExtentAttrName);
+  result.grain = getAttr(kernel, kGrainAttrName);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      translateModuleToLLVMIR(kernel, context, result.name);
-  if (!module)
-    return failAt(kernel, "translated to LLVM IR");
-  setTarget(*module, *machine, options.vectorBits);
-  optimise(*module, *machine);
-  TANDEM_ASSIGN_OR_RETURN(auto object, emitObject(*module, *machine));
-  result.code.assign(object.begin(), object.end());
+  std::unique_ptr<llvm::Module> module;
+  {
+    PhaseTimer timer(times, "optimize");
+    module = translateModuleToLLVMIR(kernel, context, result.name);
+    if (!module)
+      return tl::unexpected(codegenError(kernel, "has no LLVM IR"));
+    optimize(*module, *machine, target);
+  }
+  PhaseTimer timer(times, "codegen");
+  TANDEM_ASSIGN_OR_RETURN(result.code, emitObject(*module, *machine));
   return result;
 }
+
+} // namespace tandem

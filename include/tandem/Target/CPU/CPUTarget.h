@@ -40,9 +40,10 @@ void registerCPUTargetDialects(mlir::DialectRegistry &registry);
 /// parent, and kernels in different contexts may be compiled concurrently.
 ///
 /// Fills name, target, code, extent and grain; bytes and flops are the
-/// caller's. Adds to the phases "linalg" (tandem to linalg on tensors) and
-/// "codegen" (bufferise to object code). What MLIR diagnoses goes to the
-/// context's handler; the Error has phase "codegen".
+/// caller's. Adds to the phases "linalg" (tandem to linalg on tensors), "lower"
+/// (to the LLVM dialect), "optimize" (LLVM IR) and "codegen" (to an object).
+/// What MLIR diagnoses goes to the context's handler; the Error has phase
+/// "codegen".
 Expected<fb::KernelT> compileKernelForCPU(mlir::ModuleOp kernel,
                                           const CPUTargetOptions &options,
                                           PhaseTimes &times);

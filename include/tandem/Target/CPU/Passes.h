@@ -1,4 +1,4 @@
-//===- Passes.h - Kernels from linalg to LLVM -------------------*- C++ -*-===//
+//===- Passes.h - Kernels to code for the CPU ------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,18 +11,16 @@
 
 #include "mlir/Pass/Pass.h"
 
-#include <memory>
-
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace tandem {
 
-/// Attributes that the passes leave on the kernel's function.
-inline constexpr llvm::StringLiteral kAbiSlotsAttr = "tandem.abi_slots";
-inline constexpr llvm::StringLiteral kExtentAttr = "tandem.extent";
-inline constexpr llvm::StringLiteral kGrainAttr = "tandem.grain";
+/// On modules that LowerKernelToLoops made: iterations of the outermost loop,
+/// and how many of them are worth a task (I64 attributes).
+inline constexpr llvm::StringLiteral kExtentAttrName = "tandem.extent";
+inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 
 #define GEN_PASS_DECL
 #include "tandem/Target/CPU/Passes.h.inc"
@@ -30,8 +28,10 @@ inline constexpr llvm::StringLiteral kGrainAttr = "tandem.grain";
 #define GEN_PASS_REGISTRATION
 #include "tandem/Target/CPU/Passes.h.inc"
 
-/// From a kernel module in linalg form to the LLVM dialect.
-void buildCPUKernelPipeline(mlir::OpPassManager &pm);
+/// From a kernel module in linalg form to the LLVM dialect, for this host or for
+/// vectors of a given number of bits.
+void buildCPUKernelPipeline(mlir::OpPassManager &passes,
+                            unsigned vectorBits = 0);
 
 } // namespace tandem
 

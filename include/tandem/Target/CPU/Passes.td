@@ -1,4 +1,4 @@
-//===- Passes.td - Kernels from linalg to LLVM ----------*- tablegen -*----===//
+//===- Passes.td - Kernels to code for the CPU -----------*- tablegen -*---===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,89 +11,80 @@
 
 include "mlir/Pass/PassBase.td"
 
-def CPUKernelSignature
-    : Pass<"tandem-cpu-kernel-signature", "::mlir::func::FuncOp"> {
-  let summary = "Give a kernel destinations and a range of its outermost loop";
+def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
+  let summary = "Lower a kernel on tensors to vector loops over pointers";
   let description = [{
-    Results become `memref` arguments into which they are materialised, collapsed
-    views of arguments become arguments of their own (pointers are all that is
-    passed, so a view costs nothing), and two `index` arguments give the range
-    of the outermost parallel loop that a call computes. `tandem.abi_slots` maps
-    the pointer arguments to the kernel's operands and results.
+    Turns the function of a kernel module, in the form that phase `linalg`
+    leaves (one or more `linalg.generic` with parallel iterators), into
+
+    - `NAME.body`, with a `noalias` pointer per operand and result and a range
+      [begin, end) of the outermost parallel loop, and
+    - `NAME`, which takes the pointers in an array, as the runtime calls it.
+
+    The outermost loops become one that can be shared out; a long innermost loop
+    is cut into blocks for it. The innermost loop runs over vectors that are
+    emitted here, with a masked remainder; its body's uniform parts stay scalar.
+    Intermediate buffers are not needed: a kernel has none.
+
+    Attributes of the module tell what the runtime needs: `tandem.extent` and
+    `tandem.grain`, in iterations of the outermost loop.
 
     Before:
     ```mlir
-    func.func @k(%x: tensor<8xf32>) -> tensor<8xf32> {
-      %e = tensor.empty() : tensor<8xf32>
-      %r = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>)
-          -> tensor<8xf32>
-      return %r : tensor<8xf32>
+    module @k {
+      func.func @k(%x: tensor<64xf32>) -> tensor<64xf32> {
+        %e = tensor.empty() : tensor<64xf32>
+        %r = linalg.generic {indexing_maps = [#id, #id],
+                             iterator_types = ["parallel"]}
+            ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+        ^bb0(%a: f32, %o: f32):
+          %n = arith.negf %a : f32
+          linalg.yield %n : f32
+        } -> tensor<64xf32>
+        return %r : tensor<64xf32>
+      }
     }
     ```
-    After:
+    After, shortened:
     ```mlir
-    func.func @k(%x: tensor<8xf32>, %out: memref<8xf32>, %begin: index,
-                 %end: index)
-        attributes {tandem.abi_slots = array<i64: 0, 1>} {
-      %e = tensor.empty() : tensor<8xf32>
-      %r = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>)
-          -> tensor<8xf32>
-      bufferization.materialize_in_destination %r in restrict writable %out
-          : (tensor<8xf32>, memref<8xf32>) -> ()
-      return
-    }
+    llvm.func internal @k.body(%x: !llvm.ptr {llvm.noalias},
+                               %r: !llvm.ptr {llvm.noalias},
+                               %begin: i64, %end: i64) {
+      scf.for %block = %begin to %end step %c1 {
+        scf.for %i = %first to %last step %c32 {
+          %p = llvm.getelementptr inbounds %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+          %v = llvm.load %p : !llvm.ptr -> vector<32xf32>
+          %n = arith.negf %v : vector<32xf32>
+          ...
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "512",
+           "Bits of a vector register.">
+  ];
 }
 
-def CPUBufferizeKernel
-    : Pass<"tandem-cpu-bufferize-kernel", "::mlir::ModuleOp"> {
-  let summary = "One-shot bufferise a kernel module, in place in its results";
+def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
+  let summary = "Replace math functions of f32 by polynomials";
   let description = [{
-    Eliminates empty tensors in favour of the destinations, bufferises with
-    identity layouts and drops copies of a buffer onto itself.
+    Functions of f32 scalars and vectors become arithmetic that vectorises, with
+    errors of a few units in the last place; what has no such expansion stays.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::linalg::LinalgDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
 }
 
-def CPUKernelLoops : Pass<"tandem-cpu-kernel-loops", "::mlir::func::FuncOp"> {
-  let summary = "Loops over a range of the outermost parallel dim";
+def LowerLoopsToLLVM : Pass<"tandem-cpu-lower-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert vector loops over pointers to the LLVM dialect";
   let description = [{
-    Each `linalg.generic` becomes a nest of `scf.for`. Leading loops are merged
-    until there are enough iterations to share out, the innermost stays as it is
-    for the vectoriser. The outermost runs over the kernel's `[begin, end)`; the
-    nests of a kernel with several lie one behind the other in that range.
-    `tandem.extent` is the number of iterations, `tandem.grain` the fewest that
-    are worth a task.
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
-def CPUExpandScalars
-    : Pass<"tandem-cpu-expand-scalars", "::mlir::func::FuncOp"> {
-  let summary = "Expand math to polynomials and affine ops to arithmetic";
-  let description = [{
-    Functions of f32 become polynomials, which LLVM vectorises, instead of calls
-    of libm; f64 keeps the calls. affine.apply and index ops become arith.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
-}
-
-def CPUKernelToLLVM : Pass<"tandem-cpu-kernel-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Convert a kernel module to the LLVM dialect and the kernel ABI";
-  let description = [{
-    Converts all that is left to the LLVM dialect. Buffers are bare pointers,
-    `noalias`; the function becomes internal and is called by one of the ABI's
-    signature, `void k(ptr args, i64 begin, i64 end)`.
+    Converts scf, arith, math and vector ops in LLVM functions. Functions of
+    `math` for which LLVM has no accurate code become calls of libm.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -1,0 +1,80 @@
+//===- CodeGen.cpp - LLVM IR to an object ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeGen.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace tandem {
+
+/// What is left to do: fold address arithmetic, share what is common, take
+/// what does not change out of loops.
+static FunctionPassManager buildPipeline() {
+  FunctionPassManager passes;
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                 /*UseMemorySSA=*/true));
+  passes.addPass(InstCombinePass());
+  passes.addPass(EarlyCSEPass());
+  return passes;
+}
+
+void optimize(Module &module, TargetMachine &machine,
+              const CPUTargetOptions &options) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple());
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", options.cpu);
+    function.addFnAttr("target-features", options.features);
+    function.addFnAttr("prefer-vector-width",
+                       std::to_string(options.vectorBits));
+    function.addFnAttr(Attribute::NoUnwind);
+  }
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(buildPipeline()));
+  passes.run(module, modules);
+}
+
+Expected<std::vector<uint8_t>> emitObject(Module &module,
+                                          TargetMachine &machine) {
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return fail("codegen", "LLVM cannot emit objects for this host");
+  passes.run(module);
+  return std::vector<uint8_t>(object.begin(), object.end());
+}
+
+} // namespace tandem

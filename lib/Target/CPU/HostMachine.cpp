@@ -1,0 +1,113 @@
+//===- HostMachine.cpp - The machine that kernels are compiled for --------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostMachine.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+namespace tandem {
+
+static std::string getHostFeatures() {
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.first(), feature.second);
+  return features.getString();
+}
+
+static unsigned getVectorBits(llvm::StringRef features) {
+  if (features.contains("+avx512f"))
+    return 512;
+  if (features.contains("+avx,") || features.ends_with("+avx"))
+    return 256;
+  return 128;
+}
+
+CPUTargetOptions resolve(const CPUTargetOptions &options) {
+  static const std::string cpu = llvm::sys::getHostCPUName().str();
+  static const std::string features = getHostFeatures();
+  CPUTargetOptions result = options;
+  if (result.cpu.empty()) {
+    result.cpu = cpu;
+    if (result.features.empty())
+      result.features = features;
+  }
+  if (result.vectorBits == 0)
+    result.vectorBits = getVectorBits(result.features);
+  return result;
+}
+
+namespace {
+struct Pool {
+  std::mutex mutex;
+  llvm::StringMap<std::vector<std::unique_ptr<llvm::TargetMachine>>> machines;
+};
+} // namespace
+
+static Pool &getPool() {
+  static Pool *pool = new Pool; // Outlives threads that compile at exit.
+  return *pool;
+}
+
+static Expected<std::unique_ptr<llvm::TargetMachine>>
+createMachine(const CPUTargetOptions &options) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return fail("codegen", "no LLVM target for this host: " + message);
+  llvm::TargetOptions targetOptions;
+  // a * b + c may be one operation; nothing else of IEEE 754 is given up.
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, options.cpu, options.features, targetOptions,
+      llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+  if (!machine)
+    return fail("codegen", "LLVM cannot compile for processor " + options.cpu);
+  return machine;
+}
+
+Expected<BorrowedMachine>
+BorrowedMachine::get(const CPUTargetOptions &options) {
+  std::string key = options.cpu + "/" + options.features;
+  Pool &pool = getPool();
+  {
+    std::lock_guard lock(pool.mutex);
+    auto &free = pool.machines[key];
+    if (!free.empty()) {
+      BorrowedMachine borrowed(key, std::move(free.back()));
+      free.pop_back();
+      return borrowed;
+    }
+  }
+  TANDEM_ASSIGN_OR_RETURN(auto machine, createMachine(options));
+  return BorrowedMachine(std::move(key), std::move(machine));
+}
+
+BorrowedMachine::~BorrowedMachine() {
+  if (!machine)
+    return;
+  Pool &pool = getPool();
+  std::lock_guard lock(pool.mutex);
+  pool.machines[key].push_back(std::move(machine));
+}
+
+} // namespace tandem

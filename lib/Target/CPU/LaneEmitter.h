@@ -1,0 +1,96 @@
+//===- LaneEmitter.h - Scalar bodies on vectors of lanes -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_LANEEMITTER_H
+#define TANDEM_LIB_TARGET_CPU_LANEEMITTER_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tandem {
+
+/// What a scalar of the body is for consecutive iterations of the inner loop.
+struct LaneValue {
+  enum Kind { Uniform, Linear, Varying } kind = Uniform;
+  /// Uniform: the scalar. Linear: the index of lane 0. Varying: a vector.
+  mlir::Value value;
+  /// Linear: the step from lane to lane.
+  int64_t step = 0;
+};
+
+/// A row-major tensor in memory.
+struct Buffer {
+  mlir::Value pointer;
+  mlir::RankedTensorType type;
+};
+
+/// Emits the body of a linalg.generic for `lanes` consecutive iterations of its
+/// innermost loop. What is the same in all lanes stays scalar; indices that
+/// step evenly stay symbolic, so that loads are contiguous where they can be.
+class LaneEmitter {
+public:
+  /// Innermost loop `inner` starts at `loops[inner]`. `tailMask` (may be null)
+  /// says which lanes exist.
+  LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
+              mlir::ValueRange loops, mlir::Value tailMask,
+              llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+  void emitBody(mlir::linalg::GenericOp op);
+
+  /// A mask of the lanes below `count`.
+  static mlir::Value createTailMask(mlir::OpBuilder &builder,
+                                    mlir::Location loc, int64_t lanes,
+                                    mlir::Value count);
+
+private:
+  void emitOps(mlir::Block &block);
+  void emitOp(mlir::Operation &op);
+  void emitConstant(mlir::Operation &op);
+  void emitIf(mlir::Operation &op);
+  void emitUniformIf(mlir::Operation &op, mlir::Value condition);
+  void emitMaskedIf(mlir::Operation &op, mlir::Value mask);
+  void emitElementwise(mlir::Operation &op);
+  bool emitLinearIndex(mlir::Operation &op);
+  bool emitIndexCast(mlir::Operation &op);
+  LaneValue emitAffine(mlir::AffineExpr expr, unsigned numDims,
+                       llvm::ArrayRef<LaneValue> operands);
+  LaneValue emitBinary(mlir::AffineExprKind kind, LaneValue lhs,
+                       LaneValue rhs);
+
+  LaneValue emitLoad(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
+  LaneValue emitContiguousLoad(Buffer buffer, mlir::Value offset);
+  LaneValue emitGather(Buffer buffer, mlir::Value offsets);
+  void emitStore(Buffer buffer, llvm::ArrayRef<LaneValue> indices,
+                 LaneValue value);
+  LaneValue getOffset(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
+
+  mlir::Value toVector(LaneValue value);
+  mlir::Value splat(mlir::Value scalar);
+  mlir::Value getMask();
+  mlir::Value getPointer(Buffer buffer, mlir::Value offset);
+  mlir::Value index(int64_t value);
+  mlir::VectorType vectorOf(mlir::Type type);
+  LaneValue lookUp(mlir::Value value) { return values.lookup(value); }
+  /// Memory holds i1 as bytes.
+  mlir::Type getMemoryType(mlir::Type type);
+  LaneValue fromMemory(LaneValue value, mlir::Type type);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  int64_t lanes;
+  llvm::SmallVector<LaneValue> loops;
+  mlir::Value tailMask, guardMask;
+  llvm::function_ref<Buffer(mlir::Value)> getBuffer;
+  llvm::DenseMap<mlir::Value, LaneValue> values;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_LANEEMITTER_H

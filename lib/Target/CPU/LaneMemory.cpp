@@ -1,0 +1,199 @@
+//===- LaneMemory.cpp - Loads and stores of lanes -------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tandem {
+
+Type LaneEmitter::getMemoryType(Type type) {
+  return type.isInteger(1) ? builder.getI8Type() : type;
+}
+
+Value LaneEmitter::splat(Value scalar) {
+  if (scalar.getType().isIndex())
+    scalar = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                        scalar);
+  if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
+    return arith::ConstantOp::create(
+        builder, loc,
+        SplatElementsAttr::get(vectorOf(scalar.getType()),
+                               cast<TypedAttr>(constant.getValue())));
+  VectorType type = vectorOf(scalar.getType());
+  Value poison = LLVM::PoisonOp::create(builder, loc, type);
+  Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                        builder.getI64IntegerAttr(0));
+  Value first =
+      LLVM::InsertElementOp::create(builder, loc, poison, scalar, zero);
+  SmallVector<int32_t> mask(lanes, 0);
+  return LLVM::ShuffleVectorOp::create(builder, loc, first, poison, mask);
+}
+
+static Value createIota(OpBuilder &builder, Location loc, VectorType type,
+                        int64_t step) {
+  SmallVector<Attribute> values;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    values.push_back(builder.getIntegerAttr(type.getElementType(), i * step));
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, values));
+}
+
+Value LaneEmitter::toVector(LaneValue value) {
+  if (value.kind == LaneValue::Varying)
+    return value.value;
+  Value vector = splat(value.value);
+  if (value.kind == LaneValue::Uniform)
+    return vector;
+  Value steps =
+      createIota(builder, loc, vectorOf(builder.getI64Type()), value.step);
+  return arith::AddIOp::create(builder, loc, vector, steps,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value LaneEmitter::createTailMask(OpBuilder &builder, Location loc,
+                                  int64_t lanes, Value count) {
+  auto type = VectorType::get({lanes}, builder.getI32Type());
+  Value limit =
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), count);
+  LaneEmitter emitter(builder, loc, lanes, {}, {}, {});
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                               createIota(builder, loc, type, 1),
+                               emitter.splat(limit));
+}
+
+/// The lanes that may touch memory; null for all.
+Value LaneEmitter::getMask() {
+  if (!tailMask || !guardMask)
+    return tailMask ? tailMask : guardMask;
+  return arith::AndIOp::create(builder, loc, tailMask, guardMask);
+}
+
+LaneValue LaneEmitter::getOffset(Buffer buffer, ArrayRef<LaneValue> indices) {
+  LaneValue offset{LaneValue::Uniform, {}, 0};
+  int64_t stride = 1;
+  ArrayRef<int64_t> shape = buffer.type.getShape();
+  for (size_t i = indices.size(); i-- > 0; stride *= shape[i]) {
+    LaneValue term = indices[i];
+    if (stride != 1)
+      term = emitBinary(AffineExprKind::Mul, term,
+                        {LaneValue::Uniform, index(stride), 0});
+    offset =
+        offset.value ? emitBinary(AffineExprKind::Add, offset, term) : term;
+  }
+  if (!offset.value)
+    offset.value = index(0);
+  return offset;
+}
+
+Value LaneEmitter::getPointer(Buffer buffer, Value offset) {
+  Type elementType = getMemoryType(buffer.type.getElementType());
+  Type type = buffer.pointer.getType();
+  if (auto vector = dyn_cast<VectorType>(offset.getType()))
+    type = VectorType::get(vector.getShape(), type);
+  else
+    offset = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                        offset);
+  return LLVM::GEPOp::create(builder, loc, type, elementType, buffer.pointer,
+                             offset, LLVM::GEPNoWrapFlags::inbounds);
+}
+
+static unsigned getAlignment(Type memoryType) {
+  return (memoryType.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+LaneValue LaneEmitter::fromMemory(LaneValue value, Type type) {
+  if (!type.isInteger(1))
+    return value;
+  Type memoryType = value.value.getType();
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(memoryType));
+  value.value = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      value.value, zero);
+  return value;
+}
+
+LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
+  LaneValue offset = getOffset(buffer, indices);
+  Type type = buffer.type.getElementType();
+  Type memoryType = getMemoryType(type);
+  LaneValue result;
+  if (offset.kind == LaneValue::Uniform && !guardMask) {
+    Value pointer = getPointer(buffer, offset.value);
+    result.value = LLVM::LoadOp::create(builder, loc, memoryType, pointer,
+                                        getAlignment(memoryType));
+  } else if (offset.kind == LaneValue::Linear && offset.step == 1) {
+    result = emitContiguousLoad(buffer, offset.value);
+  } else {
+    result = emitGather(buffer, toVector(offset));
+  }
+  return fromMemory(result, type);
+}
+
+LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
+  Type memoryType = getMemoryType(buffer.type.getElementType());
+  VectorType type = vectorOf(memoryType);
+  Value pointer = getPointer(buffer, offset);
+  Value mask = getMask();
+  if (!mask)
+    return {LaneValue::Varying,
+            LLVM::LoadOp::create(builder, loc, type, pointer,
+                                 getAlignment(memoryType)),
+            0};
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return {LaneValue::Varying,
+          LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask, zero,
+                                     getAlignment(memoryType)),
+          0};
+}
+
+LaneValue LaneEmitter::emitGather(Buffer buffer, Value offsets) {
+  Type memoryType = getMemoryType(buffer.type.getElementType());
+  VectorType type = vectorOf(memoryType);
+  Value pointers = getPointer(buffer, offsets);
+  Value mask = getMask();
+  if (!mask)
+    mask = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(vectorOf(builder.getI1Type()), true));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return {LaneValue::Varying,
+          LLVM::masked_gather::create(builder, loc, type, pointers, mask,
+                                      ValueRange(zero),
+                                      getAlignment(memoryType)),
+          0};
+}
+
+void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
+                            LaneValue value) {
+  LaneValue offset = getOffset(buffer, indices);
+  Type type = buffer.type.getElementType();
+  Type memoryType = getMemoryType(type);
+  bool isVector = offset.kind == LaneValue::Linear;
+  Value stored = isVector ? toVector(value) : value.value;
+  if (type.isInteger(1))
+    stored = arith::ExtUIOp::create(
+        builder, loc, isVector ? Type(vectorOf(memoryType)) : memoryType,
+        stored);
+  Value pointer = getPointer(buffer, offset.value);
+  if (isVector && tailMask)
+    LLVM::MaskedStoreOp::create(builder, loc, stored, pointer, tailMask,
+                                getAlignment(memoryType));
+  else
+    LLVM::StoreOp::create(builder, loc, stored, pointer,
+                          getAlignment(memoryType));
+}
+
+} // namespace tandem

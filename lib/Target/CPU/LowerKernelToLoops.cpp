@@ -1,0 +1,357 @@
+//===- LowerKernelToLoops.cpp - Kernels to vector loops over pointers -----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/Passes.h"
+
+#include "LaneEmitter.h"
+#include "Schedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_LOWERKERNELTOLOOPS
+#include "tandem/Target/CPU/Passes.h.inc"
+
+namespace {
+
+/// Lowers the one function of a kernel module.
+class KernelLowering {
+public:
+  KernelLowering(ModuleOp module, func::FuncOp kernel, unsigned vectorBits)
+      : module(module), kernel(kernel), vectorBits(vectorBits),
+        builder(module.getContext()), loc(kernel.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  LLVM::LLVMFuncOp createBody();
+  void createEntry(LLVM::LLVMFuncOp body);
+  LogicalResult bindBuffers(LLVM::LLVMFuncOp body);
+  LogicalResult bindResult(Value result, Value pointer);
+  Value createGlobal(arith::ConstantOp op);
+  void lowerGeneric(linalg::GenericOp op, const Schedule &schedule,
+                    int64_t first);
+  void emitInnerLoops(linalg::GenericOp op, const Schedule &schedule,
+                      SmallVector<Value> loops, Value innerBegin,
+                      Value innerEnd);
+  void emitVectors(linalg::GenericOp op, const Schedule &schedule,
+                   SmallVector<Value> loops, Value begin, Value end);
+  void emitLanes(linalg::GenericOp op, int64_t lanes, ArrayRef<Value> loops,
+                 Value tailMask);
+  SmallVector<Value> delinearize(const Schedule &schedule, Value iteration);
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b,
+                                 arith::IntegerOverflowFlags::nsw);
+  }
+  /// Emits a loop unless it has exactly one iteration.
+  void forEach(int64_t size, function_ref<void(Value)> emit);
+
+  ModuleOp module;
+  func::FuncOp kernel;
+  unsigned vectorBits;
+  OpBuilder builder;
+  Location loc;
+  DenseMap<Value, Value> pointers;
+  Value begin, end;
+  unsigned numGlobals = 0;
+  int64_t totalExtent = 0;
+};
+
+} // namespace
+
+//===-- Functions and buffers ----------------------------------------------===//
+
+LLVM::LLVMFuncOp KernelLowering::createBody() {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
+  SmallVector<Type> types(numBuffers, pointer);
+  types.append({i64, i64});
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), types);
+  auto body = LLVM::LLVMFuncOp::create(builder, loc,
+                                       (kernel.getName() + ".body").str(), type,
+                                       LLVM::Linkage::Internal);
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                    builder.getUnitAttr());
+    body.setArgAttr(i, i < kernel.getNumArguments()
+                           ? LLVM::LLVMDialect::getReadonlyAttrName()
+                           : LLVM::LLVMDialect::getWriteOnlyAttrName(),
+                    builder.getUnitAttr());
+  }
+  // Its arguments' noalias would be lost by inlining.
+  body.setNoInline(true);
+  builder.setInsertionPointToStart(body.addEntryBlock(builder));
+  begin = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                     body.getArgument(numBuffers));
+  end = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                   body.getArgument(numBuffers + 1));
+  return body;
+}
+
+/// The function that the runtime calls: loads the pointers and calls the body.
+void KernelLowering::createEntry(LLVM::LLVMFuncOp body) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
+  builder.setInsertionPointToEnd(module.getBody());
+  auto entry =
+      LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
+  builder.setInsertionPointToStart(entry.addEntryBlock(builder));
+  SmallVector<Value> arguments;
+  unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                     entry.getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>(i));
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  arguments.append({entry.getArgument(1), entry.getArgument(2)});
+  LLVM::CallOp::create(builder, loc, body, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
+Value KernelLowering::createGlobal(arith::ConstantOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto elements = cast<DenseElementsAttr>(op.getValue());
+  Type elementType = type.getElementType();
+  if (elementType.isInteger(1)) {
+    // Truth values are bytes in memory.
+    SmallVector<int8_t> bytes;
+    for (bool value : elements.getValues<bool>())
+      bytes.push_back(value);
+    elementType = builder.getI8Type();
+    elements = DenseElementsAttr::get(
+        RankedTensorType::get(type.getShape(), elementType), ArrayRef(bytes));
+  }
+  auto flat = elements.reshape(
+      RankedTensorType::get({type.getNumElements()}, elementType));
+  OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
+  auto global = LLVM::GlobalOp::create(
+      atStart, loc, LLVM::LLVMArrayType::get(elementType, type.getNumElements()),
+      /*isConstant=*/true, LLVM::Linkage::Private,
+      (kernel.getName() + ".constant" + Twine(numGlobals++)).str(), flat,
+      /*alignment=*/64);
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+/// Follows a result to the generic op that computes it.
+LogicalResult KernelLowering::bindResult(Value result, Value pointer) {
+  while (Operation *op = result.getDefiningOp()) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      result = op->getOperand(0);
+      continue;
+    }
+    if (!isa<linalg::GenericOp>(op))
+      break;
+    if (!pointers.try_emplace(result, pointer).second)
+      return kernel.emitOpError("returns one result twice");
+    return success();
+  }
+  return kernel.emitOpError("returns what no linalg.generic computes");
+}
+
+LogicalResult KernelLowering::bindBuffers(LLVM::LLVMFuncOp body) {
+  unsigned numArguments = kernel.getNumArguments();
+  for (unsigned i = 0; i < numArguments; ++i)
+    pointers[kernel.getArgument(i)] = body.getArgument(i);
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(terminator->getOperands()))
+    if (failed(bindResult(result, body.getArgument(numArguments + i))))
+      return failure();
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+      if (Value source = pointers.lookup(op.getOperand(0)))
+        pointers[op.getResult(0)] = source;
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isa<DenseElementsAttr>(constant.getValue()))
+        pointers[constant] = createGlobal(constant);
+    }
+  }
+  return success();
+}
+
+//===-- Loops --------------------------------------------------------------===//
+
+void KernelLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
+  if (size == 1)
+    return emit(index(0));
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(size), index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+/// The values of the shared loops in one iteration of their one loop; the last
+/// is a number of a block where there are blocks.
+SmallVector<Value> KernelLowering::delinearize(const Schedule &schedule,
+                                               Value iteration) {
+  SmallVector<int64_t> sizes(
+      ArrayRef(schedule.sizes).take_front(schedule.numShared));
+  if (schedule.isInnermostShared())
+    sizes.back() = schedule.getBlocks();
+  SmallVector<Value> loops(sizes.size());
+  for (size_t i = sizes.size(); i-- > 1;) {
+    if (sizes[i] == 1) {
+      loops[i] = index(0);
+      continue;
+    }
+    loops[i] =
+        arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
+    iteration =
+        arith::DivUIOp::create(builder, loc, iteration, index(sizes[i]));
+  }
+  loops[0] = iteration;
+  return loops;
+}
+
+void KernelLowering::lowerGeneric(linalg::GenericOp op,
+                                  const Schedule &schedule, int64_t first) {
+  Value from = begin, to = end;
+  if (first != 0 || schedule.extent != totalExtent) {
+    // One of several: its share of [begin, end).
+    from = arith::MaxSIOp::create(builder, loc, begin, index(first));
+    to = arith::MinSIOp::create(builder, loc, end,
+                                index(first + schedule.extent));
+  }
+  auto loop = scf::ForOp::create(builder, loc, from, to, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value iteration = loop.getInductionVar();
+  if (first != 0)
+    iteration = arith::SubIOp::create(builder, loc, iteration, index(first));
+  SmallVector<Value> loops = delinearize(schedule, iteration);
+  Value innerBegin = index(0), innerEnd = index(schedule.sizes.back());
+  if (schedule.isInnermostShared()) {
+    Value block = index(schedule.block);
+    innerBegin = arith::MulIOp::create(builder, loc, loops.pop_back_val(), block,
+                                       arith::IntegerOverflowFlags::nsw);
+    innerEnd = schedule.getBlocks() * schedule.block == schedule.sizes.back()
+                   ? add(innerBegin, block)
+                   : arith::MinSIOp::create(builder, loc,
+                                            add(innerBegin, block), innerEnd)
+                         .getResult();
+  }
+  emitInnerLoops(op, schedule, loops, innerBegin, innerEnd);
+}
+
+/// The loops between the shared ones and the innermost.
+void KernelLowering::emitInnerLoops(linalg::GenericOp op,
+                                    const Schedule &schedule,
+                                    SmallVector<Value> loops, Value innerBegin,
+                                    Value innerEnd) {
+  if (loops.size() + 1 == schedule.sizes.size())
+    return emitVectors(op, schedule, loops, innerBegin, innerEnd);
+  forEach(schedule.sizes[loops.size()], [&](Value loop) {
+    SmallVector<Value> deeper(loops);
+    deeper.push_back(loop);
+    emitInnerLoops(op, schedule, deeper, innerBegin, innerEnd);
+  });
+}
+
+/// The innermost loop: whole vectors, then masked ones.
+void KernelLowering::emitVectors(linalg::GenericOp op, const Schedule &schedule,
+                                 SmallVector<Value> loops, Value begin,
+                                 Value end) {
+  int64_t lanes = schedule.lanes, size = schedule.sizes.back();
+  loops.push_back(begin);
+  if (lanes == 1 || (size == lanes && !schedule.isInnermostShared()))
+    return emitLanes(op, lanes, loops, {});
+  bool hasTail = size % lanes != 0;
+  Value middle = end;
+  if (hasTail) {
+    Value length = arith::SubIOp::create(builder, loc, end, begin);
+    Value rest = arith::RemUIOp::create(builder, loc, length, index(lanes));
+    middle = arith::SubIOp::create(builder, loc, end, rest);
+  }
+  auto emitLoop = [&](Value from, Value to, int64_t step, bool isMasked) {
+    auto loop = scf::ForOp::create(builder, loc, from, to, index(step));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    loops.back() = loop.getInductionVar();
+    Value mask;
+    if (isMasked)
+      mask = LaneEmitter::createTailMask(
+          builder, loc, step,
+          arith::SubIOp::create(builder, loc, to, loops.back()));
+    emitLanes(op, step, loops, mask);
+  };
+  if (size >= lanes)
+    emitLoop(begin, middle, lanes, false);
+  if (hasTail)
+    emitLoop(size >= lanes ? middle : begin, end, schedule.tailLanes, true);
+}
+
+void KernelLowering::emitLanes(linalg::GenericOp op, int64_t lanes,
+                               ArrayRef<Value> loops, Value tailMask) {
+  auto getBuffer = [&](Value tensor) {
+    return Buffer{pointers.lookup(tensor),
+                  cast<RankedTensorType>(tensor.getType())};
+  };
+  ArrayRef<Value> used = op.getNumLoops() == 0 ? ArrayRef<Value>() : loops;
+  LaneEmitter(builder, loc, lanes, used, tailMask, getBuffer).emitBody(op);
+}
+
+LogicalResult KernelLowering::run() {
+  builder.setInsertionPointToEnd(module.getBody());
+  LLVM::LLVMFuncOp body = createBody();
+  if (failed(bindBuffers(body)))
+    return failure();
+  SmallVector<std::pair<linalg::GenericOp, Schedule>> generics;
+  int64_t grain = std::numeric_limits<int64_t>::max();
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    for (Value operand : op->getOperands())
+      if (!pointers.contains(operand) && !operand.getDefiningOp<tensor::EmptyOp>())
+        return op.emitOpError("reads a tensor that is not an argument");
+    generics.push_back({op, computeSchedule(op, vectorBits)});
+    totalExtent += generics.back().second.extent;
+    grain = std::min(grain, generics.back().second.grain);
+  }
+  int64_t first = 0;
+  for (auto &[op, schedule] : generics) {
+    if (schedule.extent > 0)
+      lowerGeneric(op, schedule, first);
+    first += schedule.extent;
+  }
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  createEntry(body);
+  module->setAttr(kExtentAttrName, builder.getI64IntegerAttr(totalExtent));
+  module->setAttr(kGrainAttrName,
+                  builder.getI64IntegerAttr(generics.empty() ? 1 : grain));
+  kernel.erase();
+  return success();
+}
+
+namespace {
+struct LowerKernelToLoopsPass
+    : impl::LowerKernelToLoopsBase<LowerKernelToLoopsPass> {
+  using LowerKernelToLoopsBase::LowerKernelToLoopsBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
+    for (func::FuncOp kernel : kernels)
+      if (failed(KernelLowering(module, kernel, vectorBits).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace tandem

@@ -1,0 +1,106 @@
+//===- Schedule.cpp - How the loops of a kernel run -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Rough costs, to size tasks by: nanoseconds on one core of a few GHz with
+/// wide vectors, where a task is worth some 20 us.
+static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.03,
+                        kNsPerFunction = 0.3, kNsPerTask = 20000;
+/// Enough iterations of the shared loop for any number of threads here.
+static constexpr int64_t kEnoughIterations = 512;
+/// The time that the shared loop's own work is small against.
+static constexpr double kNsPerIteration = 500;
+
+static int64_t byteWidth(Type type) {
+  return (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+/// Estimated time of one element.
+static double estimateNs(linalg::GenericOp op) {
+  double ns = 0;
+  for (Value operand : op->getOperands())
+    ns += kNsPerByte *
+          byteWidth(cast<ShapedType>(operand.getType()).getElementType());
+  op.getBody()->walk([&](Operation *inner) {
+    bool isFunction = isa<math::MathDialect>(inner->getDialect());
+    ns += isFunction ? kNsPerFunction : kNsPerOp;
+  });
+  return ns;
+}
+
+/// The widest scalar that the body computes or moves; indices do not count.
+static int64_t getWidestElement(linalg::GenericOp op) {
+  int64_t widest = 1;
+  auto visit = [&](Type type) {
+    if (type.isIntOrFloat())
+      widest = std::max(widest, byteWidth(type));
+  };
+  for (Value argument : op.getBody()->getArguments())
+    visit(argument.getType());
+  op.getBody()->walk([&](Operation *inner) {
+    llvm::for_each(inner->getResultTypes(), visit);
+  });
+  return widest;
+}
+
+static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
+                        Schedule &schedule) {
+  int64_t width = std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
+  int64_t inner = schedule.sizes.back();
+  schedule.tailLanes = width;
+  // Two vectors at a time hide latencies.
+  schedule.lanes = inner >= 2 * width ? 2 * width : width;
+  if (op.getNumLoops() == 0)
+    schedule.lanes = schedule.tailLanes = 1;
+}
+
+Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
+  Schedule schedule;
+  schedule.sizes = op.getStaticLoopRanges();
+  if (schedule.sizes.empty())
+    schedule.sizes.push_back(1);
+  chooseLanes(op, vectorBits, schedule);
+
+  double nsPerElement = estimateNs(op);
+  double ns = nsPerElement; // of one iteration of the shared loop
+  for (int64_t size : ArrayRef(schedule.sizes).drop_front())
+    ns *= std::max<int64_t>(size, 1);
+  unsigned rank = schedule.sizes.size();
+  schedule.extent = schedule.sizes.front();
+  while (schedule.numShared < rank && schedule.extent < kEnoughIterations &&
+         ns > kNsPerIteration) {
+    int64_t size = schedule.sizes[schedule.numShared++];
+    ns /= std::max<int64_t>(size, 1);
+    schedule.extent *= size;
+  }
+  if (schedule.isInnermostShared()) {
+    // Whole vectors, of one size: only a last block has a remainder.
+    int64_t inner = schedule.sizes.back();
+    int64_t vectors = static_cast<int64_t>(
+        4 * kNsPerIteration / (nsPerElement * schedule.lanes));
+    schedule.block = std::max<int64_t>(vectors, 1) * schedule.lanes;
+    ns = nsPerElement * std::min(schedule.block, std::max<int64_t>(inner, 1));
+    schedule.extent =
+        inner == 0 ? 0 : schedule.extent / inner * schedule.getBlocks();
+  }
+  schedule.grain = std::clamp<int64_t>(static_cast<int64_t>(kNsPerTask / ns), 1,
+                                       std::max<int64_t>(schedule.extent, 1));
+  return schedule;
+}
+
+} // namespace tandem

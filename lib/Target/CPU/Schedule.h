@@ -1,0 +1,40 @@
+//===- Schedule.h - How the loops of a kernel run --------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_SCHEDULE_H
+#define TANDEM_LIB_TARGET_CPU_SCHEDULE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace tandem {
+
+/// How the iteration space of one linalg.generic is run.
+struct Schedule {
+  /// Sizes of the loops; at least one.
+  llvm::SmallVector<int64_t> sizes;
+  /// The first loops, which become the one that threads share out.
+  unsigned numShared = 1;
+  /// Where the last shared loop is the innermost one: the iterations of a
+  /// block. 0 where it is not cut.
+  int64_t block = 0;
+  /// Iterations of the shared loop, and how many are worth a task.
+  int64_t extent = 1, grain = 1;
+  /// Elements of a vector in the main loop, and in the masked remainder.
+  int64_t lanes = 1, tailLanes = 1;
+
+  int64_t getBlocks() const {
+    return block ? (sizes.back() + block - 1) / block : 1;
+  }
+  bool isInnermostShared() const { return numShared == sizes.size(); }
+};
+
+Schedule computeSchedule(mlir::linalg::GenericOp op, unsigned vectorBits);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_SCHEDULE_H

@@ -1,0 +1,338 @@
+//===- bench-kernels.cpp - Generated CPU kernels against memory speed -----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// bench-kernels [THREADS] [NAME]: compiles each kernel, runs it on buffers that
+// are rotated beyond the caches' size, in alternation with its yardstick (a
+// memset of its output, or a copy of as many bytes as it moves), and prints the
+// medians and their ratio, and the warm compile time by phase.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/InitAll.h"
+#include "tandem/Support/ShapeRules.h"
+#include "tandem/Target/CPU/CPUTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+
+namespace {
+
+enum class Yardstick { Memset, Copy };
+
+struct Case {
+  const char *name;
+  Yardstick yardstick;
+  const char *source;
+};
+
+const Case cases[] = {
+    {"conv1d_relu", Yardstick::Memset, R"(
+module @k {
+  func.func @k(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)
+      -> tensor<1000x98x32xf32> {
+    %0 = tandem.conv %x, %w
+        layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        : (tensor<1000x100x1xf32>, tensor<3x1x32xf32>)
+        -> tensor<1000x98x32xf32>
+    %1 = tandem.relu %0 : tensor<1000x98x32xf32>
+    return %1 : tensor<1000x98x32xf32>
+  }
+})"},
+    {"axpy8", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>)
+      -> tensor<1048576xf32> {
+    %0 = tandem.mul %x, %y : tensor<1048576xf32>
+    %1 = tandem.add %0, %x : tensor<1048576xf32>
+    %2 = tandem.max %1, %y : tensor<1048576xf32>
+    %3 = tandem.mul %2, %x : tensor<1048576xf32>
+    %4 = tandem.sub %3, %y : tensor<1048576xf32>
+    %5 = tandem.add %4, %x : tensor<1048576xf32>
+    %6 = tandem.max %5, %x : tensor<1048576xf32>
+    %7 = tandem.mul %6, %y : tensor<1048576xf32>
+    return %7 : tensor<1048576xf32>
+  }
+})"},
+    {"chain8", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>)
+      -> tensor<1048576xf32> {
+    %one = tandem.constant dense<1.0> : tensor<f32>
+    %half = tandem.constant dense<0.5> : tensor<f32>
+    %0 = tandem.mul %x, %y : tensor<1048576xf32>
+    %1 = tandem.add %0, %one : (tensor<1048576xf32>, tensor<f32>) -> tensor<1048576xf32>
+    %2 = tandem.tanh %1 : tensor<1048576xf32>
+    %3 = tandem.sub %2, %y : tensor<1048576xf32>
+    %4 = tandem.relu %3 : tensor<1048576xf32>
+    %5 = tandem.mul %4, %half : (tensor<1048576xf32>, tensor<f32>) -> tensor<1048576xf32>
+    %6 = tandem.neg %5 : tensor<1048576xf32>
+    %7 = tandem.mul %6, %5 : tensor<1048576xf32>
+    %8 = tandem.exp %7 : tensor<1048576xf32>
+    %9 = tandem.add %8, %x : tensor<1048576xf32>
+    return %9 : tensor<1048576xf32>
+  }
+})"},
+    {"conv2d_nchw", Yardstick::Memset, R"(
+module @k {
+  func.func @k(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>)
+      -> tensor<1x64x256x256xf32> {
+    %0 = tandem.conv %x, %w
+        layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+        pad_low = [1, 1] pad_high = [1, 1]
+        : (tensor<1x3x256x256xf32>, tensor<64x3x3x3xf32>)
+        -> tensor<1x64x256x256xf32>
+    return %0 : tensor<1x64x256x256xf32>
+  }
+})"},
+    {"conv2d_nhwc", Yardstick::Memset, R"(
+module @k {
+  func.func @k(%x: tensor<1x256x256x3xf32>, %w: tensor<3x3x3x64xf32>)
+      -> tensor<1x256x256x64xf32> {
+    %0 = tandem.conv %x, %w
+        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        pad_low = [1, 1] pad_high = [1, 1]
+        : (tensor<1x256x256x3xf32>, tensor<3x3x3x64xf32>)
+        -> tensor<1x256x256x64xf32>
+    return %0 : tensor<1x256x256x64xf32>
+  }
+})"},
+    {"max_pool_nchw", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32> {
+    %0 = tandem.max_pool %x layout = "NCHW" window = [2, 2] strides = [2, 2]
+        : (tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32>
+    return %0 : tensor<32x32x16x16xf32>
+  }
+})"},
+    {"transpose", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    return %0 : tensor<1024x1024xf32>
+  }
+})"},
+    {"bias_relu", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<32x56x56x64xf32>, %b: tensor<64xf32>)
+      -> tensor<32x56x56x64xf32> {
+    %0 = tandem.add %x, %b
+        : (tensor<32x56x56x64xf32>, tensor<64xf32>) -> tensor<32x56x56x64xf32>
+    %1 = tandem.relu %0 : tensor<32x56x56x64xf32>
+    return %1 : tensor<32x56x56x64xf32>
+  }
+})"},
+};
+
+constexpr size_t kRotatedBytes = 256 << 20;
+
+/// A kernel, ready to run, and its buffers.
+struct Bench {
+  tandem::fb::KernelT kernel;
+  std::shared_ptr<tandem::LoadedKernels> loaded;
+  std::vector<size_t> bytes; // of operands, then results
+  size_t numOperands = 0;
+  std::vector<std::vector<char *>> rotation;
+  size_t next = 0;
+};
+
+double nowNs() {
+  using namespace std::chrono;
+  return duration<double, std::nano>(steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void runParallel(int64_t extent, int64_t grain, int threads,
+                 llvm::function_ref<void(int64_t, int64_t)> run) {
+  if (threads == 1 || extent <= grain)
+    return run(0, extent);
+  using Range = oneapi::tbb::blocked_range<int64_t>;
+  oneapi::tbb::parallel_for(Range(0, extent, grain), [&](const Range &range) {
+    run(range.begin(), range.end());
+  });
+}
+
+bool compile(const Case &which, MLIRContext &context, Bench *bench,
+             tandem::PhaseTimes &times) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(which.source, &context);
+  if (!module)
+    return false;
+  tandem::Program program;
+  {
+    auto kernel = tandem::compileKernelForCPU(*module, {}, times);
+    if (!kernel) {
+      std::fprintf(stderr, "%s\n", kernel.error().str().c_str());
+      return false;
+    }
+    program.kernels.push_back(
+        std::make_unique<tandem::fb::KernelT>(std::move(*kernel)));
+  }
+  tandem::PhaseTimer timer(times, "load");
+  auto loaded = tandem::loadCPUKernels(program);
+  if (!loaded) {
+    std::fprintf(stderr, "%s\n", loaded.error().str().c_str());
+    return false;
+  }
+  if (bench) {
+    bench->kernel = *program.kernels[0];
+    bench->loaded = *loaded;
+  }
+  return true;
+}
+
+void allocate(const Case &which, MLIRContext &context, Bench &bench) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(which.source, &context);
+  auto function = *module->getOps<func::FuncOp>().begin();
+  size_t total = 0;
+  auto visit = [&](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    bench.bytes.push_back(tensor.getNumElements() *
+                          tensor.getElementTypeBitWidth() / 8);
+    total += bench.bytes.back();
+  };
+  llvm::for_each(function.getArgumentTypes(), visit);
+  bench.numOperands = bench.bytes.size();
+  llvm::for_each(function.getResultTypes(), visit);
+  size_t copies = std::clamp<size_t>(kRotatedBytes / total, 2, 64);
+  for (size_t i = 0; i < copies; ++i) {
+    std::vector<char *> set;
+    for (size_t bytes : bench.bytes) {
+      size_t rounded = (bytes + 4095) / 4096 * 4096;
+      auto *data = static_cast<float *>(std::aligned_alloc(4096, rounded));
+      for (size_t k = 0; k < rounded / 4; ++k)
+        data[k] = 0.001f * static_cast<float>((k * 7919) % 2000) - 1.0f;
+      set.push_back(reinterpret_cast<char *>(data));
+    }
+    bench.rotation.push_back(std::move(set));
+  }
+}
+
+double runKernel(Bench &bench, int threads) {
+  auto &set = bench.rotation[bench.next++ % bench.rotation.size()];
+  void *const *args = reinterpret_cast<void *const *>(set.data());
+  tandem::KernelFn function = bench.loaded->functions[0];
+  double start = nowNs();
+  runParallel(bench.kernel.extent, bench.kernel.grain, threads,
+              [&](int64_t begin, int64_t end) { function(args, begin, end); });
+  return nowNs() - start;
+}
+
+/// Moves as many bytes as the kernel: half of them read and half written, or
+/// its output written.
+double runYardstick(Bench &bench, Yardstick yardstick, int threads) {
+  auto &set = bench.rotation[bench.next++ % bench.rotation.size()];
+  double start = nowNs();
+  constexpr int64_t chunk = 64 << 10;
+  size_t total = 0;
+  for (size_t bytes : bench.bytes)
+    total += bytes;
+  if (yardstick == Yardstick::Memset) {
+    char *to = set.back();
+    int64_t bytes = bench.bytes.back();
+    runParallel((bytes + chunk - 1) / chunk, 4, threads,
+                [&](int64_t begin, int64_t end) {
+                  std::memset(to + begin * chunk, 1,
+                              std::min(bytes, end * chunk) - begin * chunk);
+                });
+    return nowNs() - start;
+  }
+  // Half of the total is copied within the set: from and to the largest ones.
+  static std::vector<char> from(512 << 20, 1);
+  static std::vector<char> to(512 << 20, 2);
+  int64_t half = total / 2;
+  size_t slots = from.size() / std::max<size_t>(half, 1);
+  size_t offset = bench.next % slots * half;
+  start = nowNs();
+  runParallel((half + chunk - 1) / chunk, 4, threads,
+              [&](int64_t begin, int64_t end) {
+                std::memcpy(&to[offset + begin * chunk],
+                            &from[offset + begin * chunk],
+                            std::min(half, end * chunk) - begin * chunk);
+              });
+  return nowNs() - start;
+}
+
+double median(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+void measure(const Case &which, MLIRContext &context, int threads) {
+  Bench bench;
+  tandem::PhaseTimes cold;
+  if (!compile(which, context, &bench, cold))
+    return;
+  // Warm compile: the median of each phase.
+  std::vector<std::vector<tandem::PhaseTime>> compiles;
+  for (int i = 0; i < 15; ++i) {
+    tandem::PhaseTimes times;
+    compile(which, context, nullptr, times);
+    compiles.push_back(times.take());
+  }
+  allocate(which, context, bench);
+  std::vector<double> kernel, one, yardstick;
+  double until = nowNs() + 1e9;
+  while (kernel.size() < 20 || (nowNs() < until && kernel.size() < 300)) {
+    kernel.push_back(runKernel(bench, threads));
+    yardstick.push_back(runYardstick(bench, which.yardstick, threads));
+    one.push_back(runKernel(bench, 1));
+  }
+  double k = median(kernel), y = median(yardstick), o = median(one);
+  std::printf("%-14s %8.1f us  %s %8.1f us  ratio %5.2f  scaling %4.2f  "
+              "extent %ld grain %ld object %zu\n",
+              which.name, k / 1e3,
+              which.yardstick == Yardstick::Copy ? "copy  " : "memset", y / 1e3,
+              k / y, o / k, bench.kernel.extent, bench.kernel.grain,
+              bench.kernel.code.size());
+  double sum = 0;
+  std::printf("    compile, ms:");
+  for (size_t p = 0; p < compiles[0].size(); ++p) {
+    std::vector<double> samples;
+    for (auto &phases : compiles)
+      samples.push_back(phases[p].ns);
+    sum += median(samples);
+    std::printf(" %s %.2f", compiles[0][p].phase.c_str(),
+                median(samples) / 1e6);
+  }
+  std::printf("  sum %.2f\n", sum / 1e6);
+  for (auto &set : bench.rotation)
+    for (char *data : set)
+      std::free(data);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  int threads = argc > 1 ? std::atoi(argv[1]) : 2;
+  oneapi::tbb::global_control limit(
+      oneapi::tbb::global_control::max_allowed_parallelism, threads);
+  DialectRegistry registry;
+  tandem::registerCPUTargetDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  for (const Case &which : cases)
+    if (argc < 3 || std::strcmp(argv[2], which.name) == 0)
+      measure(which, context, threads);
+  return 0;
+}
