@@ -31,6 +31,7 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
 
     Before:
     ```mlir
+    #id = affine_map<(d0) -> (d0)>
     module @k {
       func.func @k(%x: tensor<64xf32>) -> tensor<64xf32> {
         %e = tensor.empty() : tensor<64xf32>
@@ -45,17 +46,49 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
       }
     }
     ```
-    After, shortened:
+    After:
     ```mlir
-    llvm.func internal @k.body(%x: !llvm.ptr {llvm.noalias},
-                               %r: !llvm.ptr {llvm.noalias},
-                               %begin: i64, %end: i64) {
-      scf.for %block = %begin to %end step %c1 {
-        scf.for %i = %first to %last step %c32 {
-          %p = llvm.getelementptr inbounds %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-          %v = llvm.load %p : !llvm.ptr -> vector<32xf32>
-          %n = arith.negf %v : vector<32xf32>
-          ...
+    module @k attributes {tandem.extent = 1 : i64, tandem.grain = 1 : i64} {
+      llvm.func internal @k.body(%x: !llvm.ptr {llvm.noalias, llvm.readonly},
+                                 %r: !llvm.ptr {llvm.noalias, llvm.writeonly},
+                                 %begin: i64, %end: i64)
+          attributes {no_inline} {
+        %first = arith.index_cast %begin : i64 to index
+        %last = arith.index_cast %end : i64 to index
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c32 = arith.constant 32 : index
+        %c64 = arith.constant 64 : index
+        %c4096 = arith.constant 4096 : index
+        scf.for %block = %first to %last step %c1 {
+          %from = arith.muli %block, %c4096 overflow<nsw> : index
+          %next = arith.addi %from, %c4096 overflow<nsw> : index
+          %to = arith.minsi %next, %c64 : index
+          scf.for %i = %from to %to step %c32 {
+            %offset = arith.index_cast %i : index to i64
+            %px = llvm.getelementptr inbounds %x[%offset]
+                : (!llvm.ptr, i64) -> !llvm.ptr, f32
+            %v = llvm.load %px {alignment = 4 : i64}
+                : !llvm.ptr -> vector<32xf32>
+            %n = arith.negf %v : vector<32xf32>
+            %pr = llvm.getelementptr inbounds %r[%offset]
+                : (!llvm.ptr, i64) -> !llvm.ptr, f32
+            llvm.store %n, %pr {alignment = 4 : i64}
+                : vector<32xf32>, !llvm.ptr
+          }
+        }
+        llvm.return
+      }
+      llvm.func @k(%buffers: !llvm.ptr, %begin: i64, %end: i64) {
+        %x = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+        %slot = llvm.getelementptr %buffers[1]
+            : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+        %r = llvm.load %slot : !llvm.ptr -> !llvm.ptr
+        llvm.call @k.body(%x, %r, %begin, %end)
+            : (!llvm.ptr, !llvm.ptr, i64, i64) -> ()
+        llvm.return
+      }
+    }
     ```
   }];
   let dependentDialects = [
