@@ -20,6 +20,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tandem::eager {
@@ -51,6 +52,18 @@ struct SpatialWindow {
   SpatialTensor in, out;
   Spatial3 window{1, 1, 1}, output{1, 1, 1};
   Spatial3 strides{1, 1, 1}, padLow{}, padHigh{}, dilations{1, 1, 1};
+
+  /// The taps [first, last) of spatial dim i that lie inside the input at an
+  /// output position.
+  std::pair<int64_t, int64_t> insideTaps(int i, int64_t at) const {
+    const int64_t start = at * strides[i] - padLow[i];
+    const int64_t first =
+        start >= 0 ? 0 : (-start + dilations[i] - 1) / dilations[i];
+    const int64_t room = in.size[i] - start;
+    const int64_t last =
+        room <= 0 ? 0 : (room + dilations[i] - 1) / dilations[i];
+    return {first, last < window[i] ? last : window[i]};
+  }
 
   /// The offset of the input element under a window's tap, from the first
   /// element of its channel; none in the padding.

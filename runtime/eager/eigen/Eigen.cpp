@@ -41,6 +41,8 @@ static Prepare preparerOf(OpKind kind) {
     return prepareSoftmax;
   case OpKind::matmul:
     return prepareMatmul;
+  case OpKind::max_pool:
+    return prepareMaxPool;
   default:
     return kind <= OpKind::clamp ? prepareElementwise : nullptr;
   }

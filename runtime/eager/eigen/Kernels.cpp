@@ -8,6 +8,10 @@
 
 #include "kernels/Kernels.h"
 
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+
 using namespace tandem;
 using namespace tandem::eager;
 
@@ -27,15 +31,29 @@ using namespace tandem::eager;
    level::findNormalizeScale,                                                  \
    level::findSoftmax,                                                         \
    level::findTranspose,                                                       \
-   level::findMatmul}
+   level::findMatmul,                                                          \
+   level::findWindowMax}
 
+static const KernelTable tables[] = {TANDEM_TABLE(avx512), TANDEM_TABLE(avx2),
+                                     TANDEM_TABLE(baseline)};
+
+static bool hostHas(std::string_view level) {
+  if (level == "avx512")
+    return __builtin_cpu_supports("x86-64-v4");
+  return level == "baseline" || __builtin_cpu_supports("x86-64-v3");
+}
+
+/// The highest level that the host has and that is not above TANDEM_X86_LEVEL.
 static const KernelTable &choose() {
-  static const KernelTable baseline = TANDEM_TABLE(baseline);
-  static const KernelTable avx2 = TANDEM_TABLE(avx2);
-  static const KernelTable avx512 = TANDEM_TABLE(avx512);
-  if (__builtin_cpu_supports("x86-64-v4"))
-    return avx512;
-  return __builtin_cpu_supports("x86-64-v3") ? avx2 : baseline;
+  const char *limit = std::getenv("TANDEM_X86_LEVEL");
+  const KernelTable *table = std::begin(tables);
+  if (limit)
+    while (table + 1 != std::end(tables) &&
+           table->name != std::string_view(limit))
+      ++table;
+  while (!hostHas(table->name))
+    ++table;
+  return *table;
 }
 
 const KernelTable &eager::kernels() {

@@ -44,6 +44,7 @@ Prepared prepareReduce(const Signature &signature);
 Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
+Prepared prepareMaxPool(const Signature &signature);
 
 /// An op on 16-bit floats as the op on f32, between casts.
 Prepared prepareThroughFloat(const Signature &signature);

@@ -21,9 +21,8 @@ static Builder builderOf(OpKind kind) {
     return buildConv;
   case OpKind::matmul:
     return buildMatmul;
-  case OpKind::max_pool:
-  case OpKind::avg_pool:
-    return buildPool;
+  case OpKind::avg_pool: // Of max_pool, the library's drops NaNs.
+    return buildAvgPool;
   case OpKind::softmax:
     return buildSoftmax;
   default:

@@ -16,14 +16,6 @@ using dnnl::memory;
 using dnnl::pooling_v2_forward;
 using eager::SpatialPool;
 
-static dnnl::algorithm algorithmOf(const Signature &signature) {
-  if (signature.op.kind == OpKind::max_pool)
-    return dnnl::algorithm::pooling_max;
-  return signature.op.attrs.AsPoolAttrs()->count_include_pad
-             ? dnnl::algorithm::pooling_avg_include_padding
-             : dnnl::algorithm::pooling_avg_exclude_padding;
-}
-
 /// The library computes one more output where a stride leaves a rest; padding
 /// is cut (it may become negative) so that the sizes say the same.
 static memory::dims exactPadHigh(const SpatialPool &pool) {
@@ -35,20 +27,23 @@ static memory::dims exactPadHigh(const SpatialPool &pool) {
   return dims;
 }
 
-void onednn::buildPool(const Signature &signature, Plan &plan) {
-  const SpatialPool pool =
-      SpatialPool::of(*signature.op.attrs.AsPoolAttrs(),
-                      signature.operands[0].shape, signature.result.shape);
+void onednn::buildAvgPool(const Signature &signature, Plan &plan) {
+  const auto &attrs = *signature.op.attrs.AsPoolAttrs();
+  const SpatialPool pool = SpatialPool::of(attrs, signature.operands[0].shape,
+                                           signature.result.shape);
+  const auto algorithm = attrs.count_include_pad
+                             ? dnnl::algorithm::pooling_avg_include_padding
+                             : dnnl::algorithm::pooling_avg_exclude_padding;
   const memory::data_type type = dataType(signature.result.dtype);
   const memory::desc input = imageDesc(pool.in, type);
   const memory::desc output = imageDesc(pool.out, type);
   const int rank = pool.in.numSpatial;
   const pooling_v2_forward::primitive_desc desc(
-      pooling_v2_forward::desc(
-          dnnl::prop_kind::forward_inference, algorithmOf(signature), input,
-          output, tail(pool.strides, rank), tail(pool.window, rank),
-          tail(pool.dilations, rank, 1), tail(pool.padLow, rank),
-          exactPadHigh(pool)),
+      pooling_v2_forward::desc(dnnl::prop_kind::forward_inference, algorithm,
+                               input, output, tail(pool.strides, rank),
+                               tail(pool.window, rank),
+                               tail(pool.dilations, rank, 1),
+                               tail(pool.padLow, rank), exactPadHigh(pool)),
       Plan::attributes(), engine());
   plan.add(pooling_v2_forward(desc), desc.scratchpad_desc(),
            {{DNNL_ARG_SRC, input, Plan::operand(0)},

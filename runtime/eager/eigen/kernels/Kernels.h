@@ -74,6 +74,11 @@ using MatmulKernel = void (*)(const void *lhs, const void *rhs, void *result,
                               bool transposeLhs, bool transposeRhs,
                               int64_t resultStride);
 
+/// out[i] = the maximum of in[i * stride + j * dilation], j < taps.
+using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
+                                 int64_t taps, int64_t stride,
+                                 int64_t dilation);
+
 /// Each returns null where there is no kernel. In a mask, bit i says that
 /// operand i is one element, repeated.
 struct KernelTable {
@@ -95,9 +100,12 @@ struct KernelTable {
   SoftmaxKernel (*softmax)(DType dtype);
   TransposeKernel (*transpose)(int64_t width);
   MatmulKernel (*matmul)(DType dtype);
+  WindowMaxKernel (*windowMax)(DType dtype);
 };
 
-/// The table for the host's level of x86-64.
+/// The table for the host's level of x86-64: "avx512" (x86-64-v4), "avx2"
+/// (x86-64-v3) or "baseline". TANDEM_X86_LEVEL, in the environment, names one
+/// of these as the highest to use.
 const KernelTable &kernels();
 
 #define TANDEM_DECLARE_LEVEL(level)                                            \
@@ -118,6 +126,7 @@ const KernelTable &kernels();
   SoftmaxKernel findSoftmax(DType dtype);                                      \
   TransposeKernel findTranspose(int64_t width);                                \
   MatmulKernel findMatmul(DType dtype);                                        \
+  WindowMaxKernel findWindowMax(DType dtype);                                  \
   }
 TANDEM_DECLARE_LEVEL(baseline)
 TANDEM_DECLARE_LEVEL(avx2)

@@ -92,7 +92,34 @@ void argmaxColumns(void *best, int64_t *at, const void *in, int64_t index,
   }
 }
 
+/// `known` is the stride, or 0 where it is known at run time alone.
+template <typename T, int known>
+void windowMaxLoop(const T *__restrict x, T *__restrict y, int64_t n,
+                   int64_t taps, int64_t stride, int64_t dilation) {
+  const int64_t step = known ? known : stride;
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = x[i * step];
+  for (int64_t tap = 1; tap < taps; ++tap)
+    for (int64_t i = 0; i < n; ++i)
+      y[i] = maximum(y[i], x[i * step + tap * dilation]);
+}
+
+template <typename T>
+void windowMax(const void *in, void *out, int64_t n, int64_t taps,
+               int64_t stride, int64_t dilation) {
+  const auto loop = stride == 1   ? windowMaxLoop<T, 1>
+                    : stride == 2 ? windowMaxLoop<T, 2>
+                                  : windowMaxLoop<T, 0>;
+  loop(static_cast<const T *>(in), static_cast<T *>(out), n, taps, stride,
+       dilation);
+}
+
 } // namespace
+
+WindowMaxKernel findWindowMax(DType dtype) {
+  return forNumber<WindowMaxKernel>(
+      dtype, []<typename T>() -> WindowMaxKernel { return windowMax<T>; });
+}
 
 RowReduceKernel findReduceRow(ReduceKind kind, DType dtype) {
   return forNumber<RowReduceKernel>(dtype,

@@ -11,6 +11,9 @@
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include <limits>
+#include <utility>
+
 namespace tandem::eager::TANDEM_LEVEL {
 namespace {
 
@@ -45,6 +48,26 @@ template <typename T> UnaryKernel findGelu(bool approximate) {
   });
 }
 
+/// Eigen's log takes subnormal numbers for the least normal one; they are rare
+/// enough to be corrected one by one.
+template <typename T> void logarithm(const void *in, void *out, int64_t n) {
+  const T *x = static_cast<const T *>(in);
+  T *y = static_cast<T *>(out);
+  using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
+  constexpr T least = std::numeric_limits<T>::min();
+  for (int64_t i = 0; i < n; i += kTile) {
+    const int64_t end = n - i < kTile ? n : i + kTile;
+    Eigen::Map<Array>(y + i, end - i) =
+        Eigen::Map<const Array>(x + i, end - i).log();
+    int32_t subnormal = 0;
+    for (int64_t j = i; j < end; ++j)
+      subnormal |= (x[j] > 0) & (x[j] < least);
+    for (int64_t j = i; subnormal && j < end; ++j)
+      if (x[j] > 0 && x[j] < least)
+        y[j] = __builtin_log(x[j]);
+  }
+}
+
 template <typename T> UnaryKernel findTranscendental(OpKind kind) {
   switch (kind) {
   case OpKind::exp:
@@ -52,13 +75,14 @@ template <typename T> UnaryKernel findTranscendental(OpKind kind) {
   case OpKind::expm1:
     return arrayKernel<T>([](auto x) { return x.expm1(); });
   case OpKind::log:
-    return arrayKernel<T>([](auto x) { return x.log(); });
+    return logarithm<T>;
   case OpKind::log1p:
     return arrayKernel<T>([](auto x) { return x.log1p(); });
   case OpKind::tanh:
     return arrayKernel<T>([](auto x) { return x.tanh(); });
   case OpKind::sigmoid:
-    return arrayKernel<T>([](auto x) { return x.logistic(); });
+    // Eigen's logistic has an absolute error of 6e-9, also where it is small.
+    return arrayKernel<T>([](auto x) { return T(1) / (T(1) + (-x).exp()); });
   case OpKind::erf:
     return arrayKernel<T>([](auto x) { return x.erf(); });
   case OpKind::sin:
@@ -73,9 +97,11 @@ template <typename T> UnaryKernel findTranscendental(OpKind kind) {
 template <typename T> UnaryKernel findRounding(OpKind kind) {
   switch (kind) {
   case OpKind::sqrt:
-    return arrayKernel<T>([](auto x) { return x.sqrt(); });
+    // Eigen's, by Newton's method, fails for subnormal numbers and infinity.
+    return loopKernel<T>([](T x) { return __builtin_elementwise_sqrt(x); });
   case OpKind::rsqrt:
-    return arrayKernel<T>([](auto x) { return T(1) / x.sqrt(); });
+    return loopKernel<T>(
+        [](T x) { return T(1) / __builtin_elementwise_sqrt(x); });
   case OpKind::floor:
     return loopKernel<T>([](T x) { return __builtin_elementwise_floor(x); });
   case OpKind::ceil:

@@ -1,0 +1,348 @@
+//===- EdgeCaseTest.cpp - Special values, empty and rank 0 ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace tandem;
+using namespace tandem::test;
+
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Enough of them to fill vectors, so that vectorised loops meet each.
+std::vector<double> specialValues(DType dtype) {
+  std::vector<double> once = {0, 1, -1, 2, -2, 3, -3, 7, -7, 100, -100};
+  if (isFloat(dtype)) {
+    const double tiny = dtype == DType::f16   ? 0x1p-20
+                        : dtype == DType::f64 ? 0x1p-1060
+                                              : 0x1p-130;
+    const double huge = dtype == DType::f16 ? 60000 : 1e38;
+    for (double x :
+         {-0.0,   0.5,   -0.5, 1.5,   2.5,  -2.5,  1e-3, -1e-3, 0.999,
+          -0.999, 30.,   -30., 88.,   -88., 90.,   -90., 110.,  -110.,
+          tiny,   -tiny, huge, -huge, kInf, -kInf, kNaN})
+      once.push_back(x);
+  } else {
+    const double low = dtype == DType::i8    ? -128
+                       : dtype == DType::i32 ? -0x1p31
+                                             : -0x1p63;
+    once.insert(once.end(), {low, low + (dtype == DType::i64 ? 1024 : 1)});
+  }
+  std::vector<double> values;
+  for (int i = 0; i < 3; ++i)
+    values.insert(values.end(), once.begin(), once.end());
+  return values;
+}
+
+/// The distance to the next number of the type.
+double ulpOf(double x, DType dtype) {
+  const int digits = dtype == DType::f64    ? 53
+                     : dtype == DType::f32  ? 24
+                     : dtype == DType::f16  ? 11
+                     : dtype == DType::bf16 ? 8
+                                            : 64;
+  const int lowest = dtype == DType::f64   ? -1022
+                     : dtype == DType::f16 ? -14
+                                           : -126;
+  const int exponent = x == 0 ? lowest : std::max(std::ilogb(x), lowest);
+  return std::ldexp(1, exponent - digits + 1);
+}
+
+/// Vectorised functions may flush subnormal results, or stop at the least
+/// normal one; 16-bit floats are computed on in f32.
+double leastNormal(DType dtype) {
+  return dtype == DType::f64 ? 0x1p-1022 : isFloat(dtype) ? 0x1p-126 : 0;
+}
+
+bool near(double expected, double actual, DType dtype, double ulps,
+          double absolute) {
+  if (std::isnan(expected) || std::isnan(actual))
+    return std::isnan(expected) && std::isnan(actual);
+  if (expected == actual)
+    return true;
+  if (ulps > 1)
+    absolute += leastNormal(dtype);
+  return std::isfinite(expected) && std::isfinite(actual) &&
+         std::fabs(expected - actual) <=
+             ulps * ulpOf(expected, dtype) + absolute;
+}
+
+void checkSpecial(const OpDesc &op, const std::vector<Tensor> &operands,
+                  double ulps, double absolute = 0) {
+  if (!supports(eigenProvider(), op, operands))
+    return;
+  const Tensor expected = reference(op, operands);
+  Expected<Tensor> actual = run(eigenProvider(), op, operands);
+  ASSERT_TRUE(actual) << actual.error().str();
+  const std::vector<double> e = valuesOf(expected), a = valuesOf(*actual);
+  for (size_t i = 0; i < e.size(); ++i) {
+    if (near(e[i], a[i], expected.dtype(), ulps, absolute))
+      continue;
+    ADD_FAILURE() << Case{op, operands}.describe() << " [" << i
+                  << "]: expected " << e[i] << ", got " << a[i];
+    return;
+  }
+}
+
+/// Beyond these, no float function of the provider may be off.
+constexpr double kUlps = 6;
+
+class SpecialValues : public testing::TestWithParam<int> {};
+} // namespace
+
+TEST_P(SpecialValues, AgreeWithReference) {
+  const OpKind kind = OpKind(GetParam());
+  for (DType dtype : kDTypes) {
+    if (dtype == DType::i1)
+      continue;
+    const std::vector<double> values = specialValues(dtype);
+    const int64_t n = values.size();
+    const Tensor x = tensorOf(dtype, {n}, values);
+    OpDesc op = makeOp(kind);
+    if (kind == OpKind::gelu)
+      op = makeOp(kind, fb::GeluAttrsT());
+    if (kind < OpKind::cast) {
+      // 1 + erf(x) cancels for negative x.
+      checkSpecial(op, {x}, kUlps, kind == OpKind::gelu ? 0x1p-22 : 0);
+      continue;
+    }
+    if (kind == OpKind::cast) {
+      for (DType to : kDTypes)
+        checkSpecial(makeOp(kind, fb::CastAttrsT{{}, to}), {x}, 0);
+      continue;
+    }
+    const Tensor column = tensorOf(dtype, {n, 1}, values);
+    if (kind == OpKind::compare) {
+      for (int predicate = 0; predicate < 6; ++predicate)
+        checkSpecial(
+            makeOp(kind,
+                   fb::CompareAttrsT{{}, fb::ComparePredicate(predicate)}),
+            {x, column}, 0);
+      continue;
+    }
+    checkSpecial(op, {x, column}, kind == OpKind::pow ? kUlps : 1);
+    checkSpecial(op, {column, x}, kind == OpKind::pow ? kUlps : 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SpecialValues,
+                         testing::Range(int(OpKind::neg), int(OpKind::select)),
+                         [](const testing::TestParamInfo<int> &info) {
+                           return std::string(name(OpKind(info.param)));
+                         });
+
+TEST(SpecialValues, Clamp) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::i32}) {
+    const std::vector<double> values = specialValues(dtype);
+    const Tensor x = tensorOf(dtype, {int64_t(values.size())}, values);
+    const Tensor low = tensorOf(dtype, {}, {-2});
+    const Tensor high = tensorOf(dtype, {}, {3});
+    checkSpecial(makeOp(OpKind::clamp), {x, low, high}, 0);
+    checkSpecial(makeOp(OpKind::clamp), {low, x, high}, 0);
+    checkSpecial(makeOp(OpKind::clamp), {low, high, x}, 0);
+  }
+}
+
+/// A NaN anywhere in a row or column comes through.
+TEST(SpecialValues, ReductionsOfNaN) {
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16})
+    for (int64_t at : {0, 5, 63, 64, 100, 149}) {
+      std::vector<double> values(300);
+      for (int i = 0; i < 300; ++i)
+        values[i] = i % 7 - 3;
+      values[at] = kNaN;
+      for (int kind = 0; kind < 6; ++kind)
+        for (int64_t dim : {0, 1})
+          for (const Shape &shape : {Shape{2, 150}, Shape{150, 2}})
+            checkSpecial(
+                makeOp(OpKind::reduce,
+                       fb::ReduceAttrsT{{}, fb::ReduceKind(kind), {dim}}),
+                {tensorOf(dtype, shape, values)}, 4);
+    }
+}
+
+TEST(SpecialValues, SoftmaxOfLargeValues) {
+  std::vector<double> values;
+  for (int i = 0; i < 40; ++i)
+    values.push_back(i % 5 == 0 ? 1000 + i : -1000);
+  for (int64_t axis : {0, 1})
+    checkSpecial(makeOp(OpKind::softmax, fb::AxisAttrsT{{}, axis}),
+                 {tensorOf(DType::f32, {8, 5}, values)}, kUlps);
+}
+
+/// A maximum of a window with a NaN is NaN, whoever computes it.
+TEST(SpecialValues, MaxPoolOfNaN) {
+  std::vector<double> values(16);
+  values[5] = kNaN;
+  fb::PoolAttrsT attrs;
+  attrs.window = attrs.strides = {2, 2};
+  attrs.pad_low = attrs.pad_high = {0, 0};
+  attrs.dilations = {1, 1};
+  for (const char *layout : {"NCHW", "NHWC"}) {
+    attrs.layout = layout;
+    const bool last = attrs.layout == "NHWC";
+    const Tensor x = tensorOf(
+        DType::f32, last ? Shape{1, 4, 4, 1} : Shape{1, 1, 4, 4}, values);
+    const OpDesc op = makeOp(OpKind::max_pool, attrs);
+    for (const Provider *provider : eagerProviders()) {
+      if (!supports(*provider, op, {x}))
+        continue;
+      const auto result = valuesOf(*run(*provider, op, {x}));
+      EXPECT_TRUE(std::isnan(result[0])) << provider->name() << layout;
+      EXPECT_EQ(result[3], 0);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Empty tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+void checkEmpty(const OpDesc &op, const std::vector<Tensor> &operands) {
+  const Case c{op, operands};
+  SCOPED_TRACE(c.describe());
+  const Tensor expected = reference(op, operands);
+  for (const Provider *provider : eagerProviders())
+    if (supports(*provider, op, operands)) {
+      Expected<Tensor> actual = run(*provider, op, operands);
+      ASSERT_TRUE(actual) << actual.error().str();
+      EXPECT_EQ(compare(expected, *actual, {0}).mismatches, 0)
+          << provider->name();
+    }
+}
+} // namespace
+
+TEST(Empty, Elementwise) {
+  for (DType dtype : kDTypes) {
+    const Tensor x = emptyTensor({dtype, {3, 0, 2}});
+    const Tensor row = tensorOf(dtype, {2}, {1, 2});
+    const Tensor condition = tensorOf(DType::i1, {}, {1});
+    for (int kind = 0; kind < int(OpKind::reshape); ++kind) {
+      OpDesc op = makeOp(OpKind(kind));
+      if (op.kind == OpKind::gelu)
+        op = makeOp(op.kind, fb::GeluAttrsT());
+      if (op.kind == OpKind::cast)
+        op = makeOp(op.kind, fb::CastAttrsT{{}, DType::f32});
+      if (op.kind == OpKind::compare)
+        op = makeOp(op.kind, fb::CompareAttrsT());
+      std::vector<Tensor> operands = {x};
+      if (op.kind == OpKind::select)
+        operands = {condition, x, row};
+      else if (op.kind == OpKind::clamp)
+        operands = {x, row, row};
+      else if (op.kind >= OpKind::add)
+        operands = {x, row};
+      std::vector<TensorType> types;
+      for (const Tensor &operand : operands)
+        types.push_back(operand.type());
+      if (inferType(op, types))
+        checkEmpty(op, operands);
+    }
+  }
+}
+
+TEST(Empty, Shape) {
+  const Tensor x = emptyTensor({DType::f32, {2, 0}});
+  const Tensor y = tensorOf(DType::f32, {2, 1}, {5, 6});
+  fb::ReshapeAttrsT reshape;
+  reshape.shape = {0, 7};
+  checkEmpty(makeOp(OpKind::reshape, reshape), {x});
+  checkEmpty(makeOp(OpKind::transpose, fb::TransposeAttrsT{{}, {1, 0}}), {x});
+  checkEmpty(
+      makeOp(OpKind::broadcast, fb::BroadcastAttrsT{{}, {3, 2, 0}, {1, 2}}),
+      {x});
+  checkEmpty(makeOp(OpKind::slice, fb::SliceAttrsT{{}, {0, 0}, {2, 0}, {1, 1}}),
+             {y});
+  checkEmpty(
+      makeOp(OpKind::pad, fb::PadAttrsT{{}, {0, 1}, {0, 2}, {0, 0}, 1.5}), {x});
+  checkEmpty(makeOp(OpKind::concat, fb::AxisAttrsT{{}, 1}), {x, y, x});
+  checkEmpty(makeOp(OpKind::concat, fb::AxisAttrsT{{}, 1}), {x, x});
+  fb::IotaAttrsT iota;
+  iota.type = std::make_unique<fb::TensorTypeT>(toFlat({DType::i32, {0, 3}}));
+  checkEmpty(makeOp(OpKind::iota, iota), {});
+  const Tensor none = emptyTensor({DType::i64, {0}});
+  checkEmpty(makeOp(OpKind::gather, fb::GatherAttrsT{{}, 0}), {y, none});
+  checkEmpty(makeOp(OpKind::gather, fb::GatherAttrsT{{}, 1}), {x, none});
+}
+
+TEST(Empty, Contractions) {
+  const auto empty = [](const Shape &shape) {
+    return emptyTensor({DType::f32, shape});
+  };
+  const OpDesc matmul = makeOp(OpKind::matmul, fb::MatmulAttrsT());
+  checkEmpty(matmul, {empty({3, 0}), empty({0, 4})});
+  checkEmpty(matmul, {empty({0, 3}), empty({3, 4})});
+  checkEmpty(matmul, {empty({0, 2, 3}), empty({3, 4})});
+  fb::ConvAttrsT conv;
+  conv.strides = conv.dilations = {1};
+  conv.pad_low = conv.pad_high = {0};
+  conv.input_layout = conv.output_layout = "NCW";
+  conv.kernel_layout = "OIW";
+  checkEmpty(makeOp(OpKind::conv, conv), {empty({0, 2, 5}), empty({4, 2, 3})});
+  checkEmpty(makeOp(OpKind::conv, conv), {empty({1, 0, 5}), empty({4, 0, 3})});
+}
+
+TEST(Empty, WindowsAndReductions) {
+  const auto empty = [](const Shape &shape) {
+    return emptyTensor({DType::f32, shape});
+  };
+  for (auto kind :
+       {fb::ReduceKind::sum, fb::ReduceKind::prod, fb::ReduceKind::mean}) {
+    checkEmpty(makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, {0}}),
+               {empty({0, 3})});
+    checkEmpty(makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, {1}}),
+               {empty({0, 3})});
+  }
+  checkEmpty(
+      makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, fb::ReduceKind::argmax, {1}}),
+      {empty({0, 3})});
+  checkEmpty(makeOp(OpKind::softmax, fb::AxisAttrsT{{}, 0}), {empty({0, 3})});
+  checkEmpty(makeOp(OpKind::batch_norm, fb::BatchNormAttrsT{{}, 1e-5, 1}),
+             {empty({2, 0}), empty({0}), empty({0}), empty({0}), empty({0})});
+  fb::PoolAttrsT pool;
+  pool.window = pool.strides = pool.dilations = {1};
+  pool.pad_low = pool.pad_high = {0};
+  pool.layout = "NWC";
+  for (OpKind kind : {OpKind::max_pool, OpKind::avg_pool})
+    checkEmpty(makeOp(kind, pool), {empty({1, 4, 0})});
+}
+
+//===----------------------------------------------------------------------===//
+// Rank 0
+//===----------------------------------------------------------------------===//
+
+TEST(RankZero, RunsEverywhere) {
+  const Tensor x = tensorOf(DType::f32, {}, {2.25});
+  const Tensor y = tensorOf(DType::f32, {}, {-4});
+  for (OpKind kind : {OpKind::neg, OpKind::sqrt, OpKind::exp, OpKind::relu})
+    checkAgainstReference(eigenProvider(), {makeOp(kind), {x}});
+  for (OpKind kind : {OpKind::add, OpKind::div, OpKind::max, OpKind::pow})
+    checkAgainstReference(eigenProvider(), {makeOp(kind), {x, y}});
+  checkAgainstReference(eigenProvider(), {makeOp(OpKind::clamp), {x, y, y}});
+  checkAgainstReference(
+      eigenProvider(), {makeOp(OpKind::transpose, fb::TransposeAttrsT()), {x}});
+  checkAgainstReference(eigenProvider(),
+                        {makeOp(OpKind::slice, fb::SliceAttrsT()), {x}});
+  checkAgainstReference(eigenProvider(),
+                        {makeOp(OpKind::pad, fb::PadAttrsT()), {x}});
+  for (int kind = 0; kind < 5; ++kind)
+    checkAgainstReference(
+        eigenProvider(),
+        {makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, fb::ReduceKind(kind)}),
+         {x}});
+  const Tensor row = tensorOf(DType::f32, {3}, {1, 2, 3});
+  const Tensor index = tensorOf(DType::i64, {}, {2});
+  const OpDesc gather = makeOp(OpKind::gather, fb::GatherAttrsT{{}, 0});
+  EXPECT_EQ(valuesOf(*run(eigenProvider(), gather, {row, index})),
+            std::vector<double>{3});
+}

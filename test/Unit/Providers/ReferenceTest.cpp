@@ -1,0 +1,337 @@
+//===- ReferenceTest.cpp - Reference against known results ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Expected values are worked out by hand from the ops' definitions, or are
+// closed forms.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cases.h"
+
+#include "tandem/Runtime/Float16.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::NanSensitiveDoubleEq;
+using testing::Pointwise;
+
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using Values = std::vector<double>;
+
+Tensor f64(const Shape &shape, const Values &values) {
+  return tensorOf(DType::f64, shape, values);
+}
+Tensor f64(const Values &values) {
+  return f64({int64_t(values.size())}, values);
+}
+Tensor i32(const Values &values) {
+  return tensorOf(DType::i32, {int64_t(values.size())}, values);
+}
+
+Values unary(OpKind kind, const Tensor &x) {
+  return referenceValues(makeOp(kind), {x});
+}
+Values binary(OpKind kind, const Tensor &a, const Tensor &b) {
+  return referenceValues(makeOp(kind), {a, b});
+}
+Values cast(const Tensor &x, DType to) {
+  return referenceValues(makeOp(OpKind::cast, fb::CastAttrsT{{}, to}), {x});
+}
+
+#define EXPECT_VALUES(actual, ...)                                             \
+  EXPECT_THAT(actual, Pointwise(NanSensitiveDoubleEq(), Values{__VA_ARGS__}))
+#define EXPECT_NEAR_VALUES(actual, ...)                                        \
+  EXPECT_THAT(actual, Pointwise(DoubleNear(1e-12), Values{__VA_ARGS__}))
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+TEST(Reference, UnaryClosedForms) {
+  const double e = std::numbers::e, pi = std::numbers::pi;
+  EXPECT_NEAR_VALUES(unary(OpKind::exp, f64({0, 1, -kInf})), 1, e, 0);
+  EXPECT_NEAR_VALUES(unary(OpKind::log, f64({1, e, 0})), 0, 1, -kInf);
+  EXPECT_NEAR_VALUES(unary(OpKind::expm1, f64({0, 1e-18})), 0, 1e-18);
+  EXPECT_NEAR_VALUES(unary(OpKind::log1p, f64({0, e - 1})), 0, 1);
+  EXPECT_NEAR_VALUES(unary(OpKind::sqrt, f64({4, 2.25})), 2, 1.5);
+  EXPECT_NEAR_VALUES(unary(OpKind::rsqrt, f64({4, 0.25})), 0.5, 2);
+  EXPECT_NEAR_VALUES(unary(OpKind::sin, f64({0, pi / 6})), 0, 0.5);
+  EXPECT_NEAR_VALUES(unary(OpKind::cos, f64({0, pi / 3})), 1, 0.5);
+  // tanh(ln 2) = (2 - 1/2) / (2 + 1/2).
+  EXPECT_NEAR_VALUES(unary(OpKind::tanh, f64({0, std::log(2)})), 0, 0.6);
+  EXPECT_NEAR_VALUES(unary(OpKind::sigmoid, f64({0, std::log(3)})), 0.5, 0.75);
+  EXPECT_NEAR_VALUES(unary(OpKind::erf, f64({0, 1, kInf})), 0,
+                     0.84270079294971486934, 1);
+}
+
+TEST(Reference, Gelu) {
+  const Tensor x = f64({0, 1, -1});
+  // x * Phi(x), Phi(1) = 0.841344746068543.
+  EXPECT_NEAR_VALUES(
+      referenceValues(makeOp(OpKind::gelu, fb::GeluAttrsT()), {x}), 0,
+      0.84134474606854293, -0.15865525393145707);
+  const double tanh = std::tanh(std::sqrt(2 / std::numbers::pi) * 1.044715);
+  EXPECT_NEAR_VALUES(
+      referenceValues(makeOp(OpKind::gelu, fb::GeluAttrsT{{}, true}), {x}), 0,
+      0.5 * (1 + tanh), -0.5 * (1 - tanh));
+}
+
+TEST(Reference, RoundsHalfToEven) {
+  const Tensor x = f64({0.5, 1.5, 2.5, -0.5, -1.5, 2.4, kNaN});
+  EXPECT_VALUES(unary(OpKind::round, x), 0, 2, 2, -0.0, -2, 2, kNaN);
+  EXPECT_VALUES(unary(OpKind::floor, f64({1.5, -1.5})), 1, -2);
+  EXPECT_VALUES(unary(OpKind::ceil, f64({1.5, -1.5})), 2, -1);
+}
+
+TEST(Reference, NaNComesThrough) {
+  EXPECT_VALUES(unary(OpKind::sign, f64({3, -2, 0, kNaN})), 1, -1, 0, kNaN);
+  EXPECT_VALUES(unary(OpKind::relu, f64({3, -2, kNaN})), 3, 0, kNaN);
+  EXPECT_VALUES(binary(OpKind::max, f64({1, kNaN, 1}), f64({2, 1, kNaN})), 2,
+                kNaN, kNaN);
+  EXPECT_VALUES(binary(OpKind::min, f64({1, kNaN, 1}), f64({2, 1, kNaN})), 1,
+                kNaN, kNaN);
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::clamp),
+                                {f64({-5, 5, 0.5, kNaN}), f64({0}), f64({1})}),
+                0, 1, 0.5, kNaN);
+}
+
+TEST(Reference, IntegersWrapAndTruncate) {
+  const double low = -0x1p31;
+  EXPECT_VALUES(unary(OpKind::neg, i32({5, low})), -5, low);
+  EXPECT_VALUES(unary(OpKind::abs, i32({-5, low})), 5, low);
+  EXPECT_VALUES(binary(OpKind::add, i32({0x7fffffff}), i32({1})), low);
+  EXPECT_VALUES(binary(OpKind::mul, i32({0x10000}), i32({0x10000})), 0);
+  EXPECT_VALUES(binary(OpKind::div, i32({7, -7, 3, low}), i32({2, 2, 0, -1})),
+                3, -3, -1, low);
+  EXPECT_VALUES(binary(OpKind::mul, tensorOf(DType::i8, {1}, {100}),
+                       tensorOf(DType::i8, {1}, {3})),
+                44);
+}
+
+TEST(Reference, Casts) {
+  EXPECT_VALUES(cast(f64({1.9, -1.9, kNaN, 1e30, -kInf}), DType::i32), 1, -1, 0,
+                0x7fffffff, -0x1p31);
+  EXPECT_VALUES(cast(f64({200, -200}), DType::i8), 127, -128);
+  EXPECT_VALUES(cast(i32({200, 256}), DType::i8), -56, 0);
+  EXPECT_VALUES(cast(f64({0, -0.0, 0.5, kNaN}), DType::i1), 0, 0, 1, 1);
+  EXPECT_VALUES(cast(f64({0x1p63, -0x1p63}), DType::i64), 0x1p63, -0x1p63);
+}
+
+/// IEEE half: 11 bits, largest 65504, smallest 2^-24; bfloat16: 8 bits.
+TEST(Reference, SixteenBitFloats) {
+  EXPECT_EQ(F16(1.0).bits, 0x3c00);
+  EXPECT_EQ(F16(-2.0).bits, 0xc000);
+  EXPECT_EQ(F16(65504.0).bits, 0x7bff);
+  EXPECT_EQ(F16(65520.0).bits, 0x7c00);
+  EXPECT_EQ(F16(0x1p-24).bits, 1);
+  EXPECT_EQ(F16(0x1p-25).bits, 0) << "a tie goes to even";
+  EXPECT_EQ(F16(1 + 0x1p-11).bits, 0x3c00) << "a tie goes to even";
+  EXPECT_EQ(F16(1 + 3 * 0x1p-11).bits, 0x3c02) << "a tie goes to even";
+  EXPECT_EQ(F16(2 - 0x1p-12).bits, 0x4000) << "a carry into the exponent";
+  EXPECT_EQ(BF16(1.0).bits, 0x3f80);
+  EXPECT_EQ(BF16(-0.0).bits, 0x8000);
+  EXPECT_EQ(BF16(kInf).bits, 0x7f80);
+  EXPECT_TRUE(std::isnan(double(BF16(kNaN))));
+  for (int bits = 0; bits < 0x7c00; ++bits) {
+    F16 half;
+    half.bits = bits;
+    ASSERT_EQ(F16(double(half)).bits, bits);
+  }
+}
+
+TEST(Reference, Broadcasting) {
+  const Tensor a = f64({2, 1}, {10, 20}), b = f64({3}, {1, 2, 3});
+  EXPECT_VALUES(binary(OpKind::add, a, b), 11, 12, 13, 21, 22, 23);
+  const Tensor condition = tensorOf(DType::i1, {2, 1}, {1, 0});
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::select),
+                                {condition, b, f64(Shape(), {9})}),
+                1, 2, 3, 9, 9, 9);
+}
+
+//===----------------------------------------------------------------------===//
+// Shape
+//===----------------------------------------------------------------------===//
+
+TEST(Reference, MovesElements) {
+  const Tensor x = f64({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_VALUES(
+      referenceValues(
+          makeOp(OpKind::transpose, fb::TransposeAttrsT{{}, {1, 0}}), {x}),
+      1, 4, 2, 5, 3, 6);
+  EXPECT_VALUES(
+      referenceValues(
+          makeOp(OpKind::slice, fb::SliceAttrsT{{}, {0, -3}, {2, 3}, {1, 2}}),
+          {x}),
+      1, 3, 4, 6);
+  EXPECT_VALUES(
+      referenceValues(
+          makeOp(OpKind::pad, fb::PadAttrsT{{}, {1, 0}, {0, 1}, {0, 1}, -1}),
+          {x}),
+      -1, -1, -1, -1, -1, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1);
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::concat, fb::AxisAttrsT{{}, 1}),
+                                {x, f64({2, 1}, {7, 8})}),
+                1, 2, 3, 7, 4, 5, 6, 8);
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::broadcast,
+                                       fb::BroadcastAttrsT{{}, {2, 2}, {0}}),
+                                {f64({5, 6})}),
+                5, 5, 6, 6);
+}
+
+TEST(Reference, GatherClamps) {
+  const Tensor x = f64({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::gather, fb::GatherAttrsT{{}, 1}),
+                                {x, i32({2, -1, 9})}),
+                3, 1, 3, 6, 4, 6);
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+namespace {
+fb::ConvAttrsT conv1d() {
+  fb::ConvAttrsT attrs;
+  attrs.strides = attrs.dilations = {1};
+  attrs.pad_low = attrs.pad_high = {0};
+  attrs.input_layout = attrs.output_layout = "NCW";
+  attrs.kernel_layout = "OIW";
+  return attrs;
+}
+} // namespace
+
+TEST(Reference, ConvByHand) {
+  const Tensor x = f64({1, 1, 5}, {1, 2, 3, 4, 5});
+  const Tensor k = f64({1, 1, 3}, {1, 10, 100});
+  fb::ConvAttrsT attrs = conv1d();
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::conv, attrs), {x, k}), 321, 432,
+                543);
+  attrs.pad_low = {1};
+  attrs.pad_high = {2};
+  attrs.strides = {2};
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::conv, attrs), {x, k}), 210, 432,
+                54);
+  attrs = conv1d();
+  attrs.dilations = {2};
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::conv, attrs), {x, k, f64({0.5})}), 531.5);
+}
+
+TEST(Reference, ConvGroups) {
+  fb::ConvAttrsT attrs = conv1d();
+  attrs.groups = 2;
+  const Tensor x = f64({1, 2, 2}, {1, 2, 3, 4});
+  const Tensor k = f64({4, 1, 1}, {1, 10, 100, 1000});
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::conv, attrs), {x, k}), 1, 2, 10,
+                20, 300, 400, 3000, 4000);
+}
+
+/// The same numbers in another layout give the same numbers.
+TEST(Reference, ConvLayouts) {
+  std::mt19937_64 rng(1);
+  fb::ConvAttrsT first = conv1d();
+  Tensor x = emptyTensor({DType::f64, {2, 3, 7}}),
+         k = emptyTensor({DType::f64, {4, 3, 2}});
+  fillRandom(x, 1);
+  fillRandom(k, 2);
+  const Tensor y = reference(makeOp(OpKind::conv, first), {x, k});
+  const auto transpose = [](const Tensor &t, std::vector<int64_t> order) {
+    return reference(makeOp(OpKind::transpose, fb::TransposeAttrsT{{}, order}),
+                     {t});
+  };
+  fb::ConvAttrsT last = first;
+  last.input_layout = "NWC";
+  last.kernel_layout = "WIO";
+  last.output_layout = "WNC";
+  const Tensor z =
+      reference(makeOp(OpKind::conv, last),
+                {transpose(x, {0, 2, 1}), transpose(k, {2, 1, 0})});
+  EXPECT_EQ(valuesOf(transpose(z, {1, 2, 0})), valuesOf(y));
+}
+
+TEST(Reference, Matmul) {
+  const Tensor a = f64({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor b = f64({3, 2}, {1, 0, 0, 1, 1, 1});
+  const OpDesc plain = makeOp(OpKind::matmul, fb::MatmulAttrsT());
+  EXPECT_VALUES(referenceValues(plain, {a, b}), 4, 5, 10, 11);
+  const OpDesc both = makeOp(OpKind::matmul, fb::MatmulAttrsT{{}, true, true});
+  EXPECT_VALUES(referenceValues(both, {a, b}), 1, 4, 5, 2, 5, 7, 3, 6, 9);
+  const Tensor batch = f64({2, 1, 2}, {1, 1, 2, 0});
+  EXPECT_VALUES(referenceValues(plain, {batch, a}), 5, 7, 9, 2, 4, 6);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows and reductions
+//===----------------------------------------------------------------------===//
+
+TEST(Reference, Pools) {
+  fb::PoolAttrsT attrs;
+  attrs.layout = "NWC";
+  attrs.window = {3};
+  attrs.strides = {2};
+  attrs.dilations = {1};
+  attrs.pad_low = attrs.pad_high = {1};
+  const Tensor x = f64({1, 4, 1}, {-1, -5, -2, -8});
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::max_pool, attrs), {x}), -1, -2);
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::avg_pool, attrs), {x}), -3, -5);
+  attrs.count_include_pad = true;
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::avg_pool, attrs), {x}), -2, -5);
+  attrs.dilations = {2};
+  EXPECT_VALUES(referenceValues(makeOp(OpKind::max_pool, attrs), {x}), -5);
+}
+
+TEST(Reference, Reductions) {
+  const Tensor x = f64({2, 3}, {1, 5, 5, -2, kNaN, kNaN});
+  const auto reduce = [&](fb::ReduceKind kind, std::vector<int64_t> dims) {
+    return referenceValues(
+        makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, dims}), {x});
+  };
+  EXPECT_VALUES(reduce(fb::ReduceKind::sum, {1}), 11, kNaN);
+  EXPECT_VALUES(reduce(fb::ReduceKind::sum, {0}), -1, kNaN, kNaN);
+  EXPECT_VALUES(reduce(fb::ReduceKind::prod, {1}), 25, kNaN);
+  EXPECT_VALUES(reduce(fb::ReduceKind::max, {1}), 5, kNaN);
+  EXPECT_VALUES(reduce(fb::ReduceKind::min, {0}), -2, kNaN, kNaN);
+  EXPECT_VALUES(reduce(fb::ReduceKind::mean, {1}), 11. / 3, kNaN);
+  EXPECT_VALUES(reduce(fb::ReduceKind::argmax, {1}), 1, 1);
+  EXPECT_VALUES(reduce(fb::ReduceKind::max, {0, 1}), kNaN);
+}
+
+TEST(Reference, SumsInDouble) {
+  // In f32 each 1 would be lost beside 2^24.
+  std::vector<double> values(1025, 1);
+  values[0] = 0x1p24;
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::reduce,
+                             fb::ReduceAttrsT{{}, fb::ReduceKind::sum, {0}}),
+                      {tensorOf(DType::f32, {1025}, values)}),
+      0x1p24 + 1024);
+}
+
+TEST(Reference, BatchNorm) {
+  const OpDesc op = makeOp(OpKind::batch_norm, fb::BatchNormAttrsT{{}, 1, 1});
+  EXPECT_VALUES(referenceValues(op, {f64({2, 2}, {1, 2, 3, 4}), f64({2, 3}),
+                                     f64({10, 20}), f64({1, 2}), f64({3, 0})}),
+                10, 20, 12, 26);
+}
+
+TEST(Reference, Softmax) {
+  const OpDesc op = makeOp(OpKind::softmax, fb::AxisAttrsT{{}, 1});
+  EXPECT_NEAR_VALUES(
+      referenceValues(op, {f64({2, 2}, {0, std::log(3), 1000, 1000})}), 0.25,
+      0.75, 0.5, 0.5);
+}
