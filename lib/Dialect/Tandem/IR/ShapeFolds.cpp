@@ -76,7 +76,9 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
                                     inner.getStrides()[i]);
     SliceRange second = resolveSlice(first.size, getStarts()[i], getLimits()[i],
                                      getStrides()[i]);
-    int64_t stride = inner.getStrides()[i] * getStrides()[i];
+    // The stride of one element or none means nothing, and might overflow.
+    int64_t stride =
+        second.size < 2 ? 1 : inner.getStrides()[i] * getStrides()[i];
     int64_t start = first.start + second.start * inner.getStrides()[i];
     starts.push_back(start);
     limits.push_back(second.size == 0 ? start

@@ -106,7 +106,10 @@ AffineMap SliceOp::getOperandIndexing(unsigned) {
   for (auto [i, size, start, limit, stride] : llvm::enumerate(
            from.getShape(), getStarts(), getLimits(), getStrides())) {
     SliceRange range = resolveSlice(size, start, limit, stride);
-    exprs.push_back(getAffineDimExpr(i, getContext()) * stride + range.start);
+    AffineExpr expr = getAffineConstantExpr(range.start, getContext());
+    if (range.size > 1)
+      expr = getAffineDimExpr(i, getContext()) * stride + expr;
+    exprs.push_back(expr);
   }
   return AffineMap::get(from.getRank(), 0, exprs, getContext());
 }
