@@ -31,7 +31,7 @@ func.func @no_identities(%x: tensor<4x4xf32>, %d: tensor<?x?xf32>) -> (tensor<4x
 // -----
 
 // CHECK-LABEL: func @compositions(%arg0: tensor<2x3x4xf32>)
-func.func @compositions(%x: tensor<2x3x4xf32>) -> (tensor<24xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<1x1x1xf32>) {
+func.func @compositions(%x: tensor<2x3x4xf32>) -> (tensor<24xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>) {
   // CHECK-DAG: %[[RESHAPE:.*]] = tandem.reshape %arg0 shape = [24]
   %0 = tandem.reshape %x shape = [6, 4] : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
   %1 = tandem.reshape %0 shape = [24] : (tensor<6x4xf32>) -> tensor<24xf32>
@@ -39,12 +39,20 @@ func.func @compositions(%x: tensor<2x3x4xf32>) -> (tensor<24xf32>, tensor<4x2x3x
   %2 = tandem.transpose %x permutation = [1, 2, 0] : (tensor<2x3x4xf32>) -> tensor<3x4x2xf32>
   %3 = tandem.transpose %2 permutation = [1, 2, 0] : (tensor<3x4x2xf32>) -> tensor<4x2x3xf32>
   %4 = tandem.transpose %3 permutation = [1, 2, 0] : (tensor<4x2x3xf32>) -> tensor<2x3x4xf32>
-  // [::1, 1:, ::2][1:, ::2, 1:] is [1:, 1::2, 2::2].
-  // CHECK-DAG: %[[SLICE:.*]] = tandem.slice %arg0 starts = [1, 1, 2] limits = [2, 2, 3] strides = [1, 2, 2]
-  %5 = tandem.slice %x starts = [0, 1, 0] limits = [2, 3, 4] strides = [1, 1, 2] : (tensor<2x3x4xf32>) -> tensor<2x2x2xf32>
-  %6 = tandem.slice %5 starts = [-1, 0, 1] limits = [2, 2, 2] strides = [1, 2, 1] : (tensor<2x2x2xf32>) -> tensor<1x1x1xf32>
-  // CHECK: return %[[RESHAPE]], %[[TRANSPOSE]], %arg0, %[[SLICE]]
-  return %1, %3, %4, %6 : tensor<24xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<1x1x1xf32>
+  // CHECK: return %[[RESHAPE]], %[[TRANSPOSE]], %arg0
+  return %1, %3, %4 : tensor<24xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>
+}
+
+// -----
+
+// The range of one element, in the last dim, needs no stride.
+// CHECK-LABEL: func @slices(%arg0
+func.func @slices(%x: tensor<9x9x9xf32>) -> tensor<3x4x1xf32> {
+  // CHECK: %[[SLICE:.*]] = tandem.slice %arg0 starts = [1, 2, 8] limits = [8, 9, 9] strides = [3, 2, 1]
+  %0 = tandem.slice %x starts = [1, 0, 0] limits = [9, 9, 9] strides = [1, 2, 4] : (tensor<9x9x9xf32>) -> tensor<8x5x3xf32>
+  %1 = tandem.slice %0 starts = [0, 1, -1] limits = [8, 5, 3] strides = [3, 1, 5] : (tensor<8x5x3xf32>) -> tensor<3x4x1xf32>
+  // CHECK: return %[[SLICE]]
+  return %1 : tensor<3x4x1xf32>
 }
 
 // -----
