@@ -145,8 +145,10 @@ void *CachingAllocator::allocateFromSystem(uint64_t bytes) {
   uint64_t alignment = bytes >= kHugePage    ? kHugePage
                        : bytes >= 16 * kPage ? kPage
                                              : kGranule;
-  void *memory = std::aligned_alloc(alignment, bytes);
-  if (memory && alignment == kHugePage)
+  void *memory = nullptr;
+  if (posix_memalign(&memory, alignment, bytes) != 0)
+    return nullptr;
+  if (alignment == kHugePage)
     madvise(memory, bytes & ~(kPage - 1), MADV_HUGEPAGE);
   return memory;
 }
