@@ -7,6 +7,7 @@
 // DEFINE:   '--arg=[2,0.2,3,0.5]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
+// RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 
 func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>,
                 %c: tensor<4xbf16>, %d: tensor<4xbf16>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xbf16>, tensor<4xbf16>, tensor<4xf64>) {
@@ -14,7 +15,7 @@ func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>,
   %product = tandem.mul %a, %b : tensor<4xf16>
   %bsum = tandem.add %c, %d : tensor<4xbf16>
   %bproduct = tandem.mul %c, %d : tensor<4xbf16>
-  %wide = tandem.cast %bproduct : (tensor<4xbf16>) -> tensor<4xf64>
+  %wide = tandem.cast %c : (tensor<4xbf16>) -> tensor<4xf64>
   return %sum, %product, %bsum, %bproduct, %wide : tensor<4xf16>, tensor<4xf16>, tensor<4xbf16>, tensor<4xbf16>, tensor<4xf64>
 }
 
@@ -27,4 +28,4 @@ func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>,
 // CHECK-NEXT: output 3: tensor<4xbf16>
 // CHECK-NEXT: [-3, 0.02002, 3, 500]
 // CHECK-NEXT: output 4: tensor<4xf64>
-// CHECK-NEXT: [-3, 0.02002, 3, 500]
+// CHECK-NEXT: [-1.5, 0.1001, 1, 1000]

@@ -4,6 +4,7 @@
 // DEFINE:   '--arg=[3,1,4,1,5,9,2,6,5,3,5,8,9,7,9,3]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
+// RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<1x4x4x1xf32>) -> (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>) {
   %max = tandem.max_pool %x layout = "NHWC" window = [2, 2] strides = [2, 2]

@@ -4,6 +4,7 @@
 // DEFINE:   '--arg=[0.25,0.5,1,2,4,10]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
+// RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   %log = tandem.log %x : tensor<2x3xf32>

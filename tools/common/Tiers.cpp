@@ -50,31 +50,34 @@ Expected<PreparedTier> withExecutor(PreparedTier prepared,
 
 } // namespace
 
-Expected<PreparedTier> compileTier(const Graph &graph,
+Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
-                                   const TierOptions &options) {
-  CompileOptions compileOptions;
-  compileOptions.device = options.device;
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                          graph.createCompiler(compileOptions));
+                                   bool dispatchOnly) {
   auto start = std::chrono::steady_clock::now();
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile(inputs));
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler.compile(inputs));
   PreparedTier prepared;
-  prepared.compileNs = measure::nsSince(start);
   prepared.program = std::move(compiled.program);
   prepared.phases = std::move(compiled.phases);
   prepared.kernels = std::move(compiled.kernels);
-  ExecutorOptions executorOptions;
-  executorOptions.kernels = prepared.kernels;
-  executorOptions.dispatchOnly = options.dispatchOnly;
-  return withExecutor(std::move(prepared), std::move(executorOptions));
+  ExecutorOptions options;
+  options.kernels = prepared.kernels;
+  options.dispatchOnly = dispatchOnly;
+  TANDEM_ASSIGN_OR_RETURN(
+      prepared, withExecutor(std::move(prepared), std::move(options)));
+  prepared.compileNs = measure::nsSince(start);
+  return prepared;
 }
 
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options) {
-  if (tier == Tier::compiled)
-    return compileTier(graph, inputs, options);
+  if (tier == Tier::compiled) {
+    CompileOptions compileOptions;
+    compileOptions.device = options.device;
+    TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                            graph.createCompiler(compileOptions));
+    return compileTier(*compiler, inputs, options.dispatchOnly);
+  }
   PreparedTier prepared;
   prepared.program = graph.eagerProgram();
   ExecutorOptions executorOptions;

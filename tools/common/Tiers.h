@@ -37,7 +37,7 @@ struct TierOptions {
 struct PreparedTier {
   std::unique_ptr<Executor> executor;
   std::shared_ptr<const Program> program;
-  /// Of the compiled tier: time by phase, and of the whole.
+  /// Of the compiled tier: time by phase, and of the whole up to an executor.
   std::vector<PhaseTime> phases;
   double compileNs = 0;
   std::shared_ptr<LoadedKernels> kernels;
@@ -48,10 +48,10 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options = {});
 
-/// Compiles afresh: a new compiler, nothing cached.
-Expected<PreparedTier> compileTier(const Graph &graph,
+/// Compiles with a compiler that lives on, as in a running program.
+Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
-                                   const TierOptions &options = {});
+                                   bool dispatchOnly = false);
 
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
 

@@ -33,8 +33,6 @@ Status addCompileBar(const BarsOptions &options, const std::string &name,
   TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
                           InputSets::create(program, types, 0));
   CompileJob job{name, "main", "cpu", options.threads, types};
-  // The first compilation of a process initialises LLVM.
-  TANDEM_RETURN_IF_ERROR(compileTimed(*graph, job, inputs[0]));
   TANDEM_ASSIGN_OR_RETURN(
       CompileCost cost,
       measureWarm(*graph, job, inputs[0], options.seconds * 1e9, 5, 50));

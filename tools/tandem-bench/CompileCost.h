@@ -41,11 +41,11 @@ struct TimedCompile {
 /// Compiles, loads and runs once. The phase "first run" is what the first call
 /// takes beyond a later one; time of the compiler that no phase claims is
 /// "other".
-Expected<TimedCompile> compileTimed(const Graph &graph, const CompileJob &job,
+Expected<TimedCompile> compileTimed(Compiler &compiler, const CompileJob &job,
                                     const std::vector<Tensor> &inputs);
 
-/// In this process, with the graph parsed and LLVM initialised: what a new
-/// shape costs a running program. Compiles at least `minRuns` times, and until
+/// In this process, with a compiler that has compiled before: what a new shape
+/// costs a running program. Compiles at least `minRuns` times, and until
 /// `budgetNs` is spent at most `maxRuns` times.
 Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
                                   const std::vector<Tensor> &inputs,
