@@ -294,7 +294,10 @@ void FusionPlanner::visit(Operation *op) {
   int64_t reads = opFacts.reads;
   if (tryProduce(op, consumers))
     return;
-  if (inLoop && !isView && tryExtraResult(op, consumers.kernels))
+  // Where its one consumer alone needs it, storing it there saves nothing.
+  bool neededByOthers = consumers.outside || consumers.kernels.size() > 1;
+  if (inLoop && !isView && neededByOthers &&
+      tryExtraResult(op, consumers.kernels))
     return;
   units.create(op, inLoop && !isView, reads);
 }

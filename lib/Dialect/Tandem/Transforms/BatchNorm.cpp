@@ -100,8 +100,7 @@ foldNormalisation(ir::BatchNormOp op) {
 Value widen(OpBuilder &builder, Location loc, Value value) {
   if (!isHalf(typeOf(value).getElementType()))
     return value;
-  return ir::CastOp::create(builder, loc,
-                            typeOf(value).clone(builder.getF32Type()), value);
+  return ir::CastOp::create(builder, loc, value, builder.getF32Type());
 }
 
 Normalisation normalise(OpBuilder &builder, ir::BatchNormOp op) {
@@ -248,10 +247,8 @@ struct DecomposeBatchNorm : OpRewritePattern<ir::BatchNormOp> {
     Value scaled = ir::MulOp::create(rewriter, loc, input, factor);
     Value result = ir::AddOp::create(rewriter, loc, scaled, shift);
     if (isHalf(typeOf(op.getResult()).getElementType()))
-      result = ir::CastOp::create(
-          rewriter, loc,
-          typeOf(result).clone(typeOf(op.getResult()).getElementType()),
-          result);
+      result = ir::CastOp::create(rewriter, loc, result,
+                                  typeOf(op.getResult()).getElementType());
     if (result.getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "a result type that says more");
     rewriter.replaceOp(op, result);

@@ -1,0 +1,105 @@
+// What tandem-fuse refuses, and why.
+// RUN: tandem-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 max-results=2 max-body-reads=24}))'
+
+func.func @heavy(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>) -> tensor<8x8xf32> {
+  // expected-remark @+1 {{not fused into the kernel of 'tandem.neg': it reads 64 elements per result, more than 32 [TooManyReads]}}
+  %0 = tandem.matmul %x, %w : (tensor<8x64xf32>, tensor<64x8xf32>) -> tensor<8x8xf32>
+  // expected-remark @+2 {{not fused into its consumers: no consumer of it is a kernel [ConsumerNotFusible]}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.neg %0 : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-remark @+1 {{a shape is not static [DynamicShape]}}
+  %0 = tandem.neg %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @empty(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
+  // expected-remark @+1 {{the result has no elements [NoElements]}}
+  %0 = tandem.neg %x : tensor<0x4xf32>
+  return %0 : tensor<0x4xf32>
+}
+
+// -----
+
+func.func @cycle(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-remark @+2 {{not fused into the kernel of 'tandem.add': the value is needed outside as well [NeededOutside]}}
+  // expected-remark @+1 {{not one more result of the kernel of 'tandem.add': the kernel would depend on its own result [WouldCycle]}}
+  %0 = tandem.exp %x : tensor<64xf32>
+  // expected-remark @+1 {{its elements cannot be computed one at a time [NotElementwise]}}
+  %1 = tandem.softmax %0 axis = 0 : tensor<64xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %2 = tandem.add %0, %1 : tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// -----
+
+func.func @price(%v: tensor<1024xf32>, %x: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+  // expected-remark @+1 {{computing it again costs 1677312 ns, storing and loading it 1409 ns [RecomputeCostsMore]}}
+  %0 = tandem.exp %v : tensor<1024xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.mul %x, %0 : (tensor<4096x1024xf32>, tensor<1024xf32>) -> tensor<4096x1024xf32>
+  return %1 : tensor<4096x1024xf32>
+}
+
+// -----
+
+func.func @results(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-remark @+1 {{not joined with the kernel of 'tandem.sin': the kernel would have 3 results, more than 2 [TooManyResults]}}
+  %0 = tandem.neg %x : tensor<64xf32>
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %1 = tandem.abs %x : tensor<64xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %2 = tandem.sin %x : tensor<64xf32>
+  return %0, %1, %2 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func @spaces(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<4x8xf32>) {
+  // expected-remark @+2 {{NeededOutside}}
+  // expected-remark @+1 {{not one more result of the kernel of 'tandem.slice': the loops run over different spaces [DifferentIterationSpace]}}
+  %0 = tandem.exp %x : tensor<8x8xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.slice %0 starts = [0, 0] limits = [4, 8] strides = [1, 1]
+      : (tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+func.func @body(%x: tensor<8x20x20x1xf32>, %w: tensor<5x5x1x4xf32>) -> tensor<8x16x16x4xf32> {
+  // expected-remark @+1 {{the kernel would read 26 elements per result, more than 24 [BodyTooLarge]}}
+  %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      : (tensor<8x20x20x1xf32>, tensor<5x5x1x4xf32>) -> tensor<8x16x16x4xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.relu %0 : tensor<8x16x16x4xf32>
+  return %1 : tensor<8x16x16x4xf32>
+}
+
+// -----
+
+func.func @reshape(%x: tensor<8x8xf32>) -> tensor<64xf32> {
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %0 = tandem.exp %x : tensor<8x8xf32>
+  // expected-remark @+1 {{its indexing needs divisions [NoSimpleIndexing]}}
+  %1 = tandem.reshape %0 shape = [64] : (tensor<8x8xf32>) -> tensor<64xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %2 = tandem.exp %1 : tensor<64xf32>
+  return %2 : tensor<64xf32>
+}

@@ -1,0 +1,198 @@
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse))' | FileCheck %s
+
+// A chain is one kernel; a splat constant moves into it.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[X:.*]]: tensor<64xf32>, %[[Y:.*]]: tensor<64xf32>)
+func.func @chain(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %one = tandem.constant dense<1.0> : tensor<f32>
+  // CHECK-NEXT: %[[F:.*]] = tandem.fusion loop (%[[A:.*]] = %[[X]], %[[B:.*]] = %[[Y]])
+  // CHECK-NEXT: %[[C:.*]] = tandem.constant
+  // CHECK-NEXT: %[[M:.*]] = tandem.mul %[[A]], %[[B]]
+  // CHECK-NEXT: %[[S:.*]] = tandem.add %[[M]], %[[C]]
+  // CHECK-NEXT: tandem.yield %[[S]]
+  // CHECK: return %[[F]]
+  %0 = tandem.mul %x, %y : tensor<64xf32>
+  %1 = tandem.add %0, %one : (tensor<64xf32>, tensor<f32>) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
+
+// -----
+
+// A convolution with few multiply-adds is part of the loop; its epilogue too.
+// CHECK-LABEL: func.func @small_conv
+func.func @small_conv(%x: tensor<8x100x1xf32>, %w: tensor<3x1x32xf32>)
+    -> tensor<8x98x32xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.conv
+  // CHECK-NEXT: tandem.relu
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x1xf32>, tensor<3x1x32xf32>) -> tensor<8x98x32xf32>
+  %1 = tandem.relu %0 : tensor<8x98x32xf32>
+  return %1 : tensor<8x98x32xf32>
+}
+
+// -----
+
+// A heavy one is an op step between kernels.
+// CHECK-LABEL: func.func @heavy_conv
+func.func @heavy_conv(%x: tensor<8x100x64xf32>, %w: tensor<3x64x32xf32>)
+    -> tensor<8x98x32xf32> {
+  // CHECK-NEXT: %[[N:.*]] = tandem.fusion loop
+  // CHECK: %[[C:.*]] = tandem.conv %[[N]]
+  // CHECK-NEXT: tandem.fusion loop (%{{.*}} = %[[C]])
+  %n = tandem.neg %x : tensor<8x100x64xf32>
+  %0 = tandem.conv %n, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x64xf32>, tensor<3x64x32xf32>) -> tensor<8x98x32xf32>
+  %1 = tandem.relu %0 : tensor<8x98x32xf32>
+  return %1 : tensor<8x98x32xf32>
+}
+
+// -----
+
+// Needed by an op step and by the kernel: one more result, not computed twice.
+// CHECK-LABEL: func.func @extra_result
+func.func @extra_result(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  // CHECK-NEXT: %[[F:.*]]:2 = tandem.fusion loop
+  // CHECK-NEXT: %[[E:.*]] = tandem.exp
+  // CHECK-NEXT: %[[T:.*]] = tandem.tanh
+  // CHECK-NEXT: tandem.yield %[[E]], %[[T]]
+  // CHECK: %[[S:.*]] = tandem.softmax %[[F]]#0
+  // CHECK: return %[[S]], %[[F]]#1
+  %0 = tandem.exp %x : tensor<64xf32>
+  %1 = tandem.softmax %0 axis = 0 : tensor<64xf32>
+  %2 = tandem.tanh %0 : tensor<64xf32>
+  return %1, %2 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// As one more result of the kernel that needs softmax's result it would be a
+// cycle.
+// CHECK-LABEL: func.func @no_cycle
+func.func @no_cycle(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK-NEXT: %[[E:.*]] = tandem.fusion loop
+  // CHECK-NEXT: tandem.exp
+  // CHECK: %[[S:.*]] = tandem.softmax %[[E]]
+  // CHECK-NEXT: tandem.fusion loop (%{{.*}} = %[[E]], %{{.*}} = %[[S]])
+  %0 = tandem.exp %x : tensor<64xf32>
+  %1 = tandem.softmax %0 axis = 0 : tensor<64xf32>
+  %2 = tandem.add %0, %1 : tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// -----
+
+// Kernels over one space that read one value are joined, and then the value's
+// producer is computed once.
+// CHECK-LABEL: func.func @siblings
+func.func @siblings(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  // CHECK-NEXT: %[[F:.*]]:2 = tandem.fusion loop
+  // CHECK-NEXT: tandem.exp
+  // CHECK-NEXT: tandem.neg
+  // CHECK-NEXT: tandem.abs
+  // CHECK: return %[[F]]#0, %[[F]]#1
+  %0 = tandem.exp %x : tensor<64xf32>
+  %1 = tandem.neg %0 : tensor<64xf32>
+  %2 = tandem.abs %0 : tensor<64xf32>
+  return %1, %2 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// Siblings of which one needs the other, through an op step, stay apart.
+// CHECK-LABEL: func.func @dependent_siblings
+// CHECK-COUNT-2: tandem.fusion
+// CHECK-NOT: tandem.fusion
+func.func @dependent_siblings(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = tandem.neg %x : tensor<64xf32>
+  %1 = tandem.softmax %0 axis = 0 : tensor<64xf32>
+  %2 = tandem.add %1, %x : tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// -----
+
+// Cheap, and read by two kernels that loop over different spaces: computed in
+// both.
+// CHECK-LABEL: func.func @recompute
+func.func @recompute(%x: tensor<64x32xf32>) -> (tensor<32xf32>, tensor<64x32xf32>) {
+  // CHECK: tandem.fusion loop
+  // CHECK-NEXT: tandem.neg
+  // CHECK-NEXT: tandem.slice
+  // CHECK: tandem.fusion loop
+  // CHECK-NEXT: tandem.neg
+  // CHECK-NEXT: tandem.abs
+  %0 = tandem.neg %x : tensor<64x32xf32>
+  %1 = tandem.slice %0 starts = [3, 0] limits = [4, 32] strides = [1, 1]
+      : (tensor<64x32xf32>) -> tensor<1x32xf32>
+  %2 = tandem.reshape %1 shape = [32] : (tensor<1x32xf32>) -> tensor<32xf32>
+  %3 = tandem.abs %0 : tensor<64x32xf32>
+  return %2, %3 : tensor<32xf32>, tensor<64x32xf32>
+}
+
+// -----
+
+// A cheap producer is computed again for each window, an expensive one is not.
+// CHECK-LABEL: func.func @window
+func.func @window(%x: tensor<8x64x64x16xf32>) -> tensor<8x62x62x16xf32> {
+  // CHECK-NEXT: %[[E:.*]] = tandem.fusion loop
+  // CHECK-NEXT: tandem.exp
+  // CHECK: tandem.fusion loop (%{{.*}} = %[[E]])
+  // CHECK-NEXT: tandem.relu
+  // CHECK-NEXT: tandem.max_pool
+  %0 = tandem.exp %x : tensor<8x64x64x16xf32>
+  %1 = tandem.relu %0 : tensor<8x64x64x16xf32>
+  %2 = tandem.max_pool %1 layout = "NHWC" window = [3, 3]
+      : (tensor<8x64x64x16xf32>) -> tensor<8x62x62x16xf32>
+  return %2 : tensor<8x62x62x16xf32>
+}
+
+// -----
+
+// Per-channel values that take a square root are computed once, not per
+// element; the kernel's operand is the small vector.
+// CHECK-LABEL: func.func @broadcast
+func.func @broadcast(%x: tensor<4096x1024xf32>, %v: tensor<1024xf32>)
+    -> tensor<4096x1024xf32> {
+  // CHECK-NEXT: %[[S:.*]] = tandem.fusion loop
+  // CHECK-NEXT: tandem.sqrt
+  // CHECK: tandem.fusion loop (%{{.*}} = %{{.*}}, %{{.*}} = %[[S]])
+  // CHECK-NEXT: tandem.mul
+  %0 = tandem.sqrt %v : tensor<1024xf32>
+  %1 = tandem.mul %x, %0
+      : (tensor<4096x1024xf32>, tensor<1024xf32>) -> tensor<4096x1024xf32>
+  return %1 : tensor<4096x1024xf32>
+}
+
+// -----
+
+// Shape ops are changes of the index.
+// CHECK-LABEL: func.func @shape_ops
+func.func @shape_ops(%x: tensor<4x8xf32>, %i: tensor<3xi32>) -> tensor<6x4xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.transpose
+  // CHECK-NEXT: tandem.gather
+  // CHECK-NEXT: tandem.concat
+  // CHECK-NEXT: tandem.neg
+  %0 = tandem.transpose %x permutation = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %1 = tandem.gather %0, %i axis = 0 : (tensor<8x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
+  %2 = tandem.concat %1, %1 axis = 0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<6x4xf32>
+  %3 = tandem.neg %2 : tensor<6x4xf32>
+  return %3 : tensor<6x4xf32>
+}
+
+// -----
+
+// A reshape at a kernel's edge is a view.
+// CHECK-LABEL: func.func @view
+func.func @view(%x: tensor<4x8xf32>) -> tensor<32xf32> {
+  // CHECK-NEXT: %[[F:.*]] = tandem.fusion loop
+  // CHECK-NEXT: tandem.neg
+  // CHECK-NEXT: tandem.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[R:.*]] = tandem.reshape %[[F]]
+  // CHECK-NEXT: return %[[R]]
+  %0 = tandem.neg %x : tensor<4x8xf32>
+  %1 = tandem.reshape %0 shape = [32] : (tensor<4x8xf32>) -> tensor<32xf32>
+  return %1 : tensor<32xf32>
+}
