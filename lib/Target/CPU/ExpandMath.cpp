@@ -24,9 +24,51 @@ namespace tandem {
 
 namespace {
 
+/// f64 to bf16 has no instruction, nor a function in every libgcc. Rounding to
+/// odd in f32 first makes the second rounding exact (Boldo and Melquiond, "When
+/// double rounding is odd", IMACS 2005).
+struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x).isF64() ||
+        !getElementTypeOrSelf(op.getType()).isBF16())
+      return failure();
+    Location loc = op.getLoc();
+    auto typeLike = [&](Type element) -> Type {
+      if (auto vector = dyn_cast<VectorType>(x.getType()))
+        return vector.clone(element);
+      return element;
+    };
+    Type f32 = typeLike(rewriter.getF32Type());
+    Type i32 = typeLike(rewriter.getI32Type());
+    Value one = arith::ConstantOp::create(rewriter, loc,
+                                          rewriter.getOneAttr(i32));
+    Value nearest = arith::TruncFOp::create(rewriter, loc, f32, x);
+    Value back = arith::ExtFOp::create(rewriter, loc, x.getType(), nearest);
+    Value isInexact = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::ONE, back, x);
+    Value isAway = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::OGT,
+        math::AbsFOp::create(rewriter, loc, back),
+        math::AbsFOp::create(rewriter, loc, x));
+    Value bits = arith::BitcastOp::create(rewriter, loc, i32, nearest);
+    Value less = arith::SubIOp::create(rewriter, loc, bits, one);
+    Value towardsZero =
+        arith::SelectOp::create(rewriter, loc, isAway, less, bits);
+    Value odd = arith::OrIOp::create(rewriter, loc, towardsZero, one);
+    Value rounded = arith::SelectOp::create(rewriter, loc, isInexact, odd, bits);
+    Value result = arith::BitcastOp::create(rewriter, loc, f32, rounded);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
+    set.add<TruncateF64ToBF16>(context);
     populateMathPolynomialApproximationPatterns(set, [](StringRef name) {
       return llvm::is_contained(
           {"math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh",

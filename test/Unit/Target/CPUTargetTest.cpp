@@ -1,0 +1,160 @@
+//===- CPUTargetTest.cpp - Compiling and loading kernels ------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledOp.h"
+
+#include "tandem/Target/CPU/CPUTarget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+std::string scaleBy(const char *factor) {
+  return std::string(R"(
+module @k {
+  func.func @k(%x: tensor<3xf32>) -> tensor<3xf32> {
+    %c = tandem.constant dense<)") +
+         factor + R"(> : tensor<f32>
+    %0 = tandem.mul %x, %c : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+})";
+}
+
+std::vector<float> runScale(const CompiledKernel &kernel) {
+  std::vector<float> x = {1, 2, 3}, y(3);
+  kernel.run({x.data(), y.data()});
+  return y;
+}
+
+TEST(CPUTarget, KernelsOfOneNameCoexist) {
+  auto twice = compileKernel(scaleBy("2.0"));
+  auto thrice = compileKernel(scaleBy("3.0"));
+  ASSERT_TRUE(twice && thrice);
+  EXPECT_THAT(runScale(*twice), ElementsAre(2, 4, 6));
+  EXPECT_THAT(runScale(*thrice), ElementsAre(3, 6, 9));
+
+  // In one program, too.
+  Program program;
+  for (const CompiledKernel *kernel : {&*twice, &*thrice})
+    program.kernels.push_back(std::make_unique<fb::KernelT>(kernel->kernel));
+  auto loaded = loadCPUKernels(program);
+  ASSERT_TRUE(loaded) << loaded.error().str();
+  ASSERT_EQ((*loaded)->functions.size(), 2u);
+  EXPECT_NE((*loaded)->functions[0], (*loaded)->functions[1]);
+}
+
+TEST(CPUTarget, SeveralResultsOfSeveralShapes) {
+  auto kernel = compileKernel(R"(
+module @k {
+  func.func @k(%x: tensor<2x3xf32>, %y: tensor<3xf32>)
+      -> (tensor<2x3xf32>, tensor<3xi1>, tensor<2x3xf32>) {
+    %0 = tandem.add %x, %y
+        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    %1 = tandem.compare %y, %y predicate = ne
+        : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>
+    return %0, %1, %x : tensor<2x3xf32>, tensor<3xi1>, tensor<2x3xf32>
+  }
+})");
+  ASSERT_TRUE(kernel) << kernel.error().str();
+  std::vector<float> x = {1, 2, 3, 4, 5, 6}, y = {10, NAN, 30}, sum(6), copy(6);
+  std::vector<int8_t> isNaN(3, 7);
+  kernel->run({x.data(), y.data(), sum.data(), isNaN.data(), copy.data()});
+  EXPECT_EQ(sum[0], 11);
+  EXPECT_TRUE(std::isnan(sum[4]));
+  EXPECT_EQ(sum[5], 36);
+  EXPECT_THAT(isNaN, ElementsAre(0, 1, 0));
+  EXPECT_EQ(copy, x);
+}
+
+TEST(CPUTarget, TensorsOfConstantsAreRead) {
+  auto kernel = compileKernel(R"(
+module @k {
+  func.func @k(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %p = tandem.constant dense<[true, false, true, false]> : tensor<4xi1>
+    %c = tandem.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %0 = tandem.select %p, %x, %c
+        : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})");
+  ASSERT_TRUE(kernel) << kernel.error().str();
+  std::vector<float> x = {10, 20, 30, 40}, y(4);
+  kernel->run({x.data(), y.data()});
+  EXPECT_THAT(y, ElementsAre(10, 2, 30, 4));
+}
+
+TEST(CPUTarget, LongLoopsAreShared) {
+  auto kernel = compileKernel(R"(
+module @k {
+  func.func @k(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
+    %0 = tandem.neg %x : tensor<1000000xf32>
+    return %0 : tensor<1000000xf32>
+  }
+})");
+  ASSERT_TRUE(kernel) << kernel.error().str();
+  EXPECT_GT(kernel->kernel.extent / kernel->kernel.grain, 8);
+}
+
+TEST(CPUTarget, ThreadsCompileAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      auto kernel = compileKernel(scaleBy("2.0"));
+      right += kernel && runScale(*kernel) == std::vector<float>{2, 4, 6};
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 4);
+}
+
+TEST(CPUTarget, WhatIsNotElementalIsAnError) {
+  auto kernel = compileKernel(R"(
+module @k {
+  func.func @k(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = tandem.softmax %x axis = 1 : tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+})");
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().phase, "codegen");
+}
+
+TEST(CPUTarget, CorruptObjectsAreErrors) {
+  Program program;
+  auto kernel = std::make_unique<fb::KernelT>();
+  kernel->name = "k";
+  kernel->code = {1, 2, 3};
+  program.kernels.push_back(std::move(kernel));
+  auto loaded = loadCPUKernels(program);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().phase, "load");
+  EXPECT_THAT(loaded.error().message, HasSubstr("k"));
+}
+
+TEST(CPUTarget, KernelsOfOtherTargetsAreErrors) {
+  Program program;
+  auto kernel = std::make_unique<fb::KernelT>();
+  kernel->name = "k";
+  kernel->target = KernelTarget::ptx;
+  program.kernels.push_back(std::move(kernel));
+  EXPECT_FALSE(loadCPUKernels(program));
+}
+
+} // namespace

@@ -1,0 +1,133 @@
+//===- CompiledOp.cpp - Kernels as a provider of ops ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledOp.h"
+
+#include "../../Fuzz/RandomGraph.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Target/CPU/CPUTarget.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace tandem;
+using namespace tandem::test;
+
+static mlir::MLIRContext &getContext() {
+  // One per thread: kernels are compiled concurrently in different contexts.
+  thread_local std::unique_ptr<mlir::MLIRContext> context = [] {
+    mlir::DialectRegistry registry;
+    registerCPUTargetDialects(registry);
+    auto context = std::make_unique<mlir::MLIRContext>(
+        registry, mlir::MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+    return context;
+  }();
+  return *context;
+}
+
+void CompiledKernel::run(std::vector<void *> args) const {
+  int64_t extent = kernel.extent;
+  KernelFn function = loaded->functions.front();
+  function(args.data(), 0, extent / 3);
+  function(args.data(), extent / 3, extent / 2);
+  function(args.data(), extent / 2, extent);
+}
+
+static Expected<CompiledKernel> compileModule(mlir::ModuleOp module) {
+  PhaseTimes times;
+  TANDEM_ASSIGN_OR_RETURN(fb::KernelT kernel,
+                          compileKernelForCPU(module, {}, times));
+  Program program;
+  program.kernels.push_back(std::make_unique<fb::KernelT>(kernel));
+  TANDEM_ASSIGN_OR_RETURN(auto loaded, loadCPUKernels(program));
+  return CompiledKernel{std::move(kernel), std::move(loaded)};
+}
+
+Expected<CompiledKernel> test::compileKernel(const std::string &source) {
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(source, &getContext());
+  if (!module)
+    return fail("parse", "the kernel does not parse:\n" + source);
+  return compileModule(*module);
+}
+
+/// A module with one kernel of one op.
+static std::string printKernel(const OpDesc &op,
+                               std::span<const TensorType> operands,
+                               const TensorType &result) {
+  std::vector<fuzz::Node> nodes;
+  fuzz::Node node;
+  std::string arguments;
+  for (const TensorType &type : operands) {
+    fuzz::Node input;
+    input.kind = fuzz::NodeKind::input;
+    input.type = type;
+    std::string name = "%v" + std::to_string(nodes.size());
+    arguments += (nodes.empty() ? "" : ", ") + name + ": " + type.str();
+    node.operands.push_back(static_cast<int>(nodes.size()));
+    nodes.push_back(input);
+  }
+  node.op = op;
+  node.type = result;
+  std::string name = "%v" + std::to_string(nodes.size());
+  return "module @k { func.func @k(" + arguments + ") -> " + result.str() +
+         " { " + name + " = " + fuzz::printGeneric(node, nodes) + "\n return " +
+         name + " : " + result.str() + " } }";
+}
+
+namespace {
+
+class CompiledOp : public PreparedOp {
+public:
+  explicit CompiledOp(CompiledKernel kernel) : kernel(std::move(kernel)) {}
+  Status run(std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    std::vector<void *> args;
+    for (const Tensor &tensor : operands)
+      args.push_back(const_cast<void *>(tensor.data()));
+    for (Tensor &tensor : results)
+      args.push_back(tensor.data());
+    kernel.run(args);
+    return {};
+  }
+
+private:
+  CompiledKernel kernel;
+};
+
+class CompilingProvider : public Provider {
+public:
+  std::string_view name() const override { return "compiled"; }
+  bool supports(const OpDesc &op, std::span<const TensorType> operands,
+                std::span<const TensorType> results) const override {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        printKernel(op, operands, results[0]), &getContext());
+    if (!module)
+      return true; // prepare() tells.
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    return whyNotElemental(&function.getBody().front().front()).empty();
+  }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpDesc &op, std::span<const TensorType> operands,
+          std::span<const TensorType> results) const override {
+    TANDEM_ASSIGN_OR_RETURN(
+        auto kernel, compileKernel(printKernel(op, operands, results[0])));
+    return std::make_unique<CompiledOp>(std::move(kernel));
+  }
+};
+
+} // namespace
+
+const Provider &test::compilingProvider() {
+  static CompilingProvider provider;
+  return provider;
+}

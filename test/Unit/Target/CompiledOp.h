@@ -1,0 +1,40 @@
+//===- CompiledOp.h - Kernels as a provider of ops --------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TEST_UNIT_TARGET_COMPILEDOP_H
+#define TANDEM_TEST_UNIT_TARGET_COMPILEDOP_H
+
+#include "tandem/Runtime/Compiler.h"
+#include "tandem/Runtime/Provider.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+/// A kernel that was compiled and loaded.
+struct CompiledKernel {
+  fb::KernelT kernel;
+  std::shared_ptr<LoadedKernels> loaded;
+
+  /// Runs [0, extent) in three ranges, so that a kernel which does not honour
+  /// its range is found out.
+  void run(std::vector<void *> args) const;
+};
+
+/// Compiles `module @k { func.func @k … }` in tandem ops.
+Expected<CompiledKernel> compileKernel(const std::string &source);
+
+/// Compiles each op as a kernel of its own. Supports what can be emitted
+/// elementally.
+const Provider &compilingProvider();
+
+} // namespace tandem::test
+
+#endif // TANDEM_TEST_UNIT_TARGET_COMPILEDOP_H
