@@ -35,3 +35,4 @@ sweep() {
 
 sweep conv1d_relu 'N=1,100,1000;L=50,100'
 sweep simplecnn 'N=1,2,4,8,16,32'
+echo "Reports: $report"
