@@ -76,10 +76,13 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
                                     inner.getStrides()[i]);
     SliceRange second = resolveSlice(first.size, getStarts()[i], getLimits()[i],
                                      getStrides()[i]);
-    // The stride of one element or none means nothing, and might overflow.
-    int64_t stride =
-        second.size < 2 ? 1 : inner.getStrides()[i] * getStrides()[i];
-    int64_t start = first.start + second.start * inner.getStrides()[i];
+    // The start of nothing and the stride of less than two elements mean
+    // nothing, and might overflow.
+    int64_t start = first.start, stride = 1;
+    if (second.size > 0)
+      start += second.start * inner.getStrides()[i];
+    if (second.size > 1)
+      stride = inner.getStrides()[i] * getStrides()[i];
     starts.push_back(start);
     limits.push_back(second.size == 0 ? start
                                       : start + (second.size - 1) * stride + 1);
