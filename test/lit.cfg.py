@@ -63,6 +63,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("tandem-translate", unresolved="ignore"),
         ToolSubst("tandem-run", unresolved="ignore"),
         ToolSubst("tandem-bench", unresolved="ignore"),
+        ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),
         "split-file",
     ],

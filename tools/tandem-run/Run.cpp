@@ -77,6 +77,8 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
 
 void printResult(const Context &context, const TierResult &result) {
   const RunOptions &options = context.options;
+  if (options.program)
+    std::printf("%s", toString(*result.prepared.program).c_str());
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     std::printf("output %zu: %s\n", i, result.outputs[i].type().str().c_str());
     if (options.print)

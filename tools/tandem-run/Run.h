@@ -23,7 +23,7 @@ struct RunOptions {
   std::string tier;
   std::vector<std::string> args;
   int threads = 0, repeat = 0, digits = 5;
-  bool check = false, print = false;
+  bool check = false, print = false, program = false;
   std::string outDir, json;
   Environment environment;
 };

@@ -45,6 +45,8 @@ void addOptions(CLI::App &app, RunOptions &options) {
                "Run every tier and compare with reference; exit 1 beyond the "
                "tolerance");
   app.add_flag("--print", options.print, "Print the outputs' elements");
+  app.add_flag("--program", options.program,
+               "Print the Program that the tier runs: slots and steps");
   app.add_option("--digits", options.digits, "Significant digits of --print")
       ->capture_default_str()
       ->check(CLI::Range(1, 17));
