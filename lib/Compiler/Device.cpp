@@ -9,6 +9,7 @@
 #include "Device.h"
 
 #include "tandem/Target/CPU/CPUTarget.h"
+#include "tandem/Target/CUDA/CUDATarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,8 +20,15 @@ Expected<fb::KernelT> compileForHost(mlir::ModuleOp kernel, PhaseTimes &times) {
   return compileKernelForCPU(kernel, CPUTargetOptions{}, times);
 }
 
+Expected<fb::KernelT> compileCUDAForHost(mlir::ModuleOp kernel,
+                                         PhaseTimes &times) {
+  return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
+}
+
 constexpr Device kDevices[] = {
     {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels},
+    {"cuda-host", registerCUDATargetDialects, compileCUDAForHost,
+     loadCUDAKernelsOnHost},
 };
 
 } // namespace

@@ -47,8 +47,7 @@ static TypeConverter makeTypeConverter() {
     Type element = type.getElementType();
     if (cTypeName(element).empty())
       return std::nullopt;
-    auto space =
-        dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
+    auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
     if (space && space.getValue() == gpu::AddressSpace::Private)
       return emitc::ArrayType::get(type.getShape(), element);
     return emitc::PointerType::get(element);
@@ -103,9 +102,10 @@ static void qualifyArguments(emitc::FuncOp kernel) {
         (written ? "" : "const ") + cTypeName(pointer.getPointee());
     for (Operation *user : argument.getUsers())
       if (isa<emitc::AddOp>(user))
-        user->getResult(0).setType(emitc::PointerType::get(
-            emitc::OpaqueType::get(context, element)));
-    types.push_back(emitc::OpaqueType::get(context, element + "* __restrict__"));
+        user->getResult(0).setType(
+            emitc::PointerType::get(emitc::OpaqueType::get(context, element)));
+    types.push_back(
+        emitc::OpaqueType::get(context, element + "* __restrict__"));
     argument.setType(types.back());
   }
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), types, {}));

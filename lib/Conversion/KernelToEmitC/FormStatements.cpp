@@ -28,8 +28,8 @@ static void collectTree(Operation *op, llvm::SetVector<Operation *> &tree) {
   tree.insert(op);
   for (Value operand : op->getOperands()) {
     Operation *producer = operand.getDefiningOp();
-    if (!producer || !canBePartOfStatement(producer) ||
-        !operand.hasOneUse() || producer->getBlock() != op->getBlock() ||
+    if (!producer || !canBePartOfStatement(producer) || !operand.hasOneUse() ||
+        producer->getBlock() != op->getBlock() ||
         tree.size() >= maxOpsPerStatement)
       continue;
     collectTree(producer, tree);
@@ -46,9 +46,9 @@ static void formExpression(llvm::SetVector<Operation *> &tree) {
         inputs.insert(operand);
   OpBuilder builder(root);
   Type type = root->getResult(0).getType();
-  auto expression = emitc::ExpressionOp::create(
-      builder, root->getLoc(), type, inputs.getArrayRef(),
-      /*do_not_inline=*/false);
+  auto expression = emitc::ExpressionOp::create(builder, root->getLoc(), type,
+                                                inputs.getArrayRef(),
+                                                /*do_not_inline=*/false);
   Block &body = expression.createBody();
   root->getResult(0).replaceAllUsesWith(expression.getResult());
   builder.setInsertionPointToEnd(&body);

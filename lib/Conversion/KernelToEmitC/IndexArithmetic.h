@@ -1,4 +1,5 @@
-//===- IndexArithmetic.h - Affine expressions as index arithmetic -*- C++ -*--===//
+//===- IndexArithmetic.h - Affine expressions as index arithmetic -*- C++
+//-*--===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,8 +33,8 @@ public:
   mlir::Value mul(mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 
   /// The value of `expr`, whose dims and then symbols are `operands`.
-  mlir::Value apply(mlir::Location loc, mlir::AffineExpr expr,
-                    unsigned numDims, mlir::ValueRange operands);
+  mlir::Value apply(mlir::Location loc, mlir::AffineExpr expr, unsigned numDims,
+                    mlir::ValueRange operands);
 
 private:
   struct Range {

@@ -32,9 +32,8 @@ static LogicalResult verifyOperand(linalg::GenericOp op, OpOperand &operand,
   return success();
 }
 
-LogicalResult
-tandem::conversion::verifyKernelOp(linalg::GenericOp op,
-                                   const KernelMemory &memory) {
+LogicalResult tandem::conversion::verifyKernelOp(linalg::GenericOp op,
+                                                 const KernelMemory &memory) {
   if (op.getNumParallelLoops() != op.getNumLoops())
     return op.emitOpError("of a kernel must have parallel iterators alone");
   if (!op.hasPureTensorSemantics())

@@ -79,8 +79,8 @@ FailureOr<MemRefType> flatMemory(func::FuncOp kernel, Type type) {
 FailureOr<func::FuncOp> KernelMapper::createTarget() {
   SmallVector<Type> types;
   FunctionType type = source.getFunctionType();
-  for (Type tensor : llvm::concat<const Type>(type.getInputs(),
-                                              type.getResults())) {
+  for (Type tensor :
+       llvm::concat<const Type>(type.getInputs(), type.getResults())) {
     FailureOr<MemRefType> flat = flatMemory(source, tensor);
     if (failed(flat))
       return failure();

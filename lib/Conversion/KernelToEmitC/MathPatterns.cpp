@@ -23,8 +23,8 @@ namespace {
 template <typename Op> struct CallFunction : OpConversionPattern<Op> {
   CallFunction(const TypeConverter &converter, MLIRContext *context,
                StringRef name)
-      : OpConversionPattern<Op>(converter, context, /*benefit=*/2),
-        name(name) {}
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2), name(name) {
+  }
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -56,8 +56,8 @@ template <typename Op> struct CallFunction : OpConversionPattern<Op> {
 template <typename Op> struct CallOverloaded : OpConversionPattern<Op> {
   CallOverloaded(const TypeConverter &converter, MLIRContext *context,
                  StringRef name)
-      : OpConversionPattern<Op>(converter, context, /*benefit=*/2),
-        name(name) {}
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2), name(name) {
+  }
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,

@@ -66,8 +66,8 @@ struct ConvertFunction : OpConversionPattern<func::FuncOp> {
                                                         signature)))
       return rewriter.notifyMatchFailure(op, "a type kernels cannot hold");
     auto type = rewriter.getFunctionType(signature.getConvertedTypes(), {});
-    auto kernel = emitc::FuncOp::create(rewriter, op.getLoc(), op.getName(),
-                                        type);
+    auto kernel =
+        emitc::FuncOp::create(rewriter, op.getLoc(), op.getName(), type);
     kernel.setSpecifiersAttr(
         rewriter.getStrArrayAttr({"extern \"C\"", "__global__"}));
     for (StringRef name : {"blocks", "threads"})
@@ -160,8 +160,8 @@ struct ConvertVectorStore : OpConversionPattern<vector::StoreOp> {
     Value local = rewriter.getRemappedValue(load.getBase());
     Value to = address(rewriter, op.getLoc(), adaptor.getBase(),
                        adaptor.getIndices().front());
-    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(
-        op, TypeRange(), "store4", ValueRange{to, local});
+    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, TypeRange(), "store4",
+                                                     ValueRange{to, local});
     return success();
   }
 };

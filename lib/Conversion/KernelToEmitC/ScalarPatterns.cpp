@@ -83,9 +83,9 @@ struct ConvertCmpF : OpConversionPattern<arith::CmpFOp> {
     if (!form)
       return rewriter.notifyMatchFailure(op, "left to upstream's pattern");
     Type i1 = rewriter.getI1Type();
-    Value result = emitc::CmpOp::create(rewriter, op.getLoc(), i1,
-                                        form->predicate, adaptor.getLhs(),
-                                        adaptor.getRhs());
+    Value result =
+        emitc::CmpOp::create(rewriter, op.getLoc(), i1, form->predicate,
+                             adaptor.getLhs(), adaptor.getRhs());
     if (form->negate)
       result = emitc::LogicalNotOp::create(rewriter, op.getLoc(), i1, result);
     rewriter.replaceOp(op, result);
@@ -135,10 +135,9 @@ struct ConvertFloats {
   }
   static Value narrow(OpBuilder &b, Location loc, Value value, Type type) {
     bool isDouble = value.getType().isF64();
-    StringRef callee = type.isF16()
-                           ? (isDouble ? "__double2half" : "__float2half_rn")
-                           : (isDouble ? "__double2bfloat16"
-                                       : "__float2bfloat16_rn");
+    StringRef callee =
+        type.isF16() ? (isDouble ? "__double2half" : "__float2half_rn")
+                     : (isDouble ? "__double2bfloat16" : "__float2bfloat16_rn");
     return call(b, loc, type, callee, value);
   }
 };
@@ -150,11 +149,9 @@ struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!isHalf(op.getIn().getType()))
       return rewriter.notifyMatchFailure(op, "left to upstream's pattern");
-    Value value =
-        ConvertFloats::widen(rewriter, op.getLoc(), adaptor.getIn());
+    Value value = ConvertFloats::widen(rewriter, op.getLoc(), adaptor.getIn());
     if (op.getType() != value.getType())
-      value =
-          emitc::CastOp::create(rewriter, op.getLoc(), op.getType(), value);
+      value = emitc::CastOp::create(rewriter, op.getLoc(), op.getType(), value);
     rewriter.replaceOp(op, value);
     return success();
   }
@@ -167,9 +164,9 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!isHalf(op.getType()))
       return rewriter.notifyMatchFailure(op, "left to upstream's pattern");
-    rewriter.replaceOp(op, ConvertFloats::narrow(rewriter, op.getLoc(),
-                                                 adaptor.getIn(),
-                                                 op.getType()));
+    rewriter.replaceOp(op,
+                       ConvertFloats::narrow(rewriter, op.getLoc(),
+                                             adaptor.getIn(), op.getType()));
     return success();
   }
 };

@@ -85,9 +85,9 @@ static Location suffixed(Location loc, const Twine &suffix) {
   auto name = dyn_cast<NameLoc>(loc);
   if (!name)
     return loc;
-  return NameLoc::get(StringAttr::get(loc.getContext(),
-                                      name.getName().getValue() + suffix),
-                      name.getChildLoc());
+  return NameLoc::get(
+      StringAttr::get(loc.getContext(), name.getName().getValue() + suffix),
+      name.getChildLoc());
 }
 
 ArrayRef<Value> ThreadBody::resultBuffers(Value result) const {
@@ -146,10 +146,10 @@ Value ThreadBody::operandElement(OpOperand &operand) {
     return arith::ConstantOp::create(builder, op.getLoc(), splat->second);
   if (!isa<RankedTensorType>(tensor.getType()))
     return mapping.lookupOrDefault(tensor);
-  if (Value vector = loadedVectors.lookup(tensor))
-    return vector::ExtractOp::create(builder, vector.getLoc(), vector,
-                                     OpFoldResult(lane));
   Value buffer = memory.operands.lookup(tensor);
+  if (Value vector = loadedVectors.lookup(tensor))
+    return vector::ExtractOp::create(builder, buffer.getLoc(), vector,
+                                     OpFoldResult(lane));
   AffineExpr position = linearize(operand);
   Value at = position == ownOrder()
                  ? point
@@ -184,8 +184,8 @@ void ThreadBody::emitWithRegions(Operation &from, LogicalResult &result) {
     Block &block = region.front();
     Block *target = builder.createBlock(&copied);
     for (BlockArgument argument : block.getArguments())
-      mapping.map(argument, target->addArgument(argument.getType(),
-                                                argument.getLoc()));
+      mapping.map(argument,
+                  target->addArgument(argument.getType(), argument.getLoc()));
     SmallVector<Value> yielded;
     if (failed(emitBlock(block, yielded)))
       result = failure();
@@ -203,9 +203,8 @@ LogicalResult ThreadBody::emitOp(Operation &from) {
     for (Value operand : apply.getMapOperands())
       operands.push_back(mapping.lookupOrDefault(operand));
     AffineMap map = apply.getAffineMap();
-    mapping.map(apply.getResult(),
-                index.apply(apply.getLoc(), map.getResult(0), map.getNumDims(),
-                            operands));
+    mapping.map(apply.getResult(), index.apply(apply.getLoc(), map.getResult(0),
+                                               map.getNumDims(), operands));
     return success();
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(from))
@@ -234,8 +233,9 @@ LogicalResult ThreadBody::emitBlock(Block &from,
   return success();
 }
 
-LogicalResult ThreadBody::emitPoint(
-    Value point, function_ref<void(unsigned result, Value value)> store) {
+LogicalResult
+ThreadBody::emitPoint(Value point,
+                      function_ref<void(unsigned result, Value value)> store) {
   this->point = point;
   index.setBounds(point, 0, schedule.elements - 1);
   computeDims(point);
@@ -286,9 +286,9 @@ void ThreadBody::storeVectors(ArrayRef<Value> locals) {
   for (OpResult result : op->getResults()) {
     Value local = locals[result.getResultNumber()];
     Type element = cast<MemRefType>(local.getType()).getElementType();
-    Value vector = vector::LoadOp::create(
-        builder, op.getLoc(), VectorType::get(vectorWidth, element), local,
-        zero);
+    Value vector = vector::LoadOp::create(builder, op.getLoc(),
+                                          VectorType::get(vectorWidth, element),
+                                          local, zero);
     for (Value buffer : resultBuffers(result))
       vector::StoreOp::create(builder, op.getLoc(), vector, buffer, first);
   }
@@ -301,9 +301,9 @@ LogicalResult ThreadBody::emitVector() {
   index.setBounds(first, 0, schedule.elements - vectorWidth);
   loadVectors();
   SmallVector<Value> locals = allocateLocals();
-  auto loop = scf::ForOp::create(
-      builder, named("lane"), index.constant(loc, 0),
-      index.constant(loc, vectorWidth), index.constant(loc, 1));
+  auto loop = scf::ForOp::create(builder, named("lane"), index.constant(loc, 0),
+                                 index.constant(loc, vectorWidth),
+                                 index.constant(loc, 1));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -1,4 +1,5 @@
-//===- ThreadBody.h - What one thread does for a linalg.generic -*- C++ -*--===//
+//===- ThreadBody.h - What one thread does for a linalg.generic -*- C++
+//-*--===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

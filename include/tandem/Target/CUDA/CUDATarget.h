@@ -45,6 +45,10 @@ Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
                                            const CUDATargetOptions &options,
                                            PhaseTimes &times);
 
+/// The CUDA C++ of all kernel modules in `module`, which is as phase `kernels`
+/// leaves it, as one source. Kernels are lowered in place. Errors as above.
+Expected<std::string> emitCUDASource(mlir::ModuleOp module);
+
 /// Compiles the CUDA C++ of `program.kernels` for the host, with a header that
 /// plays blocks and threads, and gives each kernel the CPU kernels' signature:
 /// [begin, end) are blocks. Thread-safe. Errors have phase "load".

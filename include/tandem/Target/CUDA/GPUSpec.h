@@ -1,0 +1,56 @@
+//===- GPUSpec.h - Descriptions of GPUs that need not be here --*- C++ -*--===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CUDA_GPUSPEC_H
+#define TANDEM_TARGET_CUDA_GPUSPEC_H
+
+#include "tandem/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem {
+
+/// A GPU as utils/gpu-specs/*.json describes it; the files cite their sources.
+struct GPUSpec {
+  std::string name;
+  /// "sm_90".
+  std::string arch;
+  int64_t multiprocessors = 0;
+  double clockGHz = 0;
+  int64_t fp32LanesPerMultiprocessor = 0;
+  double memoryBytesPerSecond = 0;
+  int64_t l2Bytes = 0;
+  int64_t sharedMemoryPerMultiprocessorBytes = 0;
+  int64_t sharedMemoryPerBlockBytes = 0;
+  int64_t maxThreadsPerMultiprocessor = 0;
+  int64_t maxThreadsPerBlock = 0;
+
+  /// Peak, a fused multiply-add counted as two.
+  double fp32FlopsPerSecond() const {
+    return 2e9 * double(multiprocessors * fp32LanesPerMultiprocessor) *
+           clockGHz;
+  }
+};
+
+/// The spec of an architecture ("sm_90"), of a device ("h200", "sm_90_h200"),
+/// both built in, or of a file ("my-gpu.json").
+Expected<GPUSpec> findGPUSpec(std::string_view gpu);
+
+/// Reads the text of a spec file; `origin` names it in errors.
+Expected<GPUSpec> parseGPUSpec(std::string_view json,
+                               const std::string &origin);
+
+/// "sm_80_a100", …: the built-in ones.
+std::vector<std::string> builtinGPUSpecs();
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CUDA_GPUSPEC_H

@@ -1,0 +1,34 @@
+//===- NVRTC.h - CUDA C++ to PTX, with NVRTC if it is here -----*- C++ -*--===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CUDA_NVRTC_H
+#define TANDEM_TARGET_CUDA_NVRTC_H
+
+#include "tandem/Support/Error.h"
+
+#include <string>
+#include <string_view>
+
+namespace tandem {
+
+/// Compiles CUDA C++ to PTX for `arch` ("sm_90"). Thread-safe.
+///
+/// NVRTC is opened at the first call: from $CUDAToolkit_ROOT where that is set
+/// (and nowhere else), then /usr/local/cuda, then wherever the loader looks.
+/// Errors (phase "codegen") say how to get it where it is missing, and carry
+/// the compiler's log where the source does not compile.
+Expected<std::string> compileToPTX(const std::string &source,
+                                   const std::string &name,
+                                   std::string_view arch);
+
+/// "13.0"; an error where NVRTC is missing.
+Expected<std::string> nvrtcVersion();
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CUDA_NVRTC_H

@@ -1,0 +1,184 @@
+//===- CUDASource.cpp - CUDA C++ text of kernels --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDASource.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <vector>
+
+using llvm::StringRef;
+
+namespace {
+
+class SourceRewriter {
+public:
+  std::string run(StringRef printed);
+
+private:
+  struct Replacement {
+    std::string text;
+    /// Of the scope in which it holds.
+    int depth;
+  };
+
+  void addLine(StringRef line);
+  bool addMarker(StringRef line);
+  void rename(StringRef token, StringRef name, bool isConst);
+  void inlineDefinition(StringRef token);
+  /// The latest line that `token` stands on.
+  std::string *definition(StringRef token);
+  void closeScopes();
+  std::string substitute(StringRef line) const;
+  StringRef replacement(StringRef token) const;
+
+  llvm::StringMap<Replacement> replacements;
+  std::vector<std::string> lines;
+  int depth = 0;
+};
+
+bool isWord(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+/// Calls `visit` with each run of word characters and of others.
+template <typename Visit> void forEachToken(StringRef line, Visit visit) {
+  while (!line.empty()) {
+    bool word = isWord(line.front());
+    StringRef token =
+        line.take_while([&](char c) { return isWord(c) == word; });
+    visit(token);
+    line = line.drop_front(token.size());
+  }
+}
+
+StringRef plainType(StringRef token) {
+  return llvm::StringSwitch<StringRef>(token)
+      .Case("int8_t", "signed char")
+      .Case("uint8_t", "unsigned char")
+      .Case("int16_t", "short")
+      .Case("uint16_t", "unsigned short")
+      .Case("int32_t", "int")
+      .Case("uint32_t", "unsigned")
+      .Case("int64_t", "long long")
+      .Case("uint64_t", "unsigned long long")
+      .Case("_Float16", "__half")
+      .Case("__bf16", "__nv_bfloat16")
+      .Default(token);
+}
+
+/// Breaks a function's parameters over lines where one would be too long.
+std::string wrapParameters(const std::string &line) {
+  constexpr size_t columns = 80;
+  size_t open = line.find('(');
+  if (line.size() <= columns || open == std::string::npos ||
+      !StringRef(line).contains("__global__"))
+    return line;
+  std::string separator = ",\n" + std::string(open + 1, ' ');
+  llvm::SmallVector<StringRef> parameters;
+  StringRef(line).drop_front(open + 1).split(parameters, ", ");
+  return line.substr(0, open + 1) + llvm::join(parameters, separator);
+}
+
+} // namespace
+
+StringRef SourceRewriter::replacement(StringRef token) const {
+  auto known = replacements.find(token);
+  return known == replacements.end() ? plainType(token)
+                                     : StringRef(known->second.text);
+}
+
+std::string SourceRewriter::substitute(StringRef line) const {
+  std::string result;
+  forEachToken(line, [&](StringRef token) { result += replacement(token); });
+  return result;
+}
+
+std::string *SourceRewriter::definition(StringRef token) {
+  for (std::string &line : llvm::reverse(lines)) {
+    bool found = false;
+    forEachToken(line, [&](StringRef other) { found |= other == token; });
+    if (found)
+      return &line;
+  }
+  return nullptr;
+}
+
+void SourceRewriter::rename(StringRef token, StringRef name, bool isConst) {
+  std::string *line = definition(token);
+  replacements[token] = {name.str(), depth};
+  if (!line)
+    return;
+  std::string renamed;
+  forEachToken(*line, [&](StringRef other) {
+    renamed += other == token ? name : other;
+  });
+  if (isConst)
+    renamed.insert(renamed.find_first_not_of(' '), "const ");
+  *line = std::move(renamed);
+}
+
+void SourceRewriter::inlineDefinition(StringRef token) {
+  std::string *line = definition(token);
+  if (!line)
+    return;
+  StringRef value = StringRef(*line).split(" = ").second;
+  value.consume_back(";");
+  replacements[token] = {value.str(), depth};
+  lines.erase(lines.begin() + (line - lines.data()));
+}
+
+bool SourceRewriter::addMarker(StringRef line) {
+  StringRef text = line.trim();
+  if (!text.consume_front("//@"))
+    return false;
+  auto [kind, rest] = text.split(' ');
+  auto [token, name] = rest.split(' ');
+  if (kind == "inline")
+    inlineDefinition(token);
+  else
+    rename(token, name, kind == "const");
+  return true;
+}
+
+void SourceRewriter::closeScopes() {
+  for (auto entry = replacements.begin(); entry != replacements.end();) {
+    auto current = entry++;
+    if (current->second.depth > depth)
+      replacements.erase(current);
+  }
+}
+
+void SourceRewriter::addLine(StringRef line) {
+  if (addMarker(line))
+    return;
+  // Functions end by themselves.
+  if (line == "}" && depth == 1 && !lines.empty() &&
+      StringRef(lines.back()).trim() == "return;")
+    lines.pop_back();
+  lines.push_back(substitute(line));
+  depth += line.count('{') - line.count('}');
+  closeScopes();
+}
+
+std::string SourceRewriter::run(StringRef printed) {
+  llvm::SmallVector<StringRef> input;
+  printed.rtrim().split(input, '\n');
+  for (StringRef line : input)
+    addLine(line);
+  std::string result;
+  for (const std::string &line : lines)
+    result += wrapParameters(line) + "\n";
+  return result;
+}
+
+std::string tandem::rewriteSource(StringRef printed) {
+  return SourceRewriter().run(printed);
+}

@@ -1,0 +1,30 @@
+//===- CUDASource.h - CUDA C++ text of kernels -----------------*- C++ -*--===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H
+#define TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace tandem {
+
+/// Rewrites what upstream's C++ printer made into what a person would have
+/// written, as directed by marker lines in the text. A marker follows the line
+/// that defines the variable that it is about, and holds to the end of the
+/// scope:
+///   //@name v7 sum     v7 is called sum
+///   //@const v7 sum    and its definition is const
+///   //@inline v7       its one use is replaced by its definition
+/// Fixed-width types get the names they have in CUDA without any header.
+std::string rewriteSource(llvm::StringRef printed);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H

@@ -1,0 +1,131 @@
+//===- HostCompiler.cpp - C++ to a loaded library, at run time ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostCompiler.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <dlfcn.h>
+#include <string_view>
+#include <utility>
+
+// Generated: the text of HostCUDA.h, as kHostHeaders.
+#include "HostCUDA.inc"
+
+using llvm::StringRef;
+
+namespace tandem {
+namespace {
+
+Expected<std::string> findCompiler() {
+  if (auto chosen = llvm::sys::Process::GetEnv("TANDEM_HOST_CXX")) {
+    if (auto path = llvm::sys::findProgramByName(*chosen))
+      return *path;
+    return fail("load",
+                "TANDEM_HOST_CXX: there is no program '" + *chosen + "'");
+  }
+  for (StringRef name : {"clang++-22", "clang++", "c++", "g++"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return *path;
+  return fail("load", "no C++ compiler to run CUDA C++ on the host with",
+              "install clang or g++, or set TANDEM_HOST_CXX");
+}
+
+Status writeFile(const std::string &path, StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (!error) {
+    file << text;
+    file.close();
+    error = file.error();
+    file.clear_error();
+  }
+  if (error)
+    return fail("load", "cannot write " + path + ": " + error.message());
+  return {};
+}
+
+std::string readWhole(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+/// Writes header and source, and what stands in for CUDA's own headers.
+Status writeSources(const std::string &directory, const std::string &source) {
+  for (const char *header : {"/cuda_fp16.h", "/cuda_bf16.h"})
+    TANDEM_RETURN_IF_ERROR(writeFile(directory + header, ""));
+  std::string_view host = kHostHeaders[0].second;
+  TANDEM_RETURN_IF_ERROR(writeFile(directory + "/HostCUDA.h", host));
+  return writeFile(directory + "/kernels.cpp", source);
+}
+
+Status runCompiler(const std::string &compiler, const std::string &directory) {
+  std::string include = "-I" + directory;
+  std::string source = directory + "/kernels.cpp";
+  std::string output = directory + "/kernels.so";
+  std::string errors = directory + "/errors.txt";
+  // Contraction would give other results than the reference's arithmetic.
+  llvm::SmallVector<StringRef> arguments = {compiler,
+                                            "-std=c++17",
+                                            "-O1",
+                                            "-w",
+                                            "-fPIC",
+                                            "-shared",
+                                            "-ffp-contract=off",
+                                            include,
+                                            "-include",
+                                            "HostCUDA.h",
+                                            source,
+                                            "-o",
+                                            output};
+  std::string problem;
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(errors),
+                                          StringRef(errors)};
+  int result = llvm::sys::ExecuteAndWait(compiler, arguments, std::nullopt,
+                                         redirects, /*SecondsToWait=*/120,
+                                         /*MemoryLimit=*/0, &problem);
+  if (result == 0)
+    return {};
+  return fail("load", compiler + " cannot compile the kernels for the host\n" +
+                          problem + readWhole(errors));
+}
+
+} // namespace
+
+HostLibrary::~HostLibrary() { dlclose(handle); }
+
+void *HostLibrary::symbol(const std::string &name) const {
+  return dlsym(handle, name.c_str());
+}
+
+Expected<std::shared_ptr<HostLibrary>>
+compileOnHost(const std::string &source) {
+  TANDEM_ASSIGN_OR_RETURN(std::string compiler, findCompiler());
+  llvm::SmallString<128> directory;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("tandem-host", directory))
+    return fail("load", "cannot make a temporary folder: " + error.message());
+  llvm::scope_exit clean([&] { llvm::sys::fs::remove_directories(directory); });
+  std::string path = directory.str().str();
+  TANDEM_RETURN_IF_ERROR(writeSources(path, source));
+  TANDEM_RETURN_IF_ERROR(runCompiler(compiler, path));
+  void *handle = dlopen((path + "/kernels.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return fail("load", std::string("cannot load the kernels: ") + dlerror());
+  return std::make_shared<HostLibrary>(handle);
+}
+
+} // namespace tandem
