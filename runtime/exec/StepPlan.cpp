@@ -102,16 +102,12 @@ Status planKernel(const Program &program, const ExecutorOptions &options,
   return {};
 }
 
-bool isInArena(const Program &program, uint32_t slot) {
-  return program.slots[slot]->arena_offset >= 0;
-}
-
 Status planOp(const Program &program, const ExecutorOptions &options,
               StepPlan &plan) {
   const fb::StepT &step = *plan.step;
   plan.isView = step.op->kind == OpKind::reshape &&
-                !isInArena(program, step.operands[0]) &&
-                !isInArena(program, step.results[0]);
+                program.slots[step.operands[0]]->arena_offset ==
+                    program.slots[step.results[0]]->arena_offset;
   Types operands = slotTypes(program, step.operands);
   Types results = slotTypes(program, step.results);
   if (step.op->kind == OpKind::custom_call && !areStatic(results))

@@ -62,8 +62,8 @@ struct StepPlan {
   PreparedRef prepared;
   /// Slots whose value nobody reads after this step.
   std::vector<uint32_t> dead;
-  /// A reshape whose operand and result are not in the arena: the same bytes
-  /// under another type.
+  /// A reshape whose operand and result are both outside the arena, or at one
+  /// place in it: the same bytes under another type.
   bool isView = false;
 
   bool isKernel() const { return kernel != nullptr; }

@@ -1,0 +1,162 @@
+//===- CompileTest.cpp - Compiling graphs ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Analysis/MemoryPlan.h"
+#include "tandem/Tandem.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+using namespace tandem;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char *kGraph = R"(
+func.func @main(%x: tensor<?x4xf32> {tandem.dims = ["N", ""]},
+                %y: tensor<?x4xf32> {tandem.dims = ["N", ""]})
+    -> tensor<?xf32> {
+  %0 = tandem.add %x, %y : tensor<?x4xf32>
+  %1 = tandem.relu %0 : tensor<?x4xf32>
+  %2 = tandem.softmax %1 axis = 1 : tensor<?x4xf32>
+  %3 = tandem.add %2, %y : tensor<?x4xf32>
+  %4 = tandem.relu %3 : tensor<?x4xf32>
+  %5 = tandem.reshape %4 shape = [-1] : (tensor<?x4xf32>) -> tensor<?xf32>
+  return %5 : tensor<?xf32>
+}
+)";
+
+TensorType f32(Shape shape) { return {DType::f32, shape}; }
+
+struct CompileTest : testing::Test {
+  void SetUp() override {
+    auto graph = Graph::parseString(kGraph);
+    ASSERT_TRUE(graph) << graph.error().str();
+    auto created = (*graph)->createCompiler();
+    ASSERT_TRUE(created) << created.error().str();
+    // The graph goes; the compiler stays.
+    compiler = std::move(*created);
+  }
+  std::unique_ptr<Compiler> compiler;
+};
+
+TEST_F(CompileTest, FusesAndPlans) {
+  TensorType inputs[] = {f32({8, 4}), f32({8, 4})};
+  auto compiled = compiler->compile(inputs);
+  ASSERT_TRUE(compiled) << compiled.error().str();
+  const Program &program = *compiled->program;
+  // Kernel, softmax, the same kernel again, and a view.
+  ASSERT_EQ(program.steps.size(), 4u);
+  ASSERT_EQ(program.kernels.size(), 1u);
+  EXPECT_EQ(program.steps[0]->kernel, 0);
+  EXPECT_EQ(program.steps[1]->op->kind, OpKind::softmax);
+  EXPECT_EQ(program.steps[2]->kernel, 0);
+  EXPECT_EQ(program.steps[3]->op->kind, OpKind::reshape);
+  EXPECT_EQ(program.steps[1]->location, "<string>:7:8");
+  EXPECT_EQ(program.kernels[0]->flops, 64);
+  EXPECT_EQ(program.kernels[0]->bytes, 3 * 128);
+  EXPECT_EQ(program.arena_bytes, 256);
+  EXPECT_EQ(plannedPeakBytes(program), 256 + 128);
+  EXPECT_EQ(compiled->kernels->functions.size(), 1u);
+  EXPECT_EQ(fromFlat(*program.slots[program.outputs[0]]->type), f32({32}));
+}
+
+TEST_F(CompileTest, TimesEachPhase) {
+  TensorType inputs[] = {f32({8, 4}), f32({8, 4})};
+  auto compiled = compiler->compile(inputs);
+  ASSERT_TRUE(compiled);
+  std::vector<std::string> names;
+  for (const PhaseTime &phase : compiled->phases) {
+    names.push_back(phase.phase);
+    EXPECT_GT(phase.ns, 0) << phase.phase;
+  }
+  // Between linalg and emit come the target's own.
+  ASSERT_GT(names.size(), 7u);
+  EXPECT_THAT(std::span(names).first(5),
+              testing::ElementsAre("specialise", "simplify", "fuse", "kernels",
+                                   "linalg"));
+  EXPECT_THAT(std::span(names).last(2), testing::ElementsAre("emit", "load"));
+}
+
+TEST_F(CompileTest, KernelsAreLoadedAgainFromABuffer) {
+  TensorType inputs[] = {f32({2, 4}), f32({2, 4})};
+  auto compiled = compiler->compile(inputs);
+  ASSERT_TRUE(compiled);
+  auto read = deserialize(serialize(*compiled->program));
+  ASSERT_TRUE(read) << read.error().str();
+  auto loaded = compiler->load(*read);
+  ASSERT_TRUE(loaded) << loaded.error().str();
+  EXPECT_EQ((*loaded)->functions.size(), 1u);
+}
+
+TEST_F(CompileTest, ShapesThatContradictAreErrors) {
+  TensorType unequal[] = {f32({8, 4}), f32({7, 4})};
+  EXPECT_FALSE(compiler->compile(unequal));
+  TensorType wrong[] = {f32({8, 5}), f32({8, 5})};
+  EXPECT_FALSE(compiler->compile(wrong));
+  TensorType few[] = {f32({8, 4})};
+  EXPECT_FALSE(compiler->compile(few));
+  // And the compiler is as good as before.
+  TensorType good[] = {f32({8, 4}), f32({8, 4})};
+  EXPECT_TRUE(compiler->compile(good));
+}
+
+TEST_F(CompileTest, ThreadsMayCompileAtOnce) {
+  std::vector<std::thread> threads;
+  for (int64_t i = 1; i <= 3; ++i)
+    threads.emplace_back([&, i] {
+      TensorType inputs[] = {f32({i, 4}), f32({i, 4})};
+      auto compiled = compiler->compile(inputs);
+      ASSERT_TRUE(compiled) << compiled.error().str();
+      const Program &program = *compiled->program;
+      EXPECT_EQ(fromFlat(*program.slots[program.inputs[0]]->type), inputs[0]);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(Compile, AnErrorInTheGraphOfTheseShapesIsLocated) {
+  auto graph = Graph::parseString(R"(
+func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = tandem.add %x, %y : tensor<?xf32>
+  return %0 : tensor<?xf32>
+})");
+  ASSERT_TRUE(graph);
+  auto compiler = (*graph)->createCompiler();
+  ASSERT_TRUE(compiler);
+  TensorType inputs[] = {f32({3}), f32({4})};
+  auto compiled = (*compiler)->compile(inputs);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().phase, "specialise");
+  EXPECT_EQ(compiled.error().location, "<string>:3:8");
+  EXPECT_THAT(compiled.error().message, HasSubstr("add C"));
+}
+
+TEST(Compile, AnUnknownDeviceListsThoseThereAre) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  auto compiler = (*graph)->createCompiler({.device = "abacus"});
+  ASSERT_FALSE(compiler);
+  EXPECT_THAT(compiler.error().message, HasSubstr("abacus"));
+  EXPECT_THAT(compiler.error().hint, HasSubstr("cpu"));
+}
+
+TEST(Compile, FuelLimitsFusion) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  auto compiler = (*graph)->createCompiler({.fusionFuel = 0});
+  ASSERT_TRUE(compiler);
+  TensorType inputs[] = {f32({8, 4}), f32({8, 4})};
+  auto compiled = (*compiler)->compile(inputs);
+  ASSERT_TRUE(compiled) << compiled.error().str();
+  EXPECT_EQ(compiled->program->steps.size(), 6u);
+  EXPECT_EQ(compiled->program->kernels.size(), 2u);
+}
+
+} // namespace
