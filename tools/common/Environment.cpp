@@ -34,6 +34,18 @@ std::string cpuModel() {
   return "unknown";
 }
 
+/// The kernel's figure: glibc's sysconf is off on some virtual machines.
+int64_t lastLevelCacheBytes() {
+  for (const char *index : {"3", "2"}) {
+    std::ifstream file(std::string("/sys/devices/system/cpu/cpu0/cache/index") +
+                       index + "/size");
+    int64_t kibibytes = 0;
+    if (file >> kibibytes)
+      return kibibytes * 1024;
+  }
+  return std::max<int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
+}
+
 int usableCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -97,7 +109,7 @@ Environment describeEnvironment(int argc, const char *const *argv) {
   environment.threads = numThreads();
   environment.memoryBytes =
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  environment.cacheBytes = std::max<int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
+  environment.cacheBytes = lastLevelCacheBytes();
   environment.versions = {{"tandem", TANDEM_VERSION},
                           {"llvm", TANDEM_LLVM_VERSION},
                           {"onednn", oneDNNVersion()},
