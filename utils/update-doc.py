@@ -25,7 +25,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(
     r"(<!-- run: (?P<command>.*?)(?: \| lines (?P<first>\d*)-(?P<last>\d*))?"
-    r" -->\n```(?P<language>\w*)\n)(?P<body>.*?)(^```$)",
+    r" -->\n```(?P<language>[\w+]*)\n)(?P<body>.*?)(^```$)",
     re.DOTALL | re.MULTILINE)
 
 

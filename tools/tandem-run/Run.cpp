@@ -28,6 +28,8 @@ using nlohmann::ordered_json;
 /// One tier's outputs and figures.
 struct TierResult {
   std::string tier;
+  /// The tier, with the device where that is not the CPU.
+  std::string label;
   std::vector<Tensor> outputs;
   measure::Summary time;
   PreparedTier prepared;
@@ -36,7 +38,7 @@ struct TierResult {
 
 /// What --check found for one output of one tier.
 struct Check {
-  std::string tier;
+  std::string label;
   size_t output = 0;
   TensorType type;
   Tolerance tolerance;
@@ -57,6 +59,9 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   tierOptions.device = context.options.device;
   TierResult result;
   result.tier = name(tier);
+  result.label = result.tier;
+  if (tier == Tier::compiled && context.options.device != "cpu")
+    result.label += " (" + context.options.device + ")";
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared,
       prepareTier(*context.graph, tier, context.types, tierOptions));
@@ -86,7 +91,7 @@ void printResult(const Context &context, const TierResult &result) {
                   formatElements(result.outputs[i], options.digits).c_str());
   }
   if (options.repeat)
-    std::printf("%s: %s\n", result.tier.c_str(),
+    std::printf("%s: %s\n", result.label.c_str(),
                 formatSummary(result.time).c_str());
 }
 
@@ -180,7 +185,7 @@ ordered_json recordOf(const Context &context, const TierResult &result,
     record["compile_ns"] = {{"total", result.prepared.compileNs},
                             {"phases", toJson(result.prepared.phases)}};
   for (const Check &check : checks)
-    if (check.tier == result.tier)
+    if (check.label == result.label)
       record["checks"].push_back({{"output", check.output},
                                   {"max_abs", check.difference.maxAbsolute},
                                   {"max_rel", check.difference.maxRelative},
