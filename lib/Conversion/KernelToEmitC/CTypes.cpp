@@ -106,13 +106,10 @@ static std::string floatLiteral(APFloat value, Type type) {
   return value.isNegative() ? "(" + text + ")" : text;
 }
 
-std::string tandem::conversion::cLiteral(TypedAttr value) {
-  Type type = value.getType();
+std::string tandem::conversion::cLiteral(TypedAttr value, Type type) {
   if (auto integer = dyn_cast<IntegerAttr>(value)) {
-    unsigned width = type.isIndex() ? 32 : type.getIntOrFloatBitWidth();
-    if (type.isIndex())
-      return llvm::toString(integer.getValue(), 10, /*Signed=*/true);
-    return integerLiteral(integer.getValue(), width);
+    unsigned width = type.getIntOrFloatBitWidth();
+    return integerLiteral(integer.getValue().sextOrTrunc(width), width);
   }
   auto number = dyn_cast<FloatAttr>(value);
   if (!number || cTypeName(type).empty())

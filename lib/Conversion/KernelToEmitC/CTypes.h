@@ -23,9 +23,9 @@ inline bool isHalf(mlir::Type type) {
   return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(type);
 }
 
-/// The literal of a scalar constant, exact to the last bit; empty for a type
-/// that kernels cannot hold.
-std::string cLiteral(mlir::TypedAttr value);
+/// The literal of a scalar constant as a value of `type` (an index has that of
+/// an integer), exact to the last bit; empty for one that kernels cannot hold.
+std::string cLiteral(mlir::TypedAttr value, mlir::Type type);
 
 } // namespace tandem::conversion
 

@@ -9,6 +9,7 @@
 #include "IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,6 +27,10 @@ Value IndexArithmetic::constant(Location loc, int64_t value) {
 }
 
 Value IndexArithmetic::add(Location loc, Value lhs, Value rhs) {
+  // Reads better than adding a negative number.
+  if (auto offset = getConstantIntValue(rhs); offset && *offset < 0)
+    return builder.createOrFold<arith::SubIOp>(loc, lhs, constant(loc, -*offset),
+                                               noOverflow);
   return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs, noOverflow);
 }
 

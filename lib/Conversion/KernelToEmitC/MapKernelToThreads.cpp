@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace tandem {
 #define GEN_PASS_DEF_MAPKERNELTOTHREADS
@@ -191,6 +192,8 @@ LogicalResult KernelMapper::run() {
   IRRewriter rewriter(builder);
   DominanceInfo dominance(*target);
   eliminateCommonSubExpressions(rewriter, dominance, *target);
+  // Dims that no access needs, and what they were made of.
+  (void)runRegionDCE(rewriter, target->getBody());
   source.erase();
   return success();
 }

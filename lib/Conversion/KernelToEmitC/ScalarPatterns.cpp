@@ -30,8 +30,8 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = getTypeConverter()->convertType(op.getType());
-    std::string text = cLiteral(op.getValue());
-    if (!type || text.empty())
+    std::string text = type ? cLiteral(op.getValue(), type) : std::string();
+    if (text.empty())
       return rewriter.notifyMatchFailure(op, "not a scalar of a known type");
     rewriter.replaceOpWithNewOp<emitc::LiteralOp>(op, type, text);
     return success();

@@ -130,8 +130,14 @@ template <typename T> static inline bool isinf(T x) {
 template <typename T> static inline bool isfinite(T x) {
   return __builtin_isfinite(x);
 }
-template <typename T> static inline T max(T a, T b) { return a < b ? b : a; }
-template <typename T> static inline T min(T a, T b) { return b < a ? b : a; }
+// Overloads, as CUDA has them, so that narrow types are promoted.
+#define TANDEM_HOST_MINMAX(T)                                                  \
+  static inline T max(T a, T b) { return a < b ? b : a; }                      \
+  static inline T min(T a, T b) { return b < a ? b : a; }
+TANDEM_HOST_MINMAX(int)
+TANDEM_HOST_MINMAX(unsigned)
+TANDEM_HOST_MINMAX(long long)
+TANDEM_HOST_MINMAX(unsigned long long)
 template <typename T> static inline T abs(T a) { return a < 0 ? -a : a; }
 
 static inline float __int_as_float(unsigned x) {

@@ -69,6 +69,10 @@ StringRef describe(Operation *op) {
       .Case<emitc::RemOp>([](auto) { return "remainder"; })
       .Case<emitc::UnaryMinusOp>([](auto) { return "negated"; })
       .Case<emitc::CmpOp>([](auto) { return "compared"; })
+      .Case<emitc::BitwiseAndOp, emitc::LogicalAndOp>(
+          [](auto) { return "both"; })
+      .Case<emitc::BitwiseOrOp, emitc::LogicalOrOp>(
+          [](auto) { return "either"; })
       .Case<emitc::ConditionalOp>([](auto) { return "selected"; })
       .Case<emitc::CastOp>([](auto) { return "converted"; })
       .Case<emitc::VariableOp>([](auto) { return "result"; })
@@ -90,7 +94,7 @@ bool readsSettledVariable(emitc::LoadOp load) {
   auto variable = load.getOperand().getDefiningOp<emitc::VariableOp>();
   return variable && llvm::all_of(variable->getUsers(), [&](Operation *user) {
            if (!isa<emitc::AssignOp>(user))
-             return isa<emitc::LoadOp>(user);
+             return isa<emitc::LoadOp, emitc::VerbatimOp>(user);
            auto branch = dyn_cast<emitc::IfOp>(user->getParentOp());
            return branch && branch->getBlock() == load->getBlock();
          });
@@ -151,7 +155,7 @@ void NameMarker::markArguments(Block &block) {
 
 void NameMarker::markOp(Operation *op) {
   // What is printed in place has no name.
-  if (op->getNumResults() != 1 || isa<emitc::LiteralOp, emitc::SubscriptOp>(op))
+  if (op->getNumResults() != 1 || op->use_empty() || isa<emitc::LiteralOp, emitc::SubscriptOp>(op))
     return;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
