@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// bench-kernels [THREADS] [NAME]: compiles each kernel, runs it on buffers that
-// are rotated beyond the caches' size, in alternation with its yardstick (a
+// bench-kernels [THREADS] [NAME] [MIB]: compiles each kernel, runs it on buffers that
+// are rotated over MIB (256: beyond the caches), in alternation with its yardstick (a
 // memset of its output, or a copy of as many bytes as it moves), and prints the
 // medians and their ratio, and the warm compile time by phase.
 //
@@ -143,7 +143,8 @@ module @k {
 })"},
 };
 
-constexpr size_t kRotatedBytes = 256 << 20;
+/// Beyond the caches by default.
+size_t rotatedBytes = size_t(256) << 20;
 
 /// A kernel, ready to run, and its buffers.
 struct Bench {
@@ -214,7 +215,7 @@ void allocate(const Case &which, MLIRContext &context, Bench &bench) {
   llvm::for_each(function.getArgumentTypes(), visit);
   bench.numOperands = bench.bytes.size();
   llvm::for_each(function.getResultTypes(), visit);
-  size_t copies = std::clamp<size_t>(kRotatedBytes / total, 2, 64);
+  size_t copies = std::clamp<size_t>(rotatedBytes / total, 1, 64);
   for (size_t i = 0; i < copies; ++i) {
     std::vector<char *> set;
     for (size_t bytes : bench.bytes) {
@@ -327,6 +328,8 @@ int main(int argc, char **argv) {
   int threads = argc > 1 ? std::atoi(argv[1]) : 2;
   oneapi::tbb::global_control limit(
       oneapi::tbb::global_control::max_allowed_parallelism, threads);
+  if (argc > 3)
+    rotatedBytes = static_cast<size_t>(std::atoi(argv[3])) << 20;
   DialectRegistry registry;
   tandem::registerCPUTargetDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

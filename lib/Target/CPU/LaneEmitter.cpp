@@ -10,8 +10,11 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -77,7 +80,7 @@ void LaneEmitter::emitOp(Operation &op) {
   }
   if (isa<scf::IfOp>(op))
     return emitIf(op);
-  if (!emitLinearIndex(op) && !emitIndexCast(op))
+  if (!emitLinearIndex(op) && !emitIndexCast(op) && !emitIndexCompare(op))
     emitElementwise(op);
 }
 
@@ -147,6 +150,31 @@ bool LaneEmitter::emitIndexCast(Operation &op) {
   return true;
 }
 
+/// a + l * s < b + l * t in lane l is l * (s - t) < b - a: one comparison with
+/// constants, in 32 bits.
+bool LaneEmitter::emitIndexCompare(Operation &op) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isIndex())
+    return false;
+  LaneValue lhs = lookUp(compare.getLhs()), rhs = lookUp(compare.getRhs());
+  int64_t step = lhs.step - rhs.step;
+  int64_t bound = std::numeric_limits<int32_t>::max();
+  if (lhs.kind == LaneValue::Varying || rhs.kind == LaneValue::Varying ||
+      step == 0 || std::abs(step) >= bound / lanes)
+    return false;
+  Value distance = arith::SubIOp::create(builder, loc, rhs.value, lhs.value);
+  distance = arith::MaxSIOp::create(builder, loc, distance, index(-bound));
+  distance = arith::MinSIOp::create(builder, loc, distance, index(bound));
+  distance = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                        distance);
+  Value steps = createIota(builder, loc, vectorOf(builder.getI32Type()), step);
+  values[compare] = {LaneValue::Varying,
+                     arith::CmpIOp::create(builder, loc, compare.getPredicate(),
+                                           steps, splat(distance)),
+                     0};
+  return true;
+}
+
 /// Dims come first among `operands`, then symbols.
 LaneValue LaneEmitter::emitAffine(AffineExpr expr, unsigned numDims,
                                   ArrayRef<LaneValue> operands) {
@@ -212,12 +240,52 @@ LaneValue LaneEmitter::emitBinary(AffineExprKind kind, LaneValue lhs,
 
 //===-- Branches -----------------------------------------------------------===//
 
+/// Whether a branch guards little else than reads, and has no other side.
+static bool isCheapGuard(scf::IfOp branch) {
+  constexpr unsigned kFewOps = 12;
+  if (!branch.elseBlock()->without_terminator().empty())
+    return false;
+  unsigned numOps = 0;
+  for (Operation &op : branch.thenBlock()->without_terminator()) {
+    auto extract = dyn_cast<tensor::ExtractOp>(op);
+    if (extract && extract.getTensor().getType().getNumElements() == 0)
+      return false;
+    if (op.getNumRegions() > 0 || isa<math::MathDialect>(op.getDialect()) ||
+        isa<arith::DivSIOp, arith::RemSIOp>(op) || ++numOps > kFewOps)
+      return false;
+  }
+  return true;
+}
+
 void LaneEmitter::emitIf(Operation &op) {
   LaneValue condition = lookUp(op.getOperand(0));
-  if (condition.kind == LaneValue::Uniform)
-    emitUniformIf(op, condition.value);
-  else
+  if (condition.kind == LaneValue::Varying)
     emitMaskedIf(op, condition.value);
+  else if (isCheapGuard(cast<scf::IfOp>(op)) && !uniformGuard && !guardMask)
+    emitGuardedIf(op, condition.value);
+  else
+    emitUniformIf(op, condition.value);
+}
+
+/// A read that all lanes do or do not: the read happens anyway, where that is
+/// safe, and its value is chosen.
+void LaneEmitter::emitGuardedIf(Operation &op, Value condition) {
+  auto branch = cast<scf::IfOp>(op);
+  uniformGuard = condition;
+  emitOps(*branch.thenBlock());
+  uniformGuard = {};
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    LaneValue onTrue = lookUp(branch.thenYield().getOperand(i));
+    LaneValue onFalse = lookUp(branch.elseYield().getOperand(i));
+    bool isUniform = onTrue.kind == LaneValue::Uniform &&
+                     onFalse.kind == LaneValue::Uniform;
+    Value chosen = arith::SelectOp::create(
+        builder, loc, condition,
+        isUniform ? onTrue.value : toVector(onTrue),
+        isUniform ? onFalse.value : toVector(onFalse));
+    values[op.getResult(i)] = {
+        isUniform ? LaneValue::Uniform : LaneValue::Varying, chosen, 0};
+  }
 }
 
 /// A branch that all lanes take together.

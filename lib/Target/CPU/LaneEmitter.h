@@ -50,15 +50,20 @@ public:
                                     mlir::Value count);
 
 private:
+  /// 0, step, 2 * step, …
+  static mlir::Value createIota(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::VectorType type, int64_t step);
   void emitOps(mlir::Block &block);
   void emitOp(mlir::Operation &op);
   void emitConstant(mlir::Operation &op);
   void emitIf(mlir::Operation &op);
   void emitUniformIf(mlir::Operation &op, mlir::Value condition);
+  void emitGuardedIf(mlir::Operation &op, mlir::Value condition);
   void emitMaskedIf(mlir::Operation &op, mlir::Value mask);
   void emitElementwise(mlir::Operation &op);
   bool emitLinearIndex(mlir::Operation &op);
   bool emitIndexCast(mlir::Operation &op);
+  bool emitIndexCompare(mlir::Operation &op);
   LaneValue emitAffine(mlir::AffineExpr expr, unsigned numDims,
                        llvm::ArrayRef<LaneValue> operands);
   LaneValue emitBinary(mlir::AffineExprKind kind, LaneValue lhs,
@@ -66,7 +71,9 @@ private:
 
   LaneValue emitLoad(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
   LaneValue emitContiguousLoad(Buffer buffer, mlir::Value offset);
-  LaneValue emitGather(Buffer buffer, mlir::Value offsets);
+  LaneValue emitStridedLoad(Buffer buffer, LaneValue offset);
+  LaneValue emitGather(Buffer buffer, LaneValue offset);
+  mlir::Value getGatherPointers(Buffer buffer, LaneValue offset);
   void emitStore(Buffer buffer, llvm::ArrayRef<LaneValue> indices,
                  LaneValue value);
   LaneValue getOffset(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
@@ -86,7 +93,8 @@ private:
   mlir::Location loc;
   int64_t lanes;
   llvm::SmallVector<LaneValue> loops;
-  mlir::Value tailMask, guardMask;
+  /// Which lanes exist; which may read (of them); and whether all may.
+  mlir::Value tailMask, guardMask, uniformGuard;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   llvm::DenseMap<mlir::Value, LaneValue> values;
 };
