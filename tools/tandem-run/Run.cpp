@@ -159,7 +159,7 @@ void printChecks(const std::vector<Check> &checks) {
                           scientific(difference.actual) + ", not " +
                           scientific(difference.expected);
     table.addRow(
-        {check.tier, std::to_string(check.output) + ": " + check.type.str(),
+        {check.label, std::to_string(check.output) + ": " + check.type.str(),
          scientific(difference.maxAbsolute), scientific(difference.maxRelative),
          ulp, scientific(check.tolerance.relative), verdict});
   }
