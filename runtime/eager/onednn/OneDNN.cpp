@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builders.h"
+#include "OneThread.h"
 
 #include <algorithm>
 
@@ -43,10 +44,19 @@ static bool isCandidate(const OpDesc &op, std::span<const TensorType> operands,
          std::none_of(operands.begin(), operands.end(), isEmpty);
 }
 
+/// About what one thread does in 10 us.
+static bool isSmall(const OpDesc &op, std::span<const TensorType> operands,
+                    const TensorType &result) {
+  const OpCost price = cost(op, operands, result);
+  return price.flops < 1'000'000 && price.bytes < 128 * 1024;
+}
+
 static Expected<std::unique_ptr<Plan>>
 build(const OpDesc &op, std::span<const TensorType> operands,
       std::span<const TensorType> results) try {
-  auto plan = std::make_unique<Plan>();
+  const bool small = isSmall(op, operands, results[0]);
+  const OneThread oneThread(small);
+  auto plan = std::make_unique<Plan>(small);
   builderOf(op.kind)({op, operands, results[0]}, *plan);
   return plan;
 } catch (const dnnl::error &error) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
+#include "OneThread.h"
 
 #include <dnnl_debug.h>
 
@@ -69,7 +70,7 @@ struct Plan::State {
   }
 };
 
-Plan::Plan() = default;
+Plan::Plan(bool isSmall) : isSmall(isSmall) {}
 Plan::~Plan() { delete spare.load(); }
 
 dnnl::primitive_attr Plan::attributes() {
@@ -140,6 +141,7 @@ Status Plan::run(std::span<const Tensor> operands,
     if (auto status = dnnl_memory_set_data_handle(slot.memory.get(), data))
       return failure(status);
   }
+  const OneThread oneThread(isSmall);
   for (size_t i = 0; i < steps.size(); ++i)
     if (auto status =
             dnnl_primitive_execute(steps[i].primitive.get(), threadStream(),

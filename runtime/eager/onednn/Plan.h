@@ -45,7 +45,8 @@ struct Argument {
 
 class Plan final : public PreparedOp {
 public:
-  Plan();
+  /// `isSmall`: the plan is built and run on one thread (see OneThread).
+  explicit Plan(bool isSmall);
   ~Plan() override;
 
   /// Attributes for every primitive: scratchpads are the caller's, so that
@@ -83,6 +84,7 @@ private:
   std::unique_ptr<State> acquireState() const;
   void releaseState(std::unique_ptr<State> state) const;
 
+  bool isSmall;
   std::vector<Step> steps;
   int64_t workspaceBytes = 0;
   /// Memory objects are costly to make, and serve one run at a time: the last
