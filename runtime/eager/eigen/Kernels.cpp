@@ -25,6 +25,7 @@ using namespace tandem::eager;
    level::findClamp,                                                           \
    level::findReduceRow,                                                       \
    level::findAccumulate,                                                      \
+   level::findMaxOfRows,                                                       \
    level::findArgmax,                                                          \
    level::findArgmaxAccumulate,                                                \
    level::findNormalize,                                                       \

@@ -29,8 +29,7 @@ namespace {
 class ChannelsLastOp final : public PreparedOp {
 public:
   ChannelsLastOp(const SpatialPool &pool, DType dtype)
-      : pool(pool), width(byteWidth(dtype)),
-        max(kernels().accumulate(ReduceKind::max, dtype)) {}
+      : pool(pool), width(byteWidth(dtype)), max(kernels().maxOfRows(dtype)) {}
 
   /// A window within the padding has no maximum to start from.
   static bool applies(const SpatialPool &pool) {
@@ -61,34 +60,36 @@ public:
 
 private:
   void runLine(const char *in, char *out, int64_t batch, Spatial3 at) const {
-    for (; at[2] < pool.output[2]; ++at[2])
-      runWindow(in + batch * pool.in.batch * width,
-                out + (batch * pool.out.batch + pool.out.offset(at.data())) *
-                          width,
-                at);
+    std::vector<const void *> rows(pool.window[0] * pool.window[1] *
+                                   pool.window[2]);
+    for (; at[2] < pool.output[2]; ++at[2]) {
+      const int64_t count =
+          findRows(in + batch * pool.in.batch * width, at, rows.data());
+      max(rows.data(), count,
+          out + (batch * pool.out.batch + pool.out.offset(at.data())) * width,
+          pool.channels);
+    }
   }
 
-  void runWindow(const char *in, char *to, const Spatial3 &at) const {
+  /// The rows of channels under a window; how many there are.
+  int64_t findRows(const char *in, const Spatial3 &at,
+                   const void **rows) const {
     const auto [d0, d1] = pool.insideTaps(0, at[0]);
     const auto [h0, h1] = pool.insideTaps(1, at[1]);
     const auto [w0, w1] = pool.insideTaps(2, at[2]);
-    bool isFirst = true;
+    int64_t count = 0;
     for (int64_t d = d0; d < d1; ++d)
       for (int64_t h = h0; h < h1; ++h)
         for (int64_t w = w0; w < w1; ++w) {
           const int64_t tap[3] = {d, h, w};
-          const char *row = in + *pool.inputOffset(at.data(), tap) * width;
-          if (isFirst)
-            std::memcpy(to, row, pool.channels * width);
-          else
-            max(to, row, pool.channels);
-          isFirst = false;
+          rows[count++] = in + *pool.inputOffset(at.data(), tap) * width;
         }
+    return count;
   }
 
   SpatialPool pool;
   int64_t width;
-  AccumulateKernel max;
+  MaxOfRowsKernel max;
 };
 
 /// Pools with W innermost: the maximum down the window first, as a padded row,
@@ -147,7 +148,7 @@ private:
         if (isFirst)
           std::memcpy(middle, line, pool.in.size[2] * width);
         else
-          max(middle, line, pool.in.size[2]);
+          max(middle, line, pool.in.size[2], 1, 0);
         isFirst = false;
       }
     along(row, out + pool.out.offset(at.data()) * width, pool.output[2],

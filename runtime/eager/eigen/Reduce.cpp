@@ -124,7 +124,7 @@ private:
                     for (at.next(); !at.done(); at.next()) {
                       Element element;
                       row(in + at.offset(0), &element, map.inner);
-                      accumulate(to, &element, 1);
+                      accumulate(to, &element, 1, 1, 0);
                     }
                   }
                 });
@@ -134,23 +134,34 @@ private:
   void reduceColumns(const char *in, char *out) const {
     constexpr int64_t run = 1024;
     const int64_t across = (map.inner + run - 1) / run;
-    parallelFor(map.kept.numElements() * across,
-                grainFor(std::min(run, map.inner) * map.count),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t task = begin; task < end; ++task) {
-                    StridedIndex<1> kept(map.kept, {map.keptStrides});
-                    kept.advance(task / across);
-                    const int64_t column = task % across * run;
-                    const int64_t size = std::min(run, map.inner - column);
-                    char *to =
-                        out + (task / across * map.inner + column) * map.width;
-                    StridedIndex<1> at(map.reduced, {map.reducedStrides},
-                                       {kept.offset(0) + column * map.width});
-                    std::memcpy(to, in + at.offset(0), size * map.width);
-                    for (at.next(); !at.done(); at.next())
-                      accumulate(to, in + at.offset(0), size);
-                  }
-                });
+    parallelFor(
+        map.kept.numElements() * across,
+        grainFor(std::min(run, map.inner) * map.count),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t task = begin; task < end; ++task) {
+            StridedIndex<1> kept(map.kept, {map.keptStrides});
+            kept.advance(task / across);
+            const int64_t column = task % across * run;
+            const int64_t size = std::min(run, map.inner - column);
+            char *to = out + (task / across * map.inner + column) * map.width;
+            reduceRun(in + kept.offset(0) + column * map.width, to, size);
+          }
+        });
+  }
+
+  /// The rows along the innermost reduced dim go to the kernel at once.
+  void reduceRun(const char *in, char *to, int64_t size) const {
+    const int last = map.reduced.rank() - 1;
+    std::memcpy(to, in, size * map.width);
+    if (last < 0)
+      return;
+    const int64_t rows = map.reduced[last];
+    const int64_t stride = map.reducedStrides[last] / map.width;
+    accumulate(to, in + stride * map.width, size, rows - 1, stride);
+    StridedIndex<1> at(Shape(map.reduced.span().first(last)),
+                       {map.reducedStrides});
+    for (at.next(); !at.done(); at.next())
+      accumulate(to, in + at.offset(0), size, rows, stride);
   }
 
   void takeMean(Tensor &result) const {

@@ -42,8 +42,13 @@ using TernaryKernel = void (*)(const void *a, const void *b, const void *c,
 
 /// One element from n contiguous ones (n >= 1).
 using RowReduceKernel = void (*)(const void *in, void *out, int64_t n);
-/// acc[i] = f(acc[i], in[i]).
-using AccumulateKernel = void (*)(void *acc, const void *in, int64_t n);
+/// acc[i] = f(acc[i], in[j * stride + i]) for j < rows in order, i < n; the
+/// stride is in elements.
+using AccumulateKernel = void (*)(void *acc, const void *in, int64_t n,
+                                  int64_t rows, int64_t stride);
+/// out[i] = the maximum of rows[j][i], j < count.
+using MaxOfRowsKernel = void (*)(const void *const *rows, int64_t count,
+                                 void *out, int64_t n);
 /// The first index of the largest of n >= 1 elements; a NaN wins.
 using ArgmaxKernel = int64_t (*)(const void *in, int64_t n);
 /// Where in[i] beats best[i]: best[i] = in[i], at[i] = index.
@@ -92,6 +97,7 @@ struct KernelTable {
   TernaryKernel (*clamp)(DType dtype, unsigned mask);
   RowReduceKernel (*reduceRow)(ReduceKind kind, DType dtype);
   AccumulateKernel (*accumulate)(ReduceKind kind, DType dtype);
+  MaxOfRowsKernel (*maxOfRows)(DType dtype);
   ArgmaxKernel (*argmax)(DType dtype);
   ArgmaxAccumulateKernel (*argmaxAccumulate)(DType dtype);
   /// `repeated`: mean, scale and offset are one element each.
@@ -119,6 +125,7 @@ const KernelTable &kernels();
   TernaryKernel findClamp(DType dtype, unsigned mask);                         \
   RowReduceKernel findReduceRow(ReduceKind kind, DType dtype);                 \
   AccumulateKernel findAccumulate(ReduceKind kind, DType dtype);               \
+  MaxOfRowsKernel findMaxOfRows(DType dtype);                                  \
   ArgmaxKernel findArgmax(DType dtype);                                        \
   ArgmaxAccumulateKernel findArgmaxAccumulate(DType dtype);                    \
   NormalizeKernel findNormalize(DType dtype, bool repeated);                   \

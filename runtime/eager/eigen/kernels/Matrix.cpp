@@ -13,20 +13,47 @@
 namespace tandem::eager::TANDEM_LEVEL {
 namespace {
 
-/// In tiles of a few cache lines each way.
+/// One square tile, of a vector register each way where Eigen can transpose
+/// registers of the type.
+template <typename T> struct Tile {
+  static constexpr int64_t size = 16;
+  static void transpose(const T *in, T *out, int64_t inStride,
+                        int64_t outStride) {
+    for (int64_t b = 0; b < size; ++b)
+      for (int64_t a = 0; a < size; ++a)
+        out[b * outStride + a] = in[a * inStride + b];
+  }
+};
+
+template <typename T> struct VectorTile {
+  using Packet = typename Eigen::internal::packet_traits<T>::type;
+  static constexpr int64_t size =
+      Eigen::internal::unpacket_traits<Packet>::size;
+  static void transpose(const T *in, T *out, int64_t inStride,
+                        int64_t outStride) {
+    Eigen::internal::PacketBlock<Packet, size> block;
+    for (int64_t a = 0; a < size; ++a)
+      block.packet[a] = Eigen::internal::ploadu<Packet>(in + a * inStride);
+    Eigen::internal::ptranspose(block);
+    for (int64_t b = 0; b < size; ++b)
+      Eigen::internal::pstoreu(out + b * outStride, block.packet[b]);
+  }
+};
+template <> struct Tile<float> : VectorTile<float> {};
+template <> struct Tile<double> : VectorTile<double> {};
+
 template <typename T>
 void transpose(const void *in, void *out, int64_t rows, int64_t columns,
                int64_t inStride, int64_t outStride) {
-  constexpr int64_t tile = 16;
+  constexpr int64_t tile = Tile<T>::size;
   const T *x = static_cast<const T *>(in);
   T *y = static_cast<T *>(out);
   int64_t i = 0;
   for (; i + tile <= rows; i += tile) {
     int64_t j = 0;
     for (; j + tile <= columns; j += tile)
-      for (int64_t b = 0; b < tile; ++b)
-        for (int64_t a = 0; a < tile; ++a)
-          y[(j + b) * outStride + i + a] = x[(i + a) * inStride + j + b];
+      Tile<T>::transpose(x + i * inStride + j, y + j * outStride + i, inStride,
+                         outStride);
     for (; j < columns; ++j)
       for (int64_t a = 0; a < tile; ++a)
         y[j * outStride + i + a] = x[(i + a) * inStride + j];
@@ -67,9 +94,9 @@ TransposeKernel findTranspose(int64_t width) {
   case 2:
     return transpose<uint16_t>;
   case 4:
-    return transpose<uint32_t>;
+    return transpose<float>;
   default:
-    return transpose<uint64_t>;
+    return transpose<double>;
   }
 }
 

@@ -57,26 +57,77 @@ void extremeRow(const void *in, void *out, int64_t n) {
   *static_cast<T *>(out) = best;
 }
 
+/// Runs of columns whose accumulators stay in registers down all rows.
 template <typename T, typename F>
-void accumulateLoop(void *acc, const void *in, int64_t n) {
-  T *__restrict a = static_cast<T *>(acc);
-  const T *__restrict x = static_cast<const T *>(in);
-  for (int64_t i = 0; i < n; ++i)
-    a[i] = F{}(a[i], x[i]);
+void accumulateLoop(void *acc, const void *in, int64_t n, int64_t rows,
+                    int64_t stride) {
+  constexpr int64_t run = 512 / sizeof(T);
+  T *a = static_cast<T *>(acc);
+  const T *x = static_cast<const T *>(in);
+  int64_t i = 0;
+  for (; i + run <= n; i += run) {
+    T sum[run];
+    for (int64_t k = 0; k < run; ++k)
+      sum[k] = a[i + k];
+    for (int64_t j = 0; j < rows; ++j)
+      for (int64_t k = 0; k < run; ++k)
+        sum[k] = F{}(sum[k], x[j * stride + i + k]);
+    for (int64_t k = 0; k < run; ++k)
+      a[i + k] = sum[k];
+  }
+  T *__restrict rest = a + i;
+  for (int64_t j = 0; j < rows; ++j)
+    for (int64_t k = 0; k < n - i; ++k)
+      rest[k] = F{}(rest[k], x[j * stride + i + k]);
+}
+
+template <typename T>
+void maxOfRows(const void *const *rows, int64_t count, void *out, int64_t n) {
+  constexpr int64_t run = 128 / sizeof(T);
+  T *__restrict y = static_cast<T *>(out);
+  int64_t i = 0;
+  for (; i + run <= n; i += run) {
+    T max[run];
+    for (int64_t k = 0; k < run; ++k)
+      max[k] = static_cast<const T *>(rows[0])[i + k];
+    for (int64_t j = 1; j < count; ++j)
+      for (int64_t k = 0; k < run; ++k)
+        max[k] = maximum(max[k], static_cast<const T *>(rows[j])[i + k]);
+    for (int64_t k = 0; k < run; ++k)
+      y[i + k] = max[k];
+  }
+  for (; i < n; ++i) {
+    T max = static_cast<const T *>(rows[0])[i];
+    for (int64_t j = 1; j < count; ++j)
+      max = maximum(max, static_cast<const T *>(rows[j])[i]);
+    y[i] = max;
+  }
 }
 
 template <typename T, typename F> AccumulateKernel accumulateKernel(F) {
   return accumulateLoop<T, F>;
 }
 
+/// The largest of each block first, then its place in the first block that has
+/// it.
 template <typename T> int64_t argmaxRow(const void *in, int64_t n) {
+  constexpr int64_t block = 1024;
   const T *x = static_cast<const T *>(in);
-  T best;
-  extremeRow<T, maximum<T>>(in, &best, n);
-  int64_t i = 0;
-  while (!(x[i] == best || x[i] != x[i]))
-    ++i;
-  return i;
+  int64_t where = 0;
+  T best{};
+  for (int64_t i = 0; i < n; i += block) {
+    T largest;
+    extremeRow<T, maximum<T>>(x + i, &largest, n - i < block ? n - i : block);
+    if (i == 0 || largest > best || largest != largest) {
+      where = i;
+      best = largest;
+    }
+    if (best != best)
+      break;
+  }
+  while (!(x[where] == best || x[where] != x[where]))
+    ++where;
+  return where;
 }
 
 template <typename T>
@@ -153,6 +204,11 @@ AccumulateKernel findAccumulate(ReduceKind kind, DType dtype) {
               [](T a, T b) -> T { return U<T>(a) + U<T>(b); });
         }
       });
+}
+
+MaxOfRowsKernel findMaxOfRows(DType dtype) {
+  return forNumber<MaxOfRowsKernel>(
+      dtype, []<typename T>() -> MaxOfRowsKernel { return maxOfRows<T>; });
 }
 
 ArgmaxKernel findArgmax(DType dtype) {

@@ -20,9 +20,12 @@ void selectLoop(const void *condition, const void *onTrue, const void *onFalse,
   const T *__restrict a = static_cast<const T *>(onTrue);
   const T *__restrict b = static_cast<const T *>(onFalse);
   T *__restrict y = static_cast<T *>(out);
-  for (int64_t i = 0; i < n; ++i)
-    y[i] = at<mask & 1>(c, i) ? at<(mask & 2) != 0>(a, i)
-                              : at<(mask & 4) != 0>(b, i);
+  for (int64_t i = 0; i < n; ++i) {
+    // Both are loaded, or the loop would not be vectorised.
+    const T whenTrue = at<(mask & 2) != 0>(a, i);
+    const T whenFalse = at<(mask & 4) != 0>(b, i);
+    y[i] = at<mask & 1>(c, i) ? whenTrue : whenFalse;
+  }
 }
 
 template <typename T, unsigned mask>
