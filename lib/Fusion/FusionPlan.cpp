@@ -48,6 +48,8 @@ private:
   /// How `op` would be computed in a kernel that has all its users.
   Evaluation evaluationIn(Operation *op, Id kernel);
   FusionDecision checkBody(Id kernel, int64_t moreReads) const;
+  /// The same for `op` computed in it, which may be a window within a window.
+  FusionDecision checkBody(Id kernel, Operation *op, Evaluation evaluation);
 
   bool tryProduce(Operation *op, const Consumers &consumers);
   FusionDecision checkProduce(Operation *op, const Consumers &consumers,
@@ -140,6 +142,17 @@ FusionDecision FusionPlanner::checkBody(Id kernel, int64_t moreReads) const {
   return FusionDecision::allow();
 }
 
+FusionDecision FusionPlanner::checkBody(Id kernel, Operation *op,
+                                        Evaluation evaluation) {
+  int64_t reads = factsOf(op).reads;
+  int64_t total = evaluation.count * reads;
+  bool isNested = reads > 1 && evaluation.count > 1;
+  if (isNested && total > options.maxNestedReads)
+    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, total,
+                                  options.maxNestedReads);
+  return checkBody(kernel, total);
+}
+
 //===----------------------------------------------------------------------===//
 // A producer within the kernels of its consumers
 //===----------------------------------------------------------------------===//
@@ -176,8 +189,7 @@ FusionDecision FusionPlanner::checkProduce(Operation *op,
     return FusionDecision::refuse(FusionRefusal::NeededOutside);
   for (auto [kernel, evaluation] :
        llvm::zip_equal(consumers.kernels, evaluations))
-    if (FusionDecision decision =
-            checkBody(kernel, evaluation.count * facts.reads);
+    if (FusionDecision decision = checkBody(kernel, op, evaluation);
         !decision)
       return decision;
   return checkPrice(facts, consumers.kernels, evaluations);
@@ -214,7 +226,7 @@ FusionDecision FusionPlanner::checkExtraResult(Operation *op, Id kernel,
   if (results > options.maxResults)
     return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
                                   options.maxResults);
-  if (FusionDecision decision = checkBody(kernel, factsOf(op).reads); !decision)
+  if (FusionDecision decision = checkBody(kernel, op, evaluation); !decision)
     return decision;
   if (units.usersReach(op->getResult(0), kernel, kernel))
     return FusionDecision::refuse(FusionRefusal::WouldCycle);

@@ -103,3 +103,17 @@ func.func @reshape(%x: tensor<8x8xf32>) -> tensor<64xf32> {
   %2 = tandem.exp %1 : tensor<64xf32>
   return %2 : tensor<64xf32>
 }
+
+// -----
+
+// 27 multiply-adds, four times over.
+func.func @nested(%x: tensor<2x3x32x32xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<2x8x15x15xf32> {
+  // expected-remark @+1 {{not fused into the kernel of 'tandem.max_pool': the kernel would read 108 elements per result, more than 64 [BodyTooLarge]}}
+  %0 = tandem.conv %x, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<2x3x32x32xf32>, tensor<8x3x3x3xf32>) -> tensor<2x8x30x30xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.max_pool %0 layout = "NCHW" window = [2, 2] strides = [2, 2]
+      : (tensor<2x8x30x30xf32>) -> tensor<2x8x15x15xf32>
+  return %1 : tensor<2x8x15x15xf32>
+}

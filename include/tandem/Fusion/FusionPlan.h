@@ -36,6 +36,9 @@ struct FusionOptions {
   /// Bound on the size of a kernel's body: element reads per result, with
   /// windows unrolled.
   int64_t maxBodyReads = 256;
+  /// Bound on a window within a window: with strides between its elements the
+  /// inner one is no longer computed in vectors.
+  int64_t maxNestedReads = 64;
   int64_t maxResults = 8;
   FusionPrices prices;
 };
