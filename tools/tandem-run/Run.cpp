@@ -116,7 +116,7 @@ std::vector<Check> compareOutputs(const Context &context,
   std::vector<Check> checks;
   const Program &program = *context.graph->eagerProgram();
   for (size_t i = 0; i < reference.outputs.size(); ++i) {
-    Check check{result.tier,
+    Check check{result.label,
                 i,
                 reference.outputs[i].type(),
                 toleranceFor(program, i, context.types),
