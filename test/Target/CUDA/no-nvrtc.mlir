@@ -1,0 +1,17 @@
+// Without NVRTC the PTX part says so once, and how to get it; the rest works.
+
+// RUN: env CUDAToolkit_ROOT=%t.nowhere not tandem-translate --tandem-to-ptx %s \
+// RUN:   2>&1 | FileCheck %s
+// RUN: env CUDAToolkit_ROOT=%t.nowhere tandem-translate --tandem-to-cuda %s \
+// RUN:   | FileCheck %s --check-prefix=SOURCE
+
+// CHECK-COUNT-1: error: no usable NVRTC (libnvrtc.so) in CUDAToolkit_ROOT={{.*}}.nowhere
+// CHECK: note: install the CUDA toolkit {{.*}} and set CUDAToolkit_ROOT
+// CHECK-NOT: error:
+// SOURCE: __global__ void kernel_0(
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tandem.exp %x : tensor<4xf32>
+  %1 = tandem.neg %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
