@@ -188,8 +188,8 @@ static void addLaunchComment(emitc::FuncOp kernel) {
     return;
   OpBuilder builder(kernel);
   std::string text = "// Launched with " + std::to_string(blocks.getInt()) +
-                     " blocks of " + std::to_string(threads.getInt()) +
-                     " threads.";
+                     (blocks.getInt() == 1 ? " block of " : " blocks of ") +
+                     std::to_string(threads.getInt()) + " threads.";
   emitc::VerbatimOp::create(builder, kernel.getLoc(), text, ValueRange());
 }
 
