@@ -117,28 +117,12 @@ struct FusePass : impl::TandemFuseBase<FusePass> {
     for (Block &block : getOperation().getBody()) {
       FusionLog log;
       std::vector<FusionGroup> groups = planFusion(block, options, &log);
-      for (const FusionLogEntry &entry : log)
-        record(entry);
-      numFusions += groups.size();
+      if (remarks)
+        for (const FusionLogEntry &entry : log)
+          if (!entry.decision)
+            emitRefusal(entry);
       fuse(block, groups);
     }
-  }
-
-private:
-  void record(const FusionLogEntry &entry) {
-    if (entry.decision) {
-      numFused += entry.question == FusionQuestion::Produce;
-      numExtraResults += entry.question == FusionQuestion::ExtraResult;
-      numJoined += entry.question == FusionQuestion::Siblings;
-      return;
-    }
-    FusionRefusal reason = entry.decision.reason();
-    ++numRefusals;
-    numTooHeavy += reason == FusionRefusal::TooManyReads;
-    numRecompute += reason == FusionRefusal::RecomputeCostsMore;
-    numCycles += reason == FusionRefusal::WouldCycle;
-    if (remarks)
-      emitRefusal(entry);
   }
 };
 

@@ -115,8 +115,6 @@ struct OutlineKernelsPass : impl::TandemOutlineKernelsBase<OutlineKernelsPass> {
       ModuleOp kernel = outline(fusions.front(), symbols, at, number);
       for (ir::FusionOp fusion : fusions)
         launch(fusion, kernel);
-      ++numKernels;
-      numShared += fusions.size() - 1;
     }
   }
 };

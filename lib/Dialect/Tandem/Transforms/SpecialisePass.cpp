@@ -48,10 +48,8 @@ struct SpecialisePass : impl::TandemSpecialiseBase<SpecialisePass> {
     FailureOr<SmallVector<RankedTensorType>> types = signature(target);
     if (failed(types))
       return signalPassFailure();
-    FailureOr<int64_t> refined = specialise(target, *types);
-    if (failed(refined))
+    if (failed(specialise(target, *types)))
       return signalPassFailure();
-    numRefined += *refined;
   }
 
 private:

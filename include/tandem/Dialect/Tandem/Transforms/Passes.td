@@ -49,9 +49,6 @@ def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
     Option<"function", "function", "std::string", "\"main\"",
            "The function to specialise.">
   ];
-  let statistics = [
-    Statistic<"numRefined", "num-refined", "Results whose type was refined">
-  ];
 }
 
 def TandemSimplify : Pass<"tandem-simplify"> {
@@ -134,19 +131,6 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
     Option<"remarks", "remarks", "bool", "false",
            "Report every refusal as a remark.">
   ];
-  let statistics = [
-    Statistic<"numFusions", "num-fusions", "Fusions made">,
-    Statistic<"numFused", "num-fused", "Ops fused into a consumer's kernel">,
-    Statistic<"numExtraResults", "num-extra-results",
-              "Values returned as one more result">,
-    Statistic<"numJoined", "num-joined", "Kernels joined with a sibling">,
-    Statistic<"numRefusals", "num-refusals", "Decisions not to fuse">,
-    Statistic<"numTooHeavy", "num-too-heavy",
-              "Refusals of ops that read too much per result">,
-    Statistic<"numRecompute", "num-recompute",
-              "Refusals because computing again costs more">,
-    Statistic<"numCycles", "num-cycles", "Refusals to avoid a cycle">
-  ];
 }
 
 def TandemOutlineKernels
@@ -181,10 +165,6 @@ def TandemOutlineKernels
     ```
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
-  let statistics = [
-    Statistic<"numKernels", "num-kernels", "Kernels made">,
-    Statistic<"numShared", "num-shared", "Fusions that share a kernel">
-  ];
 }
 
 #endif // TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES
