@@ -27,7 +27,6 @@ struct Signature {
 void buildConv(const Signature &signature, Plan &plan);
 void buildMatmul(const Signature &signature, Plan &plan);
 void buildAvgPool(const Signature &signature, Plan &plan);
-void buildSoftmax(const Signature &signature, Plan &plan);
 
 /// The library's name of an element type; f32 and bf16 alone are asked for.
 inline dnnl::memory::data_type dataType(DType dtype) {

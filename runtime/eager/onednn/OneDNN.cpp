@@ -24,8 +24,6 @@ static Builder builderOf(OpKind kind) {
     return buildMatmul;
   case OpKind::avg_pool: // Of max_pool, the library's drops NaNs.
     return buildAvgPool;
-  case OpKind::softmax:
-    return buildSoftmax;
   default:
     return nullptr;
   }

@@ -80,10 +80,12 @@ template <bool repeated, typename T>
 
 /// The larger or smaller; a NaN where either is one.
 template <typename T> [[gnu::always_inline]] inline T maximum(T a, T b) {
-  return ((a > b) | (a != a)) ? a : b;
+  const T larger = a > b ? a : b; // b where either is NaN
+  return a != a ? a : larger;
 }
 template <typename T> [[gnu::always_inline]] inline T minimum(T a, T b) {
-  return ((a < b) | (a != a)) ? a : b;
+  const T smaller = a < b ? a : b; // b where either is NaN
+  return a != a ? a : smaller;
 }
 
 /// Calls body.template operator()<T>() for the numeric type that is computed

@@ -49,8 +49,10 @@ void extremeRow(const void *in, void *out, int64_t n) {
     for (i = lanes; i + lanes <= n; i += lanes)
       for (int64_t lane = 0; lane < lanes; ++lane)
         acc[lane] = combine(acc[lane], x[i + lane]);
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      best = combine(best, acc[lane]);
+    for (int64_t half = lanes / 2; half != 0; half /= 2)
+      for (int64_t lane = 0; lane < half; ++lane)
+        acc[lane] = combine(acc[lane], acc[lane + half]);
+    best = acc[0];
   }
   for (; i < n; ++i)
     best = combine(best, x[i]);
@@ -111,7 +113,7 @@ template <typename T, typename F> AccumulateKernel accumulateKernel(F) {
 /// The largest of each block first, then its place in the first block that has
 /// it.
 template <typename T> int64_t argmaxRow(const void *in, int64_t n) {
-  constexpr int64_t block = 1024;
+  constexpr int64_t block = 128;
   const T *x = static_cast<const T *>(in);
   int64_t where = 0;
   T best{};

@@ -46,9 +46,11 @@ public:
 
 /// Plain loops with f64 accumulation; every op and dtype. The oracle.
 const Provider &referenceProvider();
-/// oneDNN primitives: conv, matmul, pooling, softmax, f32.
+/// oneDNN primitives of f32, and bf16 where the host has it: conv, matmul,
+/// avg_pool. (Its max_pool drops NaNs, and its softmax is slower than Eigen's.)
 const Provider &oneDNNProvider();
-/// Eigen's vectorised arrays: elementwise, reductions, shape ops.
+/// Eigen's vectorised arrays: elementwise, reductions, softmax, batch_norm,
+/// max_pool, shape ops, and the matmuls that oneDNN lacks.
 const Provider &eigenProvider();
 
 /// Providers in order of preference.

@@ -1,4 +1,4 @@
-//===- Window.cpp - oneDNN: pooling and softmax -----------------*- C++ -*-===//
+//===- AvgPool.cpp - oneDNN: means of windows -------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -48,21 +48,4 @@ void onednn::buildAvgPool(const Signature &signature, Plan &plan) {
   plan.add(pooling_v2_forward(desc), desc.scratchpad_desc(),
            {{DNNL_ARG_SRC, input, Plan::operand(0)},
             {DNNL_ARG_DST, output, Plan::result()}});
-}
-
-void onednn::buildSoftmax(const Signature &signature, Plan &plan) {
-  const Shape &shape = signature.result.shape;
-  const eager::Strides strides = eager::rowMajorStrides(shape);
-  const memory::desc data(
-      memory::dims(shape.begin(), shape.end()),
-      dataType(signature.result.dtype),
-      memory::dims(strides.begin(), strides.begin() + shape.rank()));
-  const int axis = signature.op.attrs.AsAxisAttrs()->axis;
-  const dnnl::softmax_forward::primitive_desc desc(
-      dnnl::softmax_forward::desc(dnnl::prop_kind::forward_inference, data,
-                                  axis),
-      Plan::attributes(), engine());
-  plan.add(dnnl::softmax_forward(desc), desc.scratchpad_desc(),
-           {{DNNL_ARG_SRC, data, Plan::operand(0)},
-            {DNNL_ARG_DST, data, Plan::result()}});
 }
