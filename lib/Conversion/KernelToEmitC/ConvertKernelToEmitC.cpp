@@ -28,6 +28,8 @@ using namespace tandem::conversion;
 /// Whether numbers of threads or positions in a tensor may pass 32 bits. The
 /// last block and an unrolled access may point somewhat past the end.
 static bool needsWideIndex(func::FuncOp kernel) {
+  if (kernel->hasAttr("wide_index"))
+    return true;
   constexpr int64_t limit =
       std::numeric_limits<int32_t>::max() - (int64_t(1) << 20);
   return llvm::any_of(kernel.getArgumentTypes(), [](Type type) {

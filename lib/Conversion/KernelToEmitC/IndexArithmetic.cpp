@@ -109,6 +109,8 @@ Value IndexArithmetic::divide(Location loc, AffineBinaryOpExpr expr,
 
 Value IndexArithmetic::emit(Location loc, AffineExpr expr, unsigned numDims,
                             ValueRange operands) {
+  if (std::optional<Range> values = range(expr, numDims, operands))
+    wide |= !llvm::isInt<32>(values->lower) || !llvm::isInt<32>(values->upper);
   switch (expr.getKind()) {
   case AffineExprKind::Constant:
     return constant(loc, cast<AffineConstantExpr>(expr).getValue());

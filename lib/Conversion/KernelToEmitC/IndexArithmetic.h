@@ -36,6 +36,9 @@ public:
   mlir::Value apply(mlir::Location loc, mlir::AffineExpr expr, unsigned numDims,
                     mlir::ValueRange operands);
 
+  /// Whether some value is known to be outside of 32 bits.
+  bool needsWideIndex() const { return wide; }
+
 private:
   struct Range {
     int64_t lower, upper;
@@ -54,6 +57,7 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::DenseMap<mlir::Value, Range> ranges;
+  bool wide = false;
 };
 
 } // namespace tandem::conversion

@@ -162,17 +162,21 @@ LogicalResult KernelMapper::emitOps(func::FuncOp target) {
   builder.setInsertionPointToStart(&target.getBody().front());
   Value thread = threadNumber(builder, source.getLoc());
   int64_t blocks = 0;
+  bool wideIndex = false;
   for (linalg::GenericOp op : ops) {
     Schedule schedule = scheduleFor(op, vectorize);
     int64_t perBlock = schedule.perThread * threads;
     blocks = std::max(blocks, (schedule.elements + perBlock - 1) / perBlock);
-    if (failed(emitThreadBody(builder, op, memory, schedule, thread)))
+    if (failed(emitThreadBody(builder, op, memory, schedule, thread,
+                              wideIndex)))
       return failure();
   }
   func::ReturnOp::create(builder, source.getLoc());
   if (blocks > std::numeric_limits<int32_t>::max())
     return source.emitOpError("needs a grid of ")
            << blocks << " blocks, more than CUDA allows";
+  if (wideIndex)
+    target->setAttr("wide_index", builder.getUnitAttr());
   target->setAttr("blocks", builder.getI64IntegerAttr(blocks));
   target->setAttr("threads", builder.getI64IntegerAttr(threads));
   return success();

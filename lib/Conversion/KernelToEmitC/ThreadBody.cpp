@@ -31,6 +31,7 @@ public:
         schedule(schedule), sizes(op.getStaticLoopRanges()) {}
 
   LogicalResult emit(Value thread);
+  bool needsWideIndex() const { return index.needsWideIndex(); }
 
 private:
   LogicalResult emitScalar(Value point);
@@ -344,12 +345,13 @@ LogicalResult ThreadBody::emit(Value thread) {
   return schedule.perThread == 1 ? emitScalar(first) : emitVector();
 }
 
-LogicalResult tandem::conversion::emitThreadBody(OpBuilder &builder,
-                                                 linalg::GenericOp op,
-                                                 const KernelMemory &memory,
-                                                 const Schedule &schedule,
-                                                 Value thread) {
+LogicalResult tandem::conversion::emitThreadBody(
+    OpBuilder &builder, linalg::GenericOp op, const KernelMemory &memory,
+    const Schedule &schedule, Value thread, bool &wideIndex) {
   if (schedule.elements == 0)
     return success();
-  return ThreadBody(builder, op, memory, schedule).emit(thread);
+  ThreadBody body(builder, op, memory, schedule);
+  LogicalResult result = body.emit(thread);
+  wideIndex |= body.needsWideIndex();
+  return result;
 }

@@ -47,12 +47,12 @@ mlir::LogicalResult verifyKernelOp(mlir::linalg::GenericOp op,
                                    const KernelMemory &memory);
 
 /// Emits at `builder` what the thread does whose number in the grid is
-/// `thread`.
+/// `thread`. Sets `wideIndex` where an index does not fit in 32 bits.
 mlir::LogicalResult emitThreadBody(mlir::OpBuilder &builder,
                                    mlir::linalg::GenericOp op,
                                    const KernelMemory &memory,
                                    const Schedule &schedule,
-                                   mlir::Value thread);
+                                   mlir::Value thread, bool &wideIndex);
 
 } // namespace tandem::conversion
 

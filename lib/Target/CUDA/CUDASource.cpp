@@ -74,17 +74,43 @@ StringRef plainType(StringRef token) {
       .Default(token);
 }
 
+constexpr size_t columns = 80;
+
 /// Breaks a function's parameters over lines where one would be too long.
-std::string wrapParameters(const std::string &line) {
-  constexpr size_t columns = 80;
+std::string wrapParameters(StringRef line) {
   size_t open = line.find('(');
-  if (line.size() <= columns || open == std::string::npos ||
-      !StringRef(line).contains("__global__"))
-    return line;
   std::string separator = ",\n" + std::string(open + 1, ' ');
   llvm::SmallVector<StringRef> parameters;
-  StringRef(line).drop_front(open + 1).split(parameters, ", ");
-  return line.substr(0, open + 1) + llvm::join(parameters, separator);
+  line.drop_front(open + 1).split(parameters, ", ");
+  return line.take_front(open + 1).str() + llvm::join(parameters, separator);
+}
+
+/// The space to break `line` at: the last that fits and follows an operator or
+/// a comma.
+size_t findBreak(StringRef line) {
+  size_t indent = line.find_first_not_of(' ');
+  for (size_t at = columns; at > indent + 8; --at)
+    if (line[at] == ' ' &&
+        StringRef("+-*/%<>=&|?:,").contains(line[at - 1]))
+      return at;
+  return StringRef::npos;
+}
+
+std::string wrapLine(StringRef line) {
+  if (line.size() <= columns || line.contains("//"))
+    return line.str();
+  if (line.contains("__global__"))
+    return wrapParameters(line);
+  std::string indent(line.find_first_not_of(' ') + 4, ' ');
+  std::string result, rest = line.str();
+  while (rest.size() > columns) {
+    size_t at = findBreak(rest);
+    if (at == StringRef::npos)
+      break;
+    result += rest.substr(0, at) + "\n";
+    rest = indent + rest.substr(at + 1);
+  }
+  return result + rest;
 }
 
 } // namespace
@@ -175,7 +201,7 @@ std::string SourceRewriter::run(StringRef printed) {
     addLine(line);
   std::string result;
   for (const std::string &line : lines)
-    result += wrapParameters(line) + "\n";
+    result += wrapLine(line) + "\n";
   return result;
 }
 

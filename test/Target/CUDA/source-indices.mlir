@@ -42,7 +42,8 @@ func.func @main(%x: tensor<5xf32>) -> tensor<8xf32> {
 // CHECK:   = in1[[[C]]];
 // CHECK:   = in1[[[C]] + 32];
 // CHECK:   = in1[[[C]] + 64];
-// CHECK:   out_v[lane] = maximum({{.*}}, 0.0f);
+// CHECK:   out_v[lane] = maximum({{.*}},
+// CHECK-NEXT: 0.0f);
 func.func @main(%x: tensor<10x100x1xf32>, %k: tensor<3x1x32xf32>)
     -> tensor<10x98x32xf32> {
   %0 = tandem.conv %x, %k

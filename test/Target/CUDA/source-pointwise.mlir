@@ -5,6 +5,8 @@
 // RUN:   | FileCheck %t/vector.mlir --match-full-lines
 // RUN: tandem-translate --tandem-to-cuda %t/dynamic.mlir --shapes=1037,1037 \
 // RUN:   | FileCheck %t/dynamic.mlir --match-full-lines
+// RUN: tandem-translate --tandem-to-cuda %t/between.mlir \
+// RUN:   | FileCheck %t/between.mlir --match-full-lines
 // RUN: tandem-translate --tandem-to-cuda %t/wide.mlir \
 // RUN:   | FileCheck %t/wide.mlir --match-full-lines
 
@@ -58,10 +60,27 @@ func.func @main(%x: tensor<?xf32> {tandem.dims = ["n"]},
   return %1 : tensor<?xf32>
 }
 
+//--- between.mlir
+// Operands and results are small, but not what an index passes through.
+
+// CHECK:   const long long i = {{.*}}
+func.func @main(%x: tensor<7xf32>, %y: tensor<9x1xf32>) -> tensor<9x7xf32> {
+  %0 = tandem.broadcast %x shape = [400000000, 7] dims = [1]
+      : (tensor<7xf32>) -> tensor<400000000x7xf32>
+  %1 = tandem.reshape %0 shape = [2800000000]
+      : (tensor<400000000x7xf32>) -> tensor<2800000000xf32>
+  %2 = tandem.slice %1 starts = [2799999937] limits = [2800000000] strides = [1]
+      : (tensor<2800000000xf32>) -> tensor<63xf32>
+  %3 = tandem.reshape %2 shape = [9, 7] : (tensor<63xf32>) -> tensor<9x7xf32>
+  %4 = tandem.add %3, %y : (tensor<9x7xf32>, tensor<9x1xf32>) -> tensor<9x7xf32>
+  return %4 : tensor<9x7xf32>
+}
+
 //--- wide.mlir
 // More elements than 32 bits count.
 
-// CHECK:   const long long first = ((long long) blockIdx.x * (long long) blockDim.x + (long long) threadIdx.x) * 4ll;
+// CHECK:   const long long first = ((long long) blockIdx.x * (long long) blockDim.x +
+// CHECK-NEXT:       (long long) threadIdx.x) * 4ll;
 // CHECK-NEXT:   if (first < 4294967296ll) {
 func.func @main(%x: tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
   %0 = tandem.exp %x : tensor<65536x65536xf32>

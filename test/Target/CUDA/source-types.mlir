@@ -80,7 +80,7 @@ func.func @main(%x: tensor<7xf32>) -> tensor<7xf32> {
 
 // CHECK: bool* __restrict__ out0
 // CHECK: long long* __restrict__ out1
-// CHECK: (int) ((unsigned) {{.*}} + (unsigned) {{.*}})
+// CHECK: (int) ((unsigned) {{.*}} +
 // CHECK: < {{.*}}
 func.func @main(%x: tensor<7xi32>, %y: tensor<7xi64>)
     -> (tensor<7xi1>, tensor<7xi64>) {

@@ -1,0 +1,88 @@
+// RUN: tandem-opt %s --convert-kernel-to-emitc --split-input-file | FileCheck %s
+
+// Comparisons: C's are ordered, != is not; the unordered are negated.
+
+// CHECK-LABEL: emitc.func @compare
+// CHECK-SAME: !emitc.opaque<"const float* __restrict__">
+// CHECK-SAME: !emitc.opaque<"bool* __restrict__">
+// CHECK-SAME: blocks = 1 : i64
+// CHECK-SAME: specifiers = ["extern \22C\22", "__global__"]
+// CHECK: cmp lt
+// CHECK: cmp ge
+// CHECK-NEXT: logical_not
+// CHECK: cmp ne
+func.func @compare(%x: memref<4xf32>, %out: memref<12xi1>)
+    attributes {blocks = 1 : i64, threads = 256 : i64} {
+  %i = gpu.thread_id x
+  %j = gpu.block_id x
+  %n = gpu.block_dim x
+  %a = memref.load %x[%i] : memref<4xf32>
+  %b = memref.load %x[%j] : memref<4xf32>
+  %0 = arith.cmpf olt, %a, %b : f32
+  memref.store %0, %out[%i] : memref<12xi1>
+  %1 = arith.cmpf ult, %a, %b : f32
+  memref.store %1, %out[%j] : memref<12xi1>
+  %2 = arith.cmpf une, %a, %b : f32
+  memref.store %2, %out[%n] : memref<12xi1>
+  return
+}
+
+// -----
+
+// Integers wrap, indices do not; unsigned maxima are compared as unsigned.
+
+// CHECK-LABEL: emitc.func @integers
+// CHECK-DAG: add %{{.*}}, %{{.*}} : (ui32, ui32) -> ui32
+// CHECK-DAG: add %{{.*}}, %{{.*}} : (i32, i32) -> i32
+// CHECK-DAG: cmp gt, %{{.*}}, %{{.*}} : (ui32, ui32) -> i1
+// CHECK-DAG: call_opaque "max"
+// CHECK-DAG: call_opaque "floor_div"
+func.func @integers(%x: memref<4xi32>, %out: memref<12xi32>) {
+  %i = gpu.thread_id x
+  %c3 = arith.constant 3 : index
+  %j = arith.addi %i, %c3 overflow<nsw> : index
+  %k = arith.floordivsi %j, %c3 : index
+  %a = memref.load %x[%i] : memref<4xi32>
+  %b = memref.load %x[%k] : memref<4xi32>
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.maxui %0, %a : i32
+  %2 = arith.maxsi %1, %b : i32
+  memref.store %2, %out[%j] : memref<12xi32>
+  return
+}
+
+// -----
+
+// CHECK: emitc.include <"cuda_fp16.h">
+// CHECK-NOT: cuda_bf16
+// CHECK-LABEL: emitc.func @half
+// CHECK: call_opaque "__half2float"
+// CHECK: call_opaque "tanhf"
+// CHECK: call_opaque "__float2half_rn"
+func.func @half(%x: memref<4xf16>, %out: memref<4xf16>) {
+  %i = gpu.thread_id x
+  %a = memref.load %x[%i] : memref<4xf16>
+  %0 = math.tanh %a : f16
+  %1 = arith.extf %0 : f16 to f32
+  %2 = math.tanh %1 : f32
+  %3 = arith.truncf %2 : f32 to f16
+  memref.store %3, %out[%i] : memref<4xf16>
+  return
+}
+
+// -----
+
+// One declaration, ahead of the kernel, and only where it is used.
+
+// CHECK-COUNT-1: emitc.verbatim {{.*}}T maximum(T a, T b)
+// CHECK-NOT: minimum
+// CHECK-LABEL: emitc.func @maximum
+func.func @maximum(%x: memref<4xf32>, %out: memref<4xf32>) {
+  %i = gpu.thread_id x
+  %a = memref.load %x[%i] : memref<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %0 = arith.maximumf %a, %zero : f32
+  %1 = arith.maximumf %0, %a : f32
+  memref.store %1, %out[%i] : memref<4xf32>
+  return
+}
