@@ -21,8 +21,9 @@ struct ErrorState {
   double epsilon = 0;
   /// Rounding ops on the longest way here.
   double depth = 0;
-  /// Product of the reduction sizes on the worst way here.
-  double chain = 1;
+  /// Sum of the reduction sizes on the worst way here: the errors of one
+  /// reduction's result pass through the next and add to its own.
+  double chain = 0;
 };
 
 double epsilonOf(DType dtype) {
@@ -84,7 +85,8 @@ ErrorState propagate(const fb::StepT &step,
   if (!movesDataOnly(step.op->kind))
     result.depth += 1;
   if (type && type->isStatic())
-    result.chain *= std::max(1.0, reductionSize(*step.op, types, *type));
+    if (double size = reductionSize(*step.op, types, *type); size > 1)
+      result.chain += size;
   return result;
 }
 

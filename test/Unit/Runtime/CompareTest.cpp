@@ -10,6 +10,7 @@
 
 #include "tandem/Runtime/Compare.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -110,6 +111,18 @@ TEST(ToleranceTest, GrowsWithReductionsAndCoarseTypes) {
   EXPECT_DOUBLE_EQ(toleranceOf(DType::f32, 10000), epsilon * (8 + 2 * 100));
   EXPECT_GT(toleranceOf(DType::bf16, 16), toleranceOf(DType::f16, 16));
   EXPECT_EQ(toleranceOf(DType::i32, 16), 0);
+}
+
+TEST(ToleranceTest, ChainedReductionsAdd) {
+  ProgramBuilder builder;
+  TensorType square{DType::f32, {18, 18}};
+  uint32_t x = builder.input(square), value = x;
+  for (int i = 0; i < 2; ++i)
+    value = builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {value, x},
+                       square);
+  auto program = builder.finish({value});
+  EXPECT_DOUBLE_EQ(toleranceFor(*program, 0, std::array{square}).relative,
+                   std::ldexp(1.0, -23) * (8 * 2 + 2 * 6));
 }
 
 TEST(FillRandomTest, IsReproducibleAndInRange) {

@@ -24,8 +24,8 @@ struct Tolerance {
 
 /// eps * (8 * D + 2 * sqrt(K)) for a float output, 0 for others: eps of the
 /// coarsest float type on the way from the inputs, D the most rounding ops on
-/// any way, K the longest chain of additions, that is the product of reduction
-/// sizes along the worst way. `program` is an eager program: of kernel steps
+/// any way, K the longest chain of additions, that is the sum of reduction sizes
+/// along the worst way. `program` is an eager program: of kernel steps
 /// nothing is known. Documented in docs/Measuring.md.
 Tolerance toleranceFor(const Program &program, size_t output,
                        std::span<const TensorType> inputs);
