@@ -108,6 +108,36 @@ void copy(benchmark::State &state, int64_t size) {
       2 * size, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+/// An op of oneDNN (OpenMP's threads) and one of Eigen (oneTBB's) by turns:
+/// idle threads of the one library must not keep the other's from the cores.
+void alternate(benchmark::State &state, const OpDesc &conv,
+               const std::vector<TensorType> &types) {
+  const TensorType middle = get(inferType(conv, types));
+  const std::span<const TensorType> results(&middle, 1);
+  const OpDesc relu = [] {
+    OpDesc op;
+    op.kind = OpKind::relu;
+    return op;
+  }();
+  const auto first = get(oneDNNProvider().prepare(conv, types, results));
+  const auto second = get(eigenProvider().prepare(relu, results, results));
+  std::vector<Tensor> operands;
+  for (const TensorType &type : types) {
+    operands.push_back(get(Tensor::allocate(type)));
+    fillRandom(operands.back(), 1);
+  }
+  Tensor between = get(Tensor::allocate(middle));
+  Tensor out = get(Tensor::allocate(middle));
+  const auto run = [&] {
+    if (!first->run(operands, std::span(&between, 1)) ||
+        !second->run(std::span(&between, 1), std::span(&out, 1)))
+      std::exit(1);
+  };
+  run();
+  for (auto _ : state)
+    run();
+}
+
 TensorType f32(const Shape &shape) { return {DType::f32, shape}; }
 
 fb::ReduceAttrsT reduceAttrs(fb::ReduceKind kind, std::vector<int64_t> dims) {
@@ -277,6 +307,22 @@ void addContractions() {
   conv("resnet3x3_nchw", false, 1, {1, 64, 56, 56}, {64, 64, 3, 3});
   conv("resnet1x1_nhwc", true, 0, {1, 56, 56, 64}, {1, 1, 64, 256});
   conv("resnet1x1_nchw", false, 0, {1, 64, 56, 56}, {256, 64, 1, 1});
+  benchmark::RegisterBenchmark(
+      "alternate/conv1d_relu",
+      [](benchmark::State &state) {
+        alternate(state, makeOp(OpKind::conv, convAttrs(1, true, 0)),
+                  {f32({1000, 100, 1}), f32({3, 1, 32})});
+      })
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(
+      "alternate/resnet3x3",
+      [](benchmark::State &state) {
+        alternate(state, makeOp(OpKind::conv, convAttrs(2, true, 1)),
+                  {f32({1, 56, 56, 64}), f32({3, 3, 64, 64})});
+      })
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
   const auto matmul = [](const char *name, const Shape &lhs, const Shape &rhs,
                          bool transposeRhs, DType dtype = DType::f32) {
     fb::MatmulAttrsT attrs;

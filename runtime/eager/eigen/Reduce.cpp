@@ -75,8 +75,8 @@ using Element = uint64_t;
 class ReduceOp final : public PreparedOp {
 public:
   ReduceOp(const Reduction &map, RowReduceKernel row, AccumulateKernel add,
-           BinaryKernel divide)
-      : map(map), row(row), accumulate(add), divide(divide) {}
+           bool isMean)
+      : map(map), row(row), accumulate(add), isMean(isMean) {}
 
   Status run(std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
@@ -89,8 +89,8 @@ public:
       reduceWhole(in, out);
     else
       reduceRows(in, out);
-    if (divide)
-      takeMean(results[0]);
+    if (isMean)
+      map.width == 4 ? divide<float>(results[0]) : divide<double>(results[0]);
     return {};
   }
 
@@ -164,18 +164,16 @@ private:
       accumulate(to, in + at.offset(0), size, rows, stride);
   }
 
-  void takeMean(Tensor &result) const {
-    const double count = map.count;
-    const float rounded = static_cast<float>(count);
-    const void *divisor =
-        map.width == 4 ? static_cast<const void *>(&rounded) : &count;
-    divide(result.data(), divisor, result.data(), result.shape().numElements());
+  template <typename T> void divide(Tensor &result) const {
+    const int64_t size = result.shape().numElements();
+    for (T *x = result.as<T>(), *end = x + size; x != end; ++x)
+      *x /= static_cast<T>(map.count);
   }
 
   Reduction map;
   RowReduceKernel row;
   AccumulateKernel accumulate;
-  BinaryKernel divide;
+  bool isMean;
 };
 
 /// Argmax along one dim: lines of `size` elements, `inner` apart.
@@ -245,13 +243,11 @@ Prepared eager::prepareReduce(const Signature &signature) {
     auto op = std::make_unique<ArgmaxOp>(operand, attrs.dims[0]);
     return op->hasKernels() ? std::move(op) : nullptr;
   }
-  const bool isMean = attrs.kind == ReduceKind::mean;
   const RowReduceKernel row = kernels().reduceRow(attrs.kind, operand.dtype);
   const AccumulateKernel accumulate =
       kernels().accumulate(attrs.kind, operand.dtype);
   if (!row || !accumulate)
     return nullptr;
-  return std::make_unique<ReduceOp>(
-      Reduction(operand, attrs.dims), row, accumulate,
-      isMean ? kernels().binary(OpKind::div, operand.dtype, 2) : nullptr);
+  return std::make_unique<ReduceOp>(Reduction(operand, attrs.dims), row,
+                                    accumulate, attrs.kind == ReduceKind::mean);
 }

@@ -25,7 +25,7 @@ public:
   virtual ~PreparedOp() = default;
   /// Reads `operands`, writes every element of `results`, which the caller has
   /// allocated. The types are those it was prepared for. A result shares no
-  /// memory with an operand unless `mayAlias` says that it can.
+  /// memory with an operand.
   virtual Status run(std::span<const Tensor> operands,
                      std::span<Tensor> results) const = 0;
 };
