@@ -10,11 +10,13 @@
 
 #include "tandem/Runtime/Executor.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <unistd.h>
 
 using namespace tandem;
@@ -22,15 +24,35 @@ using namespace tandem;
 /// 0: no limit was set.
 static std::atomic<int> limit{0};
 
+/// Has each of oneTBB's threads do something, so that the next kernel finds
+/// them started and awake. Gives up on a machine too busy to run them all.
+static void wakeWorkers(int threads) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point deadline = Clock::now() + std::chrono::microseconds(500);
+  std::atomic<int> arrived{0};
+  tbb::parallel_for(
+      0, threads,
+      [&](int) {
+        ++arrived;
+        while (arrived < threads && Clock::now() < deadline)
+          ;
+      },
+      tbb::simple_partitioner());
+}
+
 void tandem::setNumThreads(int threads) {
   using Control = tbb::global_control;
   static std::mutex mutex; // guards control
   static std::unique_ptr<Control> control;
   threads = std::max(threads, 1);
   std::lock_guard<std::mutex> lock(mutex);
+  if (threads == limit)
+    return;
+  control.reset();
   control =
       std::make_unique<Control>(Control::max_allowed_parallelism, threads);
   limit = threads;
+  wakeWorkers(numThreads());
 }
 
 int tandem::numThreads() {
