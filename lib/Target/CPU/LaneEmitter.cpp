@@ -49,6 +49,14 @@ void LaneEmitter::emitBody(linalg::GenericOp op) {
     emitStore(getBuffer(result), loops, lookUp(value));
 }
 
+LaneValue LaneEmitter::lookUp(Value value) {
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  assert(constant && "verified: only constants come from outside");
+  return {LaneValue::Uniform, builder.clone(*constant)->getResult(0), 0};
+}
+
 void LaneEmitter::emitOps(Block &block) {
   for (Operation &op : block.without_terminator())
     emitOp(op);

@@ -84,7 +84,8 @@ private:
   mlir::Value getPointer(Buffer buffer, mlir::Value offset);
   mlir::Value index(int64_t value);
   mlir::VectorType vectorOf(mlir::Type type);
-  LaneValue lookUp(mlir::Value value) { return values.lookup(value); }
+  /// Scalar constants may be defined outside the body.
+  LaneValue lookUp(mlir::Value value);
   /// Memory holds i1 as bytes.
   mlir::Type getMemoryType(mlir::Type type);
   LaneValue fromMemory(LaneValue value, mlir::Type type);

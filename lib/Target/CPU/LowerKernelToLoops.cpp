@@ -11,9 +11,11 @@
 #include "LaneEmitter.h"
 #include "Schedule.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -37,6 +39,8 @@ public:
 private:
   LLVM::LLVMFuncOp createBody();
   void createEntry(LLVM::LLVMFuncOp body);
+  LogicalResult verifyGeneric(linalg::GenericOp op);
+  LogicalResult verifyBody(linalg::GenericOp op);
   LogicalResult bindBuffers(LLVM::LLVMFuncOp body);
   LogicalResult bindResult(Value result, Value pointer);
   Value createGlobal(arith::ConstantOp op);
@@ -310,7 +314,56 @@ void KernelLowering::emitLanes(linalg::GenericOp op, int64_t lanes,
   LaneEmitter(builder, loc, lanes, used, tailMask, getBuffer).emitBody(op);
 }
 
+/// What phase `linalg` promises of the op as a whole.
+LogicalResult KernelLowering::verifyGeneric(linalg::GenericOp op) {
+  if (op.getNumParallelLoops() != op.getNumLoops())
+    return op.emitOpError("has a loop that is not parallel");
+  if (llvm::is_contained(op.getStaticLoopRanges(), ShapedType::kDynamic))
+    return op.emitOpError("has a loop of unknown size");
+  for (Value input : op.getDpsInputs())
+    if (!pointers.contains(input))
+      return op.emitOpError("reads a tensor that is not an argument");
+  for (Value result : op.getResults())
+    if (!pointers.contains(result))
+      return op.emitOpError("has a result that the kernel does not return");
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    if (!op.getMatchingBlockArgument(&output).use_empty())
+      return op.emitOpError("reads what it writes");
+    if (!op.getMatchingIndexingMap(&output).isIdentity())
+      return op.emitOpError("writes other than row by row");
+  }
+  return success();
+}
+
+/// What phase `linalg` promises of the body.
+LogicalResult KernelLowering::verifyBody(linalg::GenericOp op) {
+  auto isKnown = [&](Operation *inner) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      return pointers.contains(extract.getTensor());
+    if (isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))
+      return llvm::all_of(inner->getResultTypes(), [](Type type) {
+        return type.isIntOrIndexOrFloat();
+      });
+    return isa<affine::AffineApplyOp, linalg::IndexOp, linalg::YieldOp,
+               scf::IfOp, scf::YieldOp>(inner);
+  };
+  auto isInside = [&](Value value) {
+    return op.getRegion().isAncestor(value.getParentRegion()) ||
+           value.getDefiningOp<arith::ConstantOp>() ||
+           isa<RankedTensorType>(value.getType());
+  };
+  WalkResult result = op.getBody()->walk([&](Operation *inner) {
+    if (isKnown(inner) && llvm::all_of(inner->getOperands(), isInside))
+      return WalkResult::advance();
+    inner->emitOpError("has no place in the body of a kernel");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult KernelLowering::run() {
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitOpError("is not one block");
   builder.setInsertionPointToEnd(module.getBody());
   LLVM::LLVMFuncOp body = createBody();
   if (failed(bindBuffers(body)))
@@ -318,9 +371,8 @@ LogicalResult KernelLowering::run() {
   SmallVector<std::pair<linalg::GenericOp, Schedule>> generics;
   int64_t grain = std::numeric_limits<int64_t>::max();
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
-    for (Value operand : op->getOperands())
-      if (!pointers.contains(operand) && !operand.getDefiningOp<tensor::EmptyOp>())
-        return op.emitOpError("reads a tensor that is not an argument");
+    if (failed(verifyGeneric(op)) || failed(verifyBody(op)))
+      return failure();
     generics.push_back({op, computeSchedule(op, vectorBits)});
     totalExtent += generics.back().second.extent;
     grain = std::min(grain, generics.back().second.grain);

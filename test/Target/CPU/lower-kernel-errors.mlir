@@ -1,0 +1,68 @@
+// RUN: tandem-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --pass-pipeline='builtin.module(tandem-cpu-lower-kernel)'
+
+module @k {
+  // expected-error @+1 {{returns what no linalg.generic computes}}
+  func.func @k(%x: tensor<3xf32>) -> tensor<3xf32> {
+    return %x : tensor<3xf32>
+  }
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+module @k {
+  func.func @k(%x: tensor<3xf32>) -> tensor<3xf32> {
+    %e = tensor.empty() : tensor<3xf32>
+    %0 = linalg.generic {indexing_maps = [#id, #id],
+                         iterator_types = ["parallel"]}
+        ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+    } -> tensor<3xf32>
+    // expected-error @+1 {{has a result that the kernel does not return}}
+    %1 = linalg.generic {indexing_maps = [#id, #id],
+                         iterator_types = ["parallel"]}
+        ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+    } -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+module @k {
+  func.func @k(%x: tensor<3xf32>) -> tensor<3xf32> {
+    %e = tensor.empty() : tensor<3xf32>
+    // expected-error @+1 {{reads what it writes}}
+    %0 = linalg.generic {indexing_maps = [#id, #id],
+                         iterator_types = ["parallel"]}
+        ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %o : f32
+    } -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+module @k {
+  func.func @k(%x: tensor<3xf32>) -> tensor<3xindex> {
+    %c0 = arith.constant 0 : index
+    %e = tensor.empty() : tensor<3xindex>
+    %0 = linalg.generic {indexing_maps = [#id, #id],
+                         iterator_types = ["parallel"]}
+        ins(%x : tensor<3xf32>) outs(%e : tensor<3xindex>) {
+    ^bb0(%a: f32, %o: index):
+      // expected-error @+1 {{has no place in the body of a kernel}}
+      %d = tensor.dim %x, %c0 : tensor<3xf32>
+      linalg.yield %d : index
+    } -> tensor<3xindex>
+    return %0 : tensor<3xindex>
+  }
+}

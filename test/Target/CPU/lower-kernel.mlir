@@ -1,0 +1,134 @@
+// RUN: tandem-opt %s --split-input-file \
+// RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
+// RUN:   | FileCheck %s
+
+// The innermost loop is one vector pair, and weights do not depend on the loop
+// over W: loads of the input are scalars.
+
+// CHECK: module @conv1d attributes {tandem.extent = 1000 : i64, tandem.grain = {{.*}} : i64}
+// CHECK-LABEL: llvm.func internal @conv1d.body
+// CHECK-SAME: {llvm.noalias, llvm.readonly}
+// CHECK-SAME: {llvm.noalias, llvm.writeonly}
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: llvm.load {{.*}} -> vector<32xf32>
+// CHECK: llvm.load {{.*}} -> f32
+// CHECK-NOT: llvm.intr.masked
+// CHECK: llvm.store {{.*}} : vector<32xf32>
+// CHECK-LABEL: llvm.func @conv1d(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64)
+// CHECK: llvm.call @conv1d.body
+module @conv1d {
+  func.func @conv1d(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)
+      -> tensor<1000x98x32xf32> {
+    %0 = tandem.conv %x, %w
+        layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        : (tensor<1000x100x1xf32>, tensor<3x1x32xf32>) -> tensor<1000x98x32xf32>
+    return %0 : tensor<1000x98x32xf32>
+  }
+}
+
+// -----
+
+// A remainder is masked, one vector at a time.
+
+// CHECK-LABEL: llvm.func internal @tail.body
+// CHECK: llvm.load {{.*}} -> vector<32xf32>
+// CHECK: llvm.store {{.*}} vector<32xf32>
+// CHECK: arith.cmpi slt, {{.*}} vector<16xi32>
+// CHECK: llvm.intr.masked.load {{.*}} vector<16xf32>
+// CHECK: llvm.intr.masked.store {{.*}} vector<16xf32>
+module @tail {
+  func.func @tail(%x: tensor<100xf32>) -> tensor<100xf32> {
+    %0 = tandem.neg %x : tensor<100xf32>
+    return %0 : tensor<100xf32>
+  }
+}
+
+// -----
+
+// Padding along the vector is a mask.
+
+// CHECK-LABEL: llvm.func internal @along.body
+// CHECK: llvm.intr.masked.load
+// CHECK-NOT: scf.if
+// CHECK-LABEL: llvm.func @along
+module @along {
+  func.func @along(%x: tensor<4x32xf32>, %w: tensor<1x1x3xf32>)
+      -> tensor<4x1x32xf32> {
+    %1 = tandem.reshape %x shape = [4, 1, 32]
+        : (tensor<4x32xf32>) -> tensor<4x1x32xf32>
+    %0 = tandem.conv %1, %w
+        layout = <input = "NCW", kernel = "OIW", output = "NCW">
+        pad_low = [1] pad_high = [1]
+        : (tensor<4x1x32xf32>, tensor<1x1x3xf32>) -> tensor<4x1x32xf32>
+    return %0 : tensor<4x1x32xf32>
+  }
+}
+
+// -----
+
+// Padding across it is a select.
+
+// CHECK-LABEL: llvm.func internal @across.body
+// CHECK-NOT: scf.if
+// CHECK-NOT: masked
+// CHECK: %[[P:.*]] = arith.select %[[C:.*]], %{{.*}}, %{{.*}} : index
+// CHECK: llvm.load {{.*}} -> f32
+// CHECK: arith.select %[[C]], %{{.*}}, %{{.*}} : f32
+// CHECK-LABEL: llvm.func @across
+module @across {
+  func.func @across(%x: tensor<4x9x1xf32>, %w: tensor<3x1x32xf32>)
+      -> tensor<4x9x32xf32> {
+    %0 = tandem.conv %x, %w
+        layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        pad_low = [1] pad_high = [1]
+        : (tensor<4x9x1xf32>, tensor<3x1x32xf32>) -> tensor<4x9x32xf32>
+    return %0 : tensor<4x9x32xf32>
+  }
+}
+
+// -----
+
+// Steps of two are loaded in one piece and picked out.
+
+// CHECK-LABEL: llvm.func internal @strided.body
+// CHECK-NOT: gather
+// CHECK: llvm.intr.masked.load {{.*}} vector<64xf32>
+// CHECK: llvm.shufflevector
+module @strided {
+  func.func @strided(%x: tensor<3x64xf32>) -> tensor<3x32xf32> {
+    %0 = tandem.slice %x starts = [0, 1] limits = [3, 64] strides = [1, 2]
+        : (tensor<3x64xf32>) -> tensor<3x32xf32>
+    return %0 : tensor<3x32xf32>
+  }
+}
+
+// -----
+
+// A long loop is cut into blocks that threads can share.
+
+// CHECK: module @long attributes {tandem.extent = {{[0-9][0-9][0-9]}} : i64
+// CHECK: arith.minsi
+module @long {
+  func.func @long(%x: tensor<1000001xf32>) -> tensor<1000001xf32> {
+    %0 = tandem.neg %x : tensor<1000001xf32>
+    return %0 : tensor<1000001xf32>
+  }
+}
+
+// -----
+
+// Truth values are bytes in memory; tensors of constants are in the object.
+
+// CHECK: llvm.mlir.global private constant @bools.constant0(dense<[1, 0, 1]> : tensor<3xi8>)
+// CHECK: llvm.intr.masked.load {{.*}} vector<16xi8>
+// CHECK: arith.cmpi ne
+module @bools {
+  func.func @bools(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+    %p = tandem.constant dense<[true, false, true]> : tensor<3xi1>
+    %0 = tandem.select %p, %x, %y
+        : (tensor<3xi1>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
