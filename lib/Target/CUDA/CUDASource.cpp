@@ -90,8 +90,7 @@ std::string wrapParameters(StringRef line) {
 size_t findBreak(StringRef line) {
   size_t indent = line.find_first_not_of(' ');
   for (size_t at = columns; at > indent + 8; --at)
-    if (line[at] == ' ' &&
-        StringRef("+-*/%<>=&|?:,").contains(line[at - 1]))
+    if (line[at] == ' ' && StringRef("+-*/%<>=&|?:,").contains(line[at - 1]))
       return at;
   return StringRef::npos;
 }

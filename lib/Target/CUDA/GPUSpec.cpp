@@ -105,8 +105,9 @@ Expected<GPUSpec> findGPUSpec(std::string_view gpu) {
     return readFileSpec(std::string(gpu));
   for (const auto &[name, text] : kGPUSpecs) {
     bool isDevice = endsWith(name, "_" + std::string(gpu));
-    bool isOfArch = std::string_view(name).substr(0, gpu.size() + 1) ==
-                    std::string(gpu) + "_";
+    bool isOfArch =
+        isArch(gpu) && std::string_view(name).substr(0, gpu.size() + 1) ==
+                           std::string(gpu) + "_";
     if (name == gpu || (!gpu.empty() && (isDevice || isOfArch)))
       return parseGPUSpec(text, std::string(name) + ".json");
   }

@@ -65,39 +65,45 @@ bool NVRTC::bind(void *library) {
   return complete;
 }
 
-/// Tries the library in `root`, or for an empty root where the loader looks.
-bool openIn(const std::string &root, NVRTC &nvrtc) {
+/// Tries the library in `folder`, or for an empty one where the loader looks.
+bool openIn(const std::string &folder, NVRTC &nvrtc) {
   for (const char *name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"}) {
-    std::string path = root.empty() ? name : root + "/lib64/" + name;
+    std::string path = folder.empty() ? name : folder + "/" + name;
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
       continue;
-    if (nvrtc.bind(library)) {
-      // Never closed: NVRTC keeps threads and state of its own.
-      if (!root.empty())
-        nvrtc.includeDir = root + "/include";
+    // Never closed where it is used: NVRTC keeps threads and state of its own.
+    if (nvrtc.bind(library))
       return true;
-    }
     dlclose(library);
   }
+  return false;
+}
+
+bool openInToolkit(const std::string &root, NVRTC &nvrtc) {
+  for (const char *folder : {"/lib64", "/lib", "/targets/x86_64-linux/lib"})
+    if (openIn(root + folder, nvrtc)) {
+      nvrtc.includeDir = root + "/include";
+      return true;
+    }
   return false;
 }
 
 Expected<NVRTC> open() {
   NVRTC nvrtc;
   const char *hint =
-      "install the CUDA toolkit (Debian: apt-get install nvidia-cuda-toolkit, "
-      "or pip install nvidia-cuda-nvrtc) and set CUDAToolkit_ROOT to the "
-      "folder that holds lib64/libnvrtc.so";
+      "install the CUDA toolkit, from NVIDIA or as Debian's package "
+      "nvidia-cuda-toolkit, and set CUDAToolkit_ROOT to the folder that holds "
+      "lib64/libnvrtc.so where that is not /usr/local/cuda";
   if (const char *root = std::getenv("CUDAToolkit_ROOT"); root && *root) {
-    if (openIn(root, nvrtc))
+    if (openInToolkit(root, nvrtc))
       return nvrtc;
     return fail("codegen",
                 "no usable NVRTC (libnvrtc.so) in CUDAToolkit_ROOT=" +
                     std::string(root),
                 hint);
   }
-  if (openIn("/usr/local/cuda", nvrtc))
+  if (openInToolkit("/usr/local/cuda", nvrtc))
     return nvrtc;
   if (openIn("", nvrtc)) {
     nvrtc.includeDir = "/usr/include";

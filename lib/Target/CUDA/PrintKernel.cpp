@@ -155,7 +155,8 @@ void NameMarker::markArguments(Block &block) {
 
 void NameMarker::markOp(Operation *op) {
   // What is printed in place has no name.
-  if (op->getNumResults() != 1 || op->use_empty() || isa<emitc::LiteralOp, emitc::SubscriptOp>(op))
+  if (op->getNumResults() != 1 || op->use_empty() ||
+      isa<emitc::LiteralOp, emitc::SubscriptOp>(op))
     return;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);

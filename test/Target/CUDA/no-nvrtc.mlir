@@ -6,7 +6,7 @@
 // RUN:   | FileCheck %s --check-prefix=SOURCE
 
 // CHECK-COUNT-1: error: no usable NVRTC (libnvrtc.so) in CUDAToolkit_ROOT={{.*}}.nowhere
-// CHECK: note: install the CUDA toolkit {{.*}} and set CUDAToolkit_ROOT
+// CHECK: note: install the CUDA toolkit{{.*}} and set CUDAToolkit_ROOT
 // CHECK-NOT: error:
 // SOURCE: __global__ void kernel_0(
 
