@@ -64,6 +64,10 @@ int64_t bytesOf(Value value) {
   return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
 }
 
+/// What choosing between elements costs (pad, concat, gather), in the currency
+/// of flops.
+constexpr double kChoiceFlops = 4;
+
 } // namespace
 
 OpFacts getFacts(Operation *op, const FusionOptions &options) {
@@ -87,6 +91,8 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
     facts.operandBytes += bytesOf(operand);
   facts.inLoop = checkReads(cost.reads, options.maxReads);
   auto indexing = dyn_cast<ir::IndexingOpInterface>(op);
+  if (!indexing && facts.reads == 1)
+    facts.flopsPerElement += kChoiceFlops;
   if (facts.inLoop && indexing && !hasSimpleIndexing(indexing))
     facts.inLoop = FusionDecision::refuse(FusionRefusal::NoSimpleIndexing);
   return facts;

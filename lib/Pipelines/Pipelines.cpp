@@ -85,6 +85,10 @@ void buildPhase(OpPassManager &pm, Phase phase,
   case Phase::Fuse: {
     TandemFuseOptions fuse;
     fuse.fuel = options.fusionFuel;
+    // Before fusion, which would compute the padding in place. A GPU predicates
+    // its loads and would only pay one more launch.
+    if (!isCUDA(options.device))
+      pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding());
     return pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
   }
   case Phase::Kernels:

@@ -133,6 +133,34 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
   ];
 }
 
+def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {
+  let summary = "Pad the inputs of light convolutions ahead";
+  let description = [{
+    A convolution that becomes part of a loop asks at every tap whether it lies
+    in the padding, and that keeps a CPU's loop from being a run of vector
+    multiply-adds. Where the input is at most a quarter of the result's size,
+    a padded copy of it costs little and the question is gone.
+
+    Before:
+    ```mlir
+    %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        pad_low = [1] pad_high = [1]
+        : (tensor<8x100x1xf32>, tensor<3x1x32xf32>) -> tensor<8x100x32xf32>
+    ```
+    After:
+    ```mlir
+    %p = tandem.pad %x low = [0, 1, 0] high = [0, 1, 0] interior = [0, 0, 0]
+        value = 0.0 : (tensor<8x100x1xf32>) -> tensor<8x102x1xf32>
+    %0 = tandem.conv %p, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        : (tensor<8x102x1xf32>, tensor<3x1x32xf32>) -> tensor<8x100x32xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxReads", "max-reads", "int64_t", "32",
+           "As tandem-fuse's: heavier convolutions become no loop.">
+  ];
+}
+
 def TandemOutlineKernels
     : Pass<"tandem-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn each fusion into a kernel module and a launch of it";
