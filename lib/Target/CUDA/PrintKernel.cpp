@@ -120,7 +120,11 @@ std::string NameMarker::unique(StringRef name, bool numbered) {
   std::string base;
   for (char c : name)
     base += llvm::isAlnum(c) ? c : '_';
-  if (base.empty() || llvm::isDigit(base.front()))
+  // Neither a number first nor what upstream's printer calls its variables.
+  StringRef digits = StringRef(base).drop_front(base.empty() ? 0 : 1);
+  if (base.empty() || llvm::isDigit(base.front()) ||
+      (StringRef("vi").contains(base.front()) && !digits.empty() &&
+       llvm::all_of(digits, llvm::isDigit)))
     base.insert(0, "_");
   bool bare = !numbered && !llvm::is_contained(reserved, base);
   std::string result = base;
@@ -167,8 +171,9 @@ void NameMarker::markOp(Operation *op) {
 }
 
 void NameMarker::run() {
-  // Functions that a name must not hide are all called with a suffix or more
-  // than a word; see `describe`.
+  // A variable must not hide a function that is called below it.
+  kernel.walk(
+      [&](emitc::CallOpaqueOp call) { taken.insert(call.getCallee()); });
   kernel.walk<WalkOrder::PreOrder>([&](Block *block) {
     if (isa<emitc::ExpressionOp>(block->getParentOp()))
       return WalkResult::skip();

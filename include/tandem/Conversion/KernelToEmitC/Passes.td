@@ -19,7 +19,8 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     bodies of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and
     scf) to what one thread does: operands and results become 1-D memrefs, the
     iteration space is numbered in row-major order over a 1-D grid, and
-    `blocks` and `threads` on the function tell how to launch it.
+    `blocks` and `threads` on the function tell how to launch it; `wide_index` says
+    that an index on the way may need more than 32 bits.
 
     Where the innermost dim (or the whole of a contiguous space) is a multiple
     of four, a thread computes four consecutive elements, and what is contiguous
