@@ -37,16 +37,18 @@ badBytes(const TensorType &type, const char *what, const char *hint = "") {
 
 Expected<int64_t> tandem::checkedBytes(const TensorType &type) {
   int64_t bytes = byteWidth(type.dtype);
-  // A zero hides an overflow of the other dims' product, as it should.
+  // Empty dims are left out, as NumPy does: strides, too, must not overflow.
   bool overflow = false, empty = false;
   for (int64_t dim : type.shape) {
     if (dim < 0)
       return badBytes(type, dim == kDynamic ? "has a dim of unknown size"
                                             : "has a negative dim");
-    empty |= dim == 0;
-    overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
+    if (dim == 0)
+      empty = true;
+    else
+      overflow |= __builtin_mul_overflow(bytes, dim, &bytes);
   }
-  if (overflow && !empty)
+  if (overflow)
     return badBytes(type, "is too large: its bytes overflow 64 bits");
   return empty ? 0 : bytes;
 }

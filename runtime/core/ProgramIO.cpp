@@ -29,7 +29,8 @@ Expected<Program> tandem::deserialize(std::span<const uint8_t> bytes) {
   if (!isAligned(bytes))
     return deserialize(std::vector<uint8_t>(bytes.begin(), bytes.end()));
   // Root offset and identifier.
-  if (bytes.size() < 8 || !fb::ProgramBufferHasIdentifier(bytes.data()))
+  if (bytes.size() < 8 || bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
+      !fb::ProgramBufferHasIdentifier(bytes.data()))
     return fail("read", "not a Tandem program");
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!fb::VerifyProgramBuffer(verifier))

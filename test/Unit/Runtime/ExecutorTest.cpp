@@ -108,6 +108,19 @@ TEST_F(ExecutorTest, PreparesOncePerSignature) {
   EXPECT_EQ(fake.runs, 10);
 }
 
+TEST_F(ExecutorTest, ForgetsOldSignaturesBeforeThereAreTooMany) {
+  auto executor = create(chain());
+  for (int64_t size = 1; size <= 700; ++size) {
+    Tensor inputs[] = {makeFloats({size}), makeFloats({size})};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    ASSERT_EQ(outputs[0].as<float>()[size - 1], 3.0f * (size - 1));
+  }
+  fake.prepares = 0;
+  Tensor inputs[] = {makeFloats({1}), makeFloats({1})};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_EQ(fake.prepares, 2);
+}
+
 TEST_F(ExecutorTest, EachCallHasFreshOutputs) {
   auto executor = create(chain());
   Tensor inputs[] = {makeFloats({2}), makeFloats({2})};
