@@ -115,8 +115,8 @@ Expected<Program> CompilerSession::compileKernels(ModuleOp module,
     kernels.push_back(std::make_unique<fb::KernelT>(std::move(compiled)));
   }
   PhaseTimer timer(times, "emit");
-  FailureOr<Program> program = emitProgram(
-      module.lookupSymbol<func::FuncOp>(source->function), indices);
+  FailureOr<Program> program =
+      emitProgram(module.lookupSymbol<func::FuncOp>(source->function), indices);
   if (failed(program))
     return fail("emit", "no program can be emitted");
   program->kernels = std::move(kernels);

@@ -68,9 +68,8 @@ createGraphCompiler(std::shared_ptr<const GraphSource> graph,
   TANDEM_ASSIGN_OR_RETURN(const Device *device, findDevice(options.device));
   TANDEM_ASSIGN_OR_RETURN(auto session,
                           CompilerSession::create(graph, *device, options));
-  return std::make_unique<GraphCompiler>(std::move(graph), *device,
-                                         std::move(options),
-                                         std::move(session));
+  return std::make_unique<GraphCompiler>(
+      std::move(graph), *device, std::move(options), std::move(session));
 }
 
 } // namespace tandem

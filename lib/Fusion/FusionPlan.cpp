@@ -107,7 +107,7 @@ FusionPlanner::Consumers FusionPlanner::consumersOf(Value value) const {
     ArrayRef<Id> ids = units.unitsOf(inBlock);
     consumers.outside |= ids.empty();
     for (Id id : ids) {
-      if (!const_cast<FusionUnits &>(units)[id].isKernel)
+      if (!units[id].isKernel)
         consumers.outside = true;
       else if (!llvm::is_contained(consumers.kernels, id))
         consumers.kernels.push_back(id);
@@ -134,8 +134,7 @@ Evaluation FusionPlanner::evaluationIn(Operation *op, Id kernel) {
 }
 
 FusionDecision FusionPlanner::checkBody(Id kernel, int64_t moreReads) const {
-  int64_t reads =
-      const_cast<FusionUnits &>(units)[kernel].bodyReads + moreReads;
+  int64_t reads = units[kernel].bodyReads + moreReads;
   if (reads > options.maxBodyReads)
     return FusionDecision::refuse(FusionRefusal::BodyTooLarge, reads,
                                   options.maxBodyReads);
@@ -189,8 +188,7 @@ FusionDecision FusionPlanner::checkProduce(Operation *op,
     return FusionDecision::refuse(FusionRefusal::NeededOutside);
   for (auto [kernel, evaluation] :
        llvm::zip_equal(consumers.kernels, evaluations))
-    if (FusionDecision decision = checkBody(kernel, op, evaluation);
-        !decision)
+    if (FusionDecision decision = checkBody(kernel, op, evaluation); !decision)
       return decision;
   return checkPrice(facts, consumers.kernels, evaluations);
 }

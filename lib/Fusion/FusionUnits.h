@@ -57,6 +57,7 @@ public:
   void merge(Id into, Id from);
 
   FusionUnit &operator[](Id id) { return units[id]; }
+  const FusionUnit &operator[](Id id) const { return units[id]; }
   Id size() const { return units.size(); }
   llvm::ArrayRef<Id> unitsOf(mlir::Operation *op) const;
 
