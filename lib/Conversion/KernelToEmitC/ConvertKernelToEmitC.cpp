@@ -115,7 +115,10 @@ static void qualifyArguments(emitc::FuncOp kernel) {
 
 static void unrollShortLoops(emitc::FuncOp kernel) {
   kernel.walk([](emitc::ForOp loop) {
-    if (!loop.getUpperBound().getDefiningOp<emitc::LiteralOp>())
+    auto bound = loop.getUpperBound().getDefiningOp<emitc::LiteralOp>();
+    unsigned iterations;
+    if (!bound || bound.getValue().getAsInteger(10, iterations) ||
+        iterations > 16)
       return;
     OpBuilder builder(loop);
     emitc::VerbatimOp::create(builder, loop.getLoc(), "#pragma unroll",

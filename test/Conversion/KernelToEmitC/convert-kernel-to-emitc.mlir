@@ -86,3 +86,35 @@ func.func @maximum(%x: memref<4xf32>, %out: memref<4xf32>) {
   memref.store %1, %out[%i] : memref<4xf32>
   return
 }
+
+// -----
+
+// Loops that carry values set variables; short ones are unrolled by nvcc.
+
+// CHECK-LABEL: emitc.func @loops
+// CHECK: %[[SUM:.*]] = "emitc.variable"
+// CHECK: verbatim "#pragma unroll"
+// CHECK-NEXT: for %{{.*}} =
+// CHECK: assign %{{.*}} to %[[SUM]]
+// CHECK-NOT: #pragma
+// CHECK: for %{{.*}} =
+func.func @loops(%x: memref<1000xf32>, %out: memref<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c1000 = arith.constant 1000 : index
+  %zero = arith.constant 0.0 : f32
+  %0 = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %zero) -> f32 {
+    %a = memref.load %x[%i] : memref<1000xf32>
+    %n = arith.addf %s, %a : f32
+    scf.yield %n : f32
+  }
+  memref.store %0, %out[%c0] : memref<2xf32>
+  %1 = scf.for %i = %c0 to %c1000 step %c1 iter_args(%s = %zero) -> f32 {
+    %a = memref.load %x[%i] : memref<1000xf32>
+    %n = arith.addf %s, %a : f32
+    scf.yield %n : f32
+  }
+  memref.store %1, %out[%c1] : memref<2xf32>
+  return
+}
