@@ -58,7 +58,7 @@ if(TANDEM_STATIC_LLVM)
   find_library(ZSTD_LIBRARY NAMES libzstd.a zstd REQUIRED)
   target_link_libraries(tandem_mlir INTERFACE
     -Wl,--start-group ${archives} -Wl,--end-group
-    ${ZSTD_LIBRARY} ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+    ${ZSTD_LIBRARY} ZLIB::ZLIB Threads::Threads)
 else()
   target_link_libraries(tandem_mlir INTERFACE MLIR LLVM)
   # libMLIR is not where the loader looks; CMake adds the rpath.

@@ -8,25 +8,11 @@
 # Every generated header; sources are compiled after it.
 add_custom_target(tandem-headers)
 
-function(tandem_add_subdirectories)
-  foreach(dir ${ARGN})
-    if(EXISTS ${PROJECT_SOURCE_DIR}/${dir}/CMakeLists.txt)
-      add_subdirectory(${PROJECT_SOURCE_DIR}/${dir} ${PROJECT_BINARY_DIR}/${dir})
-    endif()
-  endforeach()
-endfunction()
-
 include(TandemMLIRPch)
 
 function(tandem_configure_target name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
-  foreach(lib ${ARG_LINK})
-    if(lib MATCHES "^Tandem")
-      target_link_libraries(${name} PUBLIC $<TARGET_NAME_IF_EXISTS:${lib}>)
-    else()
-      target_link_libraries(${name} PUBLIC ${lib})
-    endif()
-  endforeach()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
   add_dependencies(${name} tandem-headers ${ARG_DEPENDS})
   if(ARG_MLIR)
     target_link_libraries(${name} PUBLIC tandem_mlir)
