@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -19,8 +21,8 @@ namespace tandem {
 
 /// Rough costs, to size tasks by: nanoseconds on one core of a few GHz with
 /// wide vectors, where a task is worth some 20 us.
-static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.03,
-                        kNsPerFunction = 0.3, kNsPerTask = 20000;
+static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.008,
+                        kNsPerFunction = 0.2, kNsPerTask = 20000;
 /// Enough iterations of the shared loop for any number of threads here.
 static constexpr int64_t kEnoughIterations = 512;
 /// The time that the shared loop's own work is small against.
@@ -30,12 +32,19 @@ static int64_t byteWidth(Type type) {
   return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-/// Estimated time of one element.
+/// Estimated time of one element. A tensor is read from memory once, however
+/// often its elements are used.
 static double estimateNs(linalg::GenericOp op) {
-  double ns = 0;
-  for (Value operand : op->getOperands())
-    ns += kNsPerByte *
-          byteWidth(cast<ShapedType>(operand.getType()).getElementType());
+  double elements = 1, bytes = 0;
+  for (int64_t size : op.getStaticLoopRanges())
+    elements *= static_cast<double>(std::max<int64_t>(size, 1));
+  llvm::SmallDenseSet<Value> tensors(op->operand_begin(), op->operand_end());
+  for (Value tensor : tensors) {
+    auto type = cast<ShapedType>(tensor.getType());
+    bytes += static_cast<double>(type.getNumElements()) *
+             static_cast<double>(byteWidth(type.getElementType()));
+  }
+  double ns = kNsPerByte * bytes / elements;
   op.getBody()->walk([&](Operation *inner) {
     bool isFunction = isa<math::MathDialect>(inner->getDialect());
     ns += isFunction ? kNsPerFunction : kNsPerOp;
@@ -63,8 +72,10 @@ static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
   int64_t width = std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
   int64_t inner = schedule.sizes.back();
   schedule.tailLanes = width;
-  // Two vectors at a time hide latencies.
-  schedule.lanes = inner >= 2 * width ? 2 * width : width;
+  // Several vectors at a time hide latencies and share what is uniform.
+  for (schedule.lanes = 4 * width;
+       schedule.lanes > width && schedule.lanes > inner;)
+    schedule.lanes /= 2;
   if (op.getNumLoops() == 0)
     schedule.lanes = schedule.tailLanes = 1;
 }
@@ -91,8 +102,8 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
   if (schedule.isInnermostShared()) {
     // Whole vectors, of one size: only a last block has a remainder.
     int64_t inner = schedule.sizes.back();
-    int64_t vectors = static_cast<int64_t>(
-        4 * kNsPerIteration / (nsPerElement * schedule.lanes));
+    int64_t vectors = static_cast<int64_t>(4 * kNsPerIteration /
+                                           (nsPerElement * schedule.lanes));
     schedule.block = std::max<int64_t>(vectors, 1) * schedule.lanes;
     ns = nsPerElement * std::min(schedule.block, std::max<int64_t>(inner, 1));
     schedule.extent =
