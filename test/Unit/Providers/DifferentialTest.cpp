@@ -125,6 +125,33 @@ TEST(Differential, PreparedOpsAreReentrant) {
   }
 }
 
+/// Ops are prepared by many threads at a time.
+TEST(Differential, PreparesOnManyThreads) {
+  std::atomic<int> wrong = 0;
+  const auto work = [&](int thread) {
+    std::mt19937_64 rng(firstSeed() * 100 + thread);
+    for (int i = 0; i < 200; ++i) {
+      const OpKind kind = i % 4 ? OpKind::conv : OpKind::matmul;
+      const std::optional<Case> c = randomCase(kind, DType::f32, rng);
+      if (!c || !supports(oneDNNProvider(), c->op, c->operands))
+        continue;
+      const Expected<Tensor> expected =
+          run(referenceProvider(), c->op, c->operands);
+      const Expected<Tensor> actual = run(oneDNNProvider(), c->op, c->operands);
+      wrong +=
+          !expected || !actual ||
+          compare(*expected, *actual, toleranceOf(*c, DType::f32)).mismatches !=
+              0;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back(work, thread);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(FindProvider, NamesWhatNobodyExecutes) {
   OpDesc op = makeOp(OpKind::custom_call);
   const TensorType type{DType::f32, {2, 3}};
