@@ -65,7 +65,9 @@ void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits) {
   LowerKernelToLoopsOptions loops;
   loops.vectorBits = vectorBits ? vectorBits : resolve({}).vectorBits;
   passes.addPass(createLowerKernelToLoops(loops));
-  passes.addPass(createExpandMath());
+  ExpandMathOptions math;
+  math.scaleByInstruction = loops.vectorBits == 512;
+  passes.addPass(createExpandMath(math));
   passes.addPass(createLowerLoopsToLLVM());
 }
 

@@ -8,9 +8,13 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "ElementaryFunctions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -66,20 +70,21 @@ struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
 };
 
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
+  using ExpandMathBase::ExpandMathBase;
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     set.add<TruncateF64ToBF16>(context);
+    populateElementaryFunctionPatterns(set, scaleByInstruction);
     populateMathPolynomialApproximationPatterns(set, [](StringRef name) {
-      return llvm::is_contained(
-          {"math.exp", "math.expm1", "math.log", "math.log1p", "math.tanh",
-           "math.erf", "math.sin", "math.cos"},
-          name);
+      return llvm::is_contained({"math.expm1", "math.log1p", "math.erf"}, name);
     });
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }
 
   void runOnOperation() override {
+    // Upstream's expansions are in terms of functions that are expanded here.
+    walkAndApplyPatterns(getOperation(), patterns);
     walkAndApplyPatterns(getOperation(), patterns);
   }
 

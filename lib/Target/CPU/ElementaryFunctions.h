@@ -1,0 +1,26 @@
+//===- ElementaryFunctions.h - exp, log, tanh, sin and cos -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_ELEMENTARYFUNCTIONS_H
+#define TANDEM_LIB_TARGET_CPU_ELEMENTARYFUNCTIONS_H
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace tandem {
+
+/// Expansions of math.exp, log, tanh, sin and cos on f32 and vectors of it,
+/// within 2 ULP for every argument, NaN and infinities included.
+/// `scaleByInstruction`: llvm.ldexp is one instruction of the target.
+void populateElementaryFunctionPatterns(mlir::RewritePatternSet &patterns,
+                                        bool scaleByInstruction);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_ELEMENTARYFUNCTIONS_H
