@@ -33,8 +33,8 @@ module @conv1d {
 // A remainder is masked, one vector at a time.
 
 // CHECK-LABEL: llvm.func internal @tail.body
-// CHECK: llvm.load {{.*}} -> vector<32xf32>
-// CHECK: llvm.store {{.*}} vector<32xf32>
+// CHECK: llvm.load {{.*}} -> vector<64xf32>
+// CHECK: llvm.store {{.*}} vector<64xf32>
 // CHECK: arith.cmpi slt, {{.*}} vector<16xi32>
 // CHECK: llvm.intr.masked.load {{.*}} vector<16xf32>
 // CHECK: llvm.intr.masked.store {{.*}} vector<16xf32>
@@ -94,7 +94,7 @@ module @across {
 
 // CHECK-LABEL: llvm.func internal @strided.body
 // CHECK-NOT: gather
-// CHECK: llvm.intr.masked.load {{.*}} vector<64xf32>
+// CHECK: llvm.intr.masked.load {{.*}} vector<128xf32>
 // CHECK: llvm.shufflevector
 module @strided {
   func.func @strided(%x: tensor<3x64xf32>) -> tensor<3x32xf32> {
