@@ -42,22 +42,24 @@ void CompiledKernel::run(std::vector<void *> args) const {
   function(args.data(), extent / 2, extent);
 }
 
-static Expected<CompiledKernel> compileModule(mlir::ModuleOp module) {
+static Expected<CompiledKernel>
+compileModule(mlir::ModuleOp module, const CPUTargetOptions &options) {
   PhaseTimes times;
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT kernel,
-                          compileKernelForCPU(module, {}, times));
+                          compileKernelForCPU(module, options, times));
   Program program;
   program.kernels.push_back(std::make_unique<fb::KernelT>(kernel));
   TANDEM_ASSIGN_OR_RETURN(auto loaded, loadCPUKernels(program));
   return CompiledKernel{std::move(kernel), std::move(loaded)};
 }
 
-Expected<CompiledKernel> test::compileKernel(const std::string &source) {
+Expected<CompiledKernel> test::compileKernel(const std::string &source,
+                                             const CPUTargetOptions &options) {
   auto module =
       mlir::parseSourceString<mlir::ModuleOp>(source, &getContext());
   if (!module)
     return fail("parse", "the kernel does not parse:\n" + source);
-  return compileModule(*module);
+  return compileModule(*module, options);
 }
 
 /// A module with one kernel of one op.

@@ -11,6 +11,7 @@
 
 #include "tandem/Runtime/Compiler.h"
 #include "tandem/Runtime/Provider.h"
+#include "tandem/Target/CPU/CPUTarget.h"
 
 #include <memory>
 #include <string>
@@ -29,7 +30,8 @@ struct CompiledKernel {
 };
 
 /// Compiles `module @k { func.func @k … }` in tandem ops.
-Expected<CompiledKernel> compileKernel(const std::string &source);
+Expected<CompiledKernel> compileKernel(const std::string &source,
+                                       const CPUTargetOptions &options = {});
 
 /// Compiles each op as a kernel of its own. Supports what can be emitted
 /// elementally.
