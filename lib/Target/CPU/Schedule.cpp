@@ -72,8 +72,16 @@ static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
   int64_t width = std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
   int64_t inner = schedule.sizes.back();
   schedule.tailLanes = width;
-  // Several vectors at a time hide latencies and share what is uniform.
-  for (schedule.lanes = 4 * width;
+  // Several vectors at a time hide latencies and share what is uniform. The
+  // polynomial of a function is long enough to hide its own, and to compile.
+  bool hasFunctions = op.getBody()
+                          ->walk([](Operation *inner) {
+                            return isa<math::MathDialect>(inner->getDialect())
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  for (schedule.lanes = (hasFunctions ? 2 : 4) * width;
        schedule.lanes > width && schedule.lanes > inner;)
     schedule.lanes /= 2;
   if (op.getNumLoops() == 0)
