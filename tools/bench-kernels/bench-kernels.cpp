@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// bench-kernels [THREADS] [NAME] [MIB]: compiles each kernel, runs it on buffers that
-// are rotated over MIB (256: beyond the caches), in alternation with its yardstick (a
-// memset of its output, or a copy of as many bytes as it moves), and prints the
-// medians and their ratio, and the warm compile time by phase.
+// bench-kernels [THREADS] [NAME] [MIB]: compiles each kernel, runs it on
+// buffers that are rotated over MIB (256: beyond the caches), in alternation
+// with its yardstick (a memset of its output, or a copy of as many bytes as it
+// moves), and prints the medians and their ratio, and the warm compile time by
+// phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 #include "tandem/Support/ShapeRules.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -267,12 +268,11 @@ double runYardstick(Bench &bench, Yardstick yardstick, int threads) {
   size_t slots = from.size() / std::max<size_t>(half, 1);
   size_t offset = bench.next % slots * half;
   start = nowNs();
-  runParallel((half + chunk - 1) / chunk, 4, threads,
-              [&](int64_t begin, int64_t end) {
-                std::memcpy(&to[offset + begin * chunk],
-                            &from[offset + begin * chunk],
-                            std::min(half, end * chunk) - begin * chunk);
-              });
+  runParallel(
+      (half + chunk - 1) / chunk, 4, threads, [&](int64_t begin, int64_t end) {
+        std::memcpy(&to[offset + begin * chunk], &from[offset + begin * chunk],
+                    std::min(half, end * chunk) - begin * chunk);
+      });
   return nowNs() - start;
 }
 

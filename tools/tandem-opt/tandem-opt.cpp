@@ -33,20 +33,20 @@ cl::opt<std::string> until(
     cl::desc("Run the phases of a compilation up to this one: specialise, "
              "simplify, fuse, kernels, linalg, then llvm or emitc"),
     cl::value_desc("phase"));
-cl::list<std::string> shapes(
-    "shapes", cl::cat(category), cl::CommaSeparated,
-    cl::desc("With --until: dims of each argument, in order"),
-    cl::value_desc("1000x100x1,..."));
-cl::opt<std::string> function(
-    "function", cl::cat(category), cl::init("main"),
-    cl::desc("With --until: the function to compile"), cl::value_desc("name"));
+cl::list<std::string>
+    shapes("shapes", cl::cat(category), cl::CommaSeparated,
+           cl::desc("With --until: dims of each argument, in order"),
+           cl::value_desc("1000x100x1,..."));
+cl::opt<std::string> function("function", cl::cat(category), cl::init("main"),
+                              cl::desc("With --until: the function to compile"),
+                              cl::value_desc("name"));
 cl::opt<std::string> device("device", cl::cat(category), cl::init("cpu"),
                             cl::desc("With --until: cpu, cuda or cuda-host"),
                             cl::value_desc("device"));
-cl::opt<int64_t> fusionFuel(
-    "fusion-fuel", cl::cat(category), cl::init(-1),
-    cl::desc("With --until: at most this many fusion decisions"),
-    cl::value_desc("n"));
+cl::opt<int64_t>
+    fusionFuel("fusion-fuel", cl::cat(category), cl::init(-1),
+               cl::desc("With --until: at most this many fusion decisions"),
+               cl::value_desc("n"));
 
 /// --until and its companions as a textual pipeline.
 std::string pipelineText() {
@@ -73,8 +73,8 @@ mlir::LogicalResult runUntil(llvm::StringRef inputFile,
     llvm::errs() << "tandem-opt: error: " << message << "\n";
     return mlir::failure();
   }
-  if (failed(mlir::MlirOptMain(output->os(), std::move(input), registry,
-                               config)))
+  if (failed(
+          mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
     return mlir::failure();
   output->keep();
   return mlir::success();

@@ -29,8 +29,8 @@ Value IndexArithmetic::constant(Location loc, int64_t value) {
 Value IndexArithmetic::add(Location loc, Value lhs, Value rhs) {
   // Reads better than adding a negative number.
   if (auto offset = getConstantIntValue(rhs); offset && *offset < 0)
-    return builder.createOrFold<arith::SubIOp>(loc, lhs, constant(loc, -*offset),
-                                               noOverflow);
+    return builder.createOrFold<arith::SubIOp>(
+        loc, lhs, constant(loc, -*offset), noOverflow);
   return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs, noOverflow);
 }
 

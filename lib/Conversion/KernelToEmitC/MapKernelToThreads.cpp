@@ -167,8 +167,8 @@ LogicalResult KernelMapper::emitOps(func::FuncOp target) {
     Schedule schedule = scheduleFor(op, vectorize);
     int64_t perBlock = schedule.perThread * threads;
     blocks = std::max(blocks, (schedule.elements + perBlock - 1) / perBlock);
-    if (failed(emitThreadBody(builder, op, memory, schedule, thread,
-                              wideIndex)))
+    if (failed(
+            emitThreadBody(builder, op, memory, schedule, thread, wideIndex)))
       return failure();
   }
   func::ReturnOp::create(builder, source.getLoc());

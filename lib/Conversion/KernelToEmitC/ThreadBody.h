@@ -51,8 +51,8 @@ mlir::LogicalResult verifyKernelOp(mlir::linalg::GenericOp op,
 mlir::LogicalResult emitThreadBody(mlir::OpBuilder &builder,
                                    mlir::linalg::GenericOp op,
                                    const KernelMemory &memory,
-                                   const Schedule &schedule,
-                                   mlir::Value thread, bool &wideIndex);
+                                   const Schedule &schedule, mlir::Value thread,
+                                   bool &wideIndex);
 
 } // namespace tandem::conversion
 

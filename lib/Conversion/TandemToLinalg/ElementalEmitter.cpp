@@ -118,8 +118,8 @@ Value ElementalEmitter::emitElementwise(Operation *op,
       return {};
     scalars.push_back(scalar);
   }
-  Value result = cast<ir::ElementwiseOpInterface>(op).buildScalar(builder, loc,
-                                                                  scalars);
+  Value result =
+      cast<ir::ElementwiseOpInterface>(op).buildScalar(builder, loc, scalars);
   // A cast to f16 or bf16 rounds; computing goes on in f32.
   return toComputeType(builder, loc, result);
 }
@@ -209,8 +209,8 @@ Value ElementalEmitter::materialize(AffineExpr expr) {
   materialized.push_back(expr);
   Value &result = memo.back()[key];
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return result =
-               arith::ConstantIndexOp::create(builder, loc, constant.getValue());
+    return result = arith::ConstantIndexOp::create(builder, loc,
+                                                   constant.getValue());
   SmallVector<Value> operands;
   unsigned numDims = ranges.dims.size();
   for (unsigned i = 0; i < numDims; ++i)
@@ -232,9 +232,8 @@ Value ElementalEmitter::materialize(AffineExpr expr) {
     if (expr.isFunctionOfSymbol(i))
       used.push_back(symbols[i]);
   }
-  AffineMap map =
-      AffineMap::get(numUsed, used.size() - numUsed,
-                     expr.replaceDimsAndSymbols(dims, newSymbols));
+  AffineMap map = AffineMap::get(numUsed, used.size() - numUsed,
+                                 expr.replaceDimsAndSymbols(dims, newSymbols));
   return result = affine::AffineApplyOp::create(builder, loc, map, used);
 }
 

@@ -108,8 +108,8 @@ static Value emitArgmax(ElementalEmitter &emitter, ir::ReduceOp op,
           builder, loc, arith::CmpFPredicate::ORD, best, best);
       isBetter = arith::AndIOp::create(builder, loc, greater, isNumber);
     } else {
-      isBetter = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::sgt, element, best);
+      isBetter = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                       element, best);
     }
     best = arith::SelectOp::create(builder, loc, isBetter, element, best);
     position =
@@ -136,8 +136,8 @@ Value emitReduction(ElementalEmitter &emitter, Operation *operation,
     Value element = emitter.emit(op.getInput(), getOperandIndex(op, index, k));
     if (!element)
       return {};
-    result = result ? combine(builder, loc, op.getKind(), result, element)
-                    : element;
+    result =
+        result ? combine(builder, loc, op.getKind(), result, element) : element;
   }
   if (count == 0)
     result =

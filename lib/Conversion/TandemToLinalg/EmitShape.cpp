@@ -75,9 +75,9 @@ static Value emitPad(ElementalEmitter &emitter, ir::PadOp op,
     inner.push_back(size <= 1 ? builder.getAffineConstantExpr(0)
                               : emitter.getRanges().floorDiv(expr, step));
   }
-  return emitter.emitGuarded(
-      conditions, emitPadValue(emitter, op),
-      [&] { return emitter.emit(op.getInput(), inner); });
+  return emitter.emitGuarded(conditions, emitPadValue(emitter, op), [&] {
+    return emitter.emit(op.getInput(), inner);
+  });
 }
 
 /// The elements of operands `first` and later, whose range of the axis starts
@@ -100,10 +100,9 @@ static Value emitConcatFrom(ElementalEmitter &emitter, ir::ConcatOp op,
     return emitter.emit(input, inner);
   OpBuilder &builder = emitter.getBuilder();
   Value limit = arith::ConstantIndexOp::create(builder, emitter.getLoc(), end);
-  Value isHere =
-      arith::CmpIOp::create(builder, emitter.getLoc(),
-                            arith::CmpIPredicate::slt,
-                            emitter.materialize(expr), limit);
+  Value isHere = arith::CmpIOp::create(builder, emitter.getLoc(),
+                                       arith::CmpIPredicate::slt,
+                                       emitter.materialize(expr), limit);
   return emitter.emitBranch(
       isHere, getComputeType(elementTypeOf(input)),
       [&] { return emitter.emit(input, inner); },
@@ -140,8 +139,8 @@ static Value emitGather(ElementalEmitter &emitter, ir::GatherOp op,
   if (position.getType() != wide)
     position = arith::ExtSIOp::create(builder, loc, wide, position);
   int64_t size = shapeOf(op.getInput())[axis];
-  position = arith::MaxSIOp::create(builder, loc, position,
-                                    emitter.constant(wide, 0));
+  position =
+      arith::MaxSIOp::create(builder, loc, position, emitter.constant(wide, 0));
   position = arith::MinSIOp::create(builder, loc, position,
                                     emitter.constant(wide, size - 1));
   position = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
@@ -160,8 +159,8 @@ static Value emitConstant(ElementalEmitter &emitter, ir::ConstantOp op,
     return {};
   }
   OpBuilder &builder = emitter.getBuilder();
-  auto scalar = arith::ConstantOp::create(
-      builder, emitter.getLoc(), elements.getSplatValue<TypedAttr>());
+  auto scalar = arith::ConstantOp::create(builder, emitter.getLoc(),
+                                          elements.getSplatValue<TypedAttr>());
   return toComputeType(builder, emitter.getLoc(), scalar);
 }
 
@@ -179,8 +178,8 @@ static Value emitBatchNorm(ElementalEmitter &emitter, ir::BatchNormOp op,
   Value variance = emitter.emit(op.getVariance(), channel);
   if (!input || !scale || !offset || !mean || !variance)
     return {};
-  Value epsilon = emitter.constant(variance.getType(),
-                                   op.getEpsilon().convertToDouble());
+  Value epsilon =
+      emitter.constant(variance.getType(), op.getEpsilon().convertToDouble());
   Value biased = arith::AddFOp::create(builder, loc, variance, epsilon);
   Value deviation = math::SqrtOp::create(builder, loc, biased);
   Value factor = arith::DivFOp::create(builder, loc, scale, deviation);
@@ -199,12 +198,9 @@ Value emitShapeOp(ElementalEmitter &emitter, Operation *op,
       })
       .Case([&](ir::IotaOp op) { return emitIota(emitter, op, index); })
       .Case([&](ir::GatherOp op) { return emitGather(emitter, op, index); })
-      .Case([&](ir::ConstantOp op) {
-        return emitConstant(emitter, op, index);
-      })
-      .Case([&](ir::BatchNormOp op) {
-        return emitBatchNorm(emitter, op, index);
-      })
+      .Case([&](ir::ConstantOp op) { return emitConstant(emitter, op, index); })
+      .Case(
+          [&](ir::BatchNormOp op) { return emitBatchNorm(emitter, op, index); })
       .Default([](Operation *op) -> Value {
         op->emitOpError("cannot be emitted elementally");
         return {};

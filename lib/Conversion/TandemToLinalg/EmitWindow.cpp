@@ -71,7 +71,8 @@ static FailureOr<LayoutDims> parse(Operation *op, StringRef layout,
   return op->emitOpError() << dims.error().message;
 }
 
-//===-- Convolution --------------------------------------------------------===//
+//===-- Convolution
+//--------------------------------------------------------===//
 
 namespace {
 struct Convolution {
@@ -163,7 +164,8 @@ static Value emitConv(ElementalEmitter &emitter, ir::ConvOp op,
   return isDone ? sum : Value();
 }
 
-//===-- Matrix product -----------------------------------------------------===//
+//===-- Matrix product
+//-----------------------------------------------------===//
 
 /// The index in an operand of `matmul` but for its last two dims: the batch
 /// dims of the result, broadcast.
@@ -194,8 +196,8 @@ static Value emitMatmul(ElementalEmitter &emitter, ir::MatmulOp op,
       at.push_back(transposed ? row : column);
       return emitter.emit(operand, at);
     };
-    Value a = read(op.getLhs(), index[index.size() - 2], inner,
-                   op.getTransposeLhs());
+    Value a =
+        read(op.getLhs(), index[index.size() - 2], inner, op.getTransposeLhs());
     Value b = read(op.getRhs(), inner, index.back(), op.getTransposeRhs());
     if (!a || !b)
       return {};
@@ -221,15 +223,16 @@ Value emitContraction(ElementalEmitter &emitter, Operation *op,
   return emitMatmul(emitter, cast<ir::MatmulOp>(op), index);
 }
 
-//===-- Pooling ------------------------------------------------------------===//
+//===-- Pooling
+//------------------------------------------------------------===//
 
 /// Combines the elements of the window at `index`: `combine` is told whether
 /// the tap is in range and returns the new accumulator.
-static Value
-emitPool(ElementalEmitter &emitter, Value input, const Geometry &geometry,
-         const ElementIndex &index, Value initial, Value otherwise,
-         function_ref<Value(Value, Value)> combine,
-         function_ref<void(ValueRange)> onTap) {
+static Value emitPool(ElementalEmitter &emitter, Value input,
+                      const Geometry &geometry, const ElementIndex &index,
+                      Value initial, Value otherwise,
+                      function_ref<Value(Value, Value)> combine,
+                      function_ref<void(ValueRange)> onTap) {
   SmallVector<AffineExpr, 3> output;
   for (int i = 0; i < geometry.layout.numSpatial; ++i)
     output.push_back(index[geometry.layout.spatial[i]]);
@@ -282,9 +285,10 @@ static Value emitAvgPool(ElementalEmitter &emitter, ir::AvgPoolOp op,
     for (Value condition : conditions.drop_front())
       all = arith::AndIOp::create(builder, loc, all, condition);
     Value tap = arith::SelectOp::create(builder, loc, all, one, zero);
-    uncertain = uncertain ? arith::AddFOp::create(builder, loc, uncertain, tap)
-                                .getResult()
-                          : tap;
+    uncertain =
+        uncertain
+            ? arith::AddFOp::create(builder, loc, uncertain, tap).getResult()
+            : tap;
   };
   Value sum = emitPool(
       emitter, op.getInput(), geometry, index, zero, zero,

@@ -61,8 +61,8 @@ static bool combineDivMod(LinearForm &form) {
     if (!divisor)
       continue;
     AffineExpr dividend = binary.getLHS();
-    AffineExpr partner = dividend.floorDiv(divisor.getValue()) *
-                         (factor * divisor.getValue());
+    AffineExpr partner =
+        dividend.floorDiv(divisor.getValue()) * (factor * divisor.getValue());
     auto *it = llvm::find(form.others, partner);
     if (it == form.others.end())
       continue;
@@ -221,7 +221,8 @@ SmallVector<AffineExpr, 4> reshapeIndex(const IndexRanges &ranges,
       else
         break; // No elements: the index is never evaluated.
     }
-    SmallVector<int64_t> strides = getStrides(from.slice(firstFrom, i - firstFrom));
+    SmallVector<int64_t> strides =
+        getStrides(from.slice(firstFrom, i - firstFrom));
     AffineExpr linear = zero;
     for (size_t k = firstFrom; k < i; ++k)
       if (from[k] != 1)

@@ -47,8 +47,8 @@ struct IndexRanges {
 
 private:
   /// Splits expr = divisor * quotient + rest with 0 <= rest < divisor.
-  bool split(mlir::AffineExpr expr, int64_t divisor,
-             mlir::AffineExpr &quotient, mlir::AffineExpr &rest) const;
+  bool split(mlir::AffineExpr expr, int64_t divisor, mlir::AffineExpr &quotient,
+             mlir::AffineExpr &rest) const;
 };
 
 /// Row-major strides of a shape.

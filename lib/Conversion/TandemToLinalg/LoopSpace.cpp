@@ -31,9 +31,9 @@ LoopSpace::LoopSpace(ArrayRef<int64_t> oldSizes,
   for (const ElementRead &read : emitter.reads) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(read.source.getType()).getShape();
-    LinearForm form = toLinearForm(
-        linearize(read.index, shape, read.source.getContext()),
-        oldSizes.size());
+    LinearForm form =
+        toLinearForm(linearize(read.index, shape, read.source.getContext()),
+                     oldSizes.size());
     for (AffineExpr other : form.others)
       separate(other);
     for (unsigned i = 0; i + 1 < oldSizes.size(); ++i)

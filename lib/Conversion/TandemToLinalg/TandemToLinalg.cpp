@@ -121,13 +121,13 @@ void GenericBuilder::finishExtract(ElementalEmitter &emitter,
     affine::canonicalizeMapAndOperands(&map, &used);
     AffineExpr simple = map.getResult(0);
     if (auto constant = dyn_cast<AffineConstantExpr>(simple))
-      indices.push_back(arith::ConstantIndexOp::create(
-          at, read.read.getLoc(), constant.getValue()));
+      indices.push_back(arith::ConstantIndexOp::create(at, read.read.getLoc(),
+                                                       constant.getValue()));
     else if (isa<AffineDimExpr, AffineSymbolExpr>(simple))
       indices.push_back(used.front());
     else
-      indices.push_back(affine::AffineApplyOp::create(at, read.read.getLoc(),
-                                                      map, used));
+      indices.push_back(
+          affine::AffineApplyOp::create(at, read.read.getLoc(), map, used));
   }
   extract->insertOperands(1, indices);
 }
@@ -150,8 +150,7 @@ void GenericBuilder::finishReads(ElementalEmitter &emitter,
       // Behind the loop indices, which its own index may need.
       OpBuilder atStart(builder.getContext());
       auto isIndex = [](Operation &op) { return isa<linalg::IndexOp>(op); };
-      atStart.setInsertionPoint(body.get(),
-                                llvm::find_if_not(*body, isIndex));
+      atStart.setInsertionPoint(body.get(), llvm::find_if_not(*body, isIndex));
       OperationState state(argument.getLoc(),
                            tensor::ExtractOp::getOperationName());
       state.addOperands(source);
@@ -182,9 +181,9 @@ void GenericBuilder::createYield(ArrayRef<Value> roots,
   OpBuilder atEnd(builder.getContext());
   atEnd.setInsertionPointToEnd(body.get());
   for (auto [root, element] : llvm::zip(roots, elements))
-    element = toElementType(
-        atEnd, loc, element,
-        cast<RankedTensorType>(root.getType()).getElementType());
+    element =
+        toElementType(atEnd, loc, element,
+                      cast<RankedTensorType>(root.getType()).getElementType());
   linalg::YieldOp::create(atEnd, loc, elements);
 }
 
@@ -196,8 +195,8 @@ linalg::GenericOp GenericBuilder::createGeneric(ArrayRef<Value> roots,
   for (Value root : roots) {
     Type elementType = cast<RankedTensorType>(root.getType()).getElementType();
     types.push_back(RankedTensorType::get(space.getSizes(), elementType));
-    outputs.push_back(tensor::EmptyOp::create(builder, loc, space.getSizes(),
-                                              elementType));
+    outputs.push_back(
+        tensor::EmptyOp::create(builder, loc, space.getSizes(), elementType));
     maps.push_back(builder.getMultiDimIdentityMap(numLoops));
     body->addArgument(elementType, loc);
   }

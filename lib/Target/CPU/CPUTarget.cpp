@@ -39,10 +39,10 @@ namespace tandem {
 
 void registerCPUTargetDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
-                  scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect, ir::TandemDialect>();
+                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect,
+                  ir::TandemDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
@@ -95,7 +95,8 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
   fb::KernelT result;
   result.target = fb::KernelTarget::cpu_object;
   result.name = kernel.getSymName().value_or("kernel").str();
-  TANDEM_ASSIGN_OR_RETURN(BorrowedMachine machine, BorrowedMachine::get(target));
+  TANDEM_ASSIGN_OR_RETURN(BorrowedMachine machine,
+                          BorrowedMachine::get(target));
   {
     PhaseTimer timer(times, "lower");
     TANDEM_RETURN_IF_ERROR(lowerToLLVM(kernel, target));

@@ -206,17 +206,14 @@ static Value expandLog(const Arithmetic &a, Value x) {
   // normal = 2^e m with m in [sqrt(1/2), sqrt(2)).
   constexpr int64_t sqrtHalf = 0x3f3504f3;
   Value above = a.subI(a.bits(normal), a.i(sqrtHalf));
-  Value m =
-      a.fromBits(a.addI(a.andI(above, a.i(0x7fffff)), a.i(sqrtHalf)));
-  Value e = a.add(arith::SIToFPOp::create(a.b, a.loc, a.f32(),
-                                          a.shr(above, 23)),
-                  offset);
+  Value m = a.fromBits(a.addI(a.andI(above, a.i(0x7fffff)), a.i(sqrtHalf)));
+  Value e = a.add(
+      arith::SIToFPOp::create(a.b, a.loc, a.f32(), a.shr(above, 23)), offset);
   Value f = a.sub(m, a.f(1));
   Value square = a.mul(f, f);
-  Value y = a.horner(
-      f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
-          1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
-          3.3333331174e-1});
+  Value y = a.horner(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                         -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                         2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   y = a.mul(a.mul(y, f), square);
   y = a.fma(e, a.f(kLog2Low), y);
   y = a.fma(square, a.f(-0.5), y);
@@ -228,7 +225,8 @@ static Value expandLog(const Arithmetic &a, Value x) {
   return a.select(a.equal(x, a.f(0)), a.f(-infinity), y);
 }
 
-//===-- sin and cos --------------------------------------------------------===//
+//===-- sin and cos
+//--------------------------------------------------------===//
 
 /// Up to here the reduction in f64 keeps enough digits.
 static constexpr double kLargestReduced = 134217728.0; // 2^27
@@ -251,16 +249,15 @@ static Reduced reduceByHalfPi(const Arithmetic &a, Value x) {
 static Value expandSine(const Arithmetic &a, Value x, int64_t quadrants) {
   auto [n, r] = reduceByHalfPi(a, x);
   Value z = a.mul(r, r);
-  Value sine = a.horner(z, {-1.9515295891e-4, 8.3321608736e-3,
-                            -1.6666654611e-1});
+  Value sine =
+      a.horner(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
   sine = a.fma(a.mul(sine, z), r, r);
-  Value cosine = a.horner(z, {2.443315711809948e-5, -1.388731625493765e-3,
-                              4.166664568298827e-2});
+  Value cosine = a.horner(
+      z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
   cosine = a.fma(a.mul(z, z), cosine, a.fma(z, a.f(-0.5), a.f(1)));
   Value quadrant = a.addI(n, a.i(quadrants));
-  Value isOdd =
-      arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
-                            a.andI(quadrant, a.i(1)), a.i(0));
+  Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
+                                      a.andI(quadrant, a.i(1)), a.i(0));
   Value sign = a.shl(a.andI(quadrant, a.i(2)), 30);
   Value y = a.select(isOdd, cosine, sine);
   return a.fromBits(arith::XOrIOp::create(a.b, a.loc, a.bits(y), sign));
@@ -296,8 +293,8 @@ static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
   Value magnitude = math::AbsFOp::create(a.b, a.loc, x);
   Value isLarge = a.less(a.f(kLargestReduced), magnitude);
   if (isa<VectorType>(x.getType()))
-    isLarge = vector::ReductionOp::create(a.b, a.loc,
-                                          vector::CombiningKind::OR, isLarge);
+    isLarge = vector::ReductionOp::create(a.b, a.loc, vector::CombiningKind::OR,
+                                          isLarge);
   auto branch = scf::IfOp::create(a.b, a.loc, x.getType(), isLarge,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(a.b);
@@ -308,7 +305,8 @@ static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
   return branch.getResult(0);
 }
 
-//===-- Patterns -----------------------------------------------------------===//
+//===-- Patterns
+//-----------------------------------------------------------===//
 
 namespace {
 template <typename Op> struct Expand : OpRewritePattern<Op> {
@@ -333,22 +331,17 @@ template <typename Op> struct Expand : OpRewritePattern<Op> {
 void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
                                         bool scaleByInstruction) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<Expand<math::ExpOp>>(
-      context, [=](const Arithmetic &a, Value x) {
-        return expandExp(a, x, scaleByInstruction);
-      });
+  patterns.add<Expand<math::ExpOp>>(context, [=](const Arithmetic &a, Value x) {
+    return expandExp(a, x, scaleByInstruction);
+  });
   patterns.add<Expand<math::TanhOp>>(context, expandTanh);
   patterns.add<Expand<math::LogOp>>(context, expandLog);
-  patterns.add<Expand<math::SinOp>>(context,
-                                    [](const Arithmetic &a, Value x) {
-                                      return expandPeriodic<LLVM::SinOp>(a, x,
-                                                                         0);
-                                    });
-  patterns.add<Expand<math::CosOp>>(context,
-                                    [](const Arithmetic &a, Value x) {
-                                      return expandPeriodic<LLVM::CosOp>(a, x,
-                                                                         1);
-                                    });
+  patterns.add<Expand<math::SinOp>>(context, [](const Arithmetic &a, Value x) {
+    return expandPeriodic<LLVM::SinOp>(a, x, 0);
+  });
+  patterns.add<Expand<math::CosOp>>(context, [](const Arithmetic &a, Value x) {
+    return expandPeriodic<LLVM::CosOp>(a, x, 1);
+  });
 }
 
 } // namespace tandem

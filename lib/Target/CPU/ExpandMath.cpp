@@ -47,22 +47,23 @@ struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
     };
     Type f32 = typeLike(rewriter.getF32Type());
     Type i32 = typeLike(rewriter.getI32Type());
-    Value one = arith::ConstantOp::create(rewriter, loc,
-                                          rewriter.getOneAttr(i32));
+    Value one =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getOneAttr(i32));
     Value nearest = arith::TruncFOp::create(rewriter, loc, f32, x);
     Value back = arith::ExtFOp::create(rewriter, loc, x.getType(), nearest);
-    Value isInexact = arith::CmpFOp::create(
-        rewriter, loc, arith::CmpFPredicate::ONE, back, x);
-    Value isAway = arith::CmpFOp::create(
-        rewriter, loc, arith::CmpFPredicate::OGT,
-        math::AbsFOp::create(rewriter, loc, back),
-        math::AbsFOp::create(rewriter, loc, x));
+    Value isInexact = arith::CmpFOp::create(rewriter, loc,
+                                            arith::CmpFPredicate::ONE, back, x);
+    Value isAway =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT,
+                              math::AbsFOp::create(rewriter, loc, back),
+                              math::AbsFOp::create(rewriter, loc, x));
     Value bits = arith::BitcastOp::create(rewriter, loc, i32, nearest);
     Value less = arith::SubIOp::create(rewriter, loc, bits, one);
     Value towardsZero =
         arith::SelectOp::create(rewriter, loc, isAway, less, bits);
     Value odd = arith::OrIOp::create(rewriter, loc, towardsZero, one);
-    Value rounded = arith::SelectOp::create(rewriter, loc, isInexact, odd, bits);
+    Value rounded =
+        arith::SelectOp::create(rewriter, loc, isInexact, odd, bits);
     Value result = arith::BitcastOp::create(rewriter, loc, f32, rounded);
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), result);
     return success();

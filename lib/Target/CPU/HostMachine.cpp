@@ -77,9 +77,8 @@ createMachine(const CPUTargetOptions &options) {
   // a * b + c may be one operation; nothing else of IEEE 754 is given up.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, options.cpu, options.features, targetOptions,
-      llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+      triple, options.cpu, options.features, targetOptions, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
   if (!machine)
     return fail("codegen", "LLVM cannot compile for processor " + options.cpu);
   return machine;

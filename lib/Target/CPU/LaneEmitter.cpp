@@ -44,8 +44,7 @@ void LaneEmitter::emitBody(linalg::GenericOp op) {
   }
   emitOps(*body);
   Operation *yield = body->getTerminator();
-  for (auto [result, value] :
-       llvm::zip(op.getResults(), yield->getOperands()))
+  for (auto [result, value] : llvm::zip(op.getResults(), yield->getOperands()))
     emitStore(getBuffer(result), loops, lookUp(value));
 }
 
@@ -112,12 +111,12 @@ void LaneEmitter::emitElementwise(Operation &op) {
     values[from] = {isUniform ? LaneValue::Uniform : LaneValue::Varying, to, 0};
 }
 
-//===-- Indices ------------------------------------------------------------===//
+//===-- Indices
+//------------------------------------------------------------===//
 
 /// Vectors of indices are of i64.
 VectorType LaneEmitter::vectorOf(Type type) {
-  return VectorType::get({lanes},
-                         type.isIndex() ? builder.getI64Type() : type);
+  return VectorType::get({lanes}, type.isIndex() ? builder.getI64Type() : type);
 }
 
 Value LaneEmitter::index(int64_t value) {
@@ -173,8 +172,8 @@ bool LaneEmitter::emitIndexCompare(Operation &op) {
   Value distance = arith::SubIOp::create(builder, loc, rhs.value, lhs.value);
   distance = arith::MaxSIOp::create(builder, loc, distance, index(-bound));
   distance = arith::MinSIOp::create(builder, loc, distance, index(bound));
-  distance = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                        distance);
+  distance =
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), distance);
   Value steps = createIota(builder, loc, vectorOf(builder.getI32Type()), step);
   values[compare] = {LaneValue::Varying,
                      arith::CmpIOp::create(builder, loc, compare.getPredicate(),
@@ -228,8 +227,8 @@ static Value createIndexOp(OpBuilder &builder, Location loc,
 LaneValue LaneEmitter::emitBinary(AffineExprKind kind, LaneValue lhs,
                                   LaneValue rhs) {
   int64_t factor = 0;
-  bool isConstant = rhs.kind == LaneValue::Uniform &&
-                    getConstant(rhs.value, factor);
+  bool isConstant =
+      rhs.kind == LaneValue::Uniform && getConstant(rhs.value, factor);
   if (lhs.kind == LaneValue::Uniform && rhs.kind == LaneValue::Uniform)
     return {LaneValue::Uniform,
             createIndexOp(builder, loc, kind, lhs.value, rhs.value), 0};
@@ -237,8 +236,8 @@ LaneValue LaneEmitter::emitBinary(AffineExprKind kind, LaneValue lhs,
       lhs.kind != LaneValue::Varying && rhs.kind != LaneValue::Varying;
   if (isEven && (kind == AffineExprKind::Add ||
                  (kind == AffineExprKind::Mul && isConstant))) {
-    int64_t step = kind == AffineExprKind::Add ? lhs.step + rhs.step
-                                               : lhs.step * factor;
+    int64_t step =
+        kind == AffineExprKind::Add ? lhs.step + rhs.step : lhs.step * factor;
     Value first = createIndexOp(builder, loc, kind, lhs.value, rhs.value);
     return {step ? LaneValue::Linear : LaneValue::Uniform, first, step};
   }
@@ -246,7 +245,8 @@ LaneValue LaneEmitter::emitBinary(AffineExprKind kind, LaneValue lhs,
           createIndexOp(builder, loc, kind, toVector(lhs), toVector(rhs)), 0};
 }
 
-//===-- Branches -----------------------------------------------------------===//
+//===-- Branches
+//-----------------------------------------------------------===//
 
 /// Whether a branch guards little else than reads, and has no other side.
 static bool isCheapGuard(scf::IfOp branch) {
@@ -285,11 +285,10 @@ void LaneEmitter::emitGuardedIf(Operation &op, Value condition) {
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
     LaneValue onTrue = lookUp(branch.thenYield().getOperand(i));
     LaneValue onFalse = lookUp(branch.elseYield().getOperand(i));
-    bool isUniform = onTrue.kind == LaneValue::Uniform &&
-                     onFalse.kind == LaneValue::Uniform;
+    bool isUniform =
+        onTrue.kind == LaneValue::Uniform && onFalse.kind == LaneValue::Uniform;
     Value chosen = arith::SelectOp::create(
-        builder, loc, condition,
-        isUniform ? onTrue.value : toVector(onTrue),
+        builder, loc, condition, isUniform ? onTrue.value : toVector(onTrue),
         isUniform ? onFalse.value : toVector(onFalse));
     values[op.getResult(i)] = {
         isUniform ? LaneValue::Uniform : LaneValue::Varying, chosen, 0};
@@ -327,9 +326,10 @@ void LaneEmitter::emitMaskedIf(Operation &op, Value mask) {
   auto branch = cast<scf::IfOp>(op);
   Value outer = guardMask;
   auto emitUnder = [&](Block *block, Value condition) {
-    guardMask = outer ? arith::AndIOp::create(builder, loc, outer, condition)
-                            .getResult()
-                      : condition;
+    guardMask =
+        outer
+            ? arith::AndIOp::create(builder, loc, outer, condition).getResult()
+            : condition;
     emitOps(*block);
     guardMask = outer;
   };
@@ -338,7 +338,8 @@ void LaneEmitter::emitMaskedIf(Operation &op, Value mask) {
   Block *otherwise = branch.elseBlock();
   if (!otherwise->without_terminator().empty()) {
     Value ones = arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(vectorOf(builder.getI1Type()), true));
+        builder, loc,
+        DenseElementsAttr::get(vectorOf(builder.getI1Type()), true));
     emitUnder(otherwise, arith::XOrIOp::create(builder, loc, mask, ones));
   }
   emitUnder(branch.thenBlock(), mask);

@@ -66,8 +66,7 @@ private:
   bool emitIndexCompare(mlir::Operation &op);
   LaneValue emitAffine(mlir::AffineExpr expr, unsigned numDims,
                        llvm::ArrayRef<LaneValue> operands);
-  LaneValue emitBinary(mlir::AffineExprKind kind, LaneValue lhs,
-                       LaneValue rhs);
+  LaneValue emitBinary(mlir::AffineExprKind kind, LaneValue lhs, LaneValue rhs);
 
   LaneValue emitLoad(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
   LaneValue emitContiguousLoad(Buffer buffer, mlir::Value offset);

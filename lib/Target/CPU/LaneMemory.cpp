@@ -26,8 +26,8 @@ Type LaneEmitter::getMemoryType(Type type) {
 
 Value LaneEmitter::splat(Value scalar) {
   if (scalar.getType().isIndex())
-    scalar = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                        scalar);
+    scalar =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), scalar);
   if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
     return arith::ConstantOp::create(
         builder, loc,
@@ -43,8 +43,8 @@ Value LaneEmitter::splat(Value scalar) {
   return LLVM::ShuffleVectorOp::create(builder, loc, first, poison, mask);
 }
 
-Value LaneEmitter::createIota(OpBuilder &builder, Location loc,
-                              VectorType type, int64_t step) {
+Value LaneEmitter::createIota(OpBuilder &builder, Location loc, VectorType type,
+                              int64_t step) {
   SmallVector<Attribute> values;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
     values.push_back(builder.getIntegerAttr(type.getElementType(), i * step));
@@ -106,8 +106,8 @@ Value LaneEmitter::getPointer(Buffer buffer, Value offset) {
   if (auto vector = dyn_cast<VectorType>(offset.getType()))
     type = VectorType::get(vector.getShape(), type);
   else
-    offset = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                        offset);
+    offset =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
   return LLVM::GEPOp::create(builder, loc, type, elementType, buffer.pointer,
                              offset, LLVM::GEPNoWrapFlags::inbounds);
 }
@@ -120,8 +120,8 @@ LaneValue LaneEmitter::fromMemory(LaneValue value, Type type) {
   if (!type.isInteger(1))
     return value;
   Type memoryType = value.value.getType();
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(memoryType));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(memoryType));
   value.value = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                       value.value, zero);
   return value;
@@ -173,8 +173,7 @@ LaneValue LaneEmitter::emitStridedLoad(Buffer buffer, LaneValue offset) {
   for (int64_t i = 0; i < lanes; ++i)
     picked.push_back(i * offset.step);
   return {LaneValue::Varying,
-          LLVM::ShuffleVectorOp::create(builder, loc, loaded, zero, picked),
-          0};
+          LLVM::ShuffleVectorOp::create(builder, loc, loaded, zero, picked), 0};
 }
 
 LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
@@ -197,14 +196,14 @@ LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
 
 /// Offsets of 32 bits where the buffer allows: gathers take twice as many.
 Value LaneEmitter::getGatherPointers(Buffer buffer, LaneValue offset) {
-  bool isSmall = buffer.type.getNumElements() <
-                 std::numeric_limits<int32_t>::max();
+  bool isSmall =
+      buffer.type.getNumElements() < std::numeric_limits<int32_t>::max();
   VectorType narrow = vectorOf(builder.getI32Type());
   if (!isSmall)
     return getPointer(buffer, toVector(offset));
   if (offset.kind == LaneValue::Varying)
-    return getPointer(buffer, arith::TruncIOp::create(builder, loc, narrow,
-                                                      offset.value));
+    return getPointer(
+        buffer, arith::TruncIOp::create(builder, loc, narrow, offset.value));
   // One address, and constants.
   Value steps = createIota(builder, loc, narrow, offset.step);
   return getPointer({getPointer(buffer, offset.value), buffer.type}, steps);

@@ -21,8 +21,8 @@ using namespace llvm::orc;
 namespace tandem {
 
 static tandem::Error loadError(const std::string &kernel, llvm::Error error) {
-  return tandem::Error{kernel + ": " + toString(std::move(error)), "load", {},
-                       {}};
+  return tandem::Error{
+      kernel + ": " + toString(std::move(error)), "load", {}, {}};
 }
 
 /// One linker for the process: creating it costs milliseconds.

@@ -78,7 +78,8 @@ private:
 
 } // namespace
 
-//===-- Functions and buffers ----------------------------------------------===//
+//===-- Functions and buffers
+//----------------------------------------------===//
 
 LLVM::LLVMFuncOp KernelLowering::createBody() {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
@@ -88,15 +89,16 @@ LLVM::LLVMFuncOp KernelLowering::createBody() {
   types.append({i64, i64});
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), types);
-  auto body = LLVM::LLVMFuncOp::create(builder, loc,
-                                       (kernel.getName() + ".body").str(), type,
-                                       LLVM::Linkage::Internal);
+  auto body =
+      LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(),
+                               type, LLVM::Linkage::Internal);
   for (unsigned i = 0; i < numBuffers; ++i) {
     body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                     builder.getUnitAttr());
-    body.setArgAttr(i, i < kernel.getNumArguments()
-                           ? LLVM::LLVMDialect::getReadonlyAttrName()
-                           : LLVM::LLVMDialect::getWriteOnlyAttrName(),
+    body.setArgAttr(i,
+                    i < kernel.getNumArguments()
+                        ? LLVM::LLVMDialect::getReadonlyAttrName()
+                        : LLVM::LLVMDialect::getWriteOnlyAttrName(),
                     builder.getUnitAttr());
   }
   // Its arguments' noalias would be lost by inlining.
@@ -116,15 +118,14 @@ void KernelLowering::createEntry(LLVM::LLVMFuncOp body) {
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
   builder.setInsertionPointToEnd(module.getBody());
-  auto entry =
-      LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
+  auto entry = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
   builder.setInsertionPointToStart(entry.addEntryBlock(builder));
   SmallVector<Value> arguments;
   unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
   for (unsigned i = 0; i < numBuffers; ++i) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
-                                     entry.getArgument(0),
-                                     ArrayRef<LLVM::GEPArg>(i));
+    Value slot =
+        LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                            entry.getArgument(0), ArrayRef<LLVM::GEPArg>(i));
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   arguments.append({entry.getArgument(1), entry.getArgument(2)});
@@ -149,7 +150,8 @@ Value KernelLowering::createGlobal(arith::ConstantOp op) {
       RankedTensorType::get({type.getNumElements()}, elementType));
   OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
   auto global = LLVM::GlobalOp::create(
-      atStart, loc, LLVM::LLVMArrayType::get(elementType, type.getNumElements()),
+      atStart, loc,
+      LLVM::LLVMArrayType::get(elementType, type.getNumElements()),
       /*isConstant=*/true, LLVM::Linkage::Private,
       (kernel.getName() + ".constant" + Twine(numGlobals++)).str(), flat,
       /*alignment=*/64);
@@ -192,13 +194,13 @@ LogicalResult KernelLowering::bindBuffers(LLVM::LLVMFuncOp body) {
   return success();
 }
 
-//===-- Loops --------------------------------------------------------------===//
+//===-- Loops
+//--------------------------------------------------------------===//
 
 void KernelLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
   if (size == 1)
     return emit(index(0));
-  auto loop =
-      scf::ForOp::create(builder, loc, index(0), index(size), index(1));
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(size), index(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   emit(loop.getInductionVar());
@@ -218,8 +220,7 @@ SmallVector<Value> KernelLowering::delinearize(const Schedule &schedule,
       loops[i] = index(0);
       continue;
     }
-    loops[i] =
-        arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
+    loops[i] = arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
     iteration =
         arith::DivUIOp::create(builder, loc, iteration, index(sizes[i]));
   }
@@ -246,8 +247,8 @@ void KernelLowering::lowerGeneric(linalg::GenericOp op,
   Value innerBegin = index(0), innerEnd = index(schedule.sizes.back());
   if (schedule.isInnermostShared()) {
     Value block = index(schedule.block);
-    innerBegin = arith::MulIOp::create(builder, loc, loops.pop_back_val(), block,
-                                       arith::IntegerOverflowFlags::nsw);
+    innerBegin = arith::MulIOp::create(builder, loc, loops.pop_back_val(),
+                                       block, arith::IntegerOverflowFlags::nsw);
     innerEnd = schedule.getBlocks() * schedule.block == schedule.sizes.back()
                    ? add(innerBegin, block)
                    : arith::MinSIOp::create(builder, loc,
@@ -341,9 +342,8 @@ LogicalResult KernelLowering::verifyBody(linalg::GenericOp op) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
       return pointers.contains(extract.getTensor());
     if (isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))
-      return llvm::all_of(inner->getResultTypes(), [](Type type) {
-        return type.isIntOrIndexOrFloat();
-      });
+      return llvm::all_of(inner->getResultTypes(),
+                          [](Type type) { return type.isIntOrIndexOrFloat(); });
     return isa<affine::AffineApplyOp, linalg::IndexOp, linalg::YieldOp,
                scf::IfOp, scf::YieldOp>(inner);
   };

@@ -62,8 +62,8 @@ struct LowerLoopsToLLVMPass : impl::LowerLoopsToLLVMBase<LowerLoopsToLLVMPass> {
     populateFuncToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
-    if (failed(applyFullConversion(getOperation(), target,
-                                   std::move(patterns))))
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
   }
 };

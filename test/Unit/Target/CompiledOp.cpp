@@ -42,8 +42,8 @@ void CompiledKernel::run(std::vector<void *> args) const {
   function(args.data(), extent / 2, extent);
 }
 
-static Expected<CompiledKernel>
-compileModule(mlir::ModuleOp module, const CPUTargetOptions &options) {
+static Expected<CompiledKernel> compileModule(mlir::ModuleOp module,
+                                              const CPUTargetOptions &options) {
   PhaseTimes times;
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT kernel,
                           compileKernelForCPU(module, options, times));
@@ -55,8 +55,7 @@ compileModule(mlir::ModuleOp module, const CPUTargetOptions &options) {
 
 Expected<CompiledKernel> test::compileKernel(const std::string &source,
                                              const CPUTargetOptions &options) {
-  auto module =
-      mlir::parseSourceString<mlir::ModuleOp>(source, &getContext());
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &getContext());
   if (!module)
     return fail("parse", "the kernel does not parse:\n" + source);
   return compileModule(*module, options);

@@ -101,8 +101,8 @@ TEST(Convolution, PaddedAlongAndAcrossTheVector) {
           attrs.input_layout = attrs.output_layout =
               channelsLast ? "NHWC" : "NCHW";
           attrs.kernel_layout = channelsLast ? "HWIO" : "OIHW";
-          Shape input = channelsLast ? Shape{2, 4, width, 2}
-                                     : Shape{2, 2, 4, width};
+          Shape input =
+              channelsLast ? Shape{2, 4, width, 2} : Shape{2, 2, 4, width};
           Shape kernel = channelsLast ? Shape{3, 3, 2, 5} : Shape{5, 2, 3, 3};
           Case c{makeOp(OpKind::conv, attrs),
                  {varied(DType::f32, input, 1), varied(DType::f32, kernel, 2),

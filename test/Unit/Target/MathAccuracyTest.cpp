@@ -33,9 +33,10 @@ void PrintTo(const Function &function, std::ostream *os) {
 /// Every 2^16th-or-so bit pattern of f32 (all exponents, both signs), and the
 /// values at which functions change.
 std::vector<float> samples() {
-  std::vector<float> values = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f,
-                               INFINITY, -INFINITY, NAN, 88.7228f, 88.73f,
-                               -87.33f, -87.34f, -103.9f, -104.1f, 9.0f, -9.0f};
+  std::vector<float> values = {0.0f,   -0.0f,    1.0f,      -1.0f,   0.5f,
+                               -0.5f,  INFINITY, -INFINITY, NAN,     88.7228f,
+                               88.73f, -87.33f,  -87.34f,   -103.9f, -104.1f,
+                               9.0f,   -9.0f};
   for (uint64_t bits = 0; bits <= 0xffffffffu; bits += 39119)
     values.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   for (int i = -20000; i <= 20000; ++i)
@@ -51,7 +52,8 @@ double ulpsApart(float actual, double exact) {
     return std::isnan(rounded) && std::isnan(actual) ? 0 : INFINITY;
   if (std::isinf(rounded) || std::isinf(actual))
     return rounded == actual ? 0 : INFINITY;
-  float magnitude = std::max(std::abs(rounded), std::numeric_limits<float>::min());
+  float magnitude =
+      std::max(std::abs(rounded), std::numeric_limits<float>::min());
   double ulp = std::nextafter(magnitude, INFINITY) - magnitude;
   return std::abs(actual - exact) / ulp;
 }
@@ -64,10 +66,10 @@ void check(const Function &function, unsigned vectorBits) {
   std::string type = "tensor<" + std::to_string(x.size()) + "xf32>";
   CPUTargetOptions options;
   options.vectorBits = vectorBits;
-  auto kernel = compileKernel(
-      "module @k { func.func @k(%x: " + type + ") -> " + type +
-      " { %0 = tandem." + function.name + " %x : " + type + " return %0 : " +
-      type + " } }");
+  auto kernel =
+      compileKernel("module @k { func.func @k(%x: " + type + ") -> " + type +
+                    " { %0 = tandem." + function.name + " %x : " + type +
+                    " return %0 : " + type + " } }");
   ASSERT_TRUE(kernel) << kernel.error().str();
   kernel->run({x.data(), y.data()});
   double worst = 0;
@@ -94,14 +96,12 @@ double rsqrt(double x) { return 1 / std::sqrt(x); }
 
 INSTANTIATE_TEST_SUITE_P(
     F32, MathAccuracy,
-    testing::Values(Function{"exp", std::exp, 2}, Function{"tanh", std::tanh, 2},
-                    Function{"log", std::log, 2},
-                    Function{"log1p", std::log1p, 3},
-                    Function{"expm1", std::expm1, 3},
-                    Function{"erf", std::erf, 4}, Function{"sin", std::sin, 2},
-                    Function{"cos", std::cos, 2},
-                    Function{"sqrt", std::sqrt, 0.5001},
-                    Function{"rsqrt", rsqrt, 2}),
+    testing::Values(
+        Function{"exp", std::exp, 2}, Function{"tanh", std::tanh, 2},
+        Function{"log", std::log, 2}, Function{"log1p", std::log1p, 3},
+        Function{"expm1", std::expm1, 3}, Function{"erf", std::erf, 4},
+        Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2},
+        Function{"sqrt", std::sqrt, 0.5001}, Function{"rsqrt", rsqrt, 2}),
     [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

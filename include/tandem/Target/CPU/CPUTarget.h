@@ -1,4 +1,5 @@
-//===- CPUTarget.h - Kernel modules to machine code for the host -*- C++ -*-===//
+//===- CPUTarget.h - Kernel modules to machine code for the host -*- C++
+//-*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

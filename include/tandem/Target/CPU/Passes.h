@@ -28,8 +28,8 @@ inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 #define GEN_PASS_REGISTRATION
 #include "tandem/Target/CPU/Passes.h.inc"
 
-/// From a kernel module in linalg form to the LLVM dialect, for this host or for
-/// vectors of a given number of bits.
+/// From a kernel module in linalg form to the LLVM dialect, for this host or
+/// for vectors of a given number of bits.
 void buildCPUKernelPipeline(mlir::OpPassManager &passes,
                             unsigned vectorBits = 0);
 

@@ -14,18 +14,19 @@
 
 namespace tandem {
 
-/// The tolerance of one output: |actual - expected| <= relative * max(|expected|,
-/// scale), scale being the largest magnitude in `expected` (a normwise bound;
-/// Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 3).
-/// Integers and i1 must be equal. NaN equals NaN, infinities their equals.
+/// The tolerance of one output: |actual - expected| <= relative *
+/// max(|expected|, scale), scale being the largest magnitude in `expected` (a
+/// normwise bound; Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+/// ed., ch. 3). Integers and i1 must be equal. NaN equals NaN, infinities their
+/// equals.
 struct Tolerance {
   double relative = 0;
 };
 
 /// eps * (8 * D + 2 * sqrt(K)) for a float output, 0 for others: eps of the
 /// coarsest float type on the way from the inputs, D the most rounding ops on
-/// any way, K the longest chain of additions, that is the sum of reduction sizes
-/// along the worst way. `program` is an eager program: of kernel steps
+/// any way, K the longest chain of additions, that is the sum of reduction
+/// sizes along the worst way. `program` is an eager program: of kernel steps
 /// nothing is known. Documented in docs/Measuring.md.
 Tolerance toleranceFor(const Program &program, size_t output,
                        std::span<const TensorType> inputs);
