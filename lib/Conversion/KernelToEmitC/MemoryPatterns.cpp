@@ -22,16 +22,35 @@ namespace {
 
 using LValue = TypedValue<emitc::LValueType>;
 
-LValue element(OpBuilder &builder, Location loc, Value memory, Value position,
-               Type type) {
+/// An element, or the first of several, in memory of one dimension.
+struct Place {
+  Value memory, position;
+};
+
+template <typename Adaptor> Place placeOf(Adaptor adaptor) {
+  return {adaptor.getBase(), adaptor.getIndices().front()};
+}
+template <> Place placeOf(memref::LoadOp::Adaptor adaptor) {
+  return {adaptor.getMemref(), adaptor.getIndices().front()};
+}
+template <> Place placeOf(memref::StoreOp::Adaptor adaptor) {
+  return {adaptor.getMemref(), adaptor.getIndices().front()};
+}
+template <> Place placeOf(vector::ExtractOp::Adaptor adaptor) {
+  return {adaptor.getSource(), adaptor.getDynamicPosition().front()};
+}
+
+/// `memory[position]`.
+LValue element(OpBuilder &builder, Location loc, Place place, Type type) {
   return emitc::SubscriptOp::create(builder, loc, emitc::LValueType::get(type),
-                                    memory, position)
+                                    place.memory, place.position)
       .getResult();
 }
 
 /// `memory + position`.
-Value address(OpBuilder &builder, Location loc, Value memory, Value position) {
-  return emitc::AddOp::create(builder, loc, memory.getType(), memory, position);
+Value address(OpBuilder &builder, Location loc, Place place) {
+  return emitc::AddOp::create(builder, loc, place.memory.getType(),
+                              place.memory, place.position);
 }
 
 /// gpu.block_id and its like, in dimension x, as CUDA's variables.
@@ -92,13 +111,14 @@ struct ConvertReturn : OpConversionPattern<func::ReturnOp> {
   }
 };
 
-struct ConvertLoad : OpConversionPattern<memref::LoadOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// memref.load, and vector.extract, whose vectors are local arrays.
+template <typename Op> struct ConvertRead : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    LValue from = element(rewriter, op.getLoc(), adaptor.getMemref(),
-                          adaptor.getIndices().front(), op.getType());
+    LValue from =
+        element(rewriter, op.getLoc(), placeOf(adaptor), op.getType());
     rewriter.replaceOpWithNewOp<emitc::LoadOp>(op, op.getType(), from);
     return success();
   }
@@ -110,8 +130,8 @@ struct ConvertStore : OpConversionPattern<memref::StoreOp> {
   matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value value = adaptor.getValue();
-    LValue to = element(rewriter, op.getLoc(), adaptor.getMemref(),
-                        adaptor.getIndices().front(), value.getType());
+    LValue to =
+        element(rewriter, op.getLoc(), placeOf(adaptor), value.getType());
     rewriter.replaceOpWithNewOp<emitc::AssignOp>(op, to, value);
     return success();
   }
@@ -141,8 +161,7 @@ struct ConvertVectorLoad : OpConversionPattern<vector::LoadOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    Value from = address(rewriter, op.getLoc(), adaptor.getBase(),
-                         adaptor.getIndices().front());
+    Value from = address(rewriter, op.getLoc(), placeOf(adaptor));
     Type type = getTypeConverter()->convertType(op.getType());
     rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, type, "load4", from);
     return success();
@@ -158,24 +177,9 @@ struct ConvertVectorStore : OpConversionPattern<vector::StoreOp> {
     if (!load)
       return rewriter.notifyMatchFailure(op, "only local arrays are stored");
     Value local = rewriter.getRemappedValue(load.getBase());
-    Value to = address(rewriter, op.getLoc(), adaptor.getBase(),
-                       adaptor.getIndices().front());
+    Value to = address(rewriter, op.getLoc(), placeOf(adaptor));
     rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, TypeRange(), "store4",
                                                      ValueRange{to, local});
-    return success();
-  }
-};
-
-struct ConvertVectorExtract : OpConversionPattern<vector::ExtractOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(vector::ExtractOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (adaptor.getDynamicPosition().size() != 1)
-      return rewriter.notifyMatchFailure(op, "not one dynamic position");
-    LValue from = element(rewriter, op.getLoc(), adaptor.getSource(),
-                          adaptor.getDynamicPosition().front(), op.getType());
-    rewriter.replaceOpWithNewOp<emitc::LoadOp>(op, op.getType(), from);
     return success();
   }
 };
@@ -185,9 +189,9 @@ struct ConvertVectorExtract : OpConversionPattern<vector::ExtractOp> {
 void tandem::conversion::populateMemoryPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ConvertFunction, ConvertReturn, ConvertLoad, ConvertStore,
-               ConvertAlloca, ConvertVectorLoad, ConvertVectorStore,
-               ConvertVectorExtract>(converter, context);
+  patterns.add<ConvertFunction, ConvertReturn, ConvertRead<memref::LoadOp>,
+               ConvertRead<vector::ExtractOp>, ConvertStore, ConvertAlloca,
+               ConvertVectorLoad, ConvertVectorStore>(converter, context);
   patterns.add<ConvertBuiltin<gpu::BlockIdOp>>(converter, context,
                                                "blockIdx.x");
   patterns.add<ConvertBuiltin<gpu::BlockDimOp>>(converter, context,

@@ -9,25 +9,14 @@
 #ifndef TANDEM_TEST_UNIT_RUNTIME_TESTPROGRAMS_H
 #define TANDEM_TEST_UNIT_RUNTIME_TESTPROGRAMS_H
 
+#include "../MakeOp.h"
+
 #include "tandem/Runtime/Executor.h"
 
 #include <cstring>
 #include <initializer_list>
 
 namespace tandem::test {
-
-inline OpDesc makeOp(OpKind kind) {
-  OpDesc op;
-  op.kind = kind;
-  return op;
-}
-
-template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
-  OpDesc op;
-  op.kind = kind;
-  op.attrs.Set(std::move(attrs));
-  return op;
-}
 
 /// Builds a Program slot by slot.
 class ProgramBuilder {

@@ -9,25 +9,14 @@
 #ifndef TANDEM_TEST_UNIT_SUPPORT_SHAPERULECASE_H
 #define TANDEM_TEST_UNIT_SUPPORT_SHAPERULECASE_H
 
+#include "../MakeOp.h"
+
 #include "tandem/Support/ShapeRules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tandem::test {
-
-inline OpDesc makeOp(OpKind kind) {
-  OpDesc op;
-  op.kind = kind;
-  return op;
-}
-
-template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
-  OpDesc op;
-  op.kind = kind;
-  op.attrs.Set(std::move(attrs));
-  return op;
-}
 
 inline void expectType(const OpDesc &op, std::vector<TensorType> operands,
                        const TensorType &expected) {

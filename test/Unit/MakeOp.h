@@ -1,0 +1,33 @@
+//===- MakeOp.h - Descriptions of ops in one expression --------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TEST_UNIT_MAKEOP_H
+#define TANDEM_TEST_UNIT_MAKEOP_H
+
+#include "tandem/Support/ShapeRules.h"
+
+#include <utility>
+
+namespace tandem::test {
+
+inline OpDesc makeOp(OpKind kind) {
+  OpDesc op;
+  op.kind = kind;
+  return op;
+}
+
+template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
+  OpDesc op;
+  op.kind = kind;
+  op.attrs.Set(std::move(attrs));
+  return op;
+}
+
+} // namespace tandem::test
+
+#endif // TANDEM_TEST_UNIT_MAKEOP_H
