@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "KernelFrame.h"
 #include "LaneEmitter.h"
 #include "Schedule.h"
 
@@ -28,22 +29,16 @@ namespace tandem {
 namespace {
 
 /// Lowers the one function of a kernel module.
-class KernelLowering {
+class KernelLowering : KernelFrame {
 public:
   KernelLowering(ModuleOp module, func::FuncOp kernel, unsigned vectorBits)
-      : module(module), kernel(kernel), vectorBits(vectorBits),
-        builder(module.getContext()), loc(kernel.getLoc()) {}
+      : KernelFrame(module, kernel), vectorBits(vectorBits) {}
 
   LogicalResult run();
 
 private:
-  LLVM::LLVMFuncOp createBody();
-  void createEntry(LLVM::LLVMFuncOp body);
   LogicalResult verifyGeneric(linalg::GenericOp op);
   LogicalResult verifyBody(linalg::GenericOp op);
-  LogicalResult bindBuffers(LLVM::LLVMFuncOp body);
-  LogicalResult bindResult(Value result, Value pointer);
-  Value createGlobal(arith::ConstantOp op);
   void lowerGeneric(linalg::GenericOp op, const Schedule &schedule,
                     int64_t first);
   void emitInnerLoops(linalg::GenericOp op, const Schedule &schedule,
@@ -65,137 +60,11 @@ private:
   /// Emits a loop unless it has exactly one iteration.
   void forEach(int64_t size, function_ref<void(Value)> emit);
 
-  ModuleOp module;
-  func::FuncOp kernel;
   unsigned vectorBits;
-  OpBuilder builder;
-  Location loc;
-  DenseMap<Value, Value> pointers;
-  Value begin, end;
-  unsigned numGlobals = 0;
   int64_t totalExtent = 0;
 };
 
 } // namespace
-
-//===-- Functions and buffers
-//----------------------------------------------===//
-
-LLVM::LLVMFuncOp KernelLowering::createBody() {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Type i64 = builder.getI64Type();
-  unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
-  SmallVector<Type> types(numBuffers, pointer);
-  types.append({i64, i64});
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), types);
-  auto body =
-      LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(),
-                               type, LLVM::Linkage::Internal);
-  for (unsigned i = 0; i < numBuffers; ++i) {
-    body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                    builder.getUnitAttr());
-    body.setArgAttr(i,
-                    i < kernel.getNumArguments()
-                        ? LLVM::LLVMDialect::getReadonlyAttrName()
-                        : LLVM::LLVMDialect::getWriteOnlyAttrName(),
-                    builder.getUnitAttr());
-  }
-  // Its arguments' noalias would be lost by inlining.
-  body.setNoInline(true);
-  builder.setInsertionPointToStart(body.addEntryBlock(builder));
-  begin = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                     body.getArgument(numBuffers));
-  end = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                   body.getArgument(numBuffers + 1));
-  return body;
-}
-
-/// The function that the runtime calls: loads the pointers and calls the body.
-void KernelLowering::createEntry(LLVM::LLVMFuncOp body) {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Type i64 = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
-  builder.setInsertionPointToEnd(module.getBody());
-  auto entry = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
-  builder.setInsertionPointToStart(entry.addEntryBlock(builder));
-  SmallVector<Value> arguments;
-  unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
-  for (unsigned i = 0; i < numBuffers; ++i) {
-    Value slot =
-        LLVM::GEPOp::create(builder, loc, pointer, pointer,
-                            entry.getArgument(0), ArrayRef<LLVM::GEPArg>(i));
-    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
-  }
-  arguments.append({entry.getArgument(1), entry.getArgument(2)});
-  LLVM::CallOp::create(builder, loc, body, arguments);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
-}
-
-Value KernelLowering::createGlobal(arith::ConstantOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  auto elements = cast<DenseElementsAttr>(op.getValue());
-  Type elementType = type.getElementType();
-  if (elementType.isInteger(1)) {
-    // Truth values are bytes in memory.
-    SmallVector<int8_t> bytes;
-    for (bool value : elements.getValues<bool>())
-      bytes.push_back(value);
-    elementType = builder.getI8Type();
-    elements = DenseElementsAttr::get(
-        RankedTensorType::get(type.getShape(), elementType), ArrayRef(bytes));
-  }
-  auto flat = elements.reshape(
-      RankedTensorType::get({type.getNumElements()}, elementType));
-  OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
-  auto global = LLVM::GlobalOp::create(
-      atStart, loc,
-      LLVM::LLVMArrayType::get(elementType, type.getNumElements()),
-      /*isConstant=*/true, LLVM::Linkage::Private,
-      (kernel.getName() + ".constant" + Twine(numGlobals++)).str(), flat,
-      /*alignment=*/64);
-  return LLVM::AddressOfOp::create(builder, loc, global);
-}
-
-/// Follows a result to the generic op that computes it.
-LogicalResult KernelLowering::bindResult(Value result, Value pointer) {
-  while (Operation *op = result.getDefiningOp()) {
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
-      result = op->getOperand(0);
-      continue;
-    }
-    if (!isa<linalg::GenericOp>(op))
-      break;
-    if (!pointers.try_emplace(result, pointer).second)
-      return kernel.emitOpError("returns one result twice");
-    return success();
-  }
-  return kernel.emitOpError("returns what no linalg.generic computes");
-}
-
-LogicalResult KernelLowering::bindBuffers(LLVM::LLVMFuncOp body) {
-  unsigned numArguments = kernel.getNumArguments();
-  for (unsigned i = 0; i < numArguments; ++i)
-    pointers[kernel.getArgument(i)] = body.getArgument(i);
-  Operation *terminator = kernel.getBody().front().getTerminator();
-  for (auto [i, result] : llvm::enumerate(terminator->getOperands()))
-    if (failed(bindResult(result, body.getArgument(numArguments + i))))
-      return failure();
-  for (Operation &op : kernel.getBody().front()) {
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
-      if (Value source = pointers.lookup(op.getOperand(0)))
-        pointers[op.getResult(0)] = source;
-    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      if (isa<DenseElementsAttr>(constant.getValue()))
-        pointers[constant] = createGlobal(constant);
-    }
-  }
-  return success();
-}
-
-//===-- Loops
-//--------------------------------------------------------------===//
 
 void KernelLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
   if (size == 1)
@@ -307,12 +176,10 @@ void KernelLowering::emitVectors(linalg::GenericOp op, const Schedule &schedule,
 
 void KernelLowering::emitLanes(linalg::GenericOp op, int64_t lanes,
                                ArrayRef<Value> loops, Value tailMask) {
-  auto getBuffer = [&](Value tensor) {
-    return Buffer{pointers.lookup(tensor),
-                  cast<RankedTensorType>(tensor.getType())};
-  };
   ArrayRef<Value> used = op.getNumLoops() == 0 ? ArrayRef<Value>() : loops;
-  LaneEmitter(builder, loc, lanes, used, tailMask, getBuffer).emitBody(op);
+  LaneEmitter(builder, loc, lanes, used, tailMask, [&](Value tensor) {
+    return getBuffer(tensor);
+  }).emitBody(op);
 }
 
 /// What phase `linalg` promises of the op as a whole.
@@ -362,11 +229,7 @@ LogicalResult KernelLowering::verifyBody(linalg::GenericOp op) {
 }
 
 LogicalResult KernelLowering::run() {
-  if (!kernel.getBody().hasOneBlock())
-    return kernel.emitOpError("is not one block");
-  builder.setInsertionPointToEnd(module.getBody());
-  LLVM::LLVMFuncOp body = createBody();
-  if (failed(bindBuffers(body)))
+  if (failed(open()))
     return failure();
   SmallVector<std::pair<linalg::GenericOp, Schedule>> generics;
   int64_t grain = std::numeric_limits<int64_t>::max();
@@ -383,12 +246,7 @@ LogicalResult KernelLowering::run() {
       lowerGeneric(op, schedule, first);
     first += schedule.extent;
   }
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
-  createEntry(body);
-  module->setAttr(kExtentAttrName, builder.getI64IntegerAttr(totalExtent));
-  module->setAttr(kGrainAttrName,
-                  builder.getI64IntegerAttr(generics.empty() ? 1 : grain));
-  kernel.erase();
+  close(totalExtent, generics.empty() ? 1 : grain);
   return success();
 }
 

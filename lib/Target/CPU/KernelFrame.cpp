@@ -1,0 +1,151 @@
+//===- KernelFrame.cpp - What every kernel for the CPU is made of ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFrame.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Target/CPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+void KernelFrame::createBody() {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
+  SmallVector<Type> types(numBuffers, pointer);
+  types.append({i64, i64});
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), types);
+  body =
+      LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(),
+                               type, LLVM::Linkage::Internal);
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                    builder.getUnitAttr());
+    body.setArgAttr(i,
+                    i < kernel.getNumArguments()
+                        ? LLVM::LLVMDialect::getReadonlyAttrName()
+                        : LLVM::LLVMDialect::getWriteOnlyAttrName(),
+                    builder.getUnitAttr());
+  }
+  // Its arguments' noalias would be lost by inlining.
+  body.setNoInline(true);
+  builder.setInsertionPointToStart(body.addEntryBlock(builder));
+  begin = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                     body.getArgument(numBuffers));
+  end = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                   body.getArgument(numBuffers + 1));
+}
+
+/// The function that the runtime calls: loads the pointers and calls the body.
+void KernelFrame::createEntry() {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
+  builder.setInsertionPointToEnd(module.getBody());
+  auto entry = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
+  builder.setInsertionPointToStart(entry.addEntryBlock(builder));
+  SmallVector<Value> arguments;
+  unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    Value slot =
+        LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                            entry.getArgument(0), ArrayRef<LLVM::GEPArg>(i));
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  arguments.append({entry.getArgument(1), entry.getArgument(2)});
+  LLVM::CallOp::create(builder, loc, body, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
+Value KernelFrame::createGlobal(arith::ConstantOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto elements = cast<DenseElementsAttr>(op.getValue());
+  Type elementType = type.getElementType();
+  if (elementType.isInteger(1)) {
+    // Truth values are bytes in memory.
+    SmallVector<int8_t> bytes;
+    for (bool value : elements.getValues<bool>())
+      bytes.push_back(value);
+    elementType = builder.getI8Type();
+    elements = DenseElementsAttr::get(
+        RankedTensorType::get(type.getShape(), elementType), ArrayRef(bytes));
+  }
+  auto flat = elements.reshape(
+      RankedTensorType::get({type.getNumElements()}, elementType));
+  OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
+  auto global = LLVM::GlobalOp::create(
+      atStart, loc,
+      LLVM::LLVMArrayType::get(elementType, type.getNumElements()),
+      /*isConstant=*/true, LLVM::Linkage::Private,
+      (kernel.getName() + ".constant" + Twine(numGlobals++)).str(), flat,
+      /*alignment=*/64);
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+/// Follows a result to the op that computes it: a linalg.generic, or a tandem
+/// op that is lowered whole.
+LogicalResult KernelFrame::bindResult(Value result, Value pointer) {
+  while (Operation *op = result.getDefiningOp()) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      result = op->getOperand(0);
+      continue;
+    }
+    if (!isa<linalg::GenericOp, ir::TandemOpInterface>(op))
+      break;
+    if (!pointers.try_emplace(result, pointer).second)
+      return kernel.emitOpError("returns one result twice");
+    return success();
+  }
+  return kernel.emitOpError("returns what no op of it computes");
+}
+
+LogicalResult KernelFrame::bindBuffers() {
+  unsigned numArguments = kernel.getNumArguments();
+  for (unsigned i = 0; i < numArguments; ++i)
+    pointers[kernel.getArgument(i)] = body.getArgument(i);
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  for (auto [i, result] : llvm::enumerate(terminator->getOperands()))
+    if (failed(bindResult(result, body.getArgument(numArguments + i))))
+      return failure();
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+      if (Value source = pointers.lookup(op.getOperand(0)))
+        pointers[op.getResult(0)] = source;
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isa<DenseElementsAttr>(constant.getValue()))
+        pointers[constant] = createGlobal(constant);
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelFrame::open() {
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitOpError("is not one block");
+  builder.setInsertionPointToEnd(module.getBody());
+  createBody();
+  return bindBuffers();
+}
+
+void KernelFrame::close(int64_t extent, int64_t grain) {
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  createEntry();
+  module->setAttr(kExtentAttrName, builder.getI64IntegerAttr(extent));
+  module->setAttr(kGrainAttrName, builder.getI64IntegerAttr(grain));
+  kernel.erase();
+}
+
+} // namespace tandem

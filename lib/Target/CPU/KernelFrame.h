@@ -1,0 +1,64 @@
+//===- KernelFrame.h - What every kernel for the CPU is made of -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
+#define TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
+
+#include "LaneEmitter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tandem {
+
+/// The functions around a kernel's loops: NAME.body, which takes a pointer per
+/// operand and result and a range [begin, end) of iterations, and NAME, which
+/// takes the pointers in an array, as the runtime calls it. A lowering opens
+/// the frame, emits its loops at `builder`, and closes it.
+class KernelFrame {
+protected:
+  KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel)
+      : module(module), kernel(kernel), builder(module.getContext()),
+        loc(kernel.getLoc()) {}
+
+  /// Creates NAME.body, leaves `builder` in it, and gives every argument, every
+  /// constant tensor and every op whose result is returned its pointer.
+  mlir::LogicalResult open();
+  /// Ends NAME.body, adds NAME, tells the runtime of `extent` iterations of
+  /// which `grain` are worth a task, and erases the function on tensors.
+  void close(int64_t extent, int64_t grain);
+
+  Buffer getBuffer(mlir::Value tensor) const {
+    return {pointers.lookup(tensor),
+            mlir::cast<mlir::RankedTensorType>(tensor.getType())};
+  }
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp kernel;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  /// By tensor.
+  llvm::DenseMap<mlir::Value, mlir::Value> pointers;
+  /// The iterations to run, of type index.
+  mlir::Value begin, end;
+
+private:
+  void createBody();
+  void createEntry();
+  mlir::LogicalResult bindBuffers();
+  mlir::LogicalResult bindResult(mlir::Value result, mlir::Value pointer);
+  mlir::Value createGlobal(mlir::arith::ConstantOp op);
+
+  mlir::LLVM::LLVMFuncOp body;
+  unsigned numGlobals = 0;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
