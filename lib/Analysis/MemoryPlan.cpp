@@ -151,18 +151,4 @@ ArenaLayout layOut(std::span<const LiveRange> ranges) {
 
 Status planMemory(Program &program) { return Planner(program).plan(); }
 
-int64_t plannedPeakBytes(const Program &program) {
-  std::vector<bool> counted(program.slots.size());
-  for (const auto &step : program.steps) {
-    bool isView = step->op && step->op->kind == OpKind::reshape;
-    for (uint32_t slot : step->results)
-      counted[slot] = !isView && program.slots[slot]->arena_offset < 0;
-  }
-  int64_t bytes = program.arena_bytes;
-  for (uint32_t slot = 0; slot < program.slots.size(); ++slot)
-    if (counted[slot])
-      bytes += fromFlat(*program.slots[slot]->type).bytes();
-  return bytes;
-}
-
 } // namespace tandem

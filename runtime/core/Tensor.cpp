@@ -8,11 +8,22 @@
 
 #include "tandem/Runtime/Tensor.h"
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
 using namespace tandem;
 
+static thread_local MemoryScope *currentScope = nullptr;
+
+MemoryScope::MemoryScope() : outer(std::exchange(currentScope, this)) {}
+MemoryScope::~MemoryScope() { currentScope = outer; }
+
 void Allocator::count(int64_t delta) {
+  if (MemoryScope *scope = currentScope) {
+    scope->live += delta;
+    scope->peak = std::max(scope->peak, scope->live);
+  }
   int64_t now = live.fetch_add(delta, std::memory_order_relaxed) + delta;
   int64_t most = peak.load(std::memory_order_relaxed);
   while (now > most &&

@@ -11,6 +11,8 @@
 #include "OpDispatch.h"
 #include "Threads.h"
 
+#include "tandem/Runtime/ProgramMemory.h"
+
 #include <cstring>
 #include <deque>
 
@@ -69,6 +71,20 @@ Executor::~Executor() = default;
 
 const Program &Executor::program() const { return *impl->program; }
 
+std::optional<int64_t> Executor::plannedPeakBytes() const {
+  if (!isCompiled(*impl->program))
+    return std::nullopt;
+  std::vector<int64_t> workspaces;
+  for (const StepPlan &plan : impl->plans) {
+    // A step of unknown shapes is prepared when it runs.
+    if (!plan.isKernel() && !plan.isView && !plan.prepared)
+      return std::nullopt;
+    workspaces.push_back(plan.prepared ? plan.prepared->op->workspaceBytes()
+                                       : 0);
+  }
+  return tandem::plannedPeakBytes(*impl->program, workspaces);
+}
+
 /// Checks the types, unless they are those of the frame's last run.
 Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
                                  Frame &frame) const {
@@ -125,14 +141,18 @@ void Executor::Impl::collectOutputs(Frame &frame,
 }
 
 Status Executor::run(std::span<const Tensor> inputs,
-                     std::vector<Tensor> &outputs) {
+                     std::vector<Tensor> &outputs, int64_t *peakBytes) {
   applyThreadLimit();
   std::unique_ptr<Frame> frame = impl->frames.take();
   if (!frame)
     frame = std::make_unique<Frame>(*impl->program, impl->constants);
   Status status = impl->setInputs(inputs, *frame);
-  if (status)
+  if (status) {
+    MemoryScope memory;
     status = impl->runSteps(*frame);
+    if (peakBytes)
+      *peakBytes = memory.peakBytes();
+  }
   if (status)
     impl->collectOutputs(*frame, outputs);
   else

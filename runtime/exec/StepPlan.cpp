@@ -8,6 +8,8 @@
 
 #include "StepPlan.h"
 
+#include "tandem/Runtime/ProgramMemory.h"
+
 #include <xxhash.h>
 
 using namespace tandem;
@@ -105,9 +107,7 @@ Status planKernel(const Program &program, const ExecutorOptions &options,
 Status planOp(const Program &program, const ExecutorOptions &options,
               StepPlan &plan) {
   const fb::StepT &step = *plan.step;
-  plan.isView = step.op->kind == OpKind::reshape &&
-                program.slots[step.operands[0]]->arena_offset ==
-                    program.slots[step.results[0]]->arena_offset;
+  plan.isView = isView(program, step);
   Types operands = slotTypes(program, step.operands);
   Types results = slotTypes(program, step.results);
   if (step.op->kind == OpKind::custom_call && !areStatic(results))
@@ -123,24 +123,6 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   return {};
 }
 
-/// Fills in each step's dead slots: what it reads or writes for the last time,
-/// apart from what the caller owns or gets.
-void planLifetimes(const Program &program, std::vector<StepPlan> &plans) {
-  std::vector<bool> kept(program.slots.size(), false);
-  auto keep = [&](uint32_t slot) { kept[slot] = true; };
-  std::for_each(program.inputs.begin(), program.inputs.end(), keep);
-  std::for_each(program.outputs.begin(), program.outputs.end(), keep);
-  for (const auto &constant : program.constants)
-    keep(constant->slot);
-  for (auto plan = plans.rbegin(); plan != plans.rend(); ++plan)
-    for (const auto *slots : {&plan->step->operands, &plan->step->results})
-      for (uint32_t slot : *slots)
-        if (!kept[slot]) {
-          keep(slot);
-          plan->dead.push_back(slot);
-        }
-}
-
 } // namespace
 
 Expected<std::vector<StepPlan>>
@@ -153,6 +135,8 @@ exec::planSteps(const Program &program, const ExecutorOptions &options) {
     if (!status)
       return locate(std::move(status.error()), *plans[i].step);
   }
-  planLifetimes(program, plans);
+  std::vector<std::vector<uint32_t>> dead = slotsDeadAfter(program);
+  for (size_t i = 0; i < plans.size(); ++i)
+    plans[i].dead = std::move(dead[i]);
   return plans;
 }

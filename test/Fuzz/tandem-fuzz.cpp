@@ -82,7 +82,13 @@ Expected<std::vector<Tensor>> runCompiled(const Graph &graph,
   TANDEM_ASSIGN_OR_RETURN(auto executor,
                           Executor::create(compiled.program, options));
   std::vector<Tensor> outputs;
-  TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
+  int64_t peakBytes = 0;
+  TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs, &peakBytes));
+  if (int64_t planned = executor->plannedPeakBytes().value_or(peakBytes);
+      planned != peakBytes)
+    return fail("memory", "the call held " + std::to_string(peakBytes) +
+                              " bytes at its peak, planned are " +
+                              std::to_string(planned));
   return outputs;
 }
 

@@ -94,14 +94,4 @@ std::vector<TensorType> typesOf(std::span<const Tensor> tensors) {
   return types;
 }
 
-Expected<int64_t> peakBytesOfCall(Executor &executor,
-                                  std::span<const Tensor> inputs) {
-  std::vector<Tensor> outputs;
-  Allocator &allocator = cachingAllocator();
-  int64_t before = allocator.liveBytes();
-  allocator.resetPeak();
-  TANDEM_RETURN_IF_ERROR(executor.run(inputs, outputs));
-  return allocator.peakBytes() - before;
-}
-
 } // namespace tandem::tools

@@ -55,10 +55,6 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
 
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
 
-/// Most bytes that one call holds at once beyond its inputs.
-Expected<int64_t> peakBytesOfCall(Executor &executor,
-                                  std::span<const Tensor> inputs);
-
 } // namespace tandem::tools
 
 #endif // TANDEM_TOOLS_COMMON_TIERS_H

@@ -74,6 +74,16 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
   return {};
 }
 
+Status measurePeaks(Executors &executors, const std::vector<Tensor> &inputs,
+                    ShapeMeasurement &result) {
+  std::vector<Tensor> outputs;
+  Executor &compiled = *executors.compiled.executor;
+  result.plannedPeakBytes = compiled.plannedPeakBytes();
+  TANDEM_RETURN_IF_ERROR(
+      compiled.run(inputs, outputs, &result.compiledPeakBytes));
+  return executors.eager.executor->run(inputs, outputs, &result.eagerPeakBytes);
+}
+
 } // namespace
 
 Expected<ShapeMeasurement> measureShape(const Graph &graph,
@@ -99,12 +109,7 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
   TANDEM_ASSIGN_OR_RETURN(Executors executors, prepareExecutors(graph, job));
   TANDEM_RETURN_IF_ERROR(
       sampleSteady(executors, inputs, options.seconds, result));
-  TANDEM_ASSIGN_OR_RETURN(
-      result.eagerPeakBytes,
-      tools::peakBytesOfCall(*executors.eager.executor, inputs[0]));
-  TANDEM_ASSIGN_OR_RETURN(
-      result.compiledPeakBytes,
-      tools::peakBytesOfCall(*executors.compiled.executor, inputs[0]));
+  TANDEM_RETURN_IF_ERROR(measurePeaks(executors, inputs[0], result));
   progress("compiling, warm");
   TANDEM_ASSIGN_OR_RETURN(
       result.warm,

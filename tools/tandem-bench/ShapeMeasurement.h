@@ -29,7 +29,10 @@ struct ShapeMeasurement {
   /// n* by the warm and the cold C; none is "never".
   std::optional<int64_t> breakEven, breakEvenCold;
   measure::Verdict verdict = measure::Verdict::close;
+  /// As measured; and what the memory plan of the compiled tier says, where all
+  /// is planned.
   int64_t eagerPeakBytes = 0, compiledPeakBytes = 0;
+  std::optional<int64_t> plannedPeakBytes;
   size_t eagerSteps = 0, compiledSteps = 0, kernels = 0;
   /// Sets of input buffers that took turns.
   size_t inputSets = 0;

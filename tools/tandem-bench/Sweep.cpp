@@ -43,8 +43,8 @@ ordered_json toJson(const CompileCost &cost) {
   return {{"total", tools::toJson(cost.total)}, {"phases", phases}};
 }
 
-ordered_json toJson(std::optional<int64_t> calls) {
-  return calls ? ordered_json(*calls) : ordered_json(nullptr);
+ordered_json toJson(std::optional<int64_t> value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
 Status writeResults(const SweepOptions &options,
@@ -113,6 +113,7 @@ ordered_json toRecord(const SweepOptions &options,
         {"verdict", measure::name(shape.verdict)},
         {"eager_peak_bytes", shape.eagerPeakBytes},
         {"compiled_peak_bytes", shape.compiledPeakBytes},
+        {"planned_peak_bytes", toJson(shape.plannedPeakBytes)},
         {"eager_steps", shape.eagerSteps},
         {"compiled_steps", shape.compiledSteps},
         {"compiled_kernels", shape.kernels},

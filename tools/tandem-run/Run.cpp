@@ -33,7 +33,12 @@ struct TierResult {
   std::vector<Tensor> outputs;
   measure::Summary time;
   PreparedTier prepared;
+  /// As measured, and as the memory plan says, where there is one.
   int64_t peakBytes = 0;
+  std::optional<int64_t> plannedPeakBytes;
+  bool isMemoryAsPlanned() const {
+    return plannedPeakBytes.value_or(peakBytes) == peakBytes;
+  }
 };
 
 /// What --check found for one output of one tier.
@@ -66,9 +71,9 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
       result.prepared,
       prepareTier(*context.graph, tier, context.types, tierOptions));
   Executor &executor = *result.prepared.executor;
-  TANDEM_ASSIGN_OR_RETURN(result.peakBytes,
-                          peakBytesOfCall(executor, context.inputs));
-  TANDEM_RETURN_IF_ERROR(executor.run(context.inputs, result.outputs));
+  result.plannedPeakBytes = executor.plannedPeakBytes();
+  TANDEM_RETURN_IF_ERROR(
+      executor.run(context.inputs, result.outputs, &result.peakBytes));
   std::vector<double> samples;
   std::vector<Tensor> scratch;
   for (int i = 0; i < context.options.repeat; ++i) {
@@ -91,8 +96,9 @@ void printResult(const Context &context, const TierResult &result) {
                   formatElements(result.outputs[i], options.digits).c_str());
   }
   if (options.repeat)
-    std::printf("%s: %s\n", result.label.c_str(),
-                formatSummary(result.time).c_str());
+    std::printf("%s: %s, peak %s\n", result.label.c_str(),
+                formatSummary(result.time).c_str(),
+                formatBytes(result.peakBytes).c_str());
 }
 
 Status writeOutputs(const RunOptions &options,
@@ -166,6 +172,15 @@ void printChecks(const std::vector<Check> &checks) {
   std::printf("%s", table.str().c_str());
 }
 
+/// A plan that is not kept is a bug, on which no caller's memory may depend.
+bool checkMemory(const TierResult &result) {
+  if (!result.isMemoryAsPlanned())
+    std::printf("%s: FAIL: held %lld bytes at its peak, planned are %lld\n",
+                result.label.c_str(), static_cast<long long>(result.peakBytes),
+                static_cast<long long>(*result.plannedPeakBytes));
+  return result.isMemoryAsPlanned();
+}
+
 ordered_json recordOf(const Context &context, const TierResult &result,
                       const std::vector<Check> &checks) {
   const RunOptions &options = context.options;
@@ -181,6 +196,8 @@ ordered_json recordOf(const Context &context, const TierResult &result,
   if (options.repeat)
     record["time_ns"] = toJson(result.time);
   record["peak_bytes"] = result.peakBytes;
+  if (result.plannedPeakBytes)
+    record["planned_peak_bytes"] = *result.plannedPeakBytes;
   if (!result.prepared.phases.empty())
     record["compile_ns"] = {{"total", result.prepared.compileNs},
                             {"phases", toJson(result.prepared.phases)}};
@@ -249,6 +266,9 @@ Expected<bool> run(const RunOptions &options) {
     printChecks(checks);
   for (const Check &check : checks)
     passed &= check.passed();
+  if (options.check)
+    for (const TierResult &result : results)
+      passed &= checkMemory(result);
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(writeText(options.json, lines));
   return passed;

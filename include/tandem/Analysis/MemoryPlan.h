@@ -50,10 +50,6 @@ ArenaLayout layOut(std::span<const LiveRange> ranges);
 /// the output is a view. Errors (phase "plan") where bytes overflow.
 Status planMemory(Program &program);
 
-/// Bytes that one call of a planned program holds at its peak beside inputs and
-/// constants: the arena and all slots allocated when written.
-int64_t plannedPeakBytes(const Program &program);
-
 } // namespace tandem
 
 #endif // TANDEM_ANALYSIS_MEMORYPLAN_H

@@ -30,10 +30,19 @@ void castAll(UnaryKernel cast, const Tensor &from, Tensor &to) {
 
 class ThroughFloatOp final : public PreparedOp {
 public:
-  ThroughFloatOp(Prepared op, DType dtype, const TensorType &wideResult)
-      : op(std::move(op)), wideResult(wideResult),
+  ThroughFloatOp(Prepared op, std::span<const TensorType> wideOperands,
+                 DType dtype, const TensorType &wideResult)
+      : op(std::move(op)), wideResult(wideResult), bytes(wideResult.bytes()),
         widen(kernels().cast(dtype, DType::f32)),
-        narrow(kernels().cast(DType::f32, dtype)) {}
+        narrow(kernels().cast(DType::f32, dtype)) {
+    if (wideResult.dtype != DType::f32) // argmax: the result is written at once
+      bytes = 0;
+    for (const TensorType &operand : wideOperands)
+      bytes += operand.bytes();
+    bytes += this->op->workspaceBytes();
+  }
+
+  int64_t workspaceBytes() const override { return bytes; }
 
   Status run(std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
@@ -55,6 +64,7 @@ public:
 private:
   Prepared op;
   TensorType wideResult;
+  int64_t bytes;
   UnaryKernel widen, narrow;
 };
 } // namespace
@@ -73,7 +83,8 @@ Prepared eager::prepareThroughFloat(const Signature &signature) {
     if (!provider->supports(signature.op, operands, results))
       continue;
     if (auto op = provider->prepare(signature.op, operands, results))
-      return std::make_unique<ThroughFloatOp>(std::move(*op), dtype, result);
+      return std::make_unique<ThroughFloatOp>(std::move(*op), operands, dtype,
+                                              result);
   }
   return nullptr;
 }

@@ -81,9 +81,9 @@ dnnl::primitive_attr Plan::attributes() {
 
 Buffer Plan::temporary(const dnnl::memory::desc &desc) {
   constexpr int64_t alignment = Allocator::kAlignment;
-  const Buffer buffer{Buffer::Kind::workspace, workspaceBytes};
-  workspaceBytes += (static_cast<int64_t>(desc.get_size()) + alignment - 1) /
-                    alignment * alignment;
+  const Buffer buffer{Buffer::Kind::workspace, workspaceSize};
+  workspaceSize += (static_cast<int64_t>(desc.get_size()) + alignment - 1) /
+                   alignment * alignment;
   return buffer;
 }
 
@@ -129,7 +129,7 @@ static Status failure(dnnl_status_t status) {
 
 Status Plan::run(std::span<const Tensor> operands,
                  std::span<Tensor> results) const try {
-  Workspace workspace(workspaceBytes);
+  Workspace workspace(workspaceSize);
   TANDEM_RETURN_IF_ERROR(workspace.allocate());
   std::unique_ptr<State> state = acquireState();
   for (const State::Slot &slot : state->slots) {

@@ -73,6 +73,8 @@ public:
 
   Status run(std::span<const Tensor> operands,
              std::span<Tensor> results) const override;
+  /// Temporaries and scratchpads.
+  int64_t workspaceBytes() const override { return workspaceSize; }
 
 private:
   struct Step {
@@ -86,7 +88,7 @@ private:
 
   bool isSmall;
   std::vector<Step> steps;
-  int64_t workspaceBytes = 0;
+  int64_t workspaceSize = 0;
   /// Memory objects are costly to make, and serve one run at a time: the last
   /// run's are kept for the next.
   mutable std::atomic<State *> spare{nullptr};

@@ -23,6 +23,7 @@ KINDS = {
         "compile_warm_ns": COMPILE, "break_even_calls": (int, type(None)),
         "break_even_calls_cold": (int, type(None)), "verdict": str,
         "eager_peak_bytes": int, "compiled_peak_bytes": int,
+        "planned_peak_bytes": (int, type(None)),
         "eager_steps": int, "compiled_steps": int, "compiled_kernels": int,
         "input_sets": int,
     },
@@ -49,6 +50,8 @@ def check_sweep(record):
     for name in ("compile_cold_ns", "compile_warm_ns"):
         phases = record[name]["phases"].values()
         assert all(phase["median"] >= 0 for phase in phases), name
+    assert record["planned_peak_bytes"] in (
+        None, record["compiled_peak_bytes"]), "memory against its plan"
     saved = record["eager_ns"]["median"] - record["compiled_ns"]["median"]
     calls = record["break_even_calls"]
     assert (calls is None) == (saved <= 0), "n* against e and c"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Analysis/MemoryPlan.h"
+#include "tandem/Runtime/ProgramMemory.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/MemoryPlan.h"
+#include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Tandem.h"
 
 #include <gmock/gmock.h>

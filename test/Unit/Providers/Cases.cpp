@@ -108,7 +108,11 @@ Expected<Tensor> test::run(const Provider &provider, const OpDesc &op,
   // What is not written shows.
   std::memset(tensor.data(), result.dtype == DType::i1 ? 1 : 0xA5,
               result.bytes());
+  MemoryScope memory;
   TANDEM_RETURN_IF_ERROR(prepared->run(operands, std::span(&tensor, 1)));
+  if (memory.peakBytes() != prepared->workspaceBytes())
+    return fail("test", "allocates " + std::to_string(memory.peakBytes()) +
+                            " bytes, not workspaceBytes");
   return tensor;
 }
 

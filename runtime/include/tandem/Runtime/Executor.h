@@ -14,6 +14,7 @@
 #include "tandem/Runtime/Provider.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,7 +49,19 @@ public:
   /// Runs on `inputs` (checked against the program's inputs), replacing the
   /// contents of `outputs`. Each call's outputs are fresh memory, or views of
   /// inputs or constants.
-  Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs);
+  Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs) {
+    return run(inputs, outputs, nullptr);
+  }
+  /// The same, and sets `*peakBytes` (unless it is null) to the most bytes that
+  /// this call held at once beside inputs and constants: the arena, slots
+  /// allocated when written, and the providers' temporaries. The outputs of an
+  /// earlier call, which `outputs` may hold, do not count.
+  Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
+             int64_t *peakBytes);
+
+  /// What `peakBytes` will be of every call, where all types are static and
+  /// memory is planned (compiled programs); nothing otherwise.
+  std::optional<int64_t> plannedPeakBytes() const;
 
   const Program &program() const;
 

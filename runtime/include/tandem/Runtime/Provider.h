@@ -28,6 +28,9 @@ public:
   /// memory with an operand.
   virtual Status run(std::span<const Tensor> operands,
                      std::span<Tensor> results) const = 0;
+  /// The most bytes that a run allocates, beside its results, from
+  /// cachingAllocator(), and gives back.
+  virtual int64_t workspaceBytes() const { return 0; }
 };
 
 /// A library that executes ops. Stateless apart from caches; thread-safe.

@@ -41,6 +41,25 @@ private:
   std::atomic<int64_t> live{0}, peak{0};
 };
 
+/// Watches what the thread that makes it allocates, from any Allocator, until
+/// it is destroyed. Scopes nest: what happens within an inner one is that one's
+/// alone. Costs a few instructions an allocation.
+class MemoryScope {
+public:
+  MemoryScope();
+  ~MemoryScope();
+  MemoryScope(const MemoryScope &) = delete;
+  MemoryScope &operator=(const MemoryScope &) = delete;
+
+  /// The most bytes held at once.
+  int64_t peakBytes() const { return peak; }
+
+private:
+  friend class Allocator;
+  int64_t live = 0, peak = 0;
+  MemoryScope *outer;
+};
+
 /// The process-wide caching allocator: freed blocks are kept by size class and
 /// handed out again without a system call, as PyTorch's allocators do.
 Allocator &cachingAllocator();

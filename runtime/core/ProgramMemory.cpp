@@ -1,0 +1,95 @@
+//===- ProgramMemory.cpp - Which bytes a Program holds when ---------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/ProgramMemory.h"
+
+#include <algorithm>
+
+using namespace tandem;
+
+std::vector<std::vector<uint32_t>>
+tandem::slotsDeadAfter(const Program &program) {
+  std::vector<bool> kept(program.slots.size(), false);
+  auto keep = [&](uint32_t slot) { kept[slot] = true; };
+  std::for_each(program.inputs.begin(), program.inputs.end(), keep);
+  std::for_each(program.outputs.begin(), program.outputs.end(), keep);
+  for (const auto &constant : program.constants)
+    keep(constant->slot);
+  std::vector<std::vector<uint32_t>> dead(program.steps.size());
+  for (size_t i = program.steps.size(); i-- > 0;)
+    for (const auto *slots :
+         {&program.steps[i]->operands, &program.steps[i]->results})
+      for (uint32_t slot : *slots)
+        if (!kept[slot]) {
+          keep(slot);
+          dead[i].push_back(slot);
+        }
+  return dead;
+}
+
+bool tandem::isView(const Program &program, const fb::StepT &step) {
+  return step.op && step.op->kind == OpKind::reshape &&
+         program.slots[step.operands[0]]->arena_offset ==
+             program.slots[step.results[0]]->arena_offset;
+}
+
+namespace {
+
+/// The bytes held while a program runs, step by step.
+class Replay {
+public:
+  explicit Replay(const Program &program)
+      : program(program), owner(program.slots.size(), -1),
+        values(program.slots.size(), 0), live(program.arena_bytes) {}
+
+  void write(const fb::StepT &step) {
+    for (uint32_t slot : step.results) {
+      if (isView(program, step))
+        owner[slot] = owner[step.operands[0]];
+      else if (program.slots[slot]->arena_offset < 0) {
+        owner[slot] = slot;
+        live += bytes(slot);
+      }
+      if (owner[slot] >= 0)
+        ++values[owner[slot]];
+    }
+  }
+  void free(std::span<const uint32_t> dead) {
+    for (uint32_t slot : dead)
+      if (int64_t memory = owner[slot]; memory >= 0 && --values[memory] == 0)
+        live -= bytes(memory);
+  }
+  int64_t liveBytes() const { return live; }
+
+private:
+  int64_t bytes(uint32_t slot) const {
+    return fromFlat(*program.slots[slot]->type).bytes();
+  }
+
+  const Program &program;
+  /// By slot: the slot that brought the memory it is in; -1 for the arena and
+  /// what is the caller's. And how many values are in what a slot brought.
+  std::vector<int64_t> owner, values;
+  int64_t live;
+};
+
+} // namespace
+
+int64_t tandem::plannedPeakBytes(const Program &program,
+                                 std::span<const int64_t> workspaces) {
+  Replay replay(program);
+  int64_t peak = replay.liveBytes();
+  std::vector<std::vector<uint32_t>> dead = slotsDeadAfter(program);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    replay.write(*program.steps[i]);
+    int64_t workspace = i < workspaces.size() ? workspaces[i] : 0;
+    peak = std::max(peak, replay.liveBytes() + workspace);
+    replay.free(dead[i]);
+  }
+  return peak;
+}
