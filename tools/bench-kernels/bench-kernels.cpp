@@ -132,6 +132,66 @@ module @k {
     return %0 : tensor<1024x1024xf32>
   }
 })"},
+    {"transpose_4k", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+    return %0 : tensor<4096x4096xf32>
+  }
+})"},
+    {"transpose_odd", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<1021x1031xf32>) -> tensor<1031x1021xf32> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<1021x1031xf32>) -> tensor<1031x1021xf32>
+    return %0 : tensor<1031x1021xf32>
+  }
+})"},
+    {"nchw_to_nhwc", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32> {
+    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+        : (tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32>
+    return %0 : tensor<8x56x56x64xf32>
+  }
+})"},
+    {"nhwc_to_nchw", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<8x56x56x64xf32>) -> tensor<8x64x56x56xf32> {
+    %0 = tandem.transpose %x permutation = [0, 3, 1, 2]
+        : (tensor<8x56x56x64xf32>) -> tensor<8x64x56x56xf32>
+    return %0 : tensor<8x64x56x56xf32>
+  }
+})"},
+    {"rgb_to_nhwc", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<8x3x224x224xf32>) -> tensor<8x224x224x3xf32> {
+    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+        : (tensor<8x3x224x224xf32>) -> tensor<8x224x224x3xf32>
+    return %0 : tensor<8x224x224x3xf32>
+  }
+})"},
+    {"transpose_bf16", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<2048x1024xbf16>) -> tensor<1024x2048xbf16> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<2048x1024xbf16>) -> tensor<1024x2048xbf16>
+    return %0 : tensor<1024x2048xbf16>
+  }
+})"},
+    {"transpose_relu", Yardstick::Copy, R"(
+module @k {
+  func.func @k(%x: tensor<8x64x56x56xf32>, %b: tensor<64xf32>)
+      -> tensor<8x56x56x64xf32> {
+    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+        : (tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32>
+    %1 = tandem.add %0, %b
+        : (tensor<8x56x56x64xf32>, tensor<64xf32>) -> tensor<8x56x56x64xf32>
+    %2 = tandem.relu %1 : tensor<8x56x56x64xf32>
+    return %2 : tensor<8x56x56x64xf32>
+  }
+})"},
     {"bias_relu", Yardstick::Copy, R"(
 module @k {
   func.func @k(%x: tensor<32x56x56x64xf32>, %b: tensor<64xf32>)

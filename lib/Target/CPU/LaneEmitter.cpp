@@ -34,13 +34,14 @@ LaneEmitter::LaneEmitter(OpBuilder &builder, Location loc, int64_t lanes,
 void LaneEmitter::emitBody(linalg::GenericOp op) {
   Block *body = op.getBody();
   for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = body->getArgument(input->getOperandNumber());
+    if (argument.use_empty() || values.contains(argument))
+      continue;
     AffineMap map = op.getMatchingIndexingMap(input);
     SmallVector<LaneValue> indices;
     for (AffineExpr expr : map.getResults())
       indices.push_back(emitAffine(expr, map.getNumDims(), loops));
-    BlockArgument argument = body->getArgument(input->getOperandNumber());
-    if (!argument.use_empty())
-      values[argument] = emitLoad(getBuffer(input->get()), indices);
+    values[argument] = emitLoad(getBuffer(input->get()), indices);
   }
   emitOps(*body);
   Operation *yield = body->getTerminator();

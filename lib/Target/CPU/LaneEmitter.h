@@ -36,11 +36,19 @@ struct Buffer {
 /// step evenly stay symbolic, so that loads are contiguous where they can be.
 class LaneEmitter {
 public:
+  /// Lanes that are at most so far apart in memory are loaded together and
+  /// picked out; others are gathered.
+  static constexpr int64_t kMaxShuffledStep = 4;
+
   /// Innermost loop `inner` starts at `loops[inner]`. `tailMask` (may be null)
   /// says which lanes exist.
   LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
               mlir::ValueRange loops, mlir::Value tailMask,
               llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+  /// The lanes of `argument` of the body are at `pointer`, one next to the
+  /// other, and not where its operand is. To be called before emitBody.
+  void bindInput(mlir::BlockArgument argument, mlir::Value pointer);
 
   void emitBody(mlir::linalg::GenericOp op);
 

@@ -17,9 +17,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Larger steps are gathered.
-static constexpr int64_t kMaxShuffledStep = 4;
-
 Type LaneEmitter::getMemoryType(Type type) {
   return type.isInteger(1) ? builder.getI8Type() : type;
 }
@@ -149,6 +146,14 @@ LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
     result = emitGather(buffer, offset);
   }
   return fromMemory(result, type);
+}
+
+void LaneEmitter::bindInput(BlockArgument argument, Value pointer) {
+  Type type = argument.getType();
+  Type memoryType = getMemoryType(type);
+  Value lanes = LLVM::LoadOp::create(builder, loc, vectorOf(memoryType),
+                                     pointer, getAlignment(memoryType));
+  values[argument] = fromMemory({LaneValue::Varying, lanes, 0}, type);
 }
 
 /// A contiguous load and a shuffle: faster than a gather for small steps. What

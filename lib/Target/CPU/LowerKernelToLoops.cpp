@@ -48,7 +48,10 @@ private:
                    SmallVector<Value> loops, Value begin, Value end);
   void emitLanes(linalg::GenericOp op, int64_t lanes, ArrayRef<Value> loops,
                  Value tailMask);
-  SmallVector<Value> delinearize(const Schedule &schedule, Value iteration);
+  SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
+  Buffer getBuffer(Value tensor) {
+    return {pointers.lookup(tensor), cast<RankedTensorType>(tensor.getType())};
+  }
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -77,24 +80,13 @@ void KernelLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
 
 /// The values of the shared loops in one iteration of their one loop; the last
 /// is a number of a block where there are blocks.
-SmallVector<Value> KernelLowering::delinearize(const Schedule &schedule,
-                                               Value iteration) {
+SmallVector<Value> KernelLowering::getSharedLoops(const Schedule &schedule,
+                                                  Value iteration) {
   SmallVector<int64_t> sizes(
       ArrayRef(schedule.sizes).take_front(schedule.numShared));
   if (schedule.isInnermostShared())
     sizes.back() = schedule.getBlocks();
-  SmallVector<Value> loops(sizes.size());
-  for (size_t i = sizes.size(); i-- > 1;) {
-    if (sizes[i] == 1) {
-      loops[i] = index(0);
-      continue;
-    }
-    loops[i] = arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
-    iteration =
-        arith::DivUIOp::create(builder, loc, iteration, index(sizes[i]));
-  }
-  loops[0] = iteration;
-  return loops;
+  return delinearize(builder, loc, sizes, iteration);
 }
 
 void KernelLowering::lowerGeneric(linalg::GenericOp op,
@@ -112,7 +104,10 @@ void KernelLowering::lowerGeneric(linalg::GenericOp op,
   Value iteration = loop.getInductionVar();
   if (first != 0)
     iteration = arith::SubIOp::create(builder, loc, iteration, index(first));
-  SmallVector<Value> loops = delinearize(schedule, iteration);
+  if (schedule.tiles)
+    return emitTransposeBlock(builder, op, *schedule.tiles, iteration,
+                              [&](Value tensor) { return getBuffer(tensor); });
+  SmallVector<Value> loops = getSharedLoops(schedule, iteration);
   Value innerBegin = index(0), innerEnd = index(schedule.sizes.back());
   if (schedule.isInnermostShared()) {
     Value block = index(schedule.block);

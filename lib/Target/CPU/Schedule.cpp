@@ -67,9 +67,14 @@ static int64_t getWidestElement(linalg::GenericOp op) {
   return widest;
 }
 
+/// The lanes that fill a register.
+static int64_t getWidth(linalg::GenericOp op, unsigned vectorBits) {
+  return std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
+}
+
 static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
                         Schedule &schedule) {
-  int64_t width = std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
+  int64_t width = getWidth(op, vectorBits);
   int64_t inner = schedule.sizes.back();
   schedule.tailLanes = width;
   // Several vectors at a time hide latencies and share what is uniform. The
@@ -88,7 +93,25 @@ static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
     schedule.lanes = schedule.tailLanes = 1;
 }
 
+static int64_t computeGrain(double nsPerIteration, int64_t extent) {
+  auto grain = static_cast<int64_t>(kNsPerTask / nsPerIteration);
+  return std::clamp<int64_t>(grain, 1, std::max<int64_t>(extent, 1));
+}
+
+static Schedule computeTransposeSchedule(linalg::GenericOp op,
+                                         TransposeTiles tiles) {
+  Schedule schedule;
+  schedule.sizes = op.getStaticLoopRanges();
+  schedule.extent = llvm::product_of(getTransposeBlocks(schedule.sizes, tiles));
+  double elements = static_cast<double>(tiles.blockRows * tiles.blockColumns);
+  schedule.grain = computeGrain(estimateNs(op) * elements, schedule.extent);
+  schedule.tiles = std::move(tiles);
+  return schedule;
+}
+
 Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
+  if (auto tiles = findTransposeTiles(op, getWidth(op, vectorBits)))
+    return computeTransposeSchedule(op, std::move(*tiles));
   Schedule schedule;
   schedule.sizes = op.getStaticLoopRanges();
   if (schedule.sizes.empty())
@@ -117,9 +140,27 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
     schedule.extent =
         inner == 0 ? 0 : schedule.extent / inner * schedule.getBlocks();
   }
-  schedule.grain = std::clamp<int64_t>(static_cast<int64_t>(kNsPerTask / ns), 1,
-                                       std::max<int64_t>(schedule.extent, 1));
+  schedule.grain = computeGrain(ns, schedule.extent);
   return schedule;
+}
+
+SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
+                               ArrayRef<int64_t> sizes, Value iteration) {
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> loops(sizes.size());
+  for (size_t i = sizes.size(); i-- > 1;) {
+    if (sizes[i] == 1) {
+      loops[i] = index(0);
+      continue;
+    }
+    loops[i] = arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
+    iteration =
+        arith::DivUIOp::create(builder, loc, iteration, index(sizes[i]));
+  }
+  loops[0] = iteration;
+  return loops;
 }
 
 } // namespace tandem

@@ -9,6 +9,8 @@
 #ifndef TANDEM_LIB_TARGET_CPU_SCHEDULE_H
 #define TANDEM_LIB_TARGET_CPU_SCHEDULE_H
 
+#include "TransposeTiles.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace tandem {
@@ -26,6 +28,9 @@ struct Schedule {
   int64_t extent = 1, grain = 1;
   /// Elements of a vector in the main loop, and in the masked remainder.
   int64_t lanes = 1, tailLanes = 1;
+  /// Set where operands lie across the lanes. `extent` then counts blocks of
+  /// tiles, and of the above only `sizes` and `grain` mean something.
+  std::optional<TransposeTiles> tiles;
 
   int64_t getBlocks() const {
     return block ? (sizes.back() + block - 1) / block : 1;
@@ -34,6 +39,13 @@ struct Schedule {
 };
 
 Schedule computeSchedule(mlir::linalg::GenericOp op, unsigned vectorBits);
+
+/// The values of loops of those sizes in iteration `iteration` of the one loop
+/// that they have become.
+llvm::SmallVector<mlir::Value> delinearize(mlir::OpBuilder &builder,
+                                           mlir::Location loc,
+                                           llvm::ArrayRef<int64_t> sizes,
+                                           mlir::Value iteration);
 
 } // namespace tandem
 

@@ -132,3 +132,66 @@ module @bools {
     return %0 : tensor<3xf32>
   }
 }
+
+// -----
+
+// What lies across the lanes is loaded in vectors along it, a tile of 16 x 16
+// at a time, and turned in four shuffles of all of them. The body runs once per
+// row.
+
+// CHECK: module @turned attributes {tandem.extent = 16 : i64
+// CHECK-LABEL: llvm.func internal @turned.body
+// CHECK: llvm.alloca {{.*}} x f32 {alignment = 64 : i64}
+// CHECK-NOT: masked
+// CHECK-COUNT-16: llvm.load {{.*}} -> vector<16xf32>
+// CHECK-COUNT-64: llvm.shufflevector
+// CHECK-COUNT-16: llvm.store {{.*}} vector<16xf32>
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK: arith.negf {{.*}} vector<16xf32>
+// CHECK: llvm.store {{.*}} vector<16xf32>
+// CHECK-NOT: masked
+// CHECK-LABEL: llvm.func @turned
+module @turned {
+  func.func @turned(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<512x512xf32>) -> tensor<512x512xf32>
+    %1 = tandem.neg %0 : tensor<512x512xf32>
+    return %1 : tensor<512x512xf32>
+  }
+}
+
+// -----
+
+// Tiles at the edges are masked; few channels make narrow tiles.
+
+// CHECK-LABEL: llvm.func internal @edges.body
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: llvm.intr.masked.load {{.*}} -> vector<16xf32>
+// CHECK-COUNT-8: llvm.shufflevector {{.*}} vector<16xf32>
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: llvm.intr.masked.store {{.*}} : vector<4xf32>
+// CHECK-LABEL: llvm.func @edges
+module @edges {
+  func.func @edges(%x: tensor<2x3x9x9xf32>) -> tensor<2x9x9x3xf32> {
+    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+        : (tensor<2x3x9x9xf32>) -> tensor<2x9x9x3xf32>
+    return %0 : tensor<2x9x9x3xf32>
+  }
+}
+
+// -----
+
+// Few rows are not worth a tile: they are gathered.
+
+// CHECK-LABEL: llvm.func internal @gathered.body
+// CHECK: llvm.intr.masked.gather
+// CHECK-LABEL: llvm.func @gathered
+module @gathered {
+  func.func @gathered(%x: tensor<64x6x3xf32>) -> tensor<3x6x64xf32> {
+    %0 = tandem.transpose %x permutation = [2, 1, 0]
+        : (tensor<64x6x3xf32>) -> tensor<3x6x64xf32>
+    return %0 : tensor<3x6x64xf32>
+  }
+}

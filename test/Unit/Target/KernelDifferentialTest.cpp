@@ -9,6 +9,8 @@
 #include "../Providers/Cases.h"
 #include "CompiledOp.h"
 
+#include <algorithm>
+
 using namespace tandem;
 using namespace tandem::test;
 
@@ -76,6 +78,30 @@ TEST_P(OddSizes, RowsAndColumnsBroadcast) {
               varied(GetParam(), {2, 1, columns}, 2)}};
       checkAgainstReference(compilingProvider(), c);
     }
+}
+
+Case transposeCase(DType dtype, const Shape &shape,
+                   std::vector<int64_t> permutation) {
+  fb::TransposeAttrsT attrs;
+  attrs.permutation = std::move(permutation);
+  return {makeOp(OpKind::transpose, attrs), {varied(dtype, shape, 1)}};
+}
+
+TEST_P(OddSizes, TilesAreTurned) {
+  for (int64_t rows : {1, 3, 4, 5, 15, 16, 17, 33, 130, 200})
+    for (int64_t columns : {1, 2, 3, 7, 8, 16, 17, 31, 129})
+      checkAgainstReference(
+          compilingProvider(),
+          transposeCase(GetParam(), {columns, rows}, {1, 0}));
+}
+
+TEST_P(OddSizes, TilesOfAnyTwoDimsAreTurned) {
+  const Shape shape{3, 5, 17, 9};
+  std::vector<int64_t> permutation{0, 1, 2, 3};
+  do
+    checkAgainstReference(compilingProvider(),
+                          transposeCase(GetParam(), shape, permutation));
+  while (std::next_permutation(permutation.begin(), permutation.end()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, OddSizes,

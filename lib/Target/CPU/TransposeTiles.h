@@ -1,0 +1,60 @@
+//===- TransposeTiles.h - Operands that lie across the lanes ---*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes run over the innermost loop, along which results are contiguous. An
+// operand that is contiguous along another loop would be gathered, element by
+// element. It is instead loaded in vectors along that other loop, a tile of
+// both loops at a time, and turned by shuffles.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_TRANSPOSETILES_H
+#define TANDEM_LIB_TARGET_CPU_TRANSPOSETILES_H
+
+#include "LaneEmitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <optional>
+
+namespace tandem {
+
+/// How a kernel with such operands runs: in tiles of two of its loops. Rows are
+/// iterations of the loop `rowLoop`, columns those of the innermost loop.
+struct TransposeTiles {
+  /// Inputs of the linalg.generic that are contiguous along the rows.
+  llvm::SmallVector<unsigned, 2> inputs;
+  unsigned rowLoop = 0;
+  /// Of a tile; powers of two, of which a vector register holds either.
+  int64_t rows = 1, columns = 1;
+  /// Of a block, which is what one iteration of the shared loop runs.
+  int64_t blockRows = 1, blockColumns = 1;
+  /// Whether the tiles of a block follow each other along the rows.
+  bool isRowsInner = false;
+};
+
+/// The tiles to run `op` in; nothing where no operand lies across the lanes, or
+/// too few elements do. All loops must be parallel and of known size.
+/// `width` is the number of lanes that fill a vector register.
+std::optional<TransposeTiles> findTransposeTiles(mlir::linalg::GenericOp op,
+                                                 int64_t width);
+
+/// Emits one block of `op`: iteration `iteration` of as many as
+/// getTransposeBlocks says. `getBuffer` finds inputs and results in memory.
+void emitTransposeBlock(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
+                        const TransposeTiles &tiles, mlir::Value iteration,
+                        llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+/// Iterations per loop of those that the shared loop is made of: all loops but
+/// the tiles' two, then blocks of rows, then blocks of columns.
+llvm::SmallVector<int64_t> getTransposeBlocks(llvm::ArrayRef<int64_t> sizes,
+                                              const TransposeTiles &tiles);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_TRANSPOSETILES_H
