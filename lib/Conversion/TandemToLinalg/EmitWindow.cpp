@@ -71,8 +71,9 @@ static FailureOr<LayoutDims> parse(Operation *op, StringRef layout,
   return op->emitOpError() << dims.error().message;
 }
 
-//===-- Convolution
-//--------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
 
 namespace {
 struct Convolution {
@@ -164,8 +165,9 @@ static Value emitConv(ElementalEmitter &emitter, ir::ConvOp op,
   return isDone ? sum : Value();
 }
 
-//===-- Matrix product
-//-----------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Matrix product
+//===----------------------------------------------------------------------===//
 
 /// The index in an operand of `matmul` but for its last two dims: the batch
 /// dims of the result, broadcast.
@@ -223,8 +225,9 @@ Value emitContraction(ElementalEmitter &emitter, Operation *op,
   return emitMatmul(emitter, cast<ir::MatmulOp>(op), index);
 }
 
-//===-- Pooling
-//------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
 
 /// Combines the elements of the window at `index`: `combine` is told whether
 /// the tap is in range and returns the new accumulator.

@@ -225,8 +225,9 @@ static Value expandLog(const Arithmetic &a, Value x) {
   return a.select(a.equal(x, a.f(0)), a.f(-infinity), y);
 }
 
-//===-- sin and cos
-//--------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// sin and cos
+//===----------------------------------------------------------------------===//
 
 /// Up to here the reduction in f64 keeps enough digits.
 static constexpr double kLargestReduced = 134217728.0; // 2^27
@@ -305,8 +306,9 @@ static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
   return branch.getResult(0);
 }
 
-//===-- Patterns
-//-----------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
 
 namespace {
 template <typename Op> struct Expand : OpRewritePattern<Op> {

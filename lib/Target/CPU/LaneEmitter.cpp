@@ -112,8 +112,9 @@ void LaneEmitter::emitElementwise(Operation &op) {
     values[from] = {isUniform ? LaneValue::Uniform : LaneValue::Varying, to, 0};
 }
 
-//===-- Indices
-//------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
 
 /// Vectors of indices are of i64.
 VectorType LaneEmitter::vectorOf(Type type) {
@@ -246,8 +247,9 @@ LaneValue LaneEmitter::emitBinary(AffineExprKind kind, LaneValue lhs,
           createIndexOp(builder, loc, kind, toVector(lhs), toVector(rhs)), 0};
 }
 
-//===-- Branches
-//-----------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
 
 /// Whether a branch guards little else than reads, and has no other side.
 static bool isCheapGuard(scf::IfOp branch) {

@@ -67,8 +67,9 @@ using tandem_host::blockIdx;
 using tandem_host::gridDim;
 using tandem_host::threadIdx;
 
-//===-- Functions
-//-----------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
 
 #define TANDEM_HOST_UNARY(name)                                                \
   static inline float name##f(float x) { return __builtin_##name##f(x); }      \
@@ -147,8 +148,9 @@ static inline double __longlong_as_double(unsigned long long x) {
   return tandem_host::bits<double>(x);
 }
 
-//===-- Half types
-//----------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Half types
+//===----------------------------------------------------------------------===//
 
 // cuda_fp16.h and cuda_bf16.h, as far as kernels use them: storage, and exact
 // conversions that round to nearest even.
