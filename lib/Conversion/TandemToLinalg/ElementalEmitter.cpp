@@ -74,6 +74,10 @@ Value ElementalEmitter::emit(Value value, ArrayRef<AffineExpr> index) {
 }
 
 Value ElementalEmitter::emitUncached(Value value, const ElementIndex &index) {
+  if (earlier)
+    if (auto it = earlier->find(value);
+        it != earlier->end() && it->second.index == index)
+      return emitEarlierRead(value, it->second);
   Operation *op = value.getDefiningOp();
   if (!op || isa<arith::ConstantOp>(op))
     return emitRead(value, index);
@@ -143,8 +147,26 @@ Value ElementalEmitter::emitRead(Value source, const ElementIndex &index) {
     state.addTypes(type.getElementType());
     read = builder.create(state)->getResult(0);
   }
-  reads.push_back({source, index, read});
+  reads.push_back({source, index, read, false});
   return toComputeType(builder, loc, read);
+}
+
+Value ElementalEmitter::emitEarlierRead(Value source,
+                                        const EarlierValue &value) {
+  Type type =
+      getComputeType(cast<RankedTensorType>(source.getType()).getElementType());
+  Value read = block.addArgument(type, loc);
+  reads.push_back({source, value.index, read, true});
+  if (value.meanOf == 0)
+    return read;
+  return arith::DivFOp::create(
+      builder, loc, read, constant(type, static_cast<double>(value.meanOf)));
+}
+
+Value ElementalEmitter::lookUp(Value value, ArrayRef<AffineExpr> index) {
+  auto it =
+      memo.front().find(Key(value.getAsOpaquePointer(), ElementIndex(index)));
+  return it == memo.front().end() ? Value() : it->second;
 }
 
 Value ElementalEmitter::emitGuarded(ValueRange conditions, Value otherwise,

@@ -11,7 +11,10 @@
 
 #include "IndexExprs.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemAttributes.h"
+
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 
@@ -20,6 +23,17 @@ namespace tandem {
 /// The index of an element: one expression per dim of the value.
 using ElementIndex = llvm::SmallVector<mlir::AffineExpr, 4>;
 
+/// A value that an earlier linalg op of the kernel computes: it can be read at
+/// one index, where `tensor` (set when that op has been made) has the element
+/// of its leading loops.
+struct EarlierValue {
+  ElementIndex index;
+  mlir::Value tensor;
+  /// Of a mean: `tensor` has sums, of so many elements. Else 0.
+  int64_t meanOf = 0;
+};
+using EarlierValues = llvm::MapVector<mlir::Value, EarlierValue>;
+
 /// A read of `source` (an argument or constant of the kernel) that awaits the
 /// final loops: `read` is a block argument where it may become an `ins` operand
 /// of the linalg op, else the result of a tensor.extract without indices.
@@ -27,6 +41,8 @@ struct ElementRead {
   mlir::Value source;
   ElementIndex index;
   mlir::Value read;
+  /// Whether the source is an EarlierValue; `read` is a block argument then.
+  bool isEarlier = false;
   bool isInput() const { return mlir::isa<mlir::BlockArgument>(read); }
 };
 
@@ -43,6 +59,9 @@ public:
   ElementalEmitter(mlir::Block &block, llvm::ArrayRef<int64_t> loops,
                    mlir::MLIRContext *context);
 
+  /// Values to be read rather than computed; outlives the emitter.
+  void setEarlierValues(const EarlierValues &values) { earlier = &values; }
+
   /// The element of `value` at `index`; null when a diagnostic was emitted.
   mlir::Value emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> index);
 
@@ -55,6 +74,13 @@ public:
   mlir::Value emitBranch(mlir::Value condition, mlir::Type type,
                          llvm::function_ref<mlir::Value()> then,
                          llvm::function_ref<mlir::Value()> otherwise);
+
+  /// Of a value to be read.
+  mlir::Value getEarlierTensor(mlir::Value value) const {
+    return earlier->lookup(value).tensor;
+  }
+  /// What was emitted for `value` at `index`, unconditionally; else null.
+  mlir::Value lookUp(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> index);
 
   /// The conditions of 0 <= expr < size that are not known to hold.
   void emitInRange(mlir::AffineExpr expr, int64_t size,
@@ -84,6 +110,7 @@ private:
   mlir::Value emitOp(mlir::Operation *op, const ElementIndex &index);
   mlir::Value emitElementwise(mlir::Operation *op, const ElementIndex &index);
   mlir::Value emitRead(mlir::Value source, const ElementIndex &index);
+  mlir::Value emitEarlierRead(mlir::Value source, const EarlierValue &value);
   mlir::Value getLoopIndex(unsigned loop);
 
   using Key = std::pair<void *, ElementIndex>;
@@ -97,6 +124,7 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   IndexRanges ranges;
+  const EarlierValues *earlier = nullptr;
 };
 
 /// f32 for f16 and bf16, else the type itself.
@@ -106,6 +134,10 @@ mlir::Value toComputeType(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value scalar);
 mlir::Value toElementType(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value scalar, mlir::Type elementType);
+
+/// Two elements as a reduction combines them; not for argmax.
+mlir::Value emitCombination(mlir::OpBuilder &builder, mlir::Location loc,
+                            ir::ReduceKind kind, mlir::Value a, mlir::Value b);
 
 /// The identity of max: -inf, or the least integer.
 mlir::Value emitLowest(ElementalEmitter &emitter, mlir::Type computeType);

@@ -32,8 +32,8 @@ Value emitLowest(ElementalEmitter &emitter, Type computeType) {
   return arith::ConstantOp::create(builder, emitter.getLoc(), attr);
 }
 
-static Value combine(OpBuilder &builder, Location loc, ir::ReduceKind kind,
-                     Value a, Value b) {
+Value emitCombination(OpBuilder &builder, Location loc, ir::ReduceKind kind,
+                      Value a, Value b) {
   bool isFloat = isa<FloatType>(a.getType());
   switch (kind) {
   case ir::ReduceKind::sum:
@@ -136,8 +136,9 @@ Value emitReduction(ElementalEmitter &emitter, Operation *operation,
     Value element = emitter.emit(op.getInput(), getOperandIndex(op, index, k));
     if (!element)
       return {};
-    result =
-        result ? combine(builder, loc, op.getKind(), result, element) : element;
+    result = result
+                 ? emitCombination(builder, loc, op.getKind(), result, element)
+                 : element;
   }
   if (count == 0)
     result =

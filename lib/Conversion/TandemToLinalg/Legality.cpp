@@ -53,13 +53,17 @@ int64_t getUnrolledElements(Operation *op) {
       .Default([](Operation *) -> int64_t { return 1; });
 }
 
-std::string whyNotElemental(Operation *op) {
-  auto isStatic = [](Type type) {
+static bool isStatic(Operation *op) {
+  auto isStaticType = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
-      !llvm::all_of(op->getResultTypes(), isStatic))
+  return llvm::all_of(op->getOperandTypes(), isStaticType) &&
+         llvm::all_of(op->getResultTypes(), isStaticType);
+}
+
+std::string whyNotElemental(Operation *op) {
+  if (!isStatic(op))
     return "has a type that is not static";
   if (!isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp,
            ir::PadOp, ir::ConcatOp, ir::IotaOp, ir::GatherOp, ir::ConstantOp,
@@ -71,6 +75,21 @@ std::string whyNotElemental(Operation *op) {
     return "combines " + std::to_string(count) +
            " elements to one, more than the " +
            std::to_string(kMaxUnrolledElements) + " that are unrolled";
+  return {};
+}
+
+std::string whyNotReduction(Operation *op) {
+  auto reduce = dyn_cast<ir::ReduceOp>(op);
+  if (!reduce)
+    return "is not a reduction";
+  if (!isStatic(op))
+    return "has a type that is not static";
+  if (reduce.getKind() == ir::ReduceKind::argmax)
+    return "combines pairs of an element and its index";
+  if (reduce.getInput().getType().getNumElements() == 0)
+    return "has no elements to combine";
+  if (getUnrolledElements(op) == 1)
+    return "combines one element to one";
   return {};
 }
 

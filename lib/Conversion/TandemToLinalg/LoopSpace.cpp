@@ -23,23 +23,37 @@ static AffineExpr linearize(ArrayRef<AffineExpr> index, ArrayRef<int64_t> shape,
   return sum;
 }
 
-LoopSpace::LoopSpace(ArrayRef<int64_t> oldSizes,
-                     const ElementalEmitter &emitter)
-    : oldSizes(oldSizes), mergeable(oldSizes.size(), true) {
+LoopSpace::LoopSpace(ArrayRef<int64_t> oldSizes)
+    : oldSizes(oldSizes), mergeable(oldSizes.size(), true) {}
+
+void LoopSpace::addReads(const ElementalEmitter &emitter) {
   for (AffineExpr expr : emitter.materialized)
     separate(expr);
-  for (const ElementRead &read : emitter.reads) {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(read.source.getType()).getShape();
-    LinearForm form =
-        toLinearForm(linearize(read.index, shape, read.source.getContext()),
-                     oldSizes.size());
-    for (AffineExpr other : form.others)
-      separate(other);
-    for (unsigned i = 0; i + 1 < oldSizes.size(); ++i)
-      if (!isContiguous(form, i))
-        mergeable[i] = false;
-  }
+  for (const ElementRead &read : emitter.reads)
+    // What an earlier op computed has these very loops.
+    if (!read.isEarlier)
+      addAccess(read.index,
+                cast<RankedTensorType>(read.source.getType()).getShape());
+}
+
+void LoopSpace::addAccess(ArrayRef<AffineExpr> index, ArrayRef<int64_t> shape) {
+  if (index.empty())
+    return;
+  LinearForm form = toLinearForm(
+      linearize(index, shape, index.front().getContext()), oldSizes.size());
+  for (AffineExpr other : form.others)
+    separate(other);
+  for (unsigned i = 0; i + 1 < oldSizes.size(); ++i)
+    if (!isContiguous(form, i))
+      mergeable[i] = false;
+}
+
+void LoopSpace::splitBefore(unsigned loop) {
+  if (loop > 0)
+    mergeable[loop - 1] = false;
+}
+
+void LoopSpace::merge() {
   for (unsigned i = 0; i < oldSizes.size(); ++i) {
     if (i > 0 && mergeable[i - 1])
       sizes.back() *= oldSizes[i];

@@ -17,7 +17,14 @@ namespace tandem {
 /// loops become one where every read steps through them as through one.
 class LoopSpace {
 public:
-  LoopSpace(llvm::ArrayRef<int64_t> oldSizes, const ElementalEmitter &emitter);
+  /// Every loop by itself; `add` what reads and writes, then `merge`.
+  explicit LoopSpace(llvm::ArrayRef<int64_t> oldSizes);
+  void addReads(const ElementalEmitter &emitter);
+  void addAccess(llvm::ArrayRef<mlir::AffineExpr> index,
+                 llvm::ArrayRef<int64_t> shape);
+  /// No loop before `loop` merges with one from there on.
+  void splitBefore(unsigned loop);
+  void merge();
 
   llvm::ArrayRef<int64_t> getSizes() const { return sizes; }
   /// The new loop that an old one belongs to.

@@ -29,6 +29,15 @@ def ConvertTandemToLinalg
     - Dims of size one go, and adjacent dims that every access traverses as one
       become one dim, so that an elementwise kernel is a single loop.
 
+    A kernel of kind reduction (`tandem.kind` of its module) becomes a sequence of
+    ops that share their loops, the dims that are kept first: the reductions that
+    need no other, those that need these, and so on, each level as one op with
+    reduction iterators; then parallel ones for what is returned. Half precision
+    is combined in f32. What costs more than a load and is needed in two stages
+    is one more result of the first, if a row of it is small; all else is computed
+    again. A target runs all stages row by row, so that none of their results
+    needs memory.
+
     Before:
     ```mlir
     func.func @k(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {

@@ -31,6 +31,10 @@ int64_t getUnrolledElements(mlir::Operation *op);
 /// Why `op` cannot be emitted elementally; empty when it can.
 std::string whyNotElemental(mlir::Operation *op);
 
+/// Why `reduce` cannot be computed by a kernel of kind reduction; empty when it
+/// can. There it runs in loops of its own, however many elements it combines.
+std::string whyNotReduction(mlir::Operation *reduce);
+
 /// Rewrites the body of a kernel function (see the pass's description). On
 /// failure a diagnostic has been emitted at the op that stands in the way.
 mlir::LogicalResult convertKernelToLinalg(mlir::func::FuncOp kernel);

@@ -71,6 +71,10 @@ LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
       (!isa<ModuleOp>(op) || !isa<UnitAttr>(attr.getValue())))
     return op->emitError() << "'" << kKernelAttrName
                            << "' is a unit attribute of modules";
+  if (attr.getName() == kKindAttrName &&
+      (!isa<ModuleOp>(op) || !isa<FusionKindAttr>(attr.getValue())))
+    return op->emitError() << "'" << kKindAttrName
+                           << "' is a fusion kind on a module";
   return success();
 }
 

@@ -78,6 +78,8 @@ ModuleOp outline(ir::FusionOp fusion, SymbolTable &symbols, Block::iterator at,
   OpBuilder builder(fusion.getContext());
   auto kernel = ModuleOp::create(fusion.getLoc(), name);
   kernel->setAttr(ir::TandemDialect::kKernelAttrName, builder.getUnitAttr());
+  if (fusion.getKind() != ir::FusionKind::loop)
+    kernel->setAttr(ir::TandemDialect::kKindAttrName, fusion.getKindAttr());
   symbols.insert(kernel, at);
 
   builder.setInsertionPointToEnd(kernel.getBody());

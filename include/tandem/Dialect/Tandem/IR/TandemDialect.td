@@ -29,6 +29,8 @@ def Tandem_Dialect : Dialect {
       string per dim; dims of one name, also across arguments, have one size.
     - `tandem.kernel` (unit) marks a module that holds one outlined kernel, a
       function named as the module.
+    - `tandem.kind` (a fusion kind) on such a module says how the kernel is to
+      be made; without it, as a loop.
   }];
   let cppNamespace = "::tandem::ir";
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -44,6 +46,8 @@ def Tandem_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";
     /// Name of the attribute that marks kernel modules.
     static constexpr ::llvm::StringLiteral kKernelAttrName = "tandem.kernel";
+    /// Name of their attribute that says how they are made (FusionKindAttr).
+    static constexpr ::llvm::StringLiteral kKindAttrName = "tandem.kind";
   }];
 }
 
