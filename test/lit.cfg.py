@@ -61,7 +61,9 @@ llvm_config.add_tool_substitutions(
         ToolSubst("%python", config.python, unresolved="ignore"),
         "tandem-opt",
         ToolSubst("tandem-translate", unresolved="ignore"),
-        ToolSubst("tandem-run", unresolved="ignore"),
+        # A kernel that cannot be compiled is an error, but in tests of that.
+        ToolSubst("tandem-run", extra_args=["--no-fallback"],
+                  unresolved="ignore"),
         ToolSubst("tandem-bench", unresolved="ignore"),
         ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),

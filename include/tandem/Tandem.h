@@ -25,6 +25,17 @@ struct CompileOptions {
   std::string device = "cpu";
   /// At most this many fusion decisions are taken; -1 is no limit.
   int64_t fusionFuel = -1;
+  /// Whether a kernel that cannot be compiled runs op by op instead, with a
+  /// Warning; else compilation fails with its Error.
+  bool fallback = true;
+  /// Where a kernel that could not be compiled is written to. Empty:
+  /// $TANDEM_REPRODUCER_DIR, or `tandem-reproducers` among the system's
+  /// temporary files.
+  std::string reproducerDir;
+  /// For tests and for bisecting: kernels that are taken to fail, by number in
+  /// the order of the program ("0"), or by a regular expression that matches
+  /// the whole of their names ("kernel_.*"). Empty: none.
+  std::string failKernels;
 };
 
 /// A graph: one function of a parsed MLIR file, with dims that may be dynamic.

@@ -9,6 +9,7 @@
 #include "CompilerSession.h"
 
 #include "Diagnostics.h"
+#include "Fallback.h"
 
 #include "tandem/Analysis/MemoryPlan.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -45,8 +46,9 @@ OpCost costOf(func::FuncOp kernel) {
 
 CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
                                  const Device &device,
+                                 const CompileOptions &options,
                                  const DialectRegistry &registry)
-    : source(std::move(graph)), device(device),
+    : source(std::move(graph)), device(device), options(options),
       context(registry, MLIRContext::Threading::DISABLED) {}
 
 Expected<std::unique_ptr<CompilerSession>>
@@ -57,7 +59,9 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
                   math::MathDialect>();
   device.registerDialects(registry);
   std::unique_ptr<CompilerSession> session(
-      new CompilerSession(std::move(graph), device, registry));
+      new CompilerSession(std::move(graph), device, options, registry));
+  TANDEM_ASSIGN_OR_RETURN(session->failures,
+                          FailureRequest::parse(options.failKernels));
   MLIRContext &context = session->context;
   context.loadAllAvailableDialects();
 
@@ -100,34 +104,96 @@ LogicalResult CompilerSession::runPhases(ModuleOp module, PhaseTimes &times) {
   return success();
 }
 
-Expected<Program> CompilerSession::compileKernels(ModuleOp module,
-                                                  PhaseTimes &times) {
-  KernelIndices indices;
-  std::vector<std::unique_ptr<fb::KernelT>> kernels;
-  for (auto kernel : module.getOps<ModuleOp>()) {
-    std::string name = kernel.getSymName()->str();
-    OpCost cost = costOf(kernel.lookupSymbol<func::FuncOp>(name));
-    TANDEM_ASSIGN_OR_RETURN(fb::KernelT compiled,
-                            device.compile(kernel, times));
-    compiled.flops = cost.flops;
-    compiled.bytes = cost.bytes;
-    indices[name] = kernels.size();
-    kernels.push_back(std::make_unique<fb::KernelT>(std::move(compiled)));
+/// "kernel_0 runs op by op: …", with a reproducer where one can be written.
+static Warning describeFailure(ModuleOp kernel, const Error &cause,
+                               const Device &device,
+                               const CompileOptions &options) {
+  Warning warning;
+  warning.location = renderLocation(kernel.getLoc());
+  warning.message =
+      kernel.getSymName()->str() +
+      " runs op by op, because it could not be compiled: " + cause.phase +
+      ": " + cause.message;
+  if (!cause.hint.empty())
+    warning.message += " (" + cause.hint + ")";
+  if (auto file =
+          writeReproducer(kernel, cause, device.name, options.reproducerDir))
+    warning.reproducer = *file;
+  else
+    warning.message += "; no reproducer: " + file.error().message;
+  return warning;
+}
+
+Status CompilerSession::fallBack(ModuleOp module, ArrayRef<ModuleOp> kernels,
+                                 ArrayRef<KernelOutcome> outcomes,
+                                 Compiled &compiled) {
+  SmallVector<ModuleOp> failed;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (outcomes[i].compiled)
+      continue;
+    failed.push_back(kernels[i]);
+    const Error &cause = outcomes[i].compiled.error();
+    if (!options.fallback)
+      return tl::unexpected(Error{
+          failed.back().getSymName()->str() + ": " + cause.message, cause.phase,
+          renderLocation(failed.back().getLoc()), cause.hint});
+    compiled.warnings.push_back(
+        describeFailure(failed.back(), cause, device, options));
   }
+  compiled.kernelCounts.fallen = failed.size();
+  if (!failed.empty())
+    inlineKernels(module, failed);
+  return {};
+}
+
+/// As it is listed in a program that calls it `kernel`.
+static std::unique_ptr<fb::KernelT> nameKernel(const CompiledKernel &compiled,
+                                               ModuleOp kernel) {
+  auto result = std::make_unique<fb::KernelT>(compiled.kernel);
+  result->symbol = symbolOf(*result);
+  result->name = kernel.getSymName()->str();
+  OpCost cost = costOf(kernel.lookupSymbol<func::FuncOp>(result->name));
+  result->flops = cost.flops;
+  result->bytes = cost.bytes;
+  return result;
+}
+
+Expected<Compiled> CompilerSession::generate(ModuleOp module,
+                                             PhaseTimes &times) {
+  Compiled compiled;
+  SmallVector<ModuleOp> kernels(module.getOps<ModuleOp>());
+  std::vector<KernelOutcome> outcomes =
+      compileKernels(device, kernels, failures);
+  for (const KernelOutcome &outcome : outcomes)
+    times.add(outcome.times);
+  compiled.kernels = loadKernels(device, outcomes, times);
+
   PhaseTimer timer(times, "emit");
+  TANDEM_RETURN_IF_ERROR(fallBack(module, kernels, outcomes, compiled));
+  KernelIndices indices;
+  std::vector<std::unique_ptr<fb::KernelT>> listed;
+  for (auto [kernel, outcome] : llvm::zip_equal(kernels, outcomes)) {
+    if (!outcome.compiled)
+      continue;
+    indices[*kernel.getSymName()] = listed.size();
+    listed.push_back(nameKernel(**outcome.compiled, kernel));
+  }
+  compiled.kernelCounts.compiled = listed.size();
   FailureOr<Program> program =
       emitProgram(module.lookupSymbol<func::FuncOp>(source->function), indices);
   if (failed(program))
     return fail("emit", "no program can be emitted");
-  program->kernels = std::move(kernels);
+  program->kernels = std::move(listed);
   TANDEM_RETURN_IF_ERROR(planMemory(*program));
   TANDEM_RETURN_IF_ERROR(verify(*program));
-  return std::move(*program);
+  compiled.program = std::make_shared<const Program>(std::move(*program));
+  return compiled;
 }
 
 Expected<Compiled>
 CompilerSession::compile(std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(checkInputs(*source->eager, inputs));
+  auto start = std::chrono::steady_clock::now();
   DiagnosticCollector diagnostics(&context);
   PhaseTimes times;
   OwningOpRef<ModuleOp> module = graph->clone();
@@ -138,19 +204,17 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
     return tl::unexpected(
         diagnostics.takeError("compile", "a pass has failed"));
 
-  Expected<Program> program = compileKernels(*module, times);
-  if (!program) {
-    // The diagnostic says where and why; the target's Error names the kernel.
-    Error &error = program.error();
-    return tl::unexpected(diagnostics.takeError(error.phase, error.message));
+  Expected<Compiled> compiled = generate(*module, times);
+  if (!compiled) {
+    // The diagnostic, where there is one, says where and why.
+    if (diagnostics.hasError())
+      compiled.error() = diagnostics.takeError(compiled.error().phase, {});
+    return compiled;
   }
-  Compiled compiled;
-  compiled.program = std::make_shared<const Program>(std::move(*program));
-  {
-    PhaseTimer timer(times, "load");
-    TANDEM_ASSIGN_OR_RETURN(compiled.kernels, device.load(*compiled.program));
-  }
-  compiled.phases = times.take();
+  compiled->phases = times.take();
+  compiled->wallNs = std::chrono::duration<double, std::nano>(
+                         std::chrono::steady_clock::now() - start)
+                         .count();
   return compiled;
 }
 

@@ -11,6 +11,7 @@
 
 #include "Device.h"
 #include "GraphSource.h"
+#include "KernelDriver.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,14 +38,20 @@ public:
 
 private:
   CompilerSession(std::shared_ptr<const GraphSource> graph,
-                  const Device &device, const mlir::DialectRegistry &registry);
+                  const Device &device, const CompileOptions &options,
+                  const mlir::DialectRegistry &registry);
 
   mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
                                    PhaseTimes &times);
   /// The phases between specialisation and kernels.
   mlir::LogicalResult runPhases(mlir::ModuleOp module, PhaseTimes &times);
-  Expected<Program> compileKernels(mlir::ModuleOp module, PhaseTimes &times);
+  /// From kernel modules and their launches to a program that can run.
+  Expected<Compiled> generate(mlir::ModuleOp module, PhaseTimes &times);
+  /// Puts ops in place of the kernels that have failed; an error where that is
+  /// not wanted.
+  Status fallBack(mlir::ModuleOp module, llvm::ArrayRef<mlir::ModuleOp> kernels,
+                  llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
 
   struct PhasePasses {
     std::string name;
@@ -53,6 +60,8 @@ private:
 
   std::shared_ptr<const GraphSource> source;
   const Device &device;
+  CompileOptions options;
+  FailureRequest failures;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;
   std::vector<PhasePasses> phases;

@@ -26,9 +26,9 @@ Expected<fb::KernelT> compileCUDAForHost(mlir::ModuleOp kernel,
 }
 
 constexpr Device kDevices[] = {
-    {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels},
+    {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels, false},
     {"cuda-host", registerCUDATargetDialects, compileCUDAForHost,
-     loadCUDAKernelsOnHost},
+     loadCUDAKernelsOnHost, true},
 };
 
 } // namespace

@@ -27,6 +27,8 @@ struct Device {
   void (*registerDialects)(mlir::DialectRegistry &registry);
   Expected<fb::KernelT> (*compile)(mlir::ModuleOp kernel, PhaseTimes &times);
   Expected<std::shared_ptr<LoadedKernels>> (*load)(const Program &program);
+  /// Whether loading kernels one by one would cost much more.
+  bool loadsTogether;
 };
 
 /// An error that lists the devices where there is none of that name.

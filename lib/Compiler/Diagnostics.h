@@ -28,6 +28,8 @@ public:
   /// `otherwise` where nothing was diagnosed.
   Error takeError(std::string_view phase, std::string_view otherwise);
 
+  bool hasError() const { return first.has_value(); }
+
 private:
   void handle(mlir::Diagnostic &diagnostic);
 

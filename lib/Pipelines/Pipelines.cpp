@@ -102,6 +102,11 @@ void buildPhase(OpPassManager &pm, Phase phase,
   }
 }
 
+void buildKernelPhases(OpPassManager &kernel, const PipelineOptions &options) {
+  kernel.addNestedPass<func::FuncOp>(createConvertTandemToLinalg());
+  buildTarget(kernel, options);
+}
+
 void buildPipeline(OpPassManager &pm, Phase until,
                    const PipelineOptions &options) {
   for (Phase phase : kPhases) {

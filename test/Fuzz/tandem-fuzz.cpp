@@ -72,6 +72,7 @@ Expected<std::vector<Tensor>> runCompiled(const Graph &graph,
                                           std::span<const Tensor> inputs) {
   CompileOptions compileOptions;
   compileOptions.device = device;
+  compileOptions.fallback = false; // It would hide what is looked for.
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph.createCompiler(compileOptions));
   std::vector<TensorType> types;
   for (const Tensor &input : inputs)

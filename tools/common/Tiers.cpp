@@ -10,6 +10,8 @@
 
 #include "tandem/Measure/Sampler.h"
 
+#include <cstdio>
+
 namespace tandem::tools {
 
 const char *const kDeviceHelp =
@@ -59,6 +61,8 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
   prepared.program = std::move(compiled.program);
   prepared.phases = std::move(compiled.phases);
   prepared.kernels = std::move(compiled.kernels);
+  prepared.kernelCounts = compiled.kernelCounts;
+  printWarnings(compiled.warnings);
   ExecutorOptions options;
   options.kernels = prepared.kernels;
   options.dispatchOnly = dispatchOnly;
@@ -72,10 +76,8 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options) {
   if (tier == Tier::compiled) {
-    CompileOptions compileOptions;
-    compileOptions.device = options.device;
     TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                            graph.createCompiler(compileOptions));
+                            graph.createCompiler(options.compile));
     return compileTier(*compiler, inputs, options.dispatchOnly);
   }
   PreparedTier prepared;
@@ -85,6 +87,11 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
   if (tier == Tier::reference)
     executorOptions.providers = referenceProviders();
   return withExecutor(std::move(prepared), std::move(executorOptions));
+}
+
+void printWarnings(const std::vector<Warning> &warnings) {
+  for (const Warning &warning : warnings)
+    std::fprintf(stderr, "%s\n", warning.str().c_str());
 }
 
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors) {

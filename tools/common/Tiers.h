@@ -29,7 +29,8 @@ bool isKnownDevice(std::string_view device);
 extern const char *const kDeviceHelp;
 
 struct TierOptions {
-  std::string device = "cpu";
+  /// Of the compiled tier.
+  CompileOptions compile;
   bool dispatchOnly = false;
 };
 
@@ -40,6 +41,7 @@ struct PreparedTier {
   /// Of the compiled tier: time by phase, and of the whole up to an executor.
   std::vector<PhaseTime> phases;
   double compileNs = 0;
+  KernelCounts kernelCounts;
   std::shared_ptr<LoadedKernels> kernels;
 };
 
@@ -47,6 +49,9 @@ struct PreparedTier {
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options = {});
+
+/// Prints the warnings of a compilation to standard error.
+void printWarnings(const std::vector<Warning> &warnings);
 
 /// Compiles with a compiler that lives on, as in a running program.
 Expected<PreparedTier> compileTier(Compiler &compiler,

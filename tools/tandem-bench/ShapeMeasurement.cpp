@@ -28,7 +28,7 @@ struct Executors {
 Expected<Executors> prepareExecutors(const Graph &graph,
                                      const CompileJob &job) {
   tools::TierOptions options;
-  options.device = job.device;
+  options.compile.device = job.device;
   Executors executors;
   TANDEM_ASSIGN_OR_RETURN(executors.eager,
                           prepareTier(graph, Tier::eager, job.inputs, options));

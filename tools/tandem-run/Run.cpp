@@ -61,7 +61,8 @@ struct Context {
 
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
-  tierOptions.device = context.options.device;
+  tierOptions.compile = context.options.compile;
+  tierOptions.compile.device = context.options.device;
   TierResult result;
   result.tier = name(tier);
   result.label = result.tier;

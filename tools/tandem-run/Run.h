@@ -24,6 +24,7 @@ struct RunOptions {
   std::vector<std::string> args;
   int threads = 0, repeat = 0, digits = 5;
   bool check = false, print = false, program = false;
+  CompileOptions compile;
   std::string outDir, json;
   Environment environment;
 };

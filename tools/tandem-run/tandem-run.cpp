@@ -35,6 +35,17 @@ void addOptions(CLI::App &app, RunOptions &options) {
                      "; inputs of static type may be left out: random")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
+               "Run a kernel that cannot be compiled op by op, with a warning "
+               "(default), or fail");
+  app.add_option("--reproducer-dir", options.compile.reproducerDir,
+                 "Where kernels that cannot be compiled are written (default: "
+                 "$TANDEM_REPRODUCER_DIR, or tandem-reproducers in the "
+                 "temporary directory)");
+  app.add_option("--fail-kernels", options.compile.failKernels,
+                 "Take kernels as failing: a number, or a regular expression "
+                 "for their names")
+      ->group(""); // Hidden: for tests and for bisecting.
   app.add_option("--threads", options.threads,
                  "Threads of kernels and libraries (default: all cores)")
       ->check(CLI::Range(1, 4096));

@@ -61,6 +61,10 @@ mlir::FailureOr<Phase> parsePhase(llvm::StringRef name, llvm::StringRef device,
 /// Adds the passes of one phase. `pm` is anchored on builtin.module.
 void buildPhase(mlir::OpPassManager &pm, Phase phase,
                 const PipelineOptions &options);
+/// Adds the passes of phases linalg and target to `kernel`, which is anchored on
+/// a kernel module by itself.
+void buildKernelPhases(mlir::OpPassManager &kernel,
+                       const PipelineOptions &options);
 /// Adds the passes of all phases up to and including `until`.
 void buildPipeline(mlir::OpPassManager &pm, Phase until,
                    const PipelineOptions &options);

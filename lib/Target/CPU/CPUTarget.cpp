@@ -30,6 +30,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
@@ -47,17 +49,11 @@ void registerCPUTargetDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-static Error codegenError(ModuleOp kernel, std::string message) {
-  std::string name = kernel.getSymName().value_or("kernel").str();
-  return Error{name + ": " + message, "codegen", {}, {}};
-}
-
 static Status lowerToLinalg(ModuleOp kernel, PhaseTimes &times) {
   PhaseTimer timer(times, "linalg");
   for (auto function : kernel.getOps<func::FuncOp>())
     if (failed(convertKernelToLinalg(function)))
-      return tl::unexpected(
-          codegenError(kernel, "cannot be expressed as loops"));
+      return fail("codegen", "cannot be expressed as loops");
   return {};
 }
 
@@ -78,9 +74,25 @@ static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
 #endif
   buildCPUKernelPipeline(passes, options.vectorBits);
   if (failed(passes.run(kernel)))
-    return tl::unexpected(codegenError(kernel, "cannot be lowered to LLVM"));
+    return fail("codegen", "cannot be lowered to LLVM");
   return {};
 }
+
+namespace {
+/// Keeps LLVM's first error; LLVM's own handler would end the process.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string &message) : message(message) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &diagnostic) override {
+    if (diagnostic.getSeverity() == llvm::DS_Error && message.empty()) {
+      llvm::raw_string_ostream stream(message);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      diagnostic.print(printer);
+    }
+    return true;
+  }
+  std::string &message;
+};
+} // namespace
 
 static int64_t getAttr(ModuleOp kernel, StringRef name) {
   auto attr = kernel->getAttrOfType<IntegerAttr>(name);
@@ -104,16 +116,20 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
   result.extent = getAttr(kernel, kExtentAttrName);
   result.grain = getAttr(kernel, kGrainAttrName);
   llvm::LLVMContext context;
+  std::string message;
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(message));
   std::unique_ptr<llvm::Module> module;
   {
     PhaseTimer timer(times, "optimize");
     module = translateModuleToLLVMIR(kernel, context, result.name);
     if (!module)
-      return tl::unexpected(codegenError(kernel, "has no LLVM IR"));
+      return fail("codegen", "has no LLVM IR");
     optimize(*module, *machine, target);
   }
   PhaseTimer timer(times, "codegen");
   TANDEM_ASSIGN_OR_RETURN(result.code, emitObject(*module, *machine));
+  if (!message.empty())
+    return fail("codegen", message);
   return result;
 }
 

@@ -76,7 +76,7 @@ llvm::Error JITKernels::add(const fb::KernelT &kernel) {
   if (auto error = linker.addObjectFile(
           *library, MemoryBuffer::getMemBufferCopy(code, kernel.name)))
     return error;
-  auto address = linker.lookup(*library, kernel.name);
+  auto address = linker.lookup(*library, symbolOf(kernel));
   if (!address)
     return address.takeError();
   functions.push_back(address->toPtr<KernelFn>());

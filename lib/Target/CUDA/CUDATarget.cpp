@@ -12,6 +12,7 @@
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
 #include "tandem/Target/CUDA/NVRTC.h"
 
@@ -80,11 +81,11 @@ Expected<fb::KernelT> describe(ModuleOp kernel) {
 } // namespace
 
 void registerCUDATargetDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect, emitc::EmitCDialect,
-              func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-              tensor::TensorDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  emitc::EmitCDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  vector::VectorDialect, ir::TandemDialect>();
 }
 
 Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,

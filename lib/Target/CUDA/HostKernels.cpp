@@ -74,7 +74,7 @@ std::string wrap(const fb::KernelT &kernel, size_t number) {
          std::string(kernel.code.begin(), kernel.code.end()) +
          "}\nextern \"C\" void " + entryName(number) +
          "(void *const *args, long begin, long end) {\n  tandem_host::run(" +
-         scope + "::" + kernel.name + ", " + threads +
+         scope + "::" + symbolOf(kernel) + ", " + threads +
          ", args, begin, end);\n}\n";
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Tandem.h"
 
@@ -76,12 +77,13 @@ TEST_F(CompileTest, TimesEachPhase) {
     names.push_back(phase.phase);
     EXPECT_GT(phase.ns, 0) << phase.phase;
   }
-  // Between linalg and emit come the target's own.
-  ASSERT_GT(names.size(), 7u);
-  EXPECT_THAT(std::span(names).first(5),
+  // Between linalg and load come the target's own.
+  ASSERT_GT(names.size(), 8u);
+  EXPECT_THAT(std::span(names).first(6),
               testing::ElementsAre("specialise", "simplify", "fuse", "kernels",
-                                   "linalg"));
-  EXPECT_THAT(std::span(names).last(2), testing::ElementsAre("emit", "load"));
+                                   "encode", "linalg"));
+  EXPECT_THAT(std::span(names).last(2), testing::ElementsAre("load", "emit"));
+  EXPECT_GT(compiled->wallNs, 0);
 }
 
 TEST_F(CompileTest, KernelsAreLoadedAgainFromABuffer) {
@@ -136,6 +138,64 @@ func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   EXPECT_EQ(compiled.error().phase, "specialise");
   EXPECT_EQ(compiled.error().location, "<string>:3:8");
   EXPECT_THAT(compiled.error().message, HasSubstr("add C"));
+}
+
+/// Runs the program on inputs of random elements.
+std::vector<Tensor> runOn(const std::vector<Tensor> &inputs,
+                          std::shared_ptr<const Program> program,
+                          std::shared_ptr<LoadedKernels> kernels = nullptr) {
+  ExecutorOptions options;
+  options.kernels = std::move(kernels);
+  std::vector<Tensor> outputs;
+  auto executor = Executor::create(std::move(program), options);
+  EXPECT_TRUE(executor) << executor.error().str();
+  EXPECT_TRUE((*executor)->run(inputs, outputs));
+  return outputs;
+}
+
+TEST(Compile, AKernelThatFailsBecomesSteps) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  CompileOptions options;
+  options.failKernels = "0";
+  options.reproducerDir = testing::TempDir() + "/tandem-reproducers";
+  auto compiler = (*graph)->createCompiler(options);
+  ASSERT_TRUE(compiler);
+  TensorType types[] = {f32({8, 4}), f32({8, 4})};
+  auto compiled = (*compiler)->compile(types);
+  ASSERT_TRUE(compiled) << compiled.error().str();
+  // Both launches of the one kernel; one warning.
+  EXPECT_EQ(compiled->program->kernels.size(), 0u);
+  EXPECT_EQ(compiled->program->steps.size(), 6u);
+  EXPECT_EQ(compiled->kernelCounts.fallen, 1u);
+  ASSERT_EQ(compiled->warnings.size(), 1u);
+  const Warning &warning = compiled->warnings.front();
+  EXPECT_EQ(warning.location, "<string>:6:8");
+  EXPECT_THAT(warning.message, HasSubstr("kernel_0"));
+  EXPECT_TRUE(readFile(warning.reproducer)) << warning.reproducer;
+
+  std::vector<Tensor> inputs;
+  for (const TensorType &type : types) {
+    inputs.push_back(*Tensor::allocate(type));
+    fillRandom(inputs.back(), inputs.size());
+  }
+  std::vector<Tensor> want = runOn(inputs, (*graph)->eagerProgram()),
+                      got = runOn(inputs, compiled->program, compiled->kernels);
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(compare(want[0], got[0], Tolerance{}).mismatches, 0);
+}
+
+TEST(Compile, WithoutFallbackAFailureIsAnError) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  auto compiler =
+      (*graph)->createCompiler({.fallback = false, .failKernels = "kernel_0"});
+  ASSERT_TRUE(compiler);
+  TensorType inputs[] = {f32({8, 4}), f32({8, 4})};
+  auto compiled = (*compiler)->compile(inputs);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().location, "<string>:6:8");
+  EXPECT_THAT(compiled.error().message, HasSubstr("kernel_0"));
 }
 
 TEST(Compile, AnUnknownDeviceListsThoseThereAre) {

@@ -31,17 +31,47 @@ public:
   std::vector<KernelFn> functions;
 };
 
-/// Time of one phase of making a compiled program ready, in nanoseconds of wall
-/// time. Names: "specialise", "simplify", "fuse", …, "load", "first run".
+/// Time of one phase of making a compiled program ready, in nanoseconds. Where
+/// threads share a phase it is the sum over them: what one thread would have
+/// taken. Names: "specialise", "simplify", "fuse", …, "load", "first run".
 struct PhaseTime {
   std::string phase;
   double ns = 0;
 };
 
+/// Something that had to be done otherwise; the program is right all the same.
+/// A library prints nothing: whoever compiles shows these.
+struct Warning {
+  std::string message;
+  /// `file:line:col` of the op; empty when unknown.
+  std::string location;
+  /// A file that shows the failure by itself; empty when there is none.
+  std::string reproducer;
+
+  /// `location: warning: message; reproducer: FILE`, leaving out what is empty.
+  std::string str() const;
+};
+
+/// Where the distinct kernels of a program have come from.
+struct KernelCounts {
+  /// Compiled for this program.
+  size_t compiled = 0;
+  /// Compiled before, or at the same time by another thread.
+  size_t cached = 0;
+  /// Not compiled: their ops are steps instead.
+  size_t fallen = 0;
+};
+
 struct Compiled {
   std::shared_ptr<const Program> program;
   std::shared_ptr<LoadedKernels> kernels;
+  /// Their sum is what one thread would have taken ("single-thread sum").
   std::vector<PhaseTime> phases;
+  /// From the call of `compile` to its return, kernels being compiled in
+  /// parallel; nanoseconds.
+  double wallNs = 0;
+  KernelCounts kernelCounts;
+  std::vector<Warning> warnings;
 };
 
 /// Turns a graph into a Program for one signature. Injected into the runtime,

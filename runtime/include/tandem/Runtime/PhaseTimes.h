@@ -30,6 +30,11 @@ public:
       }
     entries.push_back({std::string(phase), ns});
   }
+  /// Adds what another thread has taken.
+  void add(const PhaseTimes &other) {
+    for (const PhaseTime &entry : other.entries)
+      add(entry.phase, entry.ns);
+  }
   const std::vector<PhaseTime> &phases() const { return entries; }
   std::vector<PhaseTime> take() { return std::move(entries); }
 

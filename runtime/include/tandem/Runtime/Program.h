@@ -37,6 +37,11 @@ Status writeFileAtomically(const std::string &path,
                            std::span<const uint8_t> bytes);
 Expected<std::vector<uint8_t>> readFile(const std::string &path);
 
+/// The kernel's function in its code.
+inline const std::string &symbolOf(const fb::KernelT &kernel) {
+  return kernel.symbol.empty() ? kernel.name : kernel.symbol;
+}
+
 /// Checks operand types against the inputs' declared types and dim names:
 /// ranks, dtypes, static sizes, equal sizes for equal names.
 Status checkInputs(const Program &program, std::span<const TensorType> types);

@@ -1,0 +1,188 @@
+//===- KernelDriver.cpp - The kernels of a program, compiled --------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelDriver.h"
+
+#include "KernelSource.h"
+#include "KernelWorker.h"
+
+#include <atomic>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+using namespace mlir;
+
+namespace tandem {
+
+Expected<FailureRequest> FailureRequest::parse(const std::string &text) {
+  FailureRequest request;
+  if (text.empty())
+    return request;
+  size_t number = 0;
+  if (!StringRef(text).getAsInteger(10, number)) {
+    request.number = number;
+    return request;
+  }
+  std::string message;
+  if (!llvm::Regex(text).isValid(message))
+    return fail("compile",
+                "'" + text + "' is no regular expression: " + message,
+                "kernels that are to fail are given by number or by name");
+  request.pattern = "^(" + text + ")$";
+  return request;
+}
+
+bool FailureRequest::matches(size_t index, StringRef name) const {
+  if (number)
+    return *number == index;
+  return !pattern.empty() && llvm::Regex(pattern).match(name);
+}
+
+/// Through the device's own entry points, in a temporary program.
+static Expected<std::shared_ptr<LoadedKernels>>
+loadAlone(const Device &device, const fb::KernelT &kernel) {
+  Program program;
+  program.kernels.push_back(std::make_unique<fb::KernelT>(kernel));
+  return device.load(program);
+}
+
+static Expected<std::shared_ptr<const CompiledKernel>>
+compileOne(const Device &device, KernelWorker &worker, std::string_view source,
+           PhaseTimes &times) {
+  auto result = std::make_shared<CompiledKernel>();
+  TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, times));
+  if (device.loadsTogether)
+    return result;
+  PhaseTimer timer(times, "load");
+  TANDEM_ASSIGN_OR_RETURN(result->loaded, loadAlone(device, result->kernel));
+  return result;
+}
+
+namespace {
+/// A kernel on its way.
+struct Job {
+  std::string source;
+  KernelOutcome outcome;
+};
+} // namespace
+
+/// The largest first, so that no thread is left with one at the end.
+static std::vector<Job *> inOrderOfSize(std::vector<Job> &jobs) {
+  std::vector<Job *> order;
+  for (Job &job : jobs)
+    if (!job.source.empty())
+      order.push_back(&job);
+  llvm::sort(order, [](const Job *a, const Job *b) {
+    // By address: in the order of the program.
+    return a->source.size() != b->source.size()
+               ? a->source.size() > b->source.size()
+               : a < b;
+  });
+  return order;
+}
+
+static void runJobs(const Device &device, std::vector<Job> &jobs) {
+  std::vector<Job *> order = inOrderOfSize(jobs);
+  std::atomic<size_t> next{0};
+  auto work = [&](size_t) {
+    if (next >= order.size())
+      return;
+    BorrowedWorker worker(device);
+    for (size_t i; (i = next++) < order.size();) {
+      KernelOutcome &outcome = order[i]->outcome;
+      outcome.compiled =
+          compileOne(device, *worker, order[i]->source, outcome.times);
+    }
+  };
+  size_t threads = std::min<size_t>(numThreads(), order.size());
+  if (threads <= 1)
+    return work(0);
+  // Waiting here must not take up a kernel that is being executed.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(size_t(0), threads, work, tbb::simple_partitioner());
+  });
+}
+
+static Job makeJob(ModuleOp kernel, bool isToFail) {
+  Job job{{}, {fail("compile", "it was asked to fail"), {}}};
+  if (isToFail)
+    return job;
+  PhaseTimer timer(job.outcome.times, "encode");
+  FailureOr<std::string> source = writeCanonical(kernel);
+  if (failed(source))
+    job.outcome.compiled = fail("encode", "it cannot be written as bytecode");
+  else
+    job.source = std::move(*source);
+  return job;
+}
+
+std::vector<KernelOutcome> compileKernels(const Device &device,
+                                          ArrayRef<ModuleOp> kernels,
+                                          const FailureRequest &failures) {
+  std::vector<Job> jobs;
+  for (ModuleOp kernel : kernels)
+    jobs.push_back(
+        makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
+  runJobs(device, jobs);
+  std::vector<KernelOutcome> outcomes;
+  for (Job &job : jobs)
+    outcomes.push_back(std::move(job.outcome));
+  return outcomes;
+}
+
+namespace {
+/// Keeps the kernels whose functions it lists.
+class JoinedKernels final : public LoadedKernels {
+public:
+  explicit JoinedKernels(ArrayRef<KernelOutcome> outcomes) {
+    for (const KernelOutcome &outcome : outcomes)
+      if (outcome.compiled) {
+        parts.push_back((*outcome.compiled)->loaded);
+        functions.push_back(parts.back()->functions.front());
+      }
+  }
+
+private:
+  std::vector<std::shared_ptr<LoadedKernels>> parts;
+};
+} // namespace
+
+/// All at once; an error where one of them stands in the way.
+static Expected<std::shared_ptr<LoadedKernels>>
+loadTogether(const Device &device, ArrayRef<KernelOutcome> outcomes) {
+  Program program;
+  for (const KernelOutcome &outcome : outcomes)
+    if (outcome.compiled)
+      program.kernels.push_back(
+          std::make_unique<fb::KernelT>((*outcome.compiled)->kernel));
+  return device.load(program);
+}
+
+std::shared_ptr<LoadedKernels>
+loadKernels(const Device &device, MutableArrayRef<KernelOutcome> outcomes,
+            PhaseTimes &times) {
+  if (!device.loadsTogether)
+    return std::make_shared<JoinedKernels>(outcomes);
+  PhaseTimer timer(times, "load");
+  if (auto loaded = loadTogether(device, outcomes))
+    return *loaded;
+  for (KernelOutcome &outcome : outcomes) {
+    if (!outcome.compiled)
+      continue;
+    auto compiled = std::make_shared<CompiledKernel>(**outcome.compiled);
+    if (auto loaded = loadAlone(device, compiled->kernel)) {
+      compiled->loaded = *loaded;
+      outcome.compiled = std::move(compiled);
+    } else {
+      outcome.compiled = tl::unexpected(std::move(loaded.error()));
+    }
+  }
+  return std::make_shared<JoinedKernels>(outcomes);
+}
+
+} // namespace tandem

@@ -1,0 +1,92 @@
+//===- KernelWorker.cpp - A context that compiles kernels -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWorker.h"
+
+#include "Diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace tandem {
+
+static DialectRegistry dialectsOf(const Device &device) {
+  DialectRegistry registry;
+  device.registerDialects(registry);
+  return registry;
+}
+
+KernelWorker::KernelWorker(const Device &device)
+    : device(device),
+      context(dialectsOf(device), MLIRContext::Threading::DISABLED) {
+  context.loadAllAvailableDialects();
+}
+
+Expected<fb::KernelT> KernelWorker::compile(std::string_view source,
+                                            PhaseTimes &times) {
+  ++compiled;
+  DiagnosticCollector diagnostics(&context);
+  OwningOpRef<ModuleOp> kernel;
+  {
+    PhaseTimer timer(times, "encode");
+    // Verified before it was written.
+    ParserConfig config(&context, /*verifyAfterParse=*/false);
+    kernel = parseSourceString<ModuleOp>(source, config);
+  }
+  if (!kernel)
+    return tl::unexpected(
+        diagnostics.takeError("encode", "the kernel cannot be read again"));
+  Expected<fb::KernelT> result = device.compile(*kernel, times);
+  if (result)
+    return result;
+  return tl::unexpected(
+      diagnostics.takeError(result.error().phase, result.error().message));
+}
+
+namespace {
+struct Pool {
+  /// Guards `idle`.
+  std::mutex mutex;
+  llvm::DenseMap<const Device *, std::vector<std::unique_ptr<KernelWorker>>>
+      idle;
+};
+} // namespace
+
+static Pool &getPool() {
+  static Pool *pool = new Pool; // Outlives threads that compile at exit.
+  return *pool;
+}
+
+BorrowedWorker::BorrowedWorker(const Device &device) : device(device) {
+  {
+    std::lock_guard lock(getPool().mutex);
+    auto &idle = getPool().idle[&device];
+    if (!idle.empty()) {
+      worker = std::move(idle.back());
+      idle.pop_back();
+      return;
+    }
+  }
+  worker = std::make_unique<KernelWorker>(device);
+}
+
+BorrowedWorker::~BorrowedWorker() {
+  if (worker->isWornOut())
+    return;
+  std::lock_guard lock(getPool().mutex);
+  getPool().idle[&device].push_back(std::move(worker));
+}
+
+} // namespace tandem
