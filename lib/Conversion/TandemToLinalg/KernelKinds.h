@@ -18,6 +18,7 @@ namespace tandem {
 /// On failure a diagnostic has been emitted.
 mlir::LogicalResult emitLoopKernel(mlir::func::FuncOp kernel);
 mlir::LogicalResult emitReductionKernel(mlir::func::FuncOp kernel);
+mlir::LogicalResult emitContractionKernel(mlir::func::FuncOp kernel);
 
 } // namespace tandem
 

@@ -63,16 +63,24 @@ static LogicalResult verifyStatic(func::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+static LogicalResult emitKernel(func::FuncOp kernel) {
+  switch (getKernelKind(kernel)) {
+  case ir::FusionKind::reduction:
+    return emitReductionKernel(kernel);
+  case ir::FusionKind::contraction:
+    return emitContractionKernel(kernel);
+  default:
+    return emitLoopKernel(kernel);
+  }
+}
+
 LogicalResult convertKernelToLinalg(func::FuncOp kernel) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitOpError("is not one block");
   if (failed(verifyStatic(kernel)))
     return failure();
   convertConstants(kernel);
-  LogicalResult emitted = getKernelKind(kernel) == ir::FusionKind::reduction
-                              ? emitReductionKernel(kernel)
-                              : emitLoopKernel(kernel);
-  if (failed(emitted))
+  if (failed(emitKernel(kernel)))
     return failure();
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())

@@ -35,6 +35,10 @@ std::string whyNotElemental(mlir::Operation *op);
 /// can. There it runs in loops of its own, however many elements it combines.
 std::string whyNotReduction(mlir::Operation *reduce);
 
+/// Why `hero` cannot be computed by a kernel of kind contraction; empty when it
+/// can.
+std::string whyNotContraction(mlir::Operation *hero);
+
 /// Rewrites the body of a kernel function (see the pass's description). On
 /// failure a diagnostic has been emitted at the op that stands in the way.
 mlir::LogicalResult convertKernelToLinalg(mlir::func::FuncOp kernel);

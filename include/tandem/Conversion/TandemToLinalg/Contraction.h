@@ -1,0 +1,108 @@
+//===- Contraction.h - Convolutions and matmuls as one problem -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
+#define TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+#include <string>
+
+namespace tandem {
+
+/// A tandem.conv or tandem.matmul as sums over taps and inputs,
+///
+///   result[batch, spatial, group, output] = bias[group, output] +
+///     sum over taps, input of
+///       data[batch, spatial * stride + tap * dilation - pad, group, input] *
+///       weights[batch, tap, group, input, output],
+///
+/// with strides in elements of row-major tensors. A matmul has one spatial dim
+/// (the rows of its result) with one tap, and no groups.
+struct Contraction {
+  /// A dim of the result that both operands are read along; their strides are
+  /// 0 where they do not have it.
+  struct BatchDim {
+    int64_t resultDim, size, dataStride, weightsStride;
+  };
+  struct SpatialDim {
+    int64_t resultDim, size;
+    /// Of the data, in positions.
+    int64_t dataSize, taps, stride, dilation, padLow;
+    int64_t dataStride, weightsStride;
+
+    /// Whether some tap of some position is outside of the data.
+    bool isPadded() const {
+      return padLow > 0 ||
+             (size - 1) * stride + (taps - 1) * dilation - padLow >= dataSize;
+    }
+  };
+
+  /// What memory holds: the operands, ahead of any views of the weights.
+  mlir::Value data, weights, bias;
+  mlir::RankedTensorType result;
+  llvm::SmallVector<BatchDim, 2> batch;
+  /// At least one, outermost first.
+  llvm::SmallVector<SpatialDim, 3> spatial;
+  int64_t groups = 1, groupDataStride = 0, groupWeightsStride = 0;
+  /// Of one group.
+  int64_t inputs = 1, inputDataStride = 0, inputWeightsStride = 0;
+  /// Of one group; dim `outputDim` of the result is [groups][outputs].
+  int64_t outputs = 1, outputDim = 0;
+  /// Output o is at o / outputBlock * outputBlockStride +
+  /// o % outputBlock * outputStride of the weights.
+  int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
+
+  /// Positions of the result without its outputs.
+  int64_t getPositions() const {
+    int64_t product = 1;
+    for (const BatchDim &dim : batch)
+      product *= dim.size;
+    for (const SpatialDim &dim : spatial)
+      product *= dim.size;
+    return product;
+  }
+  /// Products summed to one element.
+  int64_t getReduction() const {
+    int64_t product = inputs;
+    for (const SpatialDim &dim : spatial)
+      product *= dim.taps;
+    return product;
+  }
+};
+
+/// What runs along a vector.
+enum class ContractionLanes {
+  /// Outputs: adjacent in the result and the weights; data is broadcast.
+  Outputs,
+  /// Groups of one input and one output: adjacent in all three (depthwise).
+  Groups,
+  /// The innermost spatial dim, where the result and the data have it
+  /// adjacent; weights are broadcast.
+  Positions,
+};
+
+/// Makes one of the innermost spatial dim and those around it that are stepped
+/// through as through one: theirs are gone, and its index in the result goes
+/// beyond its own dim.
+void flattenPositions(Contraction &contraction);
+
+/// Describes `hero`, a tandem.conv or tandem.matmul of static types, looking
+/// through transposes, reshapes and slices of its weights. On failure `why`
+/// says what stands in the way, as the rest of a sentence about the op.
+mlir::FailureOr<Contraction> describeContraction(mlir::Operation *hero,
+                                                 std::string &why);
+
+/// What may run along vectors, if anything.
+std::optional<ContractionLanes>
+getContractionLanes(const Contraction &contraction);
+
+} // namespace tandem
+
+#endif // TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H

@@ -1,0 +1,54 @@
+//===- ContractionStrategy.h - How contractions are tiled ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H
+#define TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H
+
+#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace tandem {
+
+/// What a strategy depends on, of one core.
+struct ContractionMachine {
+  /// Bits of a vector register; 0: those of this host.
+  unsigned vectorBits = 0;
+  int64_t l2Bytes = 1 << 20;
+
+  int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
+};
+
+/// How a contraction runs: a register tile of `rows` x `vectors` accumulators
+/// walks over positions and outputs. Rows are positions of the innermost
+/// spatial dim where outputs or groups run along the lanes, else outputs.
+struct ContractionStrategy {
+  ContractionLanes lanes = ContractionLanes::Outputs;
+  /// Elements of a vector.
+  int64_t width = 16;
+  int64_t rows = 1, vectors = 1;
+  /// Estimated cycles of the whole on one core.
+  double cycles = 0;
+
+  int64_t getLanes() const { return vectors * width; }
+};
+
+/// The tile of least cost; `contraction` has lanes.
+ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
+                                              ContractionMachine machine);
+
+/// Outputs in a block of packed weights ([groups][outputs / block][taps]
+/// [inputs][block], see TOOLCHAIN and docs/Contractions.md) with which `hero`
+/// reads its weights in order; nothing where they are better read as they are.
+/// `isConstant`: packing costs nothing when the program runs.
+std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H

@@ -1,0 +1,264 @@
+//===- Contraction.cpp - Convolutions and matmuls as one problem ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+
+#include "ViewStrides.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Support/ShapeRules.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static SmallVector<int64_t> stridesOf(Value value) {
+  return mlir::computeSuffixProduct(typeOf(value).getShape());
+}
+
+/// Sets the strides of the outputs, and of the groups they are in.
+static bool describeOutputs(View &weights, unsigned dim,
+                            Contraction &contraction) {
+  View::Dim outputs = weights.dims[dim];
+  std::optional<View::Dim> groups = takeOuter(outputs, contraction.groups);
+  if (!groups || groups->size() > 1)
+    return false;
+  if (!groups->empty()) {
+    if (groups->front().digits.size() != 1)
+      return false;
+    contraction.groupWeightsStride = groups->front().digits[0].stride;
+  }
+  // Whole blocks are parts of their own; where the last is cut short, they are
+  // the digits of one.
+  SmallVector<View::Digit> digits;
+  for (const View::Part &part : outputs)
+    digits.append(part.digits.begin(), part.digits.end());
+  bool isCut = outputs.size() == 1 && outputs[0].digits.size() == 2;
+  if (digits.size() > 2 ||
+      (digits.size() == 2 && !isCut && outputs.size() != 2))
+    return false;
+  contraction.outputBlock = contraction.outputs;
+  if (digits.empty())
+    return true;
+  contraction.outputStride = digits.back().stride;
+  if (digits.size() == 2) {
+    contraction.outputBlock = digits[1].size;
+    contraction.outputBlockStride = digits[0].stride;
+  }
+  return true;
+}
+
+static FailureOr<LayoutDims> parse(StringRef layout, bool isKernel) {
+  Expected<LayoutDims> dims =
+      parseLayout(std::string_view(layout.data(), layout.size()), isKernel);
+  if (!dims)
+    return failure();
+  return *dims;
+}
+
+static constexpr char kWeightsView[] =
+    "reads its weights through views with no constant strides";
+
+static FailureOr<Contraction> describeConv(ir::ConvOp op, std::string &why) {
+  FailureOr<LayoutDims> input = parse(op.getLayout().getInput(), false);
+  FailureOr<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
+  FailureOr<LayoutDims> output = parse(op.getLayout().getOutput(), false);
+  if (failed(input) || failed(kernel) || failed(output)) {
+    why = "has a layout that is not valid";
+    return failure();
+  }
+  View weights = lookThroughViews(op.getKernel());
+  ArrayRef<int64_t> dataShape = typeOf(op.getInput()).getShape();
+  ArrayRef<int64_t> kernelShape = typeOf(op.getKernel()).getShape();
+  Contraction result;
+  result.data = op.getInput();
+  result.weights = weights.source;
+  result.bias = op.getBias();
+  result.result = typeOf(op.getResult());
+  SmallVector<int64_t> dataStrides = stridesOf(op.getInput());
+  result.batch.push_back(
+      {output->batch, dataShape[input->batch], dataStrides[input->batch], 0});
+  result.groups = op.getGroups();
+  result.inputs = kernelShape[kernel->channel];
+  result.outputs = kernelShape[kernel->batch] / result.groups;
+  result.outputDim = output->channel;
+  result.inputDataStride = dataStrides[input->channel];
+  result.groupDataStride = result.inputs * result.inputDataStride;
+  std::optional<int64_t> inputStride = weights.getStride(kernel->channel);
+  bool isStrided =
+      inputStride && describeOutputs(weights, kernel->batch, result);
+  result.inputWeightsStride = inputStride.value_or(0);
+  for (int i = 0; i < input->numSpatial; ++i) {
+    std::optional<int64_t> tapStride = weights.getStride(kernel->spatial[i]);
+    isStrided &= tapStride.has_value();
+    unsigned dim = output->spatial[i];
+    result.spatial.push_back(
+        {dim, result.result.getDimSize(dim), dataShape[input->spatial[i]],
+         kernelShape[kernel->spatial[i]], op.getStrides()[i],
+         op.getDilations()[i], op.getPadLow()[i],
+         dataStrides[input->spatial[i]], tapStride.value_or(0)});
+  }
+  if (isStrided)
+    return result;
+  why = kWeightsView;
+  return failure();
+}
+
+/// The batch dims of both operands, which broadcast.
+static bool describeBatch(ir::MatmulOp op, const View &weights,
+                          Contraction &result) {
+  int64_t rank = result.result.getRank();
+  SmallVector<int64_t> lhsStrides = stridesOf(op.getLhs());
+  int64_t lhsRank = lhsStrides.size(), rhsRank = weights.dims.size();
+  for (int64_t dim = 0; dim < rank - 2; ++dim) {
+    int64_t lhsDim = dim - (rank - lhsRank), rhsDim = dim - (rank - rhsRank);
+    bool hasLhs = lhsDim >= 0 && typeOf(op.getLhs()).getDimSize(lhsDim) != 1;
+    int64_t rhsStride = 0;
+    if (rhsDim >= 0) {
+      std::optional<int64_t> stride = weights.getStride(rhsDim);
+      if (!stride)
+        return false;
+      rhsStride = *stride;
+    }
+    result.batch.push_back({dim, result.result.getDimSize(dim),
+                            hasLhs ? lhsStrides[lhsDim] : 0, rhsStride});
+  }
+  return true;
+}
+
+static FailureOr<Contraction> describeMatmul(ir::MatmulOp op,
+                                             std::string &why) {
+  View weights = lookThroughViews(op.getRhs());
+  SmallVector<int64_t> lhsStrides = stridesOf(op.getLhs());
+  ArrayRef<int64_t> lhsShape = typeOf(op.getLhs()).getShape();
+  int64_t lhsRank = lhsShape.size(), rhsRank = weights.dims.size();
+  int64_t rowDim = lhsRank - 2, innerDim = lhsRank - 1;
+  if (op.getTransposeLhs())
+    std::swap(rowDim, innerDim);
+  int64_t inputDim = rhsRank - 2, outputDim = rhsRank - 1;
+  if (op.getTransposeRhs())
+    std::swap(inputDim, outputDim);
+  Contraction result;
+  result.data = op.getLhs();
+  result.weights = weights.source;
+  result.result = typeOf(op.getResult());
+  int64_t rank = result.result.getRank();
+  result.inputs = lhsShape[innerDim];
+  result.inputDataStride = lhsStrides[innerDim];
+  result.outputs = result.result.getDimSize(rank - 1);
+  result.outputDim = rank - 1;
+  result.spatial.push_back({rank - 2, lhsShape[rowDim], lhsShape[rowDim], 1, 1,
+                            1, 0, lhsStrides[rowDim], 0});
+  std::optional<int64_t> inputStride = weights.getStride(inputDim);
+  result.inputWeightsStride = inputStride.value_or(0);
+  if (inputStride && describeOutputs(weights, outputDim, result) &&
+      describeBatch(op, weights, result))
+    return result;
+  why = kWeightsView;
+  return failure();
+}
+
+FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  if (!isa<ir::ConvOp, ir::MatmulOp>(hero))
+    why = "is no contraction";
+  else if (!llvm::all_of(hero->getOperandTypes(), isStatic) ||
+           !llvm::all_of(hero->getResultTypes(), isStatic))
+    why = "has a type that is not static";
+  else if (typeOf(hero->getOperand(0)).getNumElements() == 0 ||
+           typeOf(hero->getOperand(1)).getNumElements() == 0 ||
+           typeOf(hero->getResult(0)).getNumElements() == 0)
+    why = "has an empty operand or result";
+  else if (auto conv = dyn_cast<ir::ConvOp>(hero))
+    return describeConv(conv, why);
+  else
+    return describeMatmul(cast<ir::MatmulOp>(hero), why);
+  return failure();
+}
+
+std::optional<ContractionLanes>
+getContractionLanes(const Contraction &contraction) {
+  int64_t last = contraction.result.getRank() - 1;
+  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  bool outputsAreLast = contraction.outputDim == last;
+  if (outputsAreLast && contraction.outputs > 1 &&
+      contraction.outputStride == 1)
+    return ContractionLanes::Outputs;
+  if (outputsAreLast && contraction.groups > 1 && contraction.outputs == 1 &&
+      contraction.inputs == 1 && contraction.groupDataStride == 1 &&
+      contraction.groupWeightsStride == 1)
+    return ContractionLanes::Groups;
+  bool isBlocked = contraction.outputBlock < contraction.outputs;
+  if (inner.resultDim == last && inner.size > 1 && inner.stride == 1 &&
+      inner.dataStride == 1 && !isBlocked)
+    return ContractionLanes::Positions;
+  return std::nullopt;
+}
+
+/// Whether positions are those of the data, evenly spaced.
+static bool isPlain(const Contraction::SpatialDim &dim) {
+  return dim.taps == 1 && !dim.isPadded();
+}
+
+void flattenPositions(Contraction &contraction) {
+  SmallVector<int64_t> strides =
+      computeSuffixProduct(contraction.result.getShape());
+  auto isOuter = [&](int64_t resultDim, int64_t dataStep) {
+    const Contraction::SpatialDim &inner = contraction.spatial.back();
+    return strides[resultDim] == inner.size * strides[inner.resultDim] &&
+           dataStep == inner.size * inner.stride * inner.dataStride;
+  };
+  auto merge = [&](int64_t size) {
+    Contraction::SpatialDim &inner = contraction.spatial.back();
+    inner.size *= size;
+    inner.dataSize = (inner.size - 1) * inner.stride + 1;
+  };
+  if (!isPlain(contraction.spatial.back()))
+    return;
+  while (contraction.spatial.size() > 1) {
+    size_t outer = contraction.spatial.size() - 2;
+    const Contraction::SpatialDim dim = contraction.spatial[outer];
+    if (!isPlain(dim) || !isOuter(dim.resultDim, dim.stride * dim.dataStride))
+      return;
+    merge(dim.size);
+    contraction.spatial.erase(contraction.spatial.begin() + outer);
+  }
+  while (!contraction.batch.empty()) {
+    Contraction::BatchDim dim = contraction.batch.back();
+    if (dim.size != 1 &&
+        (dim.weightsStride != 0 || !isOuter(dim.resultDim, dim.dataStride)))
+      return;
+    merge(dim.size);
+    contraction.batch.pop_back();
+  }
+}
+
+std::string whyNotContraction(Operation *hero) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction))
+    return why;
+  if (!contraction->result.getElementType().isF32())
+    return "is not of f32";
+  if (!getContractionLanes(*contraction))
+    return "has no dim that its operands and its result have adjacent in "
+           "memory, to run along vectors";
+  return {};
+}
+
+} // namespace tandem

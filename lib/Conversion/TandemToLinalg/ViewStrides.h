@@ -1,0 +1,50 @@
+//===- ViewStrides.h - Where the elements of a view are --------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_CONVERSION_TANDEMTOLINALG_VIEWSTRIDES_H
+#define TANDEM_LIB_CONVERSION_TANDEMTOLINALG_VIEWSTRIDES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace tandem {
+
+/// A tensor seen through transposes, reshapes and slices of another, which is
+/// in memory row-major.
+struct View {
+  /// `extent` steps. An index i is split by the digits, innermost last, each
+  /// with a stride in elements; only the first may go beyond its size's use,
+  /// where a slice has cut the dim short.
+  struct Digit {
+    int64_t size, stride;
+  };
+  struct Part {
+    int64_t extent;
+    llvm::SmallVector<Digit, 2> digits;
+  };
+  /// A dim is a product of parts, innermost last.
+  using Dim = llvm::SmallVector<Part, 2>;
+
+  mlir::Value source;
+  llvm::SmallVector<Dim, 6> dims;
+
+  /// The stride of a dim with one; nothing where it has more.
+  std::optional<int64_t> getStride(unsigned dim) const;
+};
+
+/// Looks through views as long as they have such a form; at worst a view of
+/// `value` itself.
+View lookThroughViews(mlir::Value value);
+
+/// Splits off the outermost parts of `dim` that make up `extent`; nothing where
+/// that would cut through one that is no single digit.
+std::optional<View::Dim> takeOuter(View::Dim &dim, int64_t extent);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_CONVERSION_TANDEMTOLINALG_VIEWSTRIDES_H

@@ -1,0 +1,139 @@
+//===- ContractionStrategy.cpp - How contractions are tiled ---------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "HostMachine.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Of cores of the last decade with wide vectors: multiply-adds and loads a
+/// cycle, and cycles until the result of a multiply-add can be added to.
+static constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
+/// Cycles to begin and end a tile, besides those to store it.
+static constexpr double kTileCycles = 30;
+/// More vectors hardly save loads.
+static constexpr int64_t kMaxVectors = 8;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Cycles of one tile that sums `steps` products to each element.
+static double getTileCycles(ContractionLanes lanes, double rows, double vectors,
+                            double steps) {
+  double fmas = rows * vectors;
+  // A tile of groups loads data for each product.
+  double loads =
+      lanes == ContractionLanes::Groups ? fmas + vectors : rows + vectors;
+  double cycles =
+      std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle, kFmaLatency});
+  return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
+}
+
+namespace {
+/// The sizes that a tile walks over.
+struct TileSpace {
+  int64_t rows, vectors, times;
+};
+} // namespace
+
+static TileSpace getTileSpace(const Contraction &contraction,
+                              ContractionLanes lanes, int64_t width) {
+  int64_t positions = contraction.spatial.back().size;
+  int64_t outer = contraction.getPositions() / positions;
+  switch (lanes) {
+  case ContractionLanes::Outputs:
+    return {positions, ceilDiv(contraction.outputs, width),
+            outer * contraction.groups};
+  case ContractionLanes::Groups:
+    return {positions, ceilDiv(contraction.groups, width), outer};
+  case ContractionLanes::Positions:
+    return {contraction.outputs, ceilDiv(positions, width),
+            outer * contraction.groups};
+  }
+  return {1, 1, 1};
+}
+
+/// Cycles of all tiles of one row of tiles, the last of which is smaller.
+static double getSpaceCycles(const TileSpace &space,
+                             const ContractionStrategy &tile, double steps) {
+  auto sumOverRows = [&](int64_t vectors) {
+    int64_t whole = space.rows / tile.rows, rest = space.rows % tile.rows;
+    double cycles =
+        double(whole) * getTileCycles(tile.lanes, tile.rows, vectors, steps);
+    if (rest)
+      cycles += getTileCycles(tile.lanes, rest, vectors, steps);
+    return cycles;
+  };
+  int64_t whole = space.vectors / tile.vectors;
+  int64_t rest = space.vectors % tile.vectors;
+  return double(space.times) * (double(whole) * sumOverRows(tile.vectors) +
+                                (rest ? sumOverRows(rest) : 0));
+}
+
+ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
+                                              ContractionMachine machine) {
+  ContractionStrategy best;
+  best.lanes = *getContractionLanes(contraction);
+  if (machine.vectorBits == 0)
+    machine.vectorBits = resolve({}).vectorBits;
+  best.width = machine.vectorBits / 32;
+  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
+  bool isBlocked = best.lanes == ContractionLanes::Outputs &&
+                   contraction.outputBlock < contraction.outputs;
+  for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
+       ++vectors) {
+    ContractionStrategy tile = best;
+    // Even shares: no last tile is much smaller than the others.
+    tile.vectors = ceilDiv(space.vectors, ceilDiv(space.vectors, vectors));
+    if (tile.vectors != vectors ||
+        (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
+      continue;
+    // Weights, and data broadcast unless an instruction does it as it loads.
+    int64_t others = vectors + (vectors > 1 || tile.width < 16 ? 1 : 0);
+    int64_t most = (machine.getRegisters() - others) / vectors;
+    if (most < 1)
+      break;
+    tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
+    tile.cycles = getSpaceCycles(
+        space, tile, static_cast<double>(contraction.getReduction()));
+    if (best.cycles == 0 || tile.cycles < best.cycles)
+      best = tile;
+  }
+  return best;
+}
+
+/// Packing while the program runs pays where each weight is used so often.
+static constexpr int64_t kUsesThatPayPacking = 128;
+
+std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction) || contraction->outputs == 1 ||
+      contraction->outputDim != contraction->result.getRank() - 1 ||
+      !contraction->result.getElementType().isF32())
+    return std::nullopt;
+  for (const Contraction::BatchDim &dim : contraction->batch)
+    if (dim.weightsStride != 0)
+      return std::nullopt;
+  if (!isConstant && contraction->getPositions() < kUsesThatPayPacking)
+    return std::nullopt;
+  bool isInOrder = contraction->outputStride == 1;
+  contraction->outputStride = 1;
+  contraction->outputBlock = contraction->outputs;
+  flattenPositions(*contraction);
+  int64_t block = chooseContractionStrategy(*contraction, {}).getLanes();
+  if (isInOrder && block >= contraction->outputs)
+    return std::nullopt;
+  return block;
+}
+
+} // namespace tandem
