@@ -8,33 +8,17 @@
 
 #include "Sweep.h"
 
+#include "ProgressLine.h"
+
 #include "common/Json.h"
 
 #include <cstdio>
-#include <unistd.h>
 
 namespace tandem::bench {
 
 using nlohmann::ordered_json;
 
 namespace {
-
-/// One line that is rewritten, where standard error is a terminal.
-class ProgressLine {
-public:
-  ~ProgressLine() { clear(); }
-  void show(const std::string &text) {
-    if (isTerminal)
-      std::fprintf(stderr, "\r\033[K%s", text.c_str());
-  }
-  void clear() {
-    if (isTerminal)
-      std::fprintf(stderr, "\r\033[K");
-  }
-
-private:
-  bool isTerminal = isatty(STDERR_FILENO);
-};
 
 ordered_json toJson(const CompileCost &cost) {
   ordered_json phases = ordered_json::object();

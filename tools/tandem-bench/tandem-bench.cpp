@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bars.h"
+#include "Contenders.h"
 #include "Sweep.h"
 
 #include <CLI/CLI.hpp>
@@ -68,6 +69,67 @@ void addBars(CLI::App &app, BarsOptions &options) {
                      "Write JSON lines to FILE (- is standard output)");
 }
 
+void addContestOptions(CLI::App &command, ContestOptions &options,
+                       int &threads) {
+  addThreads(command, threads);
+  command
+      .add_option("--seconds", options.seconds,
+                  "Time for the figures of each shape")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
+  command.add_option("--json", options.json,
+                     "Write JSON lines to FILE (- is standard output)");
+}
+
+void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
+             int &threads) {
+  CLI::App &command = *app.add_subcommand(
+      "conv", "Convolutions of lists: generated code, oneDNN with its own and "
+              "with plain weights, and what the compiled tier chooses");
+  command
+      .add_option("--shapes", selection.files,
+                  "Lists in benchdnn's form (test/shapes/conv)")
+      ->required();
+  command
+      .add_option("--mb", selection.batch,
+                  "Batch in place of the lists' (0: as they have it)")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096));
+  command.add_option("--layout", selection.layout, "Of images and kernels")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"nhwc", "nchw"}));
+  command.add_option("--filter", selection.filter,
+                     "Only shapes whose name contains this");
+  addContestOptions(command, options, threads);
+}
+
+void addMatmul(CLI::App &app, std::vector<std::string> &shapes,
+               ContestOptions &options, int &threads) {
+  CLI::App &command = *app.add_subcommand(
+      "matmul", "Matrix products, likewise; the right-hand side is constant");
+  shapes = defaultMatmulShapes();
+  command.add_option("--shapes", shapes, "512, or MxNxK")
+      ->capture_default_str();
+  addContestOptions(command, options, threads);
+}
+
+Expected<bool> runConv(const ConvSelection &selection,
+                       const ContestOptions &options) {
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Contender> contenders,
+                          convContenders(selection));
+  return runContests("tandem-bench conv", contenders, options);
+}
+
+Expected<bool> runMatmul(const std::vector<std::string> &shapes,
+                         const ContestOptions &options) {
+  std::vector<Contender> contenders;
+  for (const std::string &text : shapes) {
+    TANDEM_ASSIGN_OR_RETURN(MatmulShape shape, parseMatmulShape(text));
+    contenders.push_back(matmulContender(shape));
+  }
+  return runContests("tandem-bench matmul", contenders, options);
+}
+
 void addCold(CLI::App &app, MeasureOptions &options,
              std::vector<std::string> &dims) {
   CLI::App &command = *app.add_subcommand("cold-compile");
@@ -89,14 +151,20 @@ int main(int argc, char **argv) {
   std::vector<std::string> dims;
   addSweep(app, sweepOptions);
   addBars(app, barsOptions);
+  ConvSelection selection;
+  std::vector<std::string> matmuls;
+  ContestOptions contest;
+  int contestThreads = 0;
+  addConv(app, selection, contest, contestThreads);
+  addMatmul(app, matmuls, contest, contestThreads);
   addCold(app, cold, dims);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
-  for (int threads :
-       {sweepOptions.measure.threads, barsOptions.threads, cold.threads})
+  for (int threads : {sweepOptions.measure.threads, barsOptions.threads,
+                      cold.threads, contestThreads})
     if (threads > 0)
       setNumThreads(threads);
   Expected<bool> done = true;
@@ -107,6 +175,10 @@ int main(int argc, char **argv) {
   } else if (app.got_subcommand("bars")) {
     barsOptions.environment = tools::describeEnvironment(argc, argv);
     done = runBars(barsOptions);
+  } else if (app.got_subcommand("conv") || app.got_subcommand("matmul")) {
+    contest.environment = tools::describeEnvironment(argc, argv);
+    done = app.got_subcommand("conv") ? runConv(selection, contest)
+                                      : runMatmul(matmuls, contest);
   } else {
     CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
     if (Status status = runColdChild(job, dims); !status)

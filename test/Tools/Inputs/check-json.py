@@ -1,4 +1,4 @@
-"""Checks result files: check-json.py KIND FILE, KIND 'run' or 'sweep'."""
+"""Checks result files: check-json.py KIND FILE, KIND 'run', 'sweep', 'conv'."""
 
 import json
 import sys
@@ -14,6 +14,9 @@ COMMON = {
 }
 COMPILE = {"total": SUMMARY, "phases": dict}
 KINDS = {
+    "conv": {"flops": NUMBER, "chosen_ns": SUMMARY, "chosen": str,
+             "chosen_over_best": NUMBER, "peak_flops_per_ns": NUMBER,
+             "onednn_implementation": str, "compile_ns": NUMBER},
     "run": {"outputs": list, "tier": str, "cache": str,
                    "time_ns": SUMMARY, "peak_bytes": int},
     "sweep": {
@@ -61,6 +64,16 @@ def check_sweep(record):
         assert calls * saved >= cost * 0.999999, "n* is too small"
 
 
+def check_conv(record):
+    for name in ("generated_ns", "onednn_blocked_ns", "onednn_plain_ns"):
+        assert name in record, name
+        if record[name] is not None:
+            check(record[name], SUMMARY, name)
+    assert record["chosen"] in ("generated", "library")
+    assert 0 < record["chosen_over_best"] <= 1
+    assert record["peak_flops_per_ns"] > 0
+
+
 def main():
     kind, path = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
@@ -70,6 +83,8 @@ def main():
         check(record, {**COMMON, **KINDS[kind]}, f"record {i}")
         if kind == "sweep":
             check_sweep(record)
+        if kind == "conv":
+            check_conv(record)
     print(f"{len(records)} records")
 
 

@@ -1,0 +1,224 @@
+//===- Contest.cpp - One contraction, run four ways -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contest.h"
+
+#include "Peak.h"
+#include "common/Tiers.h"
+
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/Compare.h"
+
+#include <algorithm>
+
+namespace tandem::bench {
+namespace {
+
+using measure::Summary;
+using tools::PreparedTier;
+
+/// Compiles after the first, whose median is the compile time.
+constexpr int kCompiles = 3;
+
+std::string hexOf(const Tensor &tensor) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  const auto *bytes = tensor.as<unsigned char>();
+  auto count = static_cast<size_t>(tensor.bytes());
+  std::string text(2 * count, '0');
+  for (size_t i = 0; i < count; ++i) {
+    text[2 * i] = kDigits[bytes[i] >> 4];
+    text[2 * i + 1] = kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+/// Whether a library does the contraction.
+bool usesLibrary(const Program &program) {
+  return std::any_of(
+      program.steps.begin(), program.steps.end(), [](const auto &step) {
+        return step->kernel < 0 && (step->op->kind == fb::OpKind::conv ||
+                                    step->op->kind == fb::OpKind::matmul);
+      });
+}
+
+/// All that is measured of one contraction. Buffers take turns, two of each.
+class Contest {
+public:
+  Contest(const Contender &contender, ContestResult &result)
+      : contender(contender), result(result) {}
+  Status prepare();
+  Status run(const ContestOptions &options);
+
+private:
+  Status compile();
+  Status check(const std::vector<Tensor> &actual, const std::string &who) const;
+  std::optional<LibraryCall> libraryCall(WeightsForm form);
+  measure::Sampler::Call callOf(PreparedTier &tier);
+  measure::Sampler::Call callOf(LibraryCall &call);
+
+  const Contender &contender;
+  ContestResult &result;
+  std::unique_ptr<Graph> graph;
+  std::vector<Tensor> inputs[2];
+  Tensor weights, targets[2];
+  std::vector<Tensor> expected, outputs;
+  std::optional<PreparedTier> generated, chosen;
+  std::optional<LibraryCall> blocked, plain;
+};
+
+Status Contest::prepare() {
+  TANDEM_ASSIGN_OR_RETURN(weights, Tensor::allocate(contender.weights));
+  fillRandom(weights, 1);
+  for (int set = 0; set < 2; ++set) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor input, Tensor::allocate(contender.input));
+    fillRandom(input, 2 + set);
+    inputs[set] = {input};
+  }
+  TANDEM_ASSIGN_OR_RETURN(graph,
+                          Graph::parseString(contender.source(hexOf(weights))));
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedTier eager,
+      prepareTier(*graph, tools::Tier::eager, {&contender.input, 1}));
+  TANDEM_RETURN_IF_ERROR(eager.executor->run(inputs[0], expected));
+  for (Tensor &target : targets) {
+    TANDEM_ASSIGN_OR_RETURN(target, Tensor::allocate(expected[0].type()));
+  }
+  TANDEM_RETURN_IF_ERROR(compile());
+  blocked = libraryCall(WeightsForm::chosen);
+  plain = libraryCall(WeightsForm::plain);
+  if (blocked) {
+    result.implementation = blocked->implementation();
+    TANDEM_RETURN_IF_ERROR(blocked->run(inputs[0][0], targets[0]));
+    return check({targets[0]}, "oneDNN");
+  }
+  return {};
+}
+
+Status Contest::compile() {
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                          graph->createCompiler());
+  std::vector<double> compiles;
+  for (int i = 0; i <= kCompiles; ++i) {
+    TANDEM_ASSIGN_OR_RETURN(
+        chosen, tools::compileTier(*compiler, {&contender.input, 1}));
+    double ns = 0;
+    for (const PhaseTime &phase : chosen->phases)
+      ns += phase.ns;
+    compiles.push_back(ns);
+  }
+  compiles.erase(compiles.begin());
+  result.compileNs = measure::summarize(compiles).median;
+  TANDEM_RETURN_IF_ERROR(chosen->executor->run(inputs[0], outputs));
+  TANDEM_RETURN_IF_ERROR(check(outputs, "the compiled tier"));
+  result.choseGenerated = !usesLibrary(*chosen->program);
+  if (result.choseGenerated)
+    generated = std::move(chosen);
+  return {};
+}
+
+Status Contest::check(const std::vector<Tensor> &actual,
+                      const std::string &who) const {
+  Tolerance tolerance =
+      toleranceFor(*graph->eagerProgram(), 0, {&contender.input, 1});
+  // Both sides round.
+  tolerance.relative *= 2;
+  Difference difference = compare(expected[0], actual[0], tolerance);
+  if (difference.mismatches == 0)
+    return {};
+  return fail("check", who + " differs from eager in " +
+                           std::to_string(difference.mismatches) +
+                           " elements, by up to " +
+                           std::to_string(difference.maxAbsolute));
+}
+
+std::optional<LibraryCall> Contest::libraryCall(WeightsForm form) {
+  Expected<LibraryCall> call = contender.library(form, weights);
+  if (!call)
+    return std::nullopt;
+  return std::move(*call);
+}
+
+measure::Sampler::Call Contest::callOf(PreparedTier &tier) {
+  return [this, executor = tier.executor.get()](size_t call) {
+    return executor->run(inputs[call % 2], outputs);
+  };
+}
+
+measure::Sampler::Call Contest::callOf(LibraryCall &library) {
+  return [this, &library](size_t call) {
+    return library.run(inputs[call % 2][0], targets[call % 2]);
+  };
+}
+
+Status Contest::run(const ContestOptions &options) {
+  measure::SamplerOptions samplerOptions;
+  samplerOptions.budgetNs = options.seconds * 1e9;
+  measure::Sampler sampler(samplerOptions);
+  // The most that was seen: a worker that wakes up late shares a processor.
+  double peak = 0;
+  sampler.add("peak", [&](size_t) -> Status {
+    peak = std::max(peak, measurePeakFma());
+    return {};
+  });
+  std::vector<std::optional<Summary> *> wanted;
+  std::optional<Summary> chosenTime;
+  for (auto [tier, time] : {std::pair(&generated, &result.generated),
+                            std::pair(&chosen, &chosenTime)})
+    if (*tier && (*tier)->executor) {
+      sampler.add("", callOf(**tier));
+      wanted.push_back(time);
+    }
+  for (auto [library, time] :
+       {std::pair(&blocked, &result.blocked), std::pair(&plain, &result.plain)})
+    if (*library) {
+      sampler.add("", callOf(**library));
+      wanted.push_back(time);
+    }
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
+  result.peakFlopsPerNs = peak;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    *wanted[i] = times[i + 1];
+  result.chosen = result.choseGenerated ? *result.generated : *chosenTime;
+  return {};
+}
+
+} // namespace
+
+std::optional<double>
+ContestResult::over(const std::optional<Summary> &other) const {
+  if (!generated || !other)
+    return std::nullopt;
+  return other->median / generated->median;
+}
+
+double ContestResult::chosenOverBest() const {
+  double best = chosen.median;
+  for (const auto &time : {generated, blocked})
+    if (time)
+      best = std::min(best, time->median);
+  return best / chosen.median;
+}
+
+ContestResult runContest(const Contender &contender,
+                         const ContestOptions &options) {
+  ContestResult result;
+  result.list = contender.list;
+  result.name = contender.name;
+  result.flops = contender.flops;
+  result.input = contender.input;
+  result.weights = contender.weights;
+  Contest contest(contender, result);
+  Status status = contest.prepare();
+  if (status)
+    status = contest.run(options);
+  if (!status)
+    result.error = status.error().str();
+  return result;
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,105 @@
+//===- Contest.h - One contraction, run four ways ---------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_CONTEST_H
+#define TANDEM_TOOLS_TANDEM_BENCH_CONTEST_H
+
+#include "LibraryCall.h"
+
+#include "common/Environment.h"
+
+#include "tandem/Measure/Statistics.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::bench {
+
+/// A graph of one contraction with constant weights, and how oneDNN is asked
+/// for the same.
+struct Contender {
+  /// Where it is from, and its name there.
+  std::string list, name;
+  double flops = 0;
+  TensorType input, weights;
+  /// The text of a function @main of one input. `hex` are the weights' bytes.
+  std::function<std::string(const std::string &hex)> source;
+  std::function<Expected<LibraryCall>(WeightsForm, const Tensor &)> library;
+};
+
+/// What the contest of one contraction has shown. Times in ns per call, taken
+/// in alternation.
+struct ContestResult {
+  std::string list, name;
+  double flops = 0;
+  TensorType input, weights;
+  /// The compiled tier with its contractions generated; none where it has no
+  /// kernel for this one.
+  std::optional<measure::Summary> generated;
+  /// oneDNN by itself, in both forms of the weights; none where it has nothing.
+  std::optional<measure::Summary> blocked, plain;
+  /// The compiled tier as it comes. Where it chooses the generated kernel,
+  /// this is `generated`: one program, measured once.
+  measure::Summary chosen;
+  bool choseGenerated = false;
+  /// Fused multiply-adds in registers: flops per ns of this moment.
+  double peakFlopsPerNs = 0;
+  /// oneDNN's implementation with blocked weights.
+  std::string implementation;
+  /// Compiling for this shape, all threads' time, warm; ns.
+  double compileNs = 0;
+  /// Why there are no figures; empty on success.
+  std::string error;
+
+  /// Time of `other` over that of the generated kernel: 1 and more is good.
+  std::optional<double>
+  over(const std::optional<measure::Summary> &other) const;
+  /// The better of generated and blocked over what the compiled tier chooses;
+  /// 1 is the best there is.
+  double chosenOverBest() const;
+  double flopsPerNs(const measure::Summary &time) const {
+    return flops / time.median;
+  }
+};
+
+struct ContestOptions {
+  /// For the figures of one contraction.
+  double seconds = 0.3;
+  std::string json;
+  tools::Environment environment;
+};
+
+/// Checks each program's result against eager, then times all. A result that
+/// differs, or a failure, is an `error` in the result.
+ContestResult runContest(const Contender &contender,
+                         const ContestOptions &options);
+
+/// The table, the geometric mean of each list and of all, and the worst.
+std::string formatContests(const std::vector<ContestResult> &results);
+
+/// One line of JSON for each.
+std::string contestLines(const std::string &tool,
+                         const std::vector<ContestResult> &results,
+                         const ContestOptions &options);
+
+/// The geometric mean of `ratio` over the results that have it; 0 for none.
+double geometricMean(
+    const std::vector<ContestResult> &results,
+    const std::function<std::optional<double>(const ContestResult &)> &ratio);
+
+/// Runs all, reporting progress on standard error, prints the table and writes
+/// the JSON. False where one could not be measured.
+Expected<bool> runContests(const std::string &tool,
+                           const std::vector<Contender> &contenders,
+                           const ContestOptions &options);
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_CONTEST_H

@@ -1,0 +1,205 @@
+//===- ContestTable.cpp - Contests as a table and as JSON -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contest.h"
+
+#include "ProgressLine.h"
+#include "common/Format.h"
+#include "common/Json.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace tandem::bench {
+namespace {
+
+using measure::Summary;
+using nlohmann::ordered_json;
+using Ratio = std::function<std::optional<double>(const ContestResult &)>;
+
+std::string text(const char *format, double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+std::string ratioText(std::optional<double> ratio) {
+  return ratio ? text("%.2f", *ratio) : "-";
+}
+
+std::string speedText(const ContestResult &result,
+                      const std::optional<Summary> &time) {
+  return time ? text("%.1f", result.flopsPerNs(*time)) : "-";
+}
+
+std::optional<double> overBlocked(const ContestResult &result) {
+  return result.over(result.blocked);
+}
+std::optional<double> overPlain(const ContestResult &result) {
+  return result.over(result.plain);
+}
+std::optional<double> chosenOverBest(const ContestResult &result) {
+  return result.error.empty() ? std::optional(result.chosenOverBest())
+                              : std::nullopt;
+}
+/// Of the peak, what the compiled tier reaches.
+std::optional<double> ofPeak(const ContestResult &result) {
+  if (!result.error.empty())
+    return std::nullopt;
+  return result.flopsPerNs(result.chosen) / result.peakFlopsPerNs;
+}
+
+void addRow(tools::Table &table, const ContestResult &result) {
+  if (!result.error.empty())
+    return table.addRow({result.name + ": " + result.error});
+  table.addRow(
+      {result.name, text("%.2f", result.flops / 1e6),
+       speedText(result, result.generated), speedText(result, result.blocked),
+       speedText(result, result.plain), speedText(result, result.chosen),
+       result.choseGenerated ? "gen" : "lib",
+       text("%.0f%%", 100 * *ofPeak(result)), ratioText(overBlocked(result)),
+       ratioText(overPlain(result)), ratioText(chosenOverBest(result)),
+       tools::formatTime(result.compileNs)});
+}
+
+std::string meansOf(const std::string &title,
+                    const std::vector<ContestResult> &results) {
+  auto mean = [&](const Ratio &ratio) {
+    return text("%.2f", geometricMean(results, ratio));
+  };
+  size_t generated = 0;
+  for (const ContestResult &result : results)
+    generated += result.generated.has_value();
+  return title + ": " + std::to_string(results.size()) + " shapes, " +
+         std::to_string(generated) + " generated: " + mean(overBlocked) +
+         "x oneDNN with its own weights, " + mean(overPlain) +
+         "x with plain ones; chosen " + mean(chosenOverBest) +
+         " of the better, " + mean(ofPeak) + " of the peak\n";
+}
+
+/// "worst chosen/better: NAME 0.95".
+std::string worstOf(const std::string &title,
+                    const std::vector<ContestResult> &results,
+                    const Ratio &ratio) {
+  const ContestResult *worst = nullptr;
+  for (const ContestResult &result : results)
+    if (ratio(result) && (!worst || *ratio(result) < *ratio(*worst)))
+      worst = &result;
+  if (!worst)
+    return "";
+  return "worst " + title + ": " + worst->name + " " +
+         text("%.2f", *ratio(*worst)) + "\n";
+}
+
+ordered_json toRecord(const std::string &tool, const ContestResult &result,
+                      const ContestOptions &options) {
+  auto time = [](const std::optional<Summary> &summary) {
+    return summary ? tools::toJson(*summary) : ordered_json();
+  };
+  ordered_json record = {
+      {"tool", tool},
+      {"graph",
+       result.list.empty() ? result.name : result.list + ":" + result.name},
+      {"function", "main"},
+      {"inputs", tools::toJson(std::vector{result.input, result.weights})},
+      {"dtype", tools::dtypeOf(std::vector{result.input})},
+      {"device", "cpu"},
+      {"flops", result.flops}};
+  if (!result.error.empty())
+    record["error"] = result.error;
+  else
+    record.update({{"generated_ns", time(result.generated)},
+                   {"onednn_blocked_ns", time(result.blocked)},
+                   {"onednn_plain_ns", time(result.plain)},
+                   {"chosen_ns", time(result.chosen)},
+                   {"chosen", result.choseGenerated ? "generated" : "library"},
+                   {"chosen_over_best", result.chosenOverBest()},
+                   {"peak_flops_per_ns", result.peakFlopsPerNs},
+                   {"onednn_implementation", result.implementation},
+                   {"compile_ns", result.compileNs}});
+  record.update(tools::toJson(options.environment));
+  return record;
+}
+
+} // namespace
+
+double geometricMean(const std::vector<ContestResult> &results,
+                     const Ratio &ratio) {
+  double logs = 0;
+  int count = 0;
+  for (const ContestResult &result : results)
+    if (std::optional<double> value = ratio(result)) {
+      logs += std::log(*value);
+      ++count;
+    }
+  return count ? std::exp(logs / count) : 0;
+}
+
+std::string formatContests(const std::vector<ContestResult> &results) {
+  tools::Table table({{"shape", false},
+                      {"Mflop"},
+                      {"generated"},
+                      {"oneDNN"},
+                      {"plain"},
+                      {"chosen"},
+                      {"", false},
+                      {"peak"},
+                      {"gen/oneDNN"},
+                      {"gen/plain"},
+                      {"chosen/best"},
+                      {"compile"}});
+  for (const ContestResult &result : results)
+    addRow(table, result);
+  std::string out = "Speeds in Gflop/s; ratios of speeds.\n" + table.str();
+  std::vector<ContestResult> list;
+  bool several = results.front().list != results.back().list;
+  for (size_t i = 0; i < results.size(); ++i) {
+    list.push_back(results[i]);
+    if (i + 1 < results.size() && results[i + 1].list == results[i].list)
+      continue;
+    out += meansOf(results[i].list, list);
+    list.clear();
+  }
+  if (several)
+    out += meansOf("all", results);
+  return out + worstOf("generated over oneDNN", results, overBlocked) +
+         worstOf("chosen over the better", results, chosenOverBest);
+}
+
+std::string contestLines(const std::string &tool,
+                         const std::vector<ContestResult> &results,
+                         const ContestOptions &options) {
+  std::string lines;
+  for (const ContestResult &result : results)
+    lines += toRecord(tool, result, options).dump() + "\n";
+  return lines;
+}
+
+Expected<bool> runContests(const std::string &tool,
+                           const std::vector<Contender> &contenders,
+                           const ContestOptions &options) {
+  if (contenders.empty())
+    return fail(tool, "there is nothing to measure");
+  std::vector<ContestResult> results;
+  bool complete = true;
+  ProgressLine line;
+  for (const Contender &contender : contenders) {
+    line.show("[" + std::to_string(results.size() + 1) + "/" +
+              std::to_string(contenders.size()) + "] " + contender.name);
+    results.push_back(runContest(contender, options));
+    complete &= results.back().error.empty();
+  }
+  line.clear();
+  std::printf("%s", formatContests(results).c_str());
+  if (!options.json.empty())
+    TANDEM_RETURN_IF_ERROR(
+        tools::writeText(options.json, contestLines(tool, results, options)));
+  return complete;
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,63 @@
+//===- LibraryCall.h - A contraction by oneDNN alone ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_LIBRARYCALL_H
+#define TANDEM_TOOLS_TANDEM_BENCH_LIBRARYCALL_H
+
+#include "tandem/Measure/ConvShapes.h"
+#include "tandem/Runtime/Tensor.h"
+
+#include <memory>
+
+namespace tandem::bench {
+
+/// In which form oneDNN gets the weights.
+enum class WeightsForm {
+  chosen, ///< Its own choice (`any`, blocked), reordered ahead of time.
+  plain,  ///< As the graph has them.
+};
+
+struct MatmulShape {
+  int64_t m = 0, n = 0, k = 0;
+  double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n * k);
+  }
+};
+
+/// One oneDNN primitive, its memory objects and its reordered weights: the
+/// yardstick for generated code, with nothing of Tandem's around it. Not
+/// thread-safe. What is too small for a second thread runs on one, as the
+/// eager provider's primitives do.
+class LibraryCall {
+public:
+  /// Input and output are channels-last or channels-first, weights …HWIO or
+  /// OI…; f32. Errors where the library has no implementation.
+  static Expected<LibraryCall> conv(const measure::ConvShape &shape,
+                                    bool channelsLast, WeightsForm form,
+                                    const Tensor &weights);
+  /// Row-major `m x k` by `k x n`; f32.
+  static Expected<LibraryCall> matmul(const MatmulShape &shape,
+                                      WeightsForm form, const Tensor &weights);
+
+  Status run(const Tensor &input, Tensor &output);
+  /// As oneDNN names it: "jit:avx512_core".
+  const std::string &implementation() const;
+
+  LibraryCall(LibraryCall &&) noexcept;
+  LibraryCall &operator=(LibraryCall &&) noexcept;
+  ~LibraryCall();
+
+private:
+  struct Impl;
+  explicit LibraryCall(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_LIBRARYCALL_H

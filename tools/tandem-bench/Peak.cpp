@@ -1,0 +1,121 @@
+//===- Peak.cpp - The processor's arithmetic limit ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Peak.h"
+
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/Executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <oneapi/tbb/parallel_for.h>
+#include <vector>
+
+namespace tandem::bench {
+namespace {
+
+/// More chains than latency times issue width of any processor (4 x 2), and
+/// few enough for 16 registers.
+constexpr int kChains = 12;
+/// Some 300 us: all threads are at it at the same time for most of it.
+constexpr int kRounds = 80000;
+
+/// Inlined into functions that are compiled for one width each.
+template <typename Vector> [[gnu::always_inline]] inline void fmaChains() {
+  volatile float seed = 0.5f;
+  Vector factor = Vector{} + seed, chains[kChains];
+  for (Vector &chain : chains)
+    chain = Vector{} + seed; // Equal, which a volatile keeps to itself.
+  for (int round = 0; round < kRounds; ++round)
+#pragma GCC unroll 32
+    for (int i = 0; i < kChains; ++i)
+      chains[i] = chains[i] * factor + factor;
+  Vector sum = factor;
+  for (const Vector &chain : chains)
+    sum += chain;
+  volatile float result = sum[0];
+  (void)result;
+}
+
+template <size_t bytes> struct VectorOf {
+  typedef float type __attribute__((vector_size(bytes)));
+};
+
+/// A loop and the f32 in one of its vectors.
+struct FmaLoop {
+  void (*run)();
+  int lanes;
+};
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) void fma512() {
+  fmaChains<VectorOf<64>::type>();
+}
+__attribute__((target("avx2,fma"))) void fma256() {
+  fmaChains<VectorOf<32>::type>();
+}
+#endif
+void fma128() { fmaChains<VectorOf<16>::type>(); }
+
+FmaLoop widestLoop() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f"))
+    return {fma512, 16};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return {fma256, 8};
+#endif
+  return {fma128, 4};
+}
+
+/// Calls body(begin, end) on equal shares of `bytes`, one per thread.
+template <typename Body> void shareOut(size_t bytes, Body body) {
+  auto threads = static_cast<size_t>(numThreads());
+  size_t share = (bytes / threads + 64) & ~size_t(63);
+  tbb::parallel_for(
+      size_t(0), threads,
+      [&](size_t i) {
+        size_t begin = std::min(bytes, i * share);
+        body(begin, std::min(bytes, begin + share) - begin);
+      },
+      tbb::static_partitioner());
+}
+
+} // namespace
+
+double measurePeakFma() {
+  static const FmaLoop loop = widestLoop();
+  const int threads = numThreads();
+  std::vector<double> ns(static_cast<size_t>(threads));
+  tbb::parallel_for(
+      0, threads,
+      [&](int thread) {
+        auto start = std::chrono::steady_clock::now();
+        loop.run();
+        ns[thread] = measure::nsSince(start);
+      },
+      tbb::static_partitioner());
+  double speed = 0;
+  for (double time : ns)
+    speed += 2.0 * loop.lanes * kChains * kRounds / time;
+  return speed;
+}
+
+void copyOnAllThreads(void *target, const void *source, size_t bytes) {
+  shareOut(bytes, [&](size_t begin, size_t size) {
+    std::memcpy(static_cast<char *>(target) + begin,
+                static_cast<const char *>(source) + begin, size);
+  });
+}
+
+void clearOnAllThreads(void *target, size_t bytes) {
+  shareOut(bytes, [&](size_t begin, size_t size) {
+    std::memset(static_cast<char *>(target) + begin, 0, size);
+  });
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,37 @@
+//===- ProgressLine.h - What is being done now ------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_PROGRESSLINE_H
+#define TANDEM_TOOLS_TANDEM_BENCH_PROGRESSLINE_H
+
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+namespace tandem::bench {
+
+/// One line that is rewritten, where standard error is a terminal.
+class ProgressLine {
+public:
+  ~ProgressLine() { clear(); }
+  void show(const std::string &text) {
+    if (isTerminal)
+      std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  }
+  void clear() {
+    if (isTerminal)
+      std::fprintf(stderr, "\r\033[K");
+  }
+
+private:
+  bool isTerminal = isatty(STDERR_FILENO);
+};
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_PROGRESSLINE_H
