@@ -101,6 +101,60 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   ];
 }
 
+def PackWeights : Pass<"tandem-cpu-pack-weights"> {
+  let summary = "Lay out the weights of contractions in blocks of columns";
+  let description = [{
+    A contraction that is computed a block of output channels (of columns) at a
+    time reads the weights of a block one after the other where they are packed:
+    `[groups][blocks][spatial...][input channels][block]` for a convolution, of
+    any kernel layout, and `[blocks][rows][block]` for the right operand of a
+    product; filled up with zeros. Constants are packed here; what is known only
+    at run time is packed by a kernel of its own, once for all kernels that read
+    it. The fusion sees the plain weights through views (transpose, reshape,
+    slice), of which code generation makes strides.
+
+    Before:
+    ```mlir
+    %0 = tandem.fusion contraction (%a = %x, %b = %w)
+        : (tensor<4x8xf32>, tensor<8x24xf32>) -> tensor<4x24xf32> {
+      %1 = tandem.matmul %a, %b
+          : (tensor<4x8xf32>, tensor<8x24xf32>) -> tensor<4x24xf32>
+      tandem.yield %1 : tensor<4x24xf32>
+    }
+    ```
+    After, in blocks of 16 columns:
+    ```mlir
+    %p = tandem.fusion loop (%b = %w)
+        : (tensor<8x24xf32>) -> tensor<2x8x16xf32> {
+      %1 = tandem.pad %b low = [0, 0] high = [0, 8] interior = [0, 0] value = 0.0
+          : (tensor<8x24xf32>) -> tensor<8x32xf32>
+      %2 = tandem.reshape %1 shape = [8, 2, 16]
+          : (tensor<8x32xf32>) -> tensor<8x2x16xf32>
+      %3 = tandem.transpose %2 permutation = [1, 0, 2]
+          : (tensor<8x2x16xf32>) -> tensor<2x8x16xf32>
+      tandem.yield %3 : tensor<2x8x16xf32>
+    }
+    %0 = tandem.fusion contraction (%a = %x, %b = %p)
+        : (tensor<4x8xf32>, tensor<2x8x16xf32>) -> tensor<4x24xf32> {
+      %1 = tandem.transpose %b permutation = [1, 0, 2]
+          : (tensor<2x8x16xf32>) -> tensor<8x2x16xf32>
+      %2 = tandem.reshape %1 shape = [8, 32]
+          : (tensor<8x2x16xf32>) -> tensor<8x32xf32>
+      %3 = tandem.slice %2 starts = [0, 0] limits = [8, 24] strides = [1, 1]
+          : (tensor<8x32xf32>) -> tensor<8x24xf32>
+      %4 = tandem.matmul %a, %3
+          : (tensor<4x8xf32>, tensor<8x24xf32>) -> tensor<4x24xf32>
+      tandem.yield %4 : tensor<4x24xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let options = [
+    Option<"block", "block", "int64_t", "0",
+           "Columns of a block; 0: as the contraction's strategy wants them.">
+  ];
+}
+
 def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math functions of f32 by polynomials";
   let description = [{
