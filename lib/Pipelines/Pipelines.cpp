@@ -89,7 +89,12 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // its loads and would only pay one more launch.
     if (!isCUDA(options.device))
       pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding());
-    return pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
+    pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
+    // After fusion, which says what becomes a contraction of ours: a library
+    // packs for itself.
+    if (!isCUDA(options.device))
+      pm.addNestedPass<func::FuncOp>(createPackWeights());
+    return;
   }
   case Phase::Kernels:
     // After all fusion: from here on kernels do not see each other.

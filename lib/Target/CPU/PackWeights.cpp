@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -364,18 +365,22 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   if (!type.hasStaticShape() || type.getNumElements() == 0)
     return;
   std::optional<Source> source = findSource(fusion, weights->operand->get());
-  if (!source || block <= 0)
+  if (!source)
     return;
-  Value packed = getPacked(*source, *weights, block);
+  std::optional<int64_t> columns =
+      block > 0 ? std::optional<int64_t>(block)
+                : getPackedBlock(hero, static_cast<bool>(source->constant));
+  if (!columns)
+    return;
+  Value packed = getPacked(*source, *weights, *columns);
   if (!packed)
     return;
   fusion->insertOperands(fusion->getNumOperands(), packed);
   Value argument =
       fusion.getBody().addArgument(packed.getType(), packed.getLoc());
   OpBuilder builder(hero);
-  setPlainWeights(
-      hero,
-      Packing(*weights, block).emitUnpack(builder, hero->getLoc(), argument));
+  setPlainWeights(hero, Packing(*weights, *columns)
+                            .emitUnpack(builder, hero->getLoc(), argument));
   for (Operation *view : llvm::reverse(source->views))
     if (view->use_empty())
       view->erase();

@@ -134,9 +134,13 @@ DenseElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
   }
   if (isSplat && copied == type.getNumElements())
     return DenseElementsAttr::getFromRawBuffer(type, from);
-  std::vector<char> bytes(type.getNumElements() * width, 0);
-  copyBoxes(from.data(), bytes.data(), given, width);
-  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  size_t size = type.getNumElements() * width;
+  std::unique_ptr<char[]> bytes(new char[size]);
+  if (copied < type.getNumElements())
+    std::memset(bytes.get(), 0, size);
+  copyBoxes(from.data(), bytes.get(), given, width);
+  return DenseElementsAttr::getFromRawBuffer(type,
+                                             ArrayRef(bytes.get(), size));
 }
 
 DenseElementsAttr transpose(ElementsAttr source,

@@ -1,0 +1,38 @@
+// Blocks as the contraction's strategy wants them: whole vectors of AVX-512 or
+// AVX2. What would not pay stays.
+
+// RUN: tandem-opt %s --tandem-cpu-pack-weights | FileCheck %s
+
+// CHECK-LABEL: func.func @main
+// CHECK: tandem.constant dense<1.000000e+00> : tensor<{{[0-9]+}}x3x3x64x{{[0-9]+}}xf32>
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.transpose
+func.func @main(%x: tensor<1x14x14x64xf32>) -> tensor<1x12x12x128xf32> {
+  %w = tandem.constant dense<1.0> : tensor<128x64x3x3xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x14x14x64xf32>, tensor<128x64x3x3xf32>)
+      -> tensor<1x12x12x128xf32> {
+    %1 = tandem.conv %a, %b
+        layout = <input = "NHWC", kernel = "OIHW", output = "NHWC">
+        : (tensor<1x14x14x64xf32>, tensor<128x64x3x3xf32>)
+        -> tensor<1x12x12x128xf32>
+    tandem.yield %1 : tensor<1x12x12x128xf32>
+  }
+  return %0 : tensor<1x12x12x128xf32>
+}
+
+// Used a few times only, and not known before.
+
+// CHECK-LABEL: func.func @few
+// CHECK-NEXT: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul {{.*}} transpose_rhs
+func.func @few(%x: tensor<2x64xf32>, %w: tensor<64x64xf32>)
+    -> tensor<2x64xf32> {
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32> {
+    %1 = tandem.matmul %a, %b transpose_rhs
+        : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+    tandem.yield %1 : tensor<2x64xf32>
+  }
+  return %0 : tensor<2x64xf32>
+}
