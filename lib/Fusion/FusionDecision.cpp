@@ -16,7 +16,7 @@ namespace {
 
 struct RefusalText {
   llvm::StringLiteral name;
-  /// {0} and {1} are the decision's numbers.
+  /// {0} and {1} are the decision's numbers, {2} its text.
   const char *format;
 };
 
@@ -38,20 +38,31 @@ const RefusalText kTexts[] = {
                            "loading it {1} ns"},
     {"DifferentIterationSpace", "the loops run over different spaces"},
     {"WouldCycle", "the kernel would depend on its own result"},
+    {"NotGenerated", "no kernel can be generated around it: it {2}"},
+    {"LoopCostsLess", "as part of a loop it costs {0} ns, as a kernel of its "
+                      "own {1} ns"},
+    {"NotElementwiseOp", "it is not elementwise"},
+    {"DifferentShape", "its shape is not one that the kernel works on"},
+    {"NotReadInPlace", "it reads what the kernel computes at another index"},
+    {"Taken", "another kernel has it"},
+    {"SmallReduction", "it reduces {0} elements, no more than the {1} that a "
+                       "loop takes, and gives nothing back to them"},
+    {"ViewAtEdge", "it is a view of the kernel's result"},
     {"OutOfFuel", "the fusion fuel is spent"},
 };
 static_assert(std::size(kTexts) == kNumFusionRefusals);
 
-const RefusalText &text(FusionRefusal refusal) {
+const RefusalText &getText(FusionRefusal refusal) {
   return kTexts[static_cast<unsigned>(refusal)];
 }
 
 } // namespace
 
 std::string FusionDecision::str() const {
-  return llvm::formatv(false, text(refusal).format, actual, limit).str();
+  return llvm::formatv(false, getText(refusal).format, actual, limit, text)
+      .str();
 }
 
 llvm::StringRef tandem::name(FusionRefusal refusal) {
-  return text(refusal).name;
+  return getText(refusal).name;
 }

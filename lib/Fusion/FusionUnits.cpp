@@ -23,10 +23,14 @@ int64_t FusionUnit::iterations() const {
   return cast<RankedTensorType>(root->getResult(0).getType()).getNumElements();
 }
 
-FusionUnits::FusionUnits(Block &block) {
+FusionUnits::FusionUnits(Block &block) : graph(block.getOperations().size()) {
   unsigned position = 0;
   for (Operation &op : block)
     positions[&op] = position++;
+  for (Operation &op : block)
+    for (Operation *user : op.getUsers())
+      graph.addEdge(positions[&op],
+                    positions[block.findAncestorOpInBlock(*user)]);
 }
 
 FusionUnits::Id FusionUnits::create(Operation *root, bool isKernel,
@@ -36,8 +40,6 @@ FusionUnits::Id FusionUnits::create(Operation *root, bool isKernel,
   unit.isKernel = isKernel;
   unit.root = root;
   unit.outputs.insert(root->result_begin(), root->result_end());
-  lastPosition.push_back(0);
-  visited.push_back(0);
   add(root, id, Evaluation{}, reads);
   return id;
 }
@@ -47,12 +49,53 @@ void FusionUnits::add(Operation *op, Id id, Evaluation evaluation,
   FusionUnit &unit = units[id];
   unit.ops[op] = evaluation;
   unit.bodyReads += evaluation.count * reads;
-  lastPosition[id] = std::max(lastPosition[id], position(op));
   membership[op].push_back(id);
+}
+
+void FusionUnits::absorb(Operation *op, Id id, Evaluation evaluation,
+                         int64_t reads) {
+  [[maybe_unused]] bool merged =
+      graph.merge(position(op), position(units[id].root));
+  assert(merged && "a cycle");
+  add(op, id, evaluation, reads);
+}
+
+bool FusionUnits::canAbsorb(Operation *op, Id id) {
+  return graph.canMerge(position(op), position(units[id].root));
+}
+
+bool FusionUnits::canMerge(Id a, Id b) {
+  return graph.canMerge(position(units[a].root), position(units[b].root));
+}
+
+void FusionUnits::updateOutputs(Id id) {
+  FusionUnit &unit = units[id];
+  unit.outputs.clear();
+  for (auto &[op, evaluation] : unit.ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !unit.ops.contains(user);
+          }))
+        unit.outputs.insert(result);
+}
+
+int64_t FusionUnits::countOutputsWith(Id id, Operation *op) const {
+  const FusionUnit &unit = units[id];
+  auto isOutput = [&](Operation *inside) {
+    return llvm::any_of(inside->getUsers(), [&](Operation *user) {
+      return user != op && !unit.ops.contains(user);
+    });
+  };
+  return isOutput(op) + llvm::count_if(unit.ops, [&](auto &entry) {
+           return isOutput(entry.first);
+         });
 }
 
 void FusionUnits::merge(Id into, Id from) {
   FusionUnit &a = units[into], &b = units[from];
+  [[maybe_unused]] bool merged =
+      graph.merge(position(a.root), position(b.root));
+  assert(merged && "a cycle");
   for (auto [op, evaluation] : b.ops) {
     SmallVector<Id, 1> &ids = membership[op];
     llvm::erase(ids, from);
@@ -66,53 +109,12 @@ void FusionUnits::merge(Id into, Id from) {
   }
   a.outputs.insert(b.outputs.begin(), b.outputs.end());
   a.bodyReads += b.bodyReads;
-  lastPosition[into] = std::max(lastPosition[into], lastPosition[from]);
   b = FusionUnit{};
 }
 
 ArrayRef<FusionUnits::Id> FusionUnits::unitsOf(Operation *op) const {
   auto it = membership.find(op);
   return it == membership.end() ? ArrayRef<Id>() : ArrayRef<Id>(it->second);
-}
-
-void FusionUnits::pushUsers(Value value, SmallVectorImpl<Id> &worklist) {
-  for (Operation *user : value.getUsers())
-    for (Id id : unitsOf(user))
-      if (visited[id] != searchNumber) {
-        visited[id] = searchNumber;
-        worklist.push_back(id);
-      }
-}
-
-bool FusionUnits::search(SmallVectorImpl<Id> &worklist, Id to) {
-  while (!worklist.empty()) {
-    Id id = worklist.pop_back_val();
-    if (id == to)
-      return true;
-    for (Value output : units[id].outputs)
-      // A user at or behind the end of `to` feeds nothing in it.
-      if (position(output.getDefiningOp()) < lastPosition[to])
-        pushUsers(output, worklist);
-  }
-  return false;
-}
-
-bool FusionUnits::reaches(Id from, Id to) {
-  ++searchNumber;
-  SmallVector<Id> worklist;
-  for (Value output : units[from].outputs)
-    pushUsers(output, worklist);
-  llvm::erase(worklist, from);
-  return search(worklist, to);
-}
-
-bool FusionUnits::usersReach(Value value, Id except, Id to) {
-  ++searchNumber;
-  visited[except] = searchNumber;
-  SmallVector<Id> worklist;
-  pushUsers(value, worklist);
-  visited[to] = 0;
-  return search(worklist, to);
 }
 
 } // namespace tandem

@@ -9,6 +9,10 @@
 #ifndef TANDEM_LIB_FUSION_FUSIONUNITS_H
 #define TANDEM_LIB_FUSION_FUSIONUNITS_H
 
+#include "AcyclicGraph.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
 #include "mlir/IR/Operation.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -30,6 +34,7 @@ struct Evaluation {
 /// A kernel, or an op step, in the making.
 struct FusionUnit {
   bool isKernel = false;
+  ir::FusionKind kind = ir::FusionKind::loop;
   /// The first op that was put in it; its result's shape is the loops' space.
   mlir::Operation *root = nullptr;
   llvm::MapVector<mlir::Operation *, Evaluation> ops;
@@ -38,6 +43,8 @@ struct FusionUnit {
   /// Element reads per iteration.
   int64_t bodyReads = 0;
 
+  /// Whether it is a loop, which takes whatever its elements need.
+  bool isLoop() const { return isKernel && kind == ir::FusionKind::loop; }
   mlir::ArrayRef<int64_t> space() const;
   int64_t iterations() const;
 };
@@ -53,34 +60,38 @@ public:
   Id create(mlir::Operation *root, bool isKernel, int64_t reads);
   /// Computes `op` in `unit` as well.
   void add(mlir::Operation *op, Id unit, Evaluation evaluation, int64_t reads);
-  /// Moves all of `from` into `into`.
+  /// Computes `op`, which is in no unit, in `unit` alone. Between them is
+  /// nothing (`canAbsorb`).
+  void absorb(mlir::Operation *op, Id unit, Evaluation evaluation,
+              int64_t reads);
+  /// Moves all of `from` into `into`. Between them is nothing (`canMerge`).
   void merge(Id into, Id from);
+  /// Makes the results that are used outside the unit its outputs.
+  void updateOutputs(Id unit);
+  /// How many outputs `unit` would have with `op`.
+  int64_t countOutputsWith(Id unit, mlir::Operation *op) const;
 
   FusionUnit &operator[](Id id) { return units[id]; }
   const FusionUnit &operator[](Id id) const { return units[id]; }
   Id size() const { return units.size(); }
   llvm::ArrayRef<Id> unitsOf(mlir::Operation *op) const;
 
-  /// Whether `to` needs, directly or not, a result of `from`.
-  bool reaches(Id from, Id to);
-  /// The same for what needs `value`, `except` not counting as such.
-  bool usersReach(mlir::Value value, Id except, Id to);
+  /// Whether no path leads from one to the other through a third: as one they
+  /// would depend on their own results.
+  bool canMerge(Id a, Id b);
+  bool canAbsorb(mlir::Operation *op, Id unit);
 
   /// Position in the block.
   unsigned position(mlir::Operation *op) const { return positions.lookup(op); }
 
 private:
-  void pushUsers(mlir::Value value, llvm::SmallVectorImpl<Id> &worklist);
-  bool search(llvm::SmallVectorImpl<Id> &worklist, Id to);
-
   std::vector<FusionUnit> units;
-  /// The last position of each unit's ops: what it needs comes before.
-  std::vector<unsigned> lastPosition;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Id, 1>> membership;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  /// By unit: the number of the search that saw it last.
-  std::vector<unsigned> visited;
-  unsigned searchNumber = 0;
+  /// Of the ops by position; those of one unit that are in it alone are one
+  /// node. An op that is computed in several units stands between their
+  /// operands and them.
+  AcyclicGraph graph;
 };
 
 } // namespace tandem

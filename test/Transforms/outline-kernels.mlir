@@ -75,3 +75,15 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The kind of a kernel that is no loop.
+// CHECK: module @kernel_0 attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind reduction>}
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %0 = tandem.fusion reduction (%a = %x) : (tensor<4x8xf32>) -> tensor<4xf32> {
+    %c = tandem.reduce %a kind = sum dims = [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+    tandem.yield %c : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

@@ -50,6 +50,23 @@ enum class FusionRefusal : uint8_t {
   DifferentIterationSpace,
   /// The fused kernel would depend on its own result.
   WouldCycle,
+  /// No code can be generated with this op as hero: (text).
+  NotGenerated,
+  /// As part of a loop it costs no more: (ns, ns).
+  LoopCostsLess,
+  /// Not elementwise, so no part of a hero's kernel.
+  NotElementwiseOp,
+  /// Not of the shapes that a hero's kernel works on.
+  DifferentShape,
+  /// It reads the hero's result, or what follows from it, at another index.
+  NotReadInPlace,
+  /// Another kernel has it.
+  Taken,
+  /// A reduction that gives nothing back to the elements that it reduces, of
+  /// few elements: (reads, limit).
+  SmallReduction,
+  /// A reshape whose users are not in the kernel: outside it costs nothing.
+  ViewAtEdge,
   /// --fusion-fuel is spent.
   OutOfFuel,
 };
@@ -61,6 +78,12 @@ inline constexpr unsigned kNumFusionRefusals =
 class FusionDecision {
 public:
   static FusionDecision allow() { return {}; }
+  /// `text` is a clause, for the refusals that have one.
+  static FusionDecision refuse(FusionRefusal reason, std::string text) {
+    FusionDecision decision = refuse(reason);
+    decision.text = std::move(text);
+    return decision;
+  }
   /// `actual` and `limit` are the two numbers of the refusals that name some.
   static FusionDecision refuse(FusionRefusal reason, int64_t actual = 0,
                                int64_t limit = 0) {
@@ -79,15 +102,27 @@ public:
 private:
   FusionRefusal refusal = FusionRefusal::None;
   int64_t actual = 0, limit = 0;
+  std::string text;
 };
 
 /// The identifier of a refusal: "TooManyReads".
 llvm::StringRef name(FusionRefusal refusal);
 
-/// What was asked about a pair: computing a producer within a consumer's
-/// kernel; storing it there as one more result; or joining two kernels that
-/// read the same value. In the last the "producer" is the other kernel's root.
-enum class FusionQuestion : uint8_t { Produce, ExtraResult, Siblings };
+/// What was asked.
+enum class FusionQuestion : uint8_t {
+  /// About a producer: computing it within a consumer's kernel.
+  Produce,
+  /// About a producer: storing it in a consumer's kernel as one more result.
+  ExtraResult,
+  /// About two kernels: joining them, which read the same value. The
+  /// "producer" is the other kernel's root.
+  Siblings,
+  /// About one op: making it the hero of a kernel, without a consumer.
+  Hero,
+  /// About an elementwise op, the "producer": computing it in the kernel of a
+  /// hero, the "consumer".
+  Around,
+};
 
 struct FusionLogEntry {
   FusionQuestion question;

@@ -9,6 +9,7 @@
 #ifndef TANDEM_FUSION_FUSIONPLAN_H
 #define TANDEM_FUSION_FUSIONPLAN_H
 
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/FusionDecision.h"
 
 #include "mlir/IR/Operation.h"
@@ -40,26 +41,35 @@ struct FusionOptions {
   /// inner one is no longer computed in vectors.
   int64_t maxNestedReads = 64;
   int64_t maxResults = 8;
+  /// Whether kernels of kind contraction and of kind reduction can be
+  /// generated; else those ops are part of a loop or op steps.
+  bool contractions = false;
+  bool reductions = false;
   FusionPrices prices;
 };
 
 /// Ops that become one kernel.
 struct FusionGroup {
+  ir::FusionKind kind = ir::FusionKind::loop;
   /// In block order. An op may be in several groups: it is computed in each.
   llvm::SmallVector<mlir::Operation *> ops;
   /// The values needed outside, in block order.
   llvm::SmallVector<mlir::Value> outputs;
 };
 
-/// Decides what is fused in `block`, changing nothing: visits the ops from last
-/// to first and fuses each into the kernels of all its consumers, where every
-/// consumer may have it and computing it there costs less than a kernel of its
-/// own; else, where the value is needed anyway, makes it one more result of a
-/// consumer's kernel. Kernels that loop over the same space and read the same
-/// value are joined.
+/// Decides what is fused in `block`, changing nothing:
 ///
-/// The graph of kernels and op steps stays acyclic: only one more result and
-/// joining can close a cycle, and both ask first whether a path exists.
+/// 1. A contraction becomes a kernel with the elementwise ops that follow it.
+/// 2. A reduction becomes a kernel with the elementwise ops around it, and with
+///    further reductions of the same elements.
+/// 3. What is left is visited from last to first: each op is fused into the
+///    loops of all its consumers, where every consumer may have it and
+///    computing it there costs less than a kernel of its own; else, where the
+///    value is needed anyway, it becomes one more result of a consumer's loop.
+///    Loops over the same space that read the same value are joined.
+///
+/// The graph of kernels and op steps stays acyclic: whatever could close a
+/// cycle asks first whether a path exists.
 ///
 /// `log`, if given, gets every decision.
 std::vector<FusionGroup> planFusion(mlir::Block &block,

@@ -49,9 +49,9 @@ void makeFusion(const FusionGroup &group) {
 
   Operation *root = group.ops.back();
   OpBuilder builder(root);
-  auto fusion = ir::FusionOp::create(
-      builder, root->getLoc(), TypeRange(ValueRange(group.outputs)),
-      ir::FusionKind::loop, inputs.getArrayRef());
+  auto fusion = ir::FusionOp::create(builder, root->getLoc(),
+                                     TypeRange(ValueRange(group.outputs)),
+                                     group.kind, inputs.getArrayRef());
   Block &body = fusion.getBody().front();
   IRMapping map;
   map.map(inputs.getArrayRef(), body.getArguments());
@@ -90,12 +90,13 @@ void fuse(Block &block, ArrayRef<FusionGroup> groups) {
 /// What was asked, as a remark at the producer.
 void emitRefusal(const FusionLogEntry &entry) {
   static constexpr StringRef kQuestions[] = {
-      "not fused into ", "not one more result of ", "not joined with "};
+      "not fused into ", "not one more result of ", "not joined with ",
+      "not the hero of a kernel", "not part of "};
   InFlightDiagnostic remark = entry.producer->emitRemark()
                               << kQuestions[unsigned(entry.question)];
   if (entry.consumer)
     remark << "the kernel of '" << entry.consumer->getName() << "'";
-  else
+  else if (entry.question != FusionQuestion::Hero)
     remark << "its consumers";
   remark << ": " << entry.decision.str() << " ["
          << name(entry.decision.reason()) << "]";
@@ -114,6 +115,8 @@ struct FusePass : impl::TandemFuseBase<FusePass> {
     options.maxReads = maxReads;
     options.maxBodyReads = maxBodyReads;
     options.maxResults = maxResults;
+    options.contractions = contractions;
+    options.reductions = reductions;
     for (Block &block : getOperation().getBody()) {
       FusionLog log;
       std::vector<FusionGroup> groups = planFusion(block, options, &log);

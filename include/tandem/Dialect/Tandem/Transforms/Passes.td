@@ -100,6 +100,13 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
     contractions and reductions, softmax, custom calls, and reshapes at the edge
     of a kernel, which are views.
 
+    With `contractions` a convolution or product that a loop would compute more
+    slowly becomes a fusion of kind `contraction`, together with the elementwise
+    ops of its result's shape that follow it, and with views of its weights.
+    With `reductions` a `reduce` becomes a fusion of kind `reduction`, together
+    with elementwise ops on the elements that it reduces or on its results, and
+    with further reduces of the same dims of the same shape.
+
     With `remarks` every refusal is reported as a remark with its reason.
 
     Before:
@@ -128,6 +135,10 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
            "Element reads per result of a kernel, with windows unrolled.">,
     Option<"maxResults", "max-results", "int64_t", "8",
            "Results of a kernel.">,
+    Option<"contractions", "contractions", "bool", "false",
+           "Make kernels of kind contraction.">,
+    Option<"reductions", "reductions", "bool", "false",
+           "Make kernels of kind reduction.">,
     Option<"remarks", "remarks", "bool", "false",
            "Report every refusal as a remark.">
   ];
@@ -166,7 +177,8 @@ def TandemOutlineKernels
   let summary = "Turn each fusion into a kernel module and a launch of it";
   let description = [{
     The body of each `tandem.fusion` becomes the function of a nested module of
-    its own, marked `tandem.kernel`; fusions of equal content share one.
+    its own, marked `tandem.kernel`; fusions of equal content share one. The
+    kind of a fusion that is no loop stays as `tandem.kind`.
 
     Before:
     ```mlir

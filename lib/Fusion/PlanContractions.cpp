@@ -1,0 +1,150 @@
+//===- PlanContractions.cpp - Contractions and their epilogues ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanState.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+using Id = FusionUnits::Id;
+
+/// The share of the peak that multiply-adds reach in a loop, where each result
+/// is a chain of its own, and in a register tile. Measured on convolutions of
+/// 3 to 64 channels of 256 x 256.
+constexpr double kLoopEfficiency = 0.6, kTileEfficiency = 0.9;
+
+class ContractionPlanner {
+public:
+  explicit ContractionPlanner(PlanState &state)
+      : state(state), units(state.units) {}
+
+  void visit(Operation *hero);
+
+private:
+  /// By position, so that the operands' kernels are known.
+  using Frontier = std::set<std::pair<unsigned, Operation *>>;
+
+  FusionDecision checkHero(Operation *hero);
+  FusionDecision checkEpilogue(Operation *op, Id unit, Operation *hero);
+  void addViewsOfWeights(Operation *hero, Id unit);
+  void addEpilogue(Operation *hero, Id unit);
+  void pushUsers(Operation *op, Frontier &frontier);
+
+  PlanState &state;
+  FusionUnits &units;
+};
+
+FusionDecision ContractionPlanner::checkHero(Operation *hero) {
+  if (std::string why = whyNotContraction(hero); !why.empty())
+    return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+  const OpFacts &facts = state.factsOf(hero);
+  if (!facts.inLoop)
+    return FusionDecision::allow();
+  const FusionPrices &prices = state.options.prices;
+  double memory = facts.resultBytes / prices.bytesPerNs;
+  double compute =
+      facts.flopsPerElement * double(facts.elements) / prices.flopsPerNs;
+  double loop = std::max(memory, compute / kLoopEfficiency);
+  double tile = std::max(memory, compute / kTileEfficiency);
+  if (loop <= tile)
+    return FusionDecision::refuse(FusionRefusal::LoopCostsLess, loop, tile);
+  return FusionDecision::allow();
+}
+
+FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id,
+                                                 Operation *hero) {
+  const FusionUnit &unit = units[id];
+  if (!isa<ir::ElementwiseOpInterface>(op))
+    return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
+  const OpFacts &facts = state.factsOf(op);
+  if (!facts.inLoop)
+    return facts.inLoop;
+  if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
+      unit.space())
+    return FusionDecision::refuse(FusionRefusal::DifferentShape);
+  for (OpOperand &operand : op->getOpOperands())
+    if (unit.ops.contains(operand.get().getDefiningOp()) &&
+        !getAccess(operand, facts).identity)
+      return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
+  if (!units.unitsOf(op).empty())
+    return FusionDecision::refuse(FusionRefusal::Taken);
+  if (!units.canAbsorb(op, id))
+    return FusionDecision::refuse(FusionRefusal::WouldCycle);
+  int64_t reads = unit.bodyReads + facts.reads;
+  if (reads > state.options.maxBodyReads)
+    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, reads,
+                                  state.options.maxBodyReads);
+  int64_t results = units.countOutputsWith(id, op);
+  if (results > state.options.maxResults)
+    return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
+                                  state.options.maxResults);
+  return FusionDecision::allow();
+}
+
+void ContractionPlanner::pushUsers(Operation *op, Frontier &frontier) {
+  for (Operation *user : op->getUsers())
+    if (user->getBlock() == &state.block &&
+        !user->hasTrait<OpTrait::IsTerminator>())
+      frontier.insert({units.position(user), user});
+}
+
+void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
+  Frontier frontier;
+  pushUsers(hero, frontier);
+  while (!frontier.empty()) {
+    Operation *op = frontier.begin()->second;
+    frontier.erase(frontier.begin());
+    if (!state.decide(FusionQuestion::Around, op, hero,
+                      checkEpilogue(op, id, hero)))
+      continue;
+    units.absorb(op, id, Evaluation{}, state.factsOf(op).reads);
+    pushUsers(op, frontier);
+  }
+  units.updateOutputs(id);
+}
+
+/// The kernel reads its weights through views as well as in place.
+void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
+  Value weights = hero->getOperand(1);
+  while (Operation *view = weights.getDefiningOp()) {
+    if (!isa<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(view) ||
+        !view->hasOneUse() || !units.unitsOf(view).empty() ||
+        !state.decide(FusionQuestion::Around, view, hero,
+                      FusionDecision::allow()))
+      return;
+    units.absorb(view, id, Evaluation{}, 0);
+    weights = view->getOperand(0);
+  }
+}
+
+void ContractionPlanner::visit(Operation *hero) {
+  if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero(hero)))
+    return;
+  Id id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
+  units[id].kind = ir::FusionKind::contraction;
+  addViewsOfWeights(hero, id);
+  addEpilogue(hero, id);
+}
+
+} // namespace
+
+void planContractions(PlanState &state) {
+  ContractionPlanner planner(state);
+  for (Operation &op : state.block)
+    if (isa<ir::ConvOp, ir::MatmulOp>(op) && !op.use_empty())
+      planner.visit(&op);
+}
+
+} // namespace tandem

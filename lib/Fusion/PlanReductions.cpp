@@ -1,0 +1,222 @@
+//===- PlanReductions.cpp - Reductions and what is around them ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanState.h"
+#include "RowSpace.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <deque>
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+using Id = FusionUnits::Id;
+
+/// Grows the kernel of one reduction.
+class ReductionPlanner {
+public:
+  ReductionPlanner(PlanState &state, ir::ReduceOp hero)
+      : state(state), units(state.units), hero(hero), space(hero) {}
+
+  void plan();
+
+private:
+  FusionDecision checkHero();
+  /// Whether a value of the space's full shape follows from the reduction.
+  bool isSpreadBack();
+
+  /// May `op`, whose result would lie at `dims`, be part of the kernel.
+  FusionDecision check(Operation *op,
+                       const std::optional<RowSpace::Dims> &dims);
+  FusionDecision checkOperands(Operation *op, const RowSpace::Dims &dims);
+  /// Whether a user of `op` could be part of the kernel.
+  bool leadsOn(Operation *op, const RowSpace::Dims &dims);
+  void tryAdd(Operation *op, std::optional<RowSpace::Dims> dims);
+  SmallVector<OpOperand *> usesInOrder(Value value) const;
+  void tryNeighbours(Operation *op);
+  void add(Operation *op, const RowSpace::Dims &dims);
+
+  PlanState &state;
+  FusionUnits &units;
+  ir::ReduceOp hero;
+  RowSpace space;
+  Id id = 0;
+  /// Where the results of the kernel's ops lie.
+  DenseMap<Operation *, RowSpace::Dims> places;
+  /// Ops whose neighbours are to be looked at.
+  std::deque<Operation *> worklist;
+};
+
+bool ReductionPlanner::isSpreadBack() {
+  SmallVector<std::pair<Operation *, RowSpace::Dims>> pending;
+  SmallPtrSet<Operation *, 16> seen;
+  auto push = [&](Operation *op, const RowSpace::Dims &dims) {
+    if (seen.insert(op).second)
+      pending.push_back({op, dims});
+  };
+  push(hero, *space.ofResult(hero, 0, space.full()));
+  while (!pending.empty()) {
+    auto [op, dims] = pending.pop_back_val();
+    if (space.isFull(dims))
+      return true;
+    for (OpOperand &use : op->getUses())
+      if (isa<ir::ElementwiseOpInterface, ir::BroadcastOp, ir::ReshapeOp>(
+              use.getOwner()))
+        if (auto place =
+                space.ofResult(use.getOwner(), use.getOperandNumber(), dims))
+          push(use.getOwner(), *place);
+  }
+  return false;
+}
+
+FusionDecision ReductionPlanner::checkHero() {
+  if (std::string why = whyNotReduction(hero); !why.empty())
+    return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+  const OpFacts &facts = state.factsOf(hero);
+  if (facts.inLoop && !isSpreadBack())
+    return FusionDecision::refuse(FusionRefusal::SmallReduction, facts.reads,
+                                  state.options.maxReads);
+  return FusionDecision::allow();
+}
+
+FusionDecision ReductionPlanner::checkOperands(Operation *op,
+                                               const RowSpace::Dims &dims) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto place = places.find(operand.get().getDefiningOp());
+    if (place != places.end() &&
+        space.ofOperand(op, operand.getOperandNumber(), dims) != place->second)
+      return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
+  }
+  for (OpOperand &use : op->getUses()) {
+    auto place = places.find(use.getOwner());
+    if (place != places.end() &&
+        space.ofOperand(use.getOwner(), use.getOperandNumber(),
+                        place->second) != dims)
+      return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
+  }
+  return FusionDecision::allow();
+}
+
+bool ReductionPlanner::leadsOn(Operation *op, const RowSpace::Dims &dims) {
+  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+    return isa<ir::ElementwiseOpInterface, ir::BroadcastOp>(use.getOwner()) &&
+           space.ofResult(use.getOwner(), use.getOperandNumber(), dims);
+  });
+}
+
+FusionDecision
+ReductionPlanner::check(Operation *op,
+                        const std::optional<RowSpace::Dims> &dims) {
+  if (isa<ir::ReduceOp>(op)) {
+    if (std::string why = whyNotReduction(op); !why.empty())
+      return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+  } else if (!isa<ir::ElementwiseOpInterface, ir::BroadcastOp, ir::ReshapeOp>(
+                 op)) {
+    return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
+  } else if (const OpFacts &facts = state.factsOf(op);
+             !facts.inLoop && !facts.isView) {
+    return facts.inLoop;
+  }
+  bool isReshape = isa<ir::ReshapeOp>(op);
+  if (!dims || !(space.isFull(*dims) || space.isRow(*dims)) ||
+      (isReshape && !space.isRow(*dims)))
+    return FusionDecision::refuse(FusionRefusal::DifferentShape);
+  if (isReshape && !leadsOn(op, *dims))
+    return FusionDecision::refuse(FusionRefusal::ViewAtEdge);
+  if (!units.unitsOf(op).empty())
+    return FusionDecision::refuse(FusionRefusal::Taken);
+  if (FusionDecision decision = checkOperands(op, *dims); !decision)
+    return decision;
+  if (!units.canAbsorb(op, id))
+    return FusionDecision::refuse(FusionRefusal::WouldCycle);
+  int64_t size = units[id].bodyReads + 1;
+  if (size > state.options.maxBodyReads)
+    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, size,
+                                  state.options.maxBodyReads);
+  int64_t results = units.countOutputsWith(id, op);
+  if (results > state.options.maxResults)
+    return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
+                                  state.options.maxResults);
+  return FusionDecision::allow();
+}
+
+void ReductionPlanner::add(Operation *op, const RowSpace::Dims &dims) {
+  places[op] = dims;
+  worklist.push_back(op);
+}
+
+void ReductionPlanner::tryAdd(Operation *op,
+                              std::optional<RowSpace::Dims> dims) {
+  if (op->getBlock() != &state.block || places.contains(op) ||
+      op->hasTrait<OpTrait::IsTerminator>() || matchPattern(op, m_Constant()))
+    return;
+  if (!state.decide(FusionQuestion::Around, op, hero, check(op, dims)))
+    return;
+  units.absorb(op, id, Evaluation{}, 1);
+  add(op, *dims);
+}
+
+SmallVector<OpOperand *> ReductionPlanner::usesInOrder(Value value) const {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    uses.push_back(&use);
+  llvm::sort(uses, [&](OpOperand *a, OpOperand *b) {
+    return std::pair(units.position(a->getOwner()), a->getOperandNumber()) <
+           std::pair(units.position(b->getOwner()), b->getOperandNumber());
+  });
+  return uses;
+}
+
+void ReductionPlanner::tryNeighbours(Operation *op) {
+  RowSpace::Dims dims = places[op];
+  for (OpOperand *use : usesInOrder(op->getResult(0)))
+    tryAdd(use->getOwner(),
+           space.ofResult(use->getOwner(), use->getOperandNumber(), dims));
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto place = space.ofOperand(op, operand.getOperandNumber(), dims);
+    if (Operation *producer = operand.get().getDefiningOp())
+      tryAdd(producer, place);
+    if (place != space.full())
+      continue;
+    // Other statistics of the same elements.
+    for (OpOperand *use : usesInOrder(operand.get()))
+      if (isa<ir::ReduceOp>(use->getOwner()))
+        tryAdd(use->getOwner(), space.ofResult(use->getOwner(), 0, *place));
+  }
+}
+
+void ReductionPlanner::plan() {
+  if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero()))
+    return;
+  id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
+  units[id].kind = ir::FusionKind::reduction;
+  add(hero, *space.ofResult(hero, 0, space.full()));
+  while (!worklist.empty()) {
+    Operation *op = worklist.front();
+    worklist.pop_front();
+    tryNeighbours(op);
+  }
+  units.updateOutputs(id);
+}
+
+} // namespace
+
+void planReductions(PlanState &state) {
+  for (Operation &op : state.block)
+    if (auto reduce = dyn_cast<ir::ReduceOp>(&op))
+      if (!op.use_empty() && state.units.unitsOf(&op).empty())
+        ReductionPlanner(state, reduce).plan();
+}
+
+} // namespace tandem

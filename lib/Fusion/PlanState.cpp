@@ -1,0 +1,41 @@
+//===- PlanState.cpp - What the steps of planning share -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanState.h"
+
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "tandem-fusion"
+
+using namespace mlir;
+
+namespace tandem {
+
+const OpFacts &PlanState::factsOf(Operation *op) {
+  auto [it, inserted] = facts.try_emplace(op);
+  if (inserted)
+    it->second = getFacts(op, options);
+  return it->second;
+}
+
+bool PlanState::decide(FusionQuestion question, Operation *producer,
+                       Operation *consumer, FusionDecision decision) {
+  if (decision && fuel.empty())
+    decision = FusionDecision::refuse(FusionRefusal::OutOfFuel);
+  if (decision)
+    fuel.consume();
+  if (log)
+    log->push_back({question, producer, consumer, decision});
+  LLVM_DEBUG(llvm::dbgs() << "fuse " << *producer << "\n  into ";
+             if (consumer) llvm::dbgs() << *consumer;
+             else llvm::dbgs() << "its consumers";
+             llvm::dbgs() << ": " << decision.str() << "\n");
+  return bool(decision);
+}
+
+} // namespace tandem

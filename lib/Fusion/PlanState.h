@@ -1,0 +1,56 @@
+//===- PlanState.h - What the steps of planning share ----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_FUSION_PLANSTATE_H
+#define TANDEM_LIB_FUSION_PLANSTATE_H
+
+#include "FusionUnits.h"
+#include "OpFacts.h"
+
+#include "tandem/Fusion/FusionPlan.h"
+
+namespace tandem {
+
+/// One planning: the block, what is known of its ops, the kernels so far, and
+/// the decisions.
+class PlanState {
+public:
+  PlanState(mlir::Block &block, const FusionOptions &options, FusionLog *log)
+      : block(block), options(options), units(block), log(log),
+        fuel(options.fuel) {}
+
+  const OpFacts &factsOf(mlir::Operation *op);
+
+  /// Logs the decision, which lack of fuel may turn; consumes fuel where it is
+  /// positive.
+  bool decide(FusionQuestion question, mlir::Operation *producer,
+              mlir::Operation *consumer, FusionDecision decision);
+
+  mlir::Block &block;
+  const FusionOptions &options;
+  FusionUnits units;
+
+private:
+  FusionLog *log;
+  FusionFuel fuel;
+  llvm::DenseMap<mlir::Operation *, OpFacts> facts;
+};
+
+/// Makes kernels of the contractions that are to be generated, each with the
+/// elementwise ops on its result that it can take.
+void planContractions(PlanState &state);
+
+/// Makes kernels of reductions with the elementwise ops around them.
+void planReductions(PlanState &state);
+
+/// Puts all that is left in loops or op steps.
+void planLoops(PlanState &state);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_FUSION_PLANSTATE_H

@@ -1,0 +1,69 @@
+// What contractions refuse, and why.
+// RUN: tandem-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=1 max-results=2 max-body-reads=4}))'
+
+func.func @integers(%x: tensor<8x64xi32>, %w: tensor<64x8xi32>) -> tensor<8x8xi32> {
+  // expected-remark @+2 {{not the hero of a kernel: no kernel can be generated around it: it has a type other than f32, or no elements [NotGenerated]}}
+  // expected-remark @+1 {{it reads 64 elements per result, more than 32 [TooManyReads]}}
+  %0 = tandem.matmul %x, %w : (tensor<8x64xi32>, tensor<64x8xi32>) -> tensor<8x8xi32>
+  return %0 : tensor<8x8xi32>
+}
+
+// -----
+
+func.func @dynamic(%x: tensor<?x64xf32>, %w: tensor<64x8xf32>) -> tensor<?x8xf32> {
+  // expected-remark @+2 {{no kernel can be generated around it: it has a type that is not static [NotGenerated]}}
+  // expected-remark @+1 {{a shape is not static [DynamicShape]}}
+  %0 = tandem.matmul %x, %w : (tensor<?x64xf32>, tensor<64x8xf32>) -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @light(%x: tensor<8x100x1xf32>, %w: tensor<3x1x32xf32>) -> tensor<8x98x32xf32> {
+  // expected-remark @+2 {{not the hero of a kernel: as part of a loop it costs 5017 ns, as a kernel of its own 5017 ns [LoopCostsLess]}}
+  // expected-remark @+1 {{no consumer of it is a kernel [ConsumerNotFusible]}}
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x1xf32>, tensor<3x1x32xf32>) -> tensor<8x98x32xf32>
+  return %0 : tensor<8x98x32xf32>
+}
+
+// -----
+
+func.func @epilogues(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<8x64x64xf32>)
+    -> (tensor<64x64xf32>, tensor<8x64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  // expected-note @+1 {{the kernel's root}}
+  %0 = tandem.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': it is not elementwise [NotElementwiseOp]}}
+  // expected-remark @+1 {{[ConsumerNotFusible]}}
+  %1 = tandem.transpose %0 permutation = [1, 0] : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': its shape is not one that the kernel works on [DifferentShape]}}
+  // expected-remark @+1 {{[ConsumerNotFusible]}}
+  %2 = tandem.add %0, %v : (tensor<64x64xf32>, tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  // expected-remark @+1 {{it is not elementwise [NotElementwiseOp]}}
+  %3 = tandem.softmax %0 axis = 1 : tensor<64x64xf32>
+  // expected-remark @-1 {{its elements cannot be computed one at a time [NotElementwise]}}
+  // expected-remark @+3 {{not part of the kernel of 'tandem.matmul': the kernel would depend on its own result [WouldCycle]}}
+  // expected-remark @+2 {{[ConsumerNotFusible]}}
+  // expected-note @+1 {{the kernel's root}}
+  %4 = tandem.add %0, %3 : tensor<64x64xf32>
+  return %1, %2, %3, %4 : tensor<64x64xf32>, tensor<8x64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+func.func @limits(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  // expected-note @+1 {{the kernel's root}}
+  %0 = tandem.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = tandem.tanh %0 : tensor<64x64xf32>
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': the kernel would have 3 results, more than 2 [TooManyResults]}}
+  // expected-remark @+1 {{[ConsumerNotFusible]}}
+  %2 = tandem.exp %0 : tensor<64x64xf32>
+  %3 = tandem.exp %1 : tensor<64x64xf32>
+  %4 = tandem.neg %3 : tensor<64x64xf32>
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': the kernel would read 5 elements per result, more than 4 [BodyTooLarge]}}
+  // expected-remark @+1 {{[ConsumerNotFusible]}}
+  %5 = tandem.neg %4 : tensor<64x64xf32>
+  return %0, %2, %5 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}

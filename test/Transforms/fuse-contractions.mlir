@@ -1,0 +1,134 @@
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=1}))' | FileCheck %s
+
+// The epilogue: bias, residual, activation; an operand is read elementally.
+// CHECK-LABEL: func.func @epilogue(
+// CHECK-SAME: %[[X:.*]]: tensor<64x128xf32>, %[[W:.*]]: tensor<128x256xf32>, %[[B:.*]]: tensor<256xf32>, %[[R:.*]]: tensor<64x256xf32>)
+func.func @epilogue(%x: tensor<64x128xf32>, %w: tensor<128x256xf32>,
+    %b: tensor<256xf32>, %r: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  // CHECK-NEXT: %[[F:.*]] = tandem.fusion contraction (%{{.*}} = %[[X]], %{{.*}} = %[[W]], %{{.*}} = %[[B]], %{{.*}} = %[[R]])
+  // CHECK-NEXT: tandem.constant
+  // CHECK-NEXT: tandem.matmul
+  // CHECK-NEXT: tandem.add
+  // CHECK-NEXT: tandem.add
+  // CHECK-NEXT: tandem.max
+  // CHECK-NEXT: tandem.yield
+  // CHECK: return %[[F]]
+  %zero = tandem.constant dense<0.0> : tensor<f32>
+  %0 = tandem.matmul %x, %w : (tensor<64x128xf32>, tensor<128x256xf32>) -> tensor<64x256xf32>
+  %1 = tandem.add %0, %b : (tensor<64x256xf32>, tensor<256xf32>) -> tensor<64x256xf32>
+  %2 = tandem.add %r, %1 : tensor<64x256xf32>
+  %3 = tandem.max %2, %zero : (tensor<64x256xf32>, tensor<f32>) -> tensor<64x256xf32>
+  return %3 : tensor<64x256xf32>
+}
+
+// -----
+
+// Nothing follows: the hero alone.
+// CHECK-LABEL: func.func @alone
+// CHECK-NEXT: tandem.fusion contraction
+// CHECK-NEXT: tandem.conv
+// CHECK-NEXT: tandem.yield
+func.func @alone(%x: tensor<8x100x64xf32>, %w: tensor<3x64x32xf32>) -> tensor<8x98x32xf32> {
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x64xf32>, tensor<3x64x32xf32>) -> tensor<8x98x32xf32>
+  return %0 : tensor<8x98x32xf32>
+}
+
+// -----
+
+// The hero and any value of the epilogue may be results; a value of another
+// type as well.
+// CHECK-LABEL: func.func @results
+// CHECK-NEXT: %[[F:.*]]:3 = tandem.fusion contraction
+// CHECK-NEXT: %[[M:.*]] = tandem.matmul
+// CHECK-NEXT: %[[T:.*]] = tandem.tanh %[[M]]
+// CHECK-NEXT: %[[C:.*]] = tandem.cast %[[T]]
+// CHECK-NEXT: tandem.yield %[[M]], %[[T]], %[[C]]
+// CHECK: return %[[F]]#0, %[[F]]#1, %[[F]]#2
+func.func @results(%x: tensor<64x128xf32>, %w: tensor<128x256xf32>)
+    -> (tensor<64x256xf32>, tensor<64x256xf32>, tensor<64x256xbf16>) {
+  %0 = tandem.matmul %x, %w : (tensor<64x128xf32>, tensor<128x256xf32>) -> tensor<64x256xf32>
+  %1 = tandem.tanh %0 : tensor<64x256xf32>
+  %2 = tandem.cast %1 : (tensor<64x256xf32>) -> tensor<64x256xbf16>
+  return %0, %1, %2 : tensor<64x256xf32>, tensor<64x256xf32>, tensor<64x256xbf16>
+}
+
+// -----
+
+// Two contractions meet in an addition: the first takes it, if the other does
+// not need the first.
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[S:.*]] = tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.yield
+// CHECK: tandem.fusion contraction ({{.*}} = %[[S]])
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.add
+// CHECK-NEXT: tandem.relu
+func.func @residual(%x: tensor<64x64xf32>, %v: tensor<64x64xf32>, %w: tensor<64x64xf32>)
+    -> tensor<64x64xf32> {
+  %0 = tandem.matmul %x, %v : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = tandem.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %2 = tandem.add %0, %1 : tensor<64x64xf32>
+  %3 = tandem.relu %2 : tensor<64x64xf32>
+  return %3 : tensor<64x64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @chained
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.yield
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.add
+// CHECK-NEXT: tandem.yield
+func.func @chained(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = tandem.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = tandem.matmul %0, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %2 = tandem.add %0, %1 : tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+
+// -----
+
+// Views of the weights are part of it; producers of the input are not.
+// CHECK-LABEL: func.func @weights
+// CHECK: tandem.fusion loop
+// CHECK-NEXT: tandem.exp
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.transpose
+// CHECK-NEXT: tandem.reshape
+// CHECK-NEXT: tandem.conv
+func.func @weights(%x: tensor<8x100x64xf32>, %w: tensor<16x64x3x2xf32>) -> tensor<8x98x32xf32> {
+  %e = tandem.exp %x : tensor<8x100x64xf32>
+  %0 = tandem.transpose %w permutation = [2, 1, 0, 3] : (tensor<16x64x3x2xf32>) -> tensor<3x64x16x2xf32>
+  %1 = tandem.reshape %0 shape = [3, 64, 32] : (tensor<3x64x16x2xf32>) -> tensor<3x64x32xf32>
+  %2 = tandem.conv %e, %1 layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x64xf32>, tensor<3x64x32xf32>) -> tensor<8x98x32xf32>
+  return %2 : tensor<8x98x32xf32>
+}
+
+// -----
+
+// Few multiply-adds per result: memory bounds it, so it stays in a loop. With
+// 27 the multiply-adds do.
+// CHECK-LABEL: func.func @light
+// CHECK: tandem.fusion loop
+// CHECK-NEXT: tandem.conv
+// CHECK-NEXT: tandem.relu
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.conv
+// CHECK-NEXT: tandem.relu
+func.func @light(%x: tensor<8x100x1xf32>, %w: tensor<3x1x32xf32>,
+    %y: tensor<1x3x258x258xf32>, %k: tensor<64x3x3x3xf32>)
+    -> (tensor<8x98x32xf32>, tensor<1x64x256x256xf32>) {
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x1xf32>, tensor<3x1x32xf32>) -> tensor<8x98x32xf32>
+  %1 = tandem.relu %0 : tensor<8x98x32xf32>
+  %2 = tandem.conv %y, %k layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x3x258x258xf32>, tensor<64x3x3x3xf32>) -> tensor<1x64x256x256xf32>
+  %3 = tandem.relu %2 : tensor<1x64x256x256xf32>
+  return %1, %3 : tensor<8x98x32xf32>, tensor<1x64x256x256xf32>
+}
