@@ -127,4 +127,15 @@ bool AcyclicGraph::merge(Node a, Node b) {
   return true;
 }
 
+void AcyclicGraph::bypass(Node node) {
+  node = find(node);
+  for (Node before : predecessors[node])
+    for (Node after : successors[node]) {
+      successors[find(before)].push_back(after);
+      predecessors[find(after)].push_back(before);
+    }
+  successors[node].clear();
+  predecessors[node].clear();
+}
+
 } // namespace tandem

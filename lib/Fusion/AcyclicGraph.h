@@ -38,6 +38,10 @@ public:
   /// Makes them one, and says whether that was possible.
   bool merge(Node a, Node b);
 
+  /// Makes every successor of `node` a successor of its predecessors, and
+  /// leaves it without edges.
+  void bypass(Node node);
+
 private:
   using Nodes = llvm::SmallVector<Node, 16>;
 

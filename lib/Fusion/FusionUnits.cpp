@@ -52,6 +52,15 @@ void FusionUnits::add(Operation *op, Id id, Evaluation evaluation,
   membership[op].push_back(id);
 }
 
+void FusionUnits::produce(Operation *op, ArrayRef<Id> ids,
+                          ArrayRef<Evaluation> evaluations, int64_t reads) {
+  if (ids.size() == 1)
+    return absorb(op, ids.front(), evaluations.front(), reads);
+  graph.bypass(position(op));
+  for (auto [id, evaluation] : llvm::zip_equal(ids, evaluations))
+    add(op, id, evaluation, reads);
+}
+
 void FusionUnits::absorb(Operation *op, Id id, Evaluation evaluation,
                          int64_t reads) {
   [[maybe_unused]] bool merged =

@@ -58,8 +58,9 @@ public:
   explicit FusionUnits(mlir::Block &block);
 
   Id create(mlir::Operation *root, bool isKernel, int64_t reads);
-  /// Computes `op` in `unit` as well.
-  void add(mlir::Operation *op, Id unit, Evaluation evaluation, int64_t reads);
+  /// Computes `op`, which is in no unit, in each of `ids`, all that use it.
+  void produce(mlir::Operation *op, llvm::ArrayRef<Id> ids,
+               llvm::ArrayRef<Evaluation> evaluations, int64_t reads);
   /// Computes `op`, which is in no unit, in `unit` alone. Between them is
   /// nothing (`canAbsorb`).
   void absorb(mlir::Operation *op, Id unit, Evaluation evaluation,
@@ -85,12 +86,13 @@ public:
   unsigned position(mlir::Operation *op) const { return positions.lookup(op); }
 
 private:
+  void add(mlir::Operation *op, Id unit, Evaluation evaluation, int64_t reads);
+
   std::vector<FusionUnit> units;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Id, 1>> membership;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   /// Of the ops by position; those of one unit that are in it alone are one
-  /// node. An op that is computed in several units stands between their
-  /// operands and them.
+  /// node. An op that is computed in several units is none.
   AcyclicGraph graph;
 };
 

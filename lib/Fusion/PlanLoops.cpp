@@ -166,9 +166,7 @@ bool LoopPlanner::tryProduce(Operation *op, const Consumers &consumers) {
   if (!state.decide(FusionQuestion::Produce, op, consumer,
                     checkProduce(op, consumers, evaluations)))
     return false;
-  for (auto [kernel, evaluation] :
-       llvm::zip_equal(consumers.kernels, evaluations))
-    units.add(op, kernel, evaluation, state.factsOf(op).reads);
+  units.produce(op, consumers.kernels, evaluations, state.factsOf(op).reads);
   return true;
 }
 
