@@ -142,15 +142,3 @@ func.func private @kernel_attr() attributes {tandem.kernel}
 
 // expected-error@+1 {{'tandem.dims' belongs on a function argument}}
 func.func private @dims_of_result() -> (tensor<?xf32> {tandem.dims = ["N"]})
-
-// -----
-
-// expected-error@+1 {{'tandem.kind' is the fusion_kind of a kernel module}}
-module @kind_attr attributes {tandem.kernel, tandem.kind = "loop"} {
-}
-
-// -----
-
-// expected-error@+1 {{'tandem.kind' is the fusion_kind of a kernel module}}
-module @kind_without_kernel attributes {tandem.kind = #tandem<fusion_kind loop>} {
-}

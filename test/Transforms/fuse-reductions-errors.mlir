@@ -3,7 +3,7 @@
 // RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 reductions=1 max-results=2 max-body-reads=4}))'
 
 func.func @argmax(%x: tensor<8x64xf32>) -> tensor<8xi64> {
-  // expected-remark @+2 {{not the hero of a kernel: no kernel can be generated around it: it gives indices, not values [NotGenerated]}}
+  // expected-remark @+2 {{not the hero of a kernel: no kernel can be generated around it: it combines pairs of an element and its index [NotGenerated]}}
   // expected-remark @+1 {{[TooManyReads]}}
   %0 = tandem.reduce %x kind = argmax dims = [1] : (tensor<8x64xf32>) -> tensor<8xi64>
   return %0 : tensor<8xi64>
