@@ -17,7 +17,7 @@ namespace tandem {
 
 AcyclicGraph::AcyclicGraph(unsigned size)
     : parents(size), ranks(size), successors(size), predecessors(size),
-      visited(size, 0) {
+      isRemoved(size, false), visited(size, 0) {
   std::iota(parents.begin(), parents.end(), 0);
   std::iota(ranks.begin(), ranks.end(), 0);
 }
@@ -35,7 +35,7 @@ AcyclicGraph::Node AcyclicGraph::find(Node node) const {
 }
 
 bool AcyclicGraph::visit(Node node) {
-  if (visited[node] == searchNumber)
+  if (visited[node] == searchNumber || isRemoved[node])
     return false;
   visited[node] = searchNumber;
   return true;
@@ -134,8 +134,8 @@ void AcyclicGraph::bypass(Node node) {
       successors[find(before)].push_back(after);
       predecessors[find(after)].push_back(before);
     }
-  successors[node].clear();
-  predecessors[node].clear();
+  // Its neighbours' edges still lead to it.
+  isRemoved[node] = true;
 }
 
 } // namespace tandem

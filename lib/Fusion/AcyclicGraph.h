@@ -39,7 +39,7 @@ public:
   bool merge(Node a, Node b);
 
   /// Makes every successor of `node` a successor of its predecessors, and
-  /// leaves it without edges.
+  /// removes it.
   void bypass(Node node);
 
 private:
@@ -58,6 +58,7 @@ private:
   /// Position in the order; of nodes that stand for themselves.
   std::vector<unsigned> ranks;
   std::vector<llvm::SmallVector<Node, 4>> successors, predecessors;
+  std::vector<bool> isRemoved;
   std::vector<unsigned> visited;
   unsigned searchNumber = 0;
 };
