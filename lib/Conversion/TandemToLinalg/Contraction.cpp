@@ -223,8 +223,10 @@ void flattenPositions(Contraction &contraction) {
     return strides[resultDim] == inner.size * strides[inner.resultDim] &&
            dataStep == inner.size * inner.stride * inner.dataStride;
   };
-  auto merge = [&](int64_t size) {
+  auto merge = [&](int64_t resultDim, int64_t size) {
     Contraction::SpatialDim &inner = contraction.spatial.back();
+    if (inner.size == 1)
+      inner.resultDim = resultDim;
     inner.size *= size;
     inner.dataSize = (inner.size - 1) * inner.stride + 1;
   };
@@ -235,7 +237,7 @@ void flattenPositions(Contraction &contraction) {
     const Contraction::SpatialDim dim = contraction.spatial[outer];
     if (!isPlain(dim) || !isOuter(dim.resultDim, dim.stride * dim.dataStride))
       return;
-    merge(dim.size);
+    merge(dim.resultDim, dim.size);
     contraction.spatial.erase(contraction.spatial.begin() + outer);
   }
   while (!contraction.batch.empty()) {
@@ -243,7 +245,7 @@ void flattenPositions(Contraction &contraction) {
     if (dim.size != 1 &&
         (dim.weightsStride != 0 || !isOuter(dim.resultDim, dim.dataStride)))
       return;
-    merge(dim.size);
+    merge(dim.resultDim, dim.size);
     contraction.batch.pop_back();
   }
 }

@@ -50,7 +50,17 @@ public:
   /// other, and not where its operand is. To be called before emitBody.
   void bindInput(mlir::BlockArgument argument, mlir::Value pointer);
 
+  /// `argument` of the body is `vector`. To be called before emitBody.
+  void bindVector(mlir::BlockArgument argument, mlir::Value vector) {
+    values[argument] = {LaneValue::Varying, vector, 0};
+  }
+
   void emitBody(mlir::linalg::GenericOp op);
+
+  /// Stores a vector at the loops.
+  void store(Buffer buffer, mlir::Value vector) {
+    emitStore(buffer, loops, {LaneValue::Varying, vector, 0});
+  }
 
   /// A mask of the lanes below `count`.
   static mlir::Value createTailMask(mlir::OpBuilder &builder,

@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "ContractionLowering.h"
 #include "KernelFrame.h"
 #include "LaneEmitter.h"
 #include "Schedule.h"
@@ -253,7 +254,9 @@ struct LowerKernelToLoopsPass
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelLowering(module, kernel, vectorBits).run()))
+      if (failed(findContraction(kernel)
+                     ? lowerContractionKernel(module, kernel, vectorBits)
+                     : KernelLowering(module, kernel, vectorBits).run()))
         return signalPassFailure();
   }
 };

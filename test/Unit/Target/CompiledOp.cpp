@@ -62,7 +62,7 @@ Expected<CompiledKernel> test::compileKernel(const std::string &source,
 }
 
 /// A module with one kernel of one op.
-static std::string printKernel(const OpDesc &op,
+static std::string printKernel(const OpDesc &op, bool isContraction,
                                std::span<const TensorType> operands,
                                const TensorType &result) {
   std::vector<fuzz::Node> nodes;
@@ -80,9 +80,13 @@ static std::string printKernel(const OpDesc &op,
   node.op = op;
   node.type = result;
   std::string name = "%v" + std::to_string(nodes.size());
-  return "module @k { func.func @k(" + arguments + ") -> " + result.str() +
-         " { " + name + " = " + fuzz::printGeneric(node, nodes) + "\n return " +
-         name + " : " + result.str() + " } }";
+  std::string kind =
+      isContraction
+          ? "attributes {tandem.kind = #tandem<fusion_kind contraction>} "
+          : "";
+  return "module @k " + kind + "{ func.func @k(" + arguments + ") -> " +
+         result.str() + " { " + name + " = " + fuzz::printGeneric(node, nodes) +
+         "\n return " + name + " : " + result.str() + " } }";
 }
 
 namespace {
@@ -107,28 +111,41 @@ private:
 
 class CompilingProvider : public Provider {
 public:
+  explicit CompilingProvider(bool isContraction)
+      : isContraction(isContraction) {}
   std::string_view name() const override { return "compiled"; }
   bool supports(const OpDesc &op, std::span<const TensorType> operands,
                 std::span<const TensorType> results) const override {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(
-        printKernel(op, operands, results[0]), &getContext());
+        printKernel(op, isContraction, operands, results[0]), &getContext());
     if (!module)
       return true; // prepare() tells.
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
-    return whyNotElemental(&function.getBody().front().front()).empty();
+    mlir::Operation *only = &function.getBody().front().front();
+    return (isContraction ? whyNotContraction(only) : whyNotElemental(only))
+        .empty();
   }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpDesc &op, std::span<const TensorType> operands,
           std::span<const TensorType> results) const override {
     TANDEM_ASSIGN_OR_RETURN(
-        auto kernel, compileKernel(printKernel(op, operands, results[0])));
+        auto kernel,
+        compileKernel(printKernel(op, isContraction, operands, results[0])));
     return std::make_unique<CompiledOp>(std::move(kernel));
   }
+
+private:
+  bool isContraction;
 };
 
 } // namespace
 
 const Provider &test::compilingProvider() {
-  static CompilingProvider provider;
+  static CompilingProvider provider(false);
+  return provider;
+}
+
+const Provider &test::contractingProvider() {
+  static CompilingProvider provider(true);
   return provider;
 }

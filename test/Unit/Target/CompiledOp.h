@@ -37,6 +37,9 @@ Expected<CompiledKernel> compileKernel(const std::string &source,
 /// elementally.
 const Provider &compilingProvider();
 
+/// The same for kernels of kind contraction.
+const Provider &contractingProvider();
+
 } // namespace tandem::test
 
 #endif // TANDEM_TEST_UNIT_TARGET_COMPILEDOP_H

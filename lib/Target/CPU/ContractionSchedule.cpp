@@ -1,0 +1,83 @@
+//===- ContractionSchedule.cpp - The order of a contraction's tiles -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionSchedule.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Weights that come from far are to be used for so many positions.
+static constexpr int64_t kPositionsPerTask = 112;
+/// Enough tasks to share out evenly, where each is worth its while.
+static constexpr int64_t kWantedTasks = 32;
+static constexpr double kCyclesPerTask = 60000, kMinCyclesPerTask = 15000;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Positions whose data fits half of the cache beside a tile's weights.
+static int64_t getPositionsInCache(const Contraction &contraction,
+                                   const ContractionSchedule &schedule,
+                                   int64_t l2Bytes) {
+  constexpr int64_t kElementBytes = 4;
+  bool isPositions = schedule.tile.lanes == ContractionLanes::Positions;
+  int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
+  int64_t weights = contraction.getReduction() * outputs * kElementBytes;
+  int64_t bytes = contraction.inputs * kElementBytes;
+  if (schedule.tile.lanes == ContractionLanes::Groups)
+    bytes *= schedule.tile.getLanes();
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    bytes *= dim.stride;
+  return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;
+}
+
+ContractionSchedule scheduleContraction(const Contraction &contraction,
+                                        ContractionMachine machine) {
+  ContractionSchedule schedule;
+  schedule.tile = chooseContractionStrategy(contraction, machine);
+  const ContractionStrategy &tile = schedule.tile;
+  bool isPositions = tile.lanes == ContractionLanes::Positions;
+  bool isGroups = tile.lanes == ContractionLanes::Groups;
+  int64_t positions = contraction.spatial.back().size;
+  schedule.positions = {positions, isPositions ? tile.getLanes() : tile.rows};
+  schedule.outputs = {isGroups ? contraction.groups : contraction.outputs,
+                      isPositions ? tile.rows : tile.getLanes()};
+  schedule.groups = isGroups ? 1 : contraction.groups;
+  schedule.rows = contraction.getPositions() / positions;
+
+  int64_t columns = schedule.groups * schedule.outputs.getTiles();
+  double wanted =
+      std::clamp<double>(tile.cycles / kMinCyclesPerTask, 1, kWantedTasks);
+  double perTask =
+      double(contraction.getPositions()) * double(columns) / wanted;
+  int64_t most =
+      std::max(kPositionsPerTask,
+               getPositionsInCache(contraction, schedule, machine.l2Bytes));
+  int64_t target =
+      std::max<int64_t>(1, std::min<int64_t>(most, std::llround(perTask)));
+  int64_t tiles = schedule.positions.getTiles();
+  schedule.tilesPerTask = tiles;
+  if (target >= positions)
+    schedule.rowsPerTask = std::min(schedule.rows, target / positions);
+  else
+    schedule.tilesPerTask =
+        std::max<int64_t>(1, target / schedule.positions.tile);
+  // Even shares.
+  schedule.rowsPerTask = ceilDiv(schedule.rows, schedule.getRowChunks());
+  schedule.tilesPerTask = ceilDiv(tiles, schedule.getTileChunks());
+  schedule.extent =
+      columns * schedule.getRowChunks() * schedule.getTileChunks();
+  schedule.grain = std::clamp<int64_t>(
+      std::llround(kCyclesPerTask * double(schedule.extent) / tile.cycles), 1,
+      schedule.extent);
+  return schedule;
+}
+
+} // namespace tandem

@@ -1,0 +1,54 @@
+//===- ContractionSchedule.h - The order of a contraction's tiles -*- C++ -*-=//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONSCHEDULE_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTIONSCHEDULE_H
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+namespace tandem {
+
+/// A dim cut into tiles, the last of which may be smaller.
+struct TiledDim {
+  int64_t size = 1, tile = 1;
+  int64_t getWhole() const { return size / tile; }
+  int64_t getRest() const { return size % tile; }
+  int64_t getTiles() const { return getWhole() + (getRest() ? 1 : 0); }
+};
+
+/// Tasks in the order of [groups][chunks of rows][chunks of
+/// positions][outputs]: the data of a chunk stays in the second-level cache
+/// while the weights of one tile of outputs after the other pass over it.
+struct ContractionSchedule {
+  ContractionStrategy tile;
+  /// Positions of the innermost spatial dim; outputs, or groups where these run
+  /// along the lanes.
+  TiledDim positions, outputs;
+  int64_t groups = 1;
+  /// All positions of the batch and the other spatial dims, and how many a task
+  /// has.
+  int64_t rows = 1, rowsPerTask = 1;
+  /// Tiles of positions of a task: all, where it has more than one row.
+  int64_t tilesPerTask = 1;
+  /// Tasks, and how many are worth running at a time.
+  int64_t extent = 1, grain = 1;
+
+  int64_t getRowChunks() const {
+    return (rows + rowsPerTask - 1) / rowsPerTask;
+  }
+  int64_t getTileChunks() const {
+    return (positions.getTiles() + tilesPerTask - 1) / tilesPerTask;
+  }
+};
+
+ContractionSchedule scheduleContraction(const Contraction &contraction,
+                                        ContractionMachine machine);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTIONSCHEDULE_H

@@ -1,0 +1,110 @@
+//===- ContractionTile.h - One register tile of a contraction --*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONTILE_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTIONTILE_H
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace tandem {
+
+/// Which elements of the result a tile is. Indices are of type index; `group`
+/// is the first group where groups run along the lanes.
+struct ContractionTile {
+  llvm::SmallVector<mlir::Value, 2> batch;
+  /// Of the spatial dims but the innermost.
+  llvm::SmallVector<mlir::Value, 2> outer;
+  /// Of the innermost spatial dim; known where some rows may be padding.
+  mlir::Value position;
+  std::optional<int64_t> knownPosition;
+  mlir::Value group, output;
+  int64_t rows = 1, vectors = 1;
+  /// Which lanes of the last vector exist; null for all.
+  mlir::Value mask;
+};
+
+/// Emits the sums of a tile: accumulators that stay in registers through the
+/// loops over taps and inputs. Memory is f32.
+class ContractionTileEmitter {
+public:
+  /// `data`, `weights` and `bias` (may be null) are pointers.
+  ContractionTileEmitter(mlir::OpBuilder &builder, mlir::Location loc,
+                         const Contraction &contraction, ContractionLanes lanes,
+                         int64_t width, mlir::Value data, mlir::Value weights,
+                         mlir::Value bias);
+
+  /// The tile's vectors, row by row.
+  llvm::SmallVector<mlir::Value> emit(const ContractionTile &tile);
+
+  /// Whether rows from `position` on read nothing but data through all taps.
+  bool isInterior(int64_t position, int64_t rows) const;
+
+private:
+  /// Where operands are read, in elements from their beginnings.
+  struct Offsets {
+    mlir::Value data, weights;
+  };
+  /// Taps of the innermost spatial dim that the same rows take part in.
+  struct TapRange {
+    int64_t firstTap, lastTap, firstRow, lastRow;
+  };
+  using Accumulators = llvm::SmallVector<mlir::Value>;
+
+  Offsets getFirstOffsets() const;
+  Accumulators createInitial();
+  Accumulators emitOuterTaps(unsigned dim, Offsets offsets,
+                             const Accumulators &sums);
+  Accumulators emitInnerTaps(Offsets offsets, const Accumulators &sums);
+  Accumulators emitTaps(const TapRange &range, Offsets offsets,
+                        const Accumulators &sums);
+  llvm::SmallVector<TapRange> getTapRanges() const;
+  /// Positions along the lanes: which of them a tap reads data for.
+  void computeLaneMasks(mlir::Value tap);
+  Accumulators emitInputs(int64_t count, const TapRange &range, Offsets offsets,
+                          const Accumulators &sums);
+  Accumulators emitProducts(const TapRange &range, Offsets offsets,
+                            const Accumulators &sums);
+  Accumulators emitLoop(mlir::Value lower, mlir::Value upper, int64_t dataStep,
+                        int64_t weightsStep, Offsets offsets,
+                        const Accumulators &sums,
+                        llvm::function_ref<Accumulators(mlir::Value, Offsets,
+                                                        const Accumulators &)>
+                            emitBody);
+
+  const Contraction::SpatialDim &getInner() const {
+    return contraction.spatial.back();
+  }
+  bool arePositionsMasked() const;
+  mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
+                         mlir::Value mask);
+  mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
+  mlir::Value getPointer(mlir::Value base, mlir::Value offset,
+                         int64_t distance);
+  mlir::Value index(int64_t value) const;
+  mlir::Value add(mlir::Value a, mlir::Value b) const;
+  mlir::Value add(mlir::Value a, int64_t b) const;
+  /// a + b * factor.
+  mlir::Value addScaled(mlir::Value a, mlir::Value b, int64_t factor) const;
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const Contraction &contraction;
+  ContractionLanes lanes;
+  int64_t width;
+  mlir::VectorType vectorType;
+  mlir::Value data, weights, bias;
+  // Of the tile that is being emitted.
+  const ContractionTile *tile = nullptr;
+  llvm::SmallVector<mlir::Value> laneMasks;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTIONTILE_H

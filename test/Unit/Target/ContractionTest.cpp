@@ -1,0 +1,172 @@
+//===- ContractionTest.cpp - Kernels of contractions against reference ----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Providers/Cases.h"
+#include "CompiledOp.h"
+
+using namespace tandem;
+using namespace tandem::test;
+
+namespace {
+
+/// Small multiples of 1/8 of both signs: sums of a few thousand products of
+/// them are exact in f32.
+Tensor varied(const Shape &shape, int seed) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < shape.numElements(); ++i)
+    values.push_back(static_cast<double>((i * 37 + seed * 11) % 61 - 30) / 8);
+  return tensorOf(DType::f32, shape, values);
+}
+
+struct Conv2D {
+  int64_t batch, height, width, inputs, outputs, kernel;
+  int64_t stride = 1, dilation = 1, pad = 0, groups = 1;
+};
+
+Case makeCase(const Conv2D &c, bool channelsLast, bool hasBias) {
+  fb::ConvAttrsT attrs;
+  attrs.strides = {c.stride, c.stride};
+  attrs.dilations = {c.dilation, c.dilation};
+  attrs.pad_low = {c.pad, c.pad};
+  attrs.pad_high = {c.pad, c.pad > 0 ? c.pad - 1 : 0};
+  attrs.groups = c.groups;
+  attrs.input_layout = attrs.output_layout = channelsLast ? "NHWC" : "NCHW";
+  attrs.kernel_layout = channelsLast ? "HWIO" : "OIHW";
+  int64_t inputs = c.inputs / c.groups;
+  Shape input = channelsLast ? Shape{c.batch, c.height, c.width, c.inputs}
+                             : Shape{c.batch, c.inputs, c.height, c.width};
+  Shape kernel = channelsLast ? Shape{c.kernel, c.kernel, inputs, c.outputs}
+                              : Shape{c.outputs, inputs, c.kernel, c.kernel};
+  Case result{makeOp(OpKind::conv, attrs),
+              {varied(input, 1), varied(kernel, 2)}};
+  result.sumLength = static_cast<double>(c.kernel * c.kernel * inputs);
+  if (hasBias)
+    result.operands.push_back(varied({c.outputs}, 3));
+  return result;
+}
+
+/// Checks a convolution that must be generated in at least one layout.
+void check(const Conv2D &c) {
+  bool isGenerated = false;
+  for (bool channelsLast : {true, false})
+    for (bool hasBias : {false, true}) {
+      Case one = makeCase(c, channelsLast, hasBias);
+      isGenerated |= supports(contractingProvider(), one.op, one.operands);
+      checkAgainstReference(contractingProvider(), one);
+    }
+  EXPECT_TRUE(isGenerated);
+}
+
+TEST(ContractionKernel, WidthsAroundTheTile) {
+  for (int64_t width : {2, 3, 7, 13, 14, 15, 16, 17, 28, 29, 56, 61})
+    check({1, 5, width, 5, 33, 3, 1, 1, 1});
+}
+
+TEST(ContractionKernel, OutputsAroundTheVectors) {
+  for (int64_t outputs : {2, 3, 8, 15, 16, 17, 31, 32, 33, 47, 48, 64, 97, 130})
+    check({2, 4, 19, 6, outputs, 3, 1, 1, 1});
+}
+
+TEST(ContractionKernel, InputsAroundTheUnrolledLoop) {
+  for (int64_t inputs : {1, 2, 3, 4, 5, 7, 16, 37})
+    for (int64_t kernel : {1, 3})
+      check({1, 6, 9, inputs, 20, kernel, 1, 1, kernel / 2});
+}
+
+TEST(ContractionKernel, StridesAndDilations) {
+  for (int64_t stride : {1, 2, 3})
+    for (int64_t dilation : {1, 2, 5})
+      for (int64_t pad : {0, 1, 2, 7})
+        check({1, 13, 37, 3, 18, 3, stride, dilation, pad});
+}
+
+TEST(ContractionKernel, PaddingWiderThanTheKernel) {
+  check({1, 3, 4, 2, 17, 2, 1, 1, 5});
+  check({1, 40, 40, 2, 17, 3, 1, 18, 18});
+  check({1, 2, 50, 2, 17, 7, 2, 1, 3});
+}
+
+TEST(ContractionKernel, OnePixelAndOneTap) {
+  check({3, 1, 1, 40, 24, 1});
+  check({2, 7, 7, 64, 40, 1});
+  check({2, 9, 11, 8, 40, 1, 2});
+}
+
+TEST(ContractionKernel, Groups) {
+  for (int64_t groups : {2, 3}) {
+    check({2, 6, 15, 4 * groups, 20 * groups, 3, 1, 1, 1, groups});
+    check({2, 6, 15, 4 * groups, 3 * groups, 1, 1, 1, 0, groups});
+  }
+}
+
+TEST(ContractionKernel, Depthwise) {
+  for (int64_t channels : {2, 15, 16, 33, 96, 100})
+    for (int64_t stride : {1, 2})
+      check({2, 9, 16, channels, channels, 3, stride, 1, 1, channels});
+}
+
+TEST(ContractionKernel, OneAndThreeSpatialDims) {
+  for (int64_t width : {4, 33, 100}) {
+    fb::ConvAttrsT attrs;
+    attrs.strides = {1};
+    attrs.dilations = {2};
+    attrs.pad_low = {4};
+    attrs.pad_high = {0};
+    attrs.input_layout = attrs.output_layout = "NWC";
+    attrs.kernel_layout = "WIO";
+    Case c{makeOp(OpKind::conv, attrs),
+           {varied({2, width, 5}, 1), varied({3, 5, 24}, 2)}};
+    ASSERT_TRUE(supports(contractingProvider(), c.op, c.operands));
+    checkAgainstReference(contractingProvider(), c);
+  }
+  fb::ConvAttrsT attrs;
+  attrs.strides = {1, 2, 1};
+  attrs.dilations = {1, 1, 2};
+  attrs.pad_low = attrs.pad_high = {1, 1, 1};
+  attrs.input_layout = attrs.output_layout = "NDHWC";
+  attrs.kernel_layout = "DHWIO";
+  Case c{makeOp(OpKind::conv, attrs),
+         {varied({2, 4, 5, 18, 3}, 1), varied({3, 3, 3, 3, 20}, 2)}};
+  ASSERT_TRUE(supports(contractingProvider(), c.op, c.operands));
+  checkAgainstReference(contractingProvider(), c);
+}
+
+Case makeMatmul(const Shape &lhs, const Shape &rhs, bool transposeLhs,
+                bool transposeRhs) {
+  fb::MatmulAttrsT attrs;
+  attrs.transpose_lhs = transposeLhs;
+  attrs.transpose_rhs = transposeRhs;
+  return {makeOp(OpKind::matmul, attrs), {varied(lhs, 1), varied(rhs, 2)}, 64};
+}
+
+TEST(ContractionKernel, Matmul) {
+  for (int64_t m : {1, 2, 14, 27, 61})
+    for (int64_t k : {1, 3, 31, 64})
+      for (int64_t n : {2, 16, 33, 65}) {
+        Case plain = makeMatmul({m, k}, {k, n}, false, false);
+        ASSERT_TRUE(supports(contractingProvider(), plain.op, plain.operands));
+        checkAgainstReference(contractingProvider(), plain);
+        checkAgainstReference(contractingProvider(),
+                              makeMatmul({k, m}, {k, n}, true, false));
+      }
+}
+
+TEST(ContractionKernel, BatchedMatmul) {
+  const std::pair<Shape, Shape> shapes[] = {{{3, 5, 7}, {3, 7, 20}},
+                                            {{3, 5, 7}, {7, 20}},
+                                            {{5, 7}, {3, 7, 20}},
+                                            {{2, 1, 5, 7}, {3, 7, 20}},
+                                            {{2, 3, 5, 7}, {1, 7, 20}}};
+  for (const auto &[lhs, rhs] : shapes) {
+    Case c = makeMatmul(lhs, rhs, false, false);
+    ASSERT_TRUE(supports(contractingProvider(), c.op, c.operands));
+    checkAgainstReference(contractingProvider(), c);
+  }
+}
+
+} // namespace
