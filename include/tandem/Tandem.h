@@ -25,6 +25,9 @@ struct CompileOptions {
   std::string device = "cpu";
   /// At most this many fusion decisions are taken; -1 is no limit.
   int64_t fusionFuel = -1;
+  /// Whether kernels that this process has compiled before, for whatever graph
+  /// and shapes, are taken from memory.
+  bool kernelCache = true;
   /// Whether a kernel that cannot be compiled runs op by op instead, with a
   /// Warning; else compilation fails with its Error.
   bool fallback = true;
@@ -61,6 +64,21 @@ private:
   explicit Graph(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
+
+/// What the kernels that this process has compiled and keeps have been good
+/// for, since its start.
+struct KernelCacheStats {
+  /// Kernels found; made, for they were not there; and waited for, while
+  /// another thread made them.
+  uint64_t hits = 0, misses = 0, awaited = 0;
+  /// Given up for lack of room.
+  uint64_t evictions = 0;
+  /// Kept now, and the size of their objects.
+  size_t entries = 0, bytes = 0;
+};
+
+/// Thread-safe.
+KernelCacheStats kernelCacheStats();
 
 } // namespace tandem
 

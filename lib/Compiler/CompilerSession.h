@@ -47,7 +47,10 @@ private:
   /// The phases between specialisation and kernels.
   mlir::LogicalResult runPhases(mlir::ModuleOp module, PhaseTimes &times);
   /// From kernel modules and their launches to a program that can run.
-  Expected<Compiled> generate(mlir::ModuleOp module, PhaseTimes &times);
+  /// `overlapNs`: by how much less the clock has advanced than threads have
+  /// worked.
+  Expected<Compiled> generate(mlir::ModuleOp module, PhaseTimes &times,
+                              double &overlapNs);
   /// Puts ops in place of the kernels that have failed; an error where that is
   /// not wanted.
   Status fallBack(mlir::ModuleOp module, llvm::ArrayRef<mlir::ModuleOp> kernels,

@@ -25,10 +25,14 @@ Expected<fb::KernelT> compileCUDAForHost(mlir::ModuleOp kernel,
   return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
 }
 
+/// The CUDA C++ is the same for all devices.
+std::string fingerprintNothing() { return {}; }
+
 constexpr Device kDevices[] = {
-    {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels, false},
+    {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels, false,
+     describeCPUTarget},
     {"cuda-host", registerCUDATargetDialects, compileCUDAForHost,
-     loadCUDAKernelsOnHost, true},
+     loadCUDAKernelsOnHost, true, fingerprintNothing},
 };
 
 } // namespace

@@ -29,6 +29,8 @@ struct Device {
   Expected<std::shared_ptr<LoadedKernels>> (*load)(const Program &program);
   /// Whether loading kernels one by one would cost much more.
   bool loadsTogether;
+  /// The machine that code is for, as far as it decides the code.
+  std::string (*fingerprint)();
 };
 
 /// An error that lists the devices where there is none of that name.

@@ -51,9 +51,10 @@ loadAlone(const Device &device, const fb::KernelT &kernel) {
   return device.load(program);
 }
 
-static Expected<std::shared_ptr<const CompiledKernel>>
-compileOne(const Device &device, KernelWorker &worker, std::string_view source,
-           PhaseTimes &times) {
+static Expected<CompiledKernelPtr> compileOne(const Device &device,
+                                              KernelWorker &worker,
+                                              std::string_view source,
+                                              PhaseTimes &times) {
   auto result = std::make_shared<CompiledKernel>();
   TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, times));
   if (device.loadsTogether)
@@ -69,7 +70,49 @@ struct Job {
   std::string source;
   KernelOutcome outcome;
 };
+
+/// The kernels of one program, shared out to threads.
+class Driver {
+public:
+  Driver(const Device &device, KernelCache *cache)
+      : device(device), cache(cache) {}
+  void run(std::vector<Job> &jobs);
+
+private:
+  void work(ArrayRef<Job *> order);
+  void compile(Job &job, std::optional<BorrowedWorker> &worker);
+
+  const Device &device;
+  KernelCache *cache;
+  std::atomic<size_t> next{0};
+};
 } // namespace
+
+void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
+  KernelOutcome &outcome = job.outcome;
+  auto make = [&] {
+    Stopwatch watch;
+    double before = outcome.times.sum();
+    if (!worker)
+      worker.emplace(device);
+    auto result = compileOne(device, **worker, job.source, outcome.times);
+    outcome.otherNs = watch.ns() - (outcome.times.sum() - before);
+    return result;
+  };
+  if (!cache) {
+    outcome.compiled = make();
+    return;
+  }
+  bool isMade = false;
+  outcome.compiled = cache->get(makeKey(device, job.source), make, isMade);
+  outcome.isCached = !isMade;
+}
+
+void Driver::work(ArrayRef<Job *> order) {
+  std::optional<BorrowedWorker> worker;
+  for (size_t i; (i = next++) < order.size();)
+    compile(*order[i], worker);
+}
 
 /// The largest first, so that no thread is left with one at the end.
 static std::vector<Job *> inOrderOfSize(std::vector<Job> &jobs) {
@@ -86,25 +129,16 @@ static std::vector<Job *> inOrderOfSize(std::vector<Job> &jobs) {
   return order;
 }
 
-static void runJobs(const Device &device, std::vector<Job> &jobs) {
+void Driver::run(std::vector<Job> &jobs) {
   std::vector<Job *> order = inOrderOfSize(jobs);
-  std::atomic<size_t> next{0};
-  auto work = [&](size_t) {
-    if (next >= order.size())
-      return;
-    BorrowedWorker worker(device);
-    for (size_t i; (i = next++) < order.size();) {
-      KernelOutcome &outcome = order[i]->outcome;
-      outcome.compiled =
-          compileOne(device, *worker, order[i]->source, outcome.times);
-    }
-  };
   size_t threads = std::min<size_t>(numThreads(), order.size());
   if (threads <= 1)
-    return work(0);
+    return work(order);
   // Waiting here must not take up a kernel that is being executed.
   tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(size_t(0), threads, work, tbb::simple_partitioner());
+    tbb::parallel_for(
+        size_t(0), threads, [&](size_t) { work(order); },
+        tbb::simple_partitioner());
   });
 }
 
@@ -123,12 +157,13 @@ static Job makeJob(ModuleOp kernel, bool isToFail) {
 
 std::vector<KernelOutcome> compileKernels(const Device &device,
                                           ArrayRef<ModuleOp> kernels,
-                                          const FailureRequest &failures) {
+                                          const FailureRequest &failures,
+                                          KernelCache *cache) {
   std::vector<Job> jobs;
   for (ModuleOp kernel : kernels)
     jobs.push_back(
         makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
-  runJobs(device, jobs);
+  Driver(device, cache).run(jobs);
   std::vector<KernelOutcome> outcomes;
   for (Job &job : jobs)
     outcomes.push_back(std::move(job.outcome));

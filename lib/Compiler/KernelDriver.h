@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_KERNELDRIVER_H
 #define TANDEM_LIB_COMPILER_KERNELDRIVER_H
 
-#include "Device.h"
+#include "KernelCache.h"
 
 #include "tandem/Tandem.h"
 
@@ -22,13 +22,6 @@
 #include <vector>
 
 namespace tandem {
-
-/// Code that is ready to be called; shared by the programs that launch it.
-struct CompiledKernel {
-  fb::KernelT kernel;
-  /// Of this kernel alone; null on devices that load kernels together.
-  std::shared_ptr<LoadedKernels> loaded;
-};
 
 /// CompileOptions::failKernels, parsed.
 class FailureRequest {
@@ -44,16 +37,20 @@ private:
 
 /// What became of one kernel module.
 struct KernelOutcome {
-  Expected<std::shared_ptr<const CompiledKernel>> compiled;
+  Expected<CompiledKernelPtr> compiled;
   PhaseTimes times;
+  /// Time of the thread that has compiled it beyond that of the phases.
+  double otherNs = 0;
+  /// Not compiled for this program, but found in `cache`.
+  bool isCached = false;
 };
 
 /// Compiles each of `kernels` in a context of its own, in parallel, on as many
-/// threads as run programs; the modules stay as they are. One outcome a kernel,
-/// in order.
+/// threads as run programs; the modules stay as they are. What is in `cache` is
+/// taken from there; null: all are compiled. One outcome a kernel, in order.
 std::vector<KernelOutcome>
 compileKernels(const Device &device, llvm::ArrayRef<mlir::ModuleOp> kernels,
-               const FailureRequest &failures);
+               const FailureRequest &failures, KernelCache *cache);
 
 /// Loads the kernels that were compiled and lists their functions in order. A
 /// kernel that cannot be loaded has failed from then on. Adds to phase "load".

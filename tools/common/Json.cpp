@@ -33,6 +33,12 @@ ordered_json toJson(const std::vector<PhaseTime> &phases) {
   return object;
 }
 
+ordered_json toJson(const KernelCounts &counts) {
+  return {{"compiled", counts.compiled},
+          {"cached", counts.cached},
+          {"fallen", counts.fallen}};
+}
+
 std::string dtypeOf(std::span<const TensorType> types) {
   if (types.empty())
     return "none";

@@ -31,6 +31,8 @@ inline nlohmann::ordered_json toJson(const std::vector<TensorType> &types) {
 }
 /// {"specialise": ns, …}, in order.
 nlohmann::ordered_json toJson(const std::vector<PhaseTime> &phases);
+/// {"compiled", "cached", "fallen"}.
+nlohmann::ordered_json toJson(const KernelCounts &counts);
 /// The one element type, or "mixed"; "none" for no tensor.
 std::string dtypeOf(std::span<const TensorType> types);
 

@@ -61,6 +61,7 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
   prepared.program = std::move(compiled.program);
   prepared.phases = std::move(compiled.phases);
   prepared.kernels = std::move(compiled.kernels);
+  prepared.wallNs = compiled.wallNs;
   prepared.kernelCounts = compiled.kernelCounts;
   printWarnings(compiled.warnings);
   ExecutorOptions options;

@@ -41,6 +41,9 @@ struct PreparedTier {
   /// Of the compiled tier: time by phase, and of the whole up to an executor.
   std::vector<PhaseTime> phases;
   double compileNs = 0;
+  /// What `compile` itself took on the clock, kernels being compiled in
+  /// parallel.
+  double wallNs = 0;
   KernelCounts kernelCounts;
   std::shared_ptr<LoadedKernels> kernels;
 };

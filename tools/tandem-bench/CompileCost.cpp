@@ -44,7 +44,8 @@ Expected<double> firstRunExcess(Executor &executor,
 /// Samples per phase, phases in order of first appearance.
 class PhaseSamples {
 public:
-  void add(const std::vector<PhaseTime> &phases) {
+  void add(const std::vector<PhaseTime> &phases, double wallNs) {
+    walls.push_back(wallNs);
     double total = 0;
     for (const PhaseTime &phase : phases) {
       find(phase.phase).push_back(phase.ns);
@@ -56,6 +57,7 @@ public:
   CompileCost summarize() const {
     CompileCost cost;
     cost.total = measure::summarize(totals);
+    cost.wall = measure::summarize(walls);
     for (const auto &[name, samples] : byPhase)
       cost.phases.emplace_back(name, measure::summarize(samples));
     return cost;
@@ -70,13 +72,14 @@ private:
   }
 
   std::vector<std::pair<std::string, std::vector<double>>> byPhase;
-  std::vector<double> totals;
+  std::vector<double> totals, walls;
 };
 
 Expected<std::unique_ptr<Compiler>> createCompiler(const Graph &graph,
                                                    const CompileJob &job) {
   CompileOptions options;
   options.device = job.device;
+  options.kernelCache = job.kernelCache;
   return graph.createCompiler(options);
 }
 
@@ -91,14 +94,16 @@ std::vector<std::string> childCommand(const CompileJob &job) {
   return words;
 }
 
-Expected<std::vector<PhaseTime>> parseChild(const std::string &output) {
+/// The phases of a child's compilation, added to `samples`.
+Status parseChild(const std::string &output, PhaseSamples &samples) {
   auto json = nlohmann::ordered_json::parse(output, nullptr, false);
-  if (!json.is_array())
+  if (!json.is_object())
     return fail("cold compile", "the child process printed no result");
   std::vector<PhaseTime> phases;
-  for (const auto &phase : json)
+  for (const auto &phase : json["phases"])
     phases.push_back({phase[0].get<std::string>(), phase[1].get<double>()});
-  return phases;
+  samples.add(phases, json["wall"].get<double>());
+  return {};
 }
 
 } // namespace
@@ -108,15 +113,15 @@ Expected<TimedCompile> compileTimed(Compiler &compiler, const CompileJob &job,
   TimedCompile result;
   TANDEM_ASSIGN_OR_RETURN(result.prepared,
                           tools::compileTier(compiler, job.inputs));
-  double claimed = 0;
   result.phases = result.prepared.phases;
-  for (const PhaseTime &phase : result.phases)
-    claimed += phase.ns;
-  result.phases.push_back(
-      {"other", std::max(0.0, result.prepared.compileNs - claimed)});
+  // What comes after the compiler is the executor.
+  for (PhaseTime &phase : result.phases)
+    if (phase.phase == "other")
+      phase.ns += result.prepared.compileNs - result.prepared.wallNs;
   TANDEM_ASSIGN_OR_RETURN(double first,
                           firstRunExcess(*result.prepared.executor, inputs));
   result.phases.push_back({"first run", first});
+  result.wallNs = result.prepared.compileNs + first;
   return result;
 }
 
@@ -133,7 +138,7 @@ Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
       break;
     TANDEM_ASSIGN_OR_RETURN(TimedCompile compiled,
                             compileTimed(*compiler, job, inputs));
-    samples.add(compiled.phases);
+    samples.add(compiled.phases, compiled.wallNs);
   }
   return samples.summarize();
 }
@@ -142,8 +147,7 @@ Expected<CompileCost> measureCold(const CompileJob &job, int runs) {
   PhaseSamples samples;
   for (int i = 0; i < runs; ++i) {
     TANDEM_ASSIGN_OR_RETURN(std::string output, runChild(childCommand(job)));
-    TANDEM_ASSIGN_OR_RETURN(std::vector<PhaseTime> phases, parseChild(output));
-    samples.add(phases);
+    TANDEM_RETURN_IF_ERROR(parseChild(output, samples));
   }
   return samples.summarize();
 }
@@ -173,7 +177,10 @@ Status runColdChild(const CompileJob &job,
   phases.push_back({"start compiler", startNs});
   for (const PhaseTime &phase : compiled.phases)
     phases.push_back({phase.phase, phase.ns});
-  std::printf("%s\n", phases.dump().c_str());
+  nlohmann::ordered_json result = {
+      {"phases", std::move(phases)},
+      {"wall", importNs + startNs + compiled.wallNs}};
+  std::printf("%s\n", result.dump().c_str());
   return {};
 }
 

@@ -19,9 +19,11 @@
 
 namespace tandem::bench {
 
-/// C and its phases in order. The phases' medians add up to about the total's.
+/// C and its phases in order, in one thread's time: the phases' medians add up
+/// to about the total's. `wall` is what the clock shows of the same, kernels
+/// being compiled in parallel.
 struct CompileCost {
-  measure::Summary total;
+  measure::Summary total, wall;
   std::vector<std::pair<std::string, measure::Summary>> phases;
 };
 
@@ -30,22 +32,25 @@ struct CompileJob {
   std::string file, function, device;
   int threads = 0;
   std::vector<TensorType> inputs;
+  /// Whether kernels that were compiled before are taken from memory.
+  bool kernelCache = false;
 };
 
 /// A compiled program and what it took, in nanoseconds by phase.
 struct TimedCompile {
   tools::PreparedTier prepared;
   std::vector<PhaseTime> phases;
+  double wallNs = 0;
 };
 
 /// Compiles, loads and runs once. The phase "first run" is what the first call
-/// takes beyond a later one; time of the compiler that no phase claims is
-/// "other".
+/// takes beyond a later one; time that no phase claims is "other".
 Expected<TimedCompile> compileTimed(Compiler &compiler, const CompileJob &job,
                                     const std::vector<Tensor> &inputs);
 
 /// In this process, with a compiler that has compiled before: what a new shape
-/// costs a running program. Compiles at least `minRuns` times, and until
+/// costs a running program; with `job.kernelCache`, one whose kernels are all
+/// known. Compiles at least `minRuns` times, and until
 /// `budgetNs` is spent at most `maxRuns` times.
 Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
                                   const std::vector<Tensor> &inputs,

@@ -25,7 +25,8 @@ struct ShapeMeasurement {
   std::vector<TensorType> inputs;
   measure::Summary eager, compiled;
   measure::Summary eagerDispatch, compiledDispatch;
-  CompileCost cold, warm;
+  /// Cold, warm, and warm with every kernel known.
+  CompileCost cold, warm, cached;
   /// n* by the warm and the cold C; none is "never".
   std::optional<int64_t> breakEven, breakEvenCold;
   measure::Verdict verdict = measure::Verdict::close;

@@ -24,7 +24,9 @@ ordered_json toJson(const CompileCost &cost) {
   ordered_json phases = ordered_json::object();
   for (const auto &[name, summary] : cost.phases)
     phases[name] = tools::toJson(summary);
-  return {{"total", tools::toJson(cost.total)}, {"phases", phases}};
+  return {{"total", tools::toJson(cost.total)},
+          {"wall", tools::toJson(cost.wall)},
+          {"phases", phases}};
 }
 
 ordered_json toJson(std::optional<int64_t> value) {
@@ -81,7 +83,7 @@ ordered_json toRecord(const SweepOptions &options,
                          {"inputs", tools::toJson(shape.inputs)},
                          {"dtype", tools::dtypeOf(shape.inputs)},
                          {"device", options.measure.device},
-                         {"cache", {"cold", "warm"}}};
+                         {"cache", {"cold", "warm", "cached"}}};
   if (!shape.error.empty())
     record["error"] = shape.error;
   else
@@ -92,6 +94,7 @@ ordered_json toRecord(const SweepOptions &options,
         {"compiled_dispatch_ns", tools::toJson(shape.compiledDispatch)},
         {"compile_cold_ns", toJson(shape.cold)},
         {"compile_warm_ns", toJson(shape.warm)},
+        {"compile_cached_ns", toJson(shape.cached)},
         {"break_even_calls", toJson(shape.breakEven)},
         {"break_even_calls_cold", toJson(shape.breakEvenCold)},
         {"verdict", measure::name(shape.verdict)},

@@ -51,7 +51,8 @@ std::vector<std::string> rowOf(const ShapeMeasurement &shape) {
         withSpread(shape.compiled),
         ratio(shape.eager.median, shape.compiled.median),
         formatTime(shape.cold.total.median),
-        formatTime(shape.warm.total.median), calls(shape.breakEven),
+        formatTime(shape.warm.total.median),
+        formatTime(shape.cached.total.median), calls(shape.breakEven),
         formatBytes(shape.eagerPeakBytes), formatBytes(shape.compiledPeakBytes),
         std::string(name(shape.verdict))})
     row.push_back(std::move(cell));
@@ -65,8 +66,9 @@ std::string formatTable(const std::vector<ShapeMeasurement> &shapes) {
   if (!shapes.empty())
     for (const auto &dim : shapes[0].dims)
       columns.push_back({dim.first});
-  for (const char *title : {"eager e", "dispatch", "compiled c", "e/c",
-                            "C cold", "C warm", "n*", "peak e", "peak c"})
+  for (const char *title :
+       {"eager e", "dispatch", "compiled c", "e/c", "C cold", "C warm", "C hit",
+        "n*", "peak e", "peak c"})
     columns.push_back({title});
   columns.push_back({"verdict", false});
   tools::Table table(std::move(columns));

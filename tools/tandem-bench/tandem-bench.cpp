@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bars.h"
+#include "CompileScaling.h"
 #include "Contenders.h"
 #include "Sweep.h"
 
@@ -130,6 +131,22 @@ Expected<bool> runMatmul(const std::vector<std::string> &shapes,
   return runContests("tandem-bench matmul", contenders, options);
 }
 
+void addScaling(CLI::App &app, ScalingOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "compile-scaling", "What compiling costs as a graph grows: in all, per "
+                         "kernel, and for fusion");
+  addThreads(command, options.threads);
+  command.add_option("--ops", options.ops, "Sizes of the graphs, as in 10,100")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  command.add_option("--runs", options.runs, "Compilations of each graph")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--json", options.json,
+                     "Write JSON lines to FILE (- is standard output)");
+}
+
 void addCold(CLI::App &app, MeasureOptions &options,
              std::vector<std::string> &dims) {
   CLI::App &command = *app.add_subcommand("cold-compile");
@@ -157,6 +174,8 @@ int main(int argc, char **argv) {
   int contestThreads = 0;
   addConv(app, selection, contest, contestThreads);
   addMatmul(app, matmuls, contest, contestThreads);
+  ScalingOptions scaling;
+  addScaling(app, scaling);
   addCold(app, cold, dims);
   try {
     app.parse(argc, argv);
@@ -164,7 +183,7 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? 0 : 1;
   }
   for (int threads : {sweepOptions.measure.threads, barsOptions.threads,
-                      cold.threads, contestThreads})
+                      cold.threads, contestThreads, scaling.threads})
     if (threads > 0)
       setNumThreads(threads);
   Expected<bool> done = true;
@@ -179,6 +198,10 @@ int main(int argc, char **argv) {
     contest.environment = tools::describeEnvironment(argc, argv);
     done = app.got_subcommand("conv") ? runConv(selection, contest)
                                       : runMatmul(matmuls, contest);
+  } else if (app.got_subcommand("compile-scaling")) {
+    scaling.environment = tools::describeEnvironment(argc, argv);
+    if (Status status = runScaling(scaling); !status)
+      done = tl::unexpected<Error>(status.error());
   } else {
     CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
     if (Status status = runColdChild(job, dims); !status)

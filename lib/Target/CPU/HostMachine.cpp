@@ -48,6 +48,15 @@ CPUTargetOptions resolve(const CPUTargetOptions &options) {
   return result;
 }
 
+std::string describeCPUTarget() {
+  static const std::string text = [] {
+    CPUTargetOptions host = resolve({});
+    return host.cpu + "/" + host.features + "/" +
+           std::to_string(host.vectorBits);
+  }();
+  return text;
+}
+
 namespace {
 struct Pool {
   std::mutex mutex;

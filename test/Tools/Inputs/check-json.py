@@ -12,8 +12,11 @@ COMMON = {
     "versions": {"tandem": str, "llvm": str, "onednn": str, "onetbb": str,
                  "compiler": str},
 }
-COMPILE = {"total": SUMMARY, "phases": dict}
+COMPILE = {"total": SUMMARY, "wall": SUMMARY, "phases": dict}
 KINDS = {
+    "scaling": {"ops": int, "steps": int, "kernels": int, "total_ns": SUMMARY,
+                "wall_ns": SUMMARY, "per_kernel_ns": NUMBER,
+                "fuse_per_100_ops_ns": NUMBER, "phases_ns": dict},
     "conv": {"flops": NUMBER, "chosen_ns": SUMMARY, "chosen": str,
              "chosen_over_best": NUMBER, "peak_flops_per_ns": NUMBER,
              "onednn_implementation": str, "compile_ns": NUMBER},
@@ -23,7 +26,8 @@ KINDS = {
         "dims": dict, "cache": list, "eager_ns": SUMMARY,
         "eager_dispatch_ns": SUMMARY, "compiled_ns": SUMMARY,
         "compiled_dispatch_ns": SUMMARY, "compile_cold_ns": COMPILE,
-        "compile_warm_ns": COMPILE, "break_even_calls": (int, type(None)),
+        "compile_warm_ns": COMPILE, "compile_cached_ns": COMPILE,
+        "break_even_calls": (int, type(None)),
         "break_even_calls_cold": (int, type(None)), "verdict": str,
         "eager_peak_bytes": int, "compiled_peak_bytes": int,
         "planned_peak_bytes": (int, type(None)),
@@ -55,6 +59,7 @@ def check_sweep(record):
         assert all(phase["median"] >= 0 for phase in phases), name
     assert record["planned_peak_bytes"] in (
         None, record["compiled_peak_bytes"]), "memory against its plan"
+    assert "codegen" not in record["compile_cached_ns"]["phases"]
     saved = record["eager_ns"]["median"] - record["compiled_ns"]["median"]
     calls = record["break_even_calls"]
     assert (calls is None) == (saved <= 0), "n* against e and c"

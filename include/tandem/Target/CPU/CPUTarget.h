@@ -31,6 +31,10 @@ struct CPUTargetOptions {
   unsigned vectorBits = 0;
 };
 
+/// This host: processor, features and vector width, all that decides the code
+/// of a kernel beside the kernel.
+std::string describeCPUTarget();
+
 /// Inserts the dialects, and the external models of interfaces, that the
 /// lowering of kernels needs. Called once per context, ahead of compilation.
 void registerCPUTargetDialects(mlir::DialectRegistry &registry);

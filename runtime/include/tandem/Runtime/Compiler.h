@@ -65,7 +65,8 @@ struct KernelCounts {
 struct Compiled {
   std::shared_ptr<const Program> program;
   std::shared_ptr<LoadedKernels> kernels;
-  /// Their sum is what one thread would have taken ("single-thread sum").
+  /// Their sum, with "other" for what none claims, is what one thread would
+  /// have taken ("single-thread sum").
   std::vector<PhaseTime> phases;
   /// From the call of `compile` to its return, kernels being compiled in
   /// parallel; nanoseconds.

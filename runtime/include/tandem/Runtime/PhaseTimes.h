@@ -35,6 +35,12 @@ public:
     for (const PhaseTime &entry : other.entries)
       add(entry.phase, entry.ns);
   }
+  double sum() const {
+    double ns = 0;
+    for (const PhaseTime &entry : entries)
+      ns += entry.ns;
+    return ns;
+  }
   const std::vector<PhaseTime> &phases() const { return entries; }
   std::vector<PhaseTime> take() { return std::move(entries); }
 
@@ -42,24 +48,33 @@ private:
   std::vector<PhaseTime> entries;
 };
 
+/// Wall time since its construction, in nanoseconds.
+class Stopwatch {
+public:
+  double ns() const {
+    std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
+    return elapsed.count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
 /// Adds the time from construction to destruction to a phase. `phase` must
 /// outlive the timer (a literal).
 class PhaseTimer {
 public:
   PhaseTimer(PhaseTimes &times, std::string_view phase)
-      : times(times), phase(phase), start(Clock::now()) {}
+      : times(times), phase(phase) {}
   PhaseTimer(const PhaseTimer &) = delete;
   PhaseTimer &operator=(const PhaseTimer &) = delete;
-  ~PhaseTimer() {
-    std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
-    times.add(phase, elapsed.count());
-  }
+  ~PhaseTimer() { times.add(phase, watch.ns()); }
 
 private:
-  using Clock = std::chrono::steady_clock;
   PhaseTimes &times;
   std::string_view phase;
-  Clock::time_point start;
+  Stopwatch watch;
 };
 
 } // namespace tandem

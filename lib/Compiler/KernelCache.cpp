@@ -1,0 +1,104 @@
+//===- KernelCache.cpp - Compiled kernels by content ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelCache.h"
+
+#include "llvm/Config/llvm-config.h"
+
+#include <xxhash.h>
+
+namespace tandem {
+
+KernelKey makeKey(const Device &device, std::string_view source) {
+  // With the lengths, so that no two lists of parts make the same bytes.
+  const std::string parts[] = {std::string(device.name), device.fingerprint(),
+                               LLVM_VERSION_STRING};
+  std::string text;
+  for (const std::string &part : parts)
+    text += std::to_string(part.size()) + ":" + part;
+  text += std::to_string(Program().format_version) + ":";
+  text += source;
+  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return {hash.low64, hash.high64};
+}
+
+KernelCache &KernelCache::process() {
+  static KernelCache *cache = new KernelCache;
+  return *cache;
+}
+
+CompiledKernelPtr KernelCache::find(const KernelKey &key) {
+  auto found = byKey.find(key);
+  if (found == byKey.end())
+    return nullptr;
+  entries.splice(entries.begin(), entries, found->second);
+  return found->second->kernel;
+}
+
+void KernelCache::evict() {
+  while (entries.size() > limits.entries || counters.bytes > limits.bytes) {
+    const Entry &last = entries.back();
+    counters.bytes -= last.kernel->kernel.code.size();
+    ++counters.evictions;
+    byKey.erase(last.key);
+    entries.pop_back();
+  }
+}
+
+void KernelCache::insert(const KernelKey &key, CompiledKernelPtr kernel) {
+  counters.bytes += kernel->kernel.code.size();
+  entries.push_front({key, std::move(kernel)});
+  byKey[key] = entries.begin();
+  evict();
+}
+
+KernelCache::Result KernelCache::await(Flight &flight,
+                                       std::unique_lock<std::mutex> &lock) {
+  ++counters.awaited;
+  flight.done.wait(lock, [&] { return flight.result.has_value(); });
+  return *flight.result;
+}
+
+KernelCache::Result KernelCache::get(const KernelKey &key,
+                                     llvm::function_ref<Result()> make,
+                                     bool &isMade) {
+  isMade = false;
+  std::unique_lock lock(mutex);
+  if (CompiledKernelPtr kernel = find(key)) {
+    ++counters.hits;
+    return kernel;
+  }
+  std::shared_ptr<Flight> &slot = flights[key];
+  // A copy, for the maker takes it out of the map.
+  std::shared_ptr<Flight> flight = slot;
+  if (flight)
+    return await(*flight, lock);
+  flight = slot = std::make_shared<Flight>();
+  ++counters.misses;
+  isMade = true;
+  lock.unlock();
+  Result result = make();
+  lock.lock();
+  if (result)
+    insert(key, *result);
+  flights.erase(key);
+  flight->result = result;
+  flight->done.notify_all();
+  return result;
+}
+
+KernelCacheStats KernelCache::stats() const {
+  std::lock_guard lock(mutex);
+  KernelCacheStats result = counters;
+  result.entries = entries.size();
+  return result;
+}
+
+KernelCacheStats kernelCacheStats() { return KernelCache::process().stats(); }
+
+} // namespace tandem
