@@ -8,12 +8,10 @@
 
 #include "Bars.h"
 
-#include "InputSets.h"
 #include "common/Format.h"
 #include "common/Json.h"
 
-#include "tandem/Measure/Vary.h"
-
+#include <algorithm>
 #include <cstdio>
 
 namespace tandem::bench {
@@ -22,25 +20,23 @@ namespace {
 using nlohmann::ordered_json;
 using tools::formatTime;
 
-/// Warm C of one graph, by phase, as a bar and a line for people.
-Status addCompileBar(const BarsOptions &options, const std::string &name,
-                     const measure::DimSizes &dims, double barNs,
-                     std::vector<Bar> &bars) {
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, loadBarGraph(name));
-  const Program &program = *graph->eagerProgram();
-  TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> types,
-                          measure::bindDims(program, dims));
-  TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
-                          InputSets::create(program, types, 0));
-  CompileJob job{name, "main", "cpu", options.threads, types};
-  TANDEM_ASSIGN_OR_RETURN(
-      CompileCost cost,
-      measureWarm(*graph, job, inputs[0], options.seconds * 1e9, 5, 50));
-  Bar bar{"warm compile of " + name, cost.total.median, barNs, true, "ns", {}};
-  bar.from = cost.phases;
-  bars.push_back(std::move(bar));
-  return {};
-}
+/// Bars that are measured together, by name.
+struct BarGroup {
+  const char *name;
+  Status (*add)(const BarsOptions &options, Bars &bars);
+};
+
+constexpr BarGroup kGroups[] = {
+    {"elementwise", addElementwiseBars},
+    {"math", addMathBars},
+    {"conv", addConvBars},
+    {"norms", addNormBars},
+    {"graphs", addGraphBars},
+    {"matmul", addMatmulBars},
+    {"conv-lists", addConvListBars},
+    {"compile", addCompileBars},
+    {"calls", addCallBars},
+};
 
 std::string format(const Bar &bar, double value) {
   if (bar.unit == "ns")
@@ -62,11 +58,13 @@ void print(const std::vector<Bar> &bars) {
   }
   std::printf("%s\n", table.str().c_str());
   for (const Bar &bar : bars) {
+    if (bar.from.empty())
+      continue;
     std::printf("%s:", bar.what.c_str());
     for (const auto &[name, summary] : bar.from)
       std::printf(
           " %s %s ±%.0f%%;", name.c_str(), formatTime(summary.median).c_str(),
-          50 * (summary.p90 - summary.p10) / std::max(summary.median, 1e-9));
+          50 * (summary.p90 - summary.p10) / std::max(summary.median, 1.0));
     std::printf("\n");
   }
 }
@@ -97,14 +95,20 @@ Expected<std::unique_ptr<Graph>> loadBarGraph(const std::string &name) {
   return Graph::parseFile(tools::sharePath("graphs/" + name + ".mlir"));
 }
 
+std::vector<std::string> barGroups() {
+  std::vector<std::string> names;
+  for (const BarGroup &group : kGroups)
+    names.push_back(group.name);
+  return names;
+}
+
 Expected<bool> runBars(const BarsOptions &options) {
-  std::vector<Bar> bars;
-  TANDEM_RETURN_IF_ERROR(addSpeedBars(options, bars));
-  TANDEM_RETURN_IF_ERROR(
-      addCompileBar(options, "chain8", {{"n", 1 << 20}}, 15e6, bars));
-  TANDEM_RETURN_IF_ERROR(addCompileBar(options, "conv1d_relu",
-                                       {{"N", 1000}, {"L", 100}}, 25e6, bars));
-  TANDEM_RETURN_IF_ERROR(addCallBars(options, bars));
+  Bars bars;
+  for (const BarGroup &group : kGroups)
+    if (options.only.empty() ||
+        std::find(options.only.begin(), options.only.end(), group.name) !=
+            options.only.end())
+      TANDEM_RETURN_IF_ERROR(group.add(options, bars));
   print(bars);
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(

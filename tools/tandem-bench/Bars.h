@@ -22,6 +22,8 @@ struct BarsOptions {
   int threads = 2;
   double seconds = 1;
   std::string json;
+  /// Groups to measure; empty: all.
+  std::vector<std::string> only;
   tools::Environment environment;
 };
 
@@ -38,14 +40,33 @@ struct Bar {
   bool passed() const { return atMost ? measured <= bar : measured >= bar; }
 };
 
-/// Measures every bar and prints a table. True: a bar that is missed is a
-/// figure, not a failure.
+/// Measures every bar of the groups asked for and prints a table. True: a bar
+/// that is missed is a figure, not a failure.
 Expected<bool> runBars(const BarsOptions &options);
 
-/// Speed of fused kernels beside eager, memset and copy.
-Status addSpeedBars(const BarsOptions &options, std::vector<Bar> &bars);
+/// The names of all groups.
+std::vector<std::string> barGroups();
+
+using Bars = std::vector<Bar>;
+
+/// axpy8 and chain8 beside copies, on one thread and on all.
+Status addElementwiseBars(const BarsOptions &options, Bars &bars);
+/// chain8 with Tandem's and with MLIR's own expansions of tanh and exp.
+Status addMathBars(const BarsOptions &options, Bars &bars);
+/// Light convolutions beside memset and the arithmetic peak.
+Status addConvBars(const BarsOptions &options, Bars &bars);
+/// Layer norm, softmax and batch statistics of 64 MB beside copies.
+Status addNormBars(const BarsOptions &options, Bars &bars);
+/// Whole graphs beside eager: time and memory.
+Status addGraphBars(const BarsOptions &options, Bars &bars);
+/// The lists of convolutions beside oneDNN.
+Status addConvListBars(const BarsOptions &options, Bars &bars);
+/// Matrix products beside oneDNN.
+Status addMatmulBars(const BarsOptions &options, Bars &bars);
+/// What compiling costs, and how it grows.
+Status addCompileBars(const BarsOptions &options, Bars &bars);
 /// What a call costs beside its arithmetic.
-Status addCallBars(const BarsOptions &options, std::vector<Bar> &bars);
+Status addCallBars(const BarsOptions &options, Bars &bars);
 
 /// A graph of share/tandem/graphs.
 Expected<std::unique_ptr<Graph>> loadBarGraph(const std::string &name);

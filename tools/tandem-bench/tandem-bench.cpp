@@ -63,6 +63,9 @@ void addBars(CLI::App &app, BarsOptions &options) {
   CLI::App &command = *app.add_subcommand(
       "bars", "The project's own performance bars, each beside its figure");
   addThreads(command, options.threads);
+  command.add_option("--only", options.only, "Only these groups, as in a,b")
+      ->delimiter(',')
+      ->check(CLI::IsMember(barGroups()));
   command.add_option("--seconds", options.seconds, "Time for each figure")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));

@@ -57,12 +57,14 @@ static Status lowerToLinalg(ModuleOp kernel, PhaseTimes &times) {
   return {};
 }
 
-void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits) {
+void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits,
+                            bool stockMath) {
   LowerKernelToLoopsOptions loops;
   loops.vectorBits = vectorBits ? vectorBits : resolve({}).vectorBits;
   passes.addPass(createLowerKernelToLoops(loops));
   ExpandMathOptions math;
   math.scaleByInstruction = loops.vectorBits == 512;
+  math.stock = stockMath;
   passes.addPass(createExpandMath(math));
   passes.addPass(createLowerLoopsToLLVM());
 }
@@ -72,7 +74,7 @@ static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
 #ifdef NDEBUG
   passes.enableVerifier(false);
 #endif
-  buildCPUKernelPipeline(passes, options.vectorBits);
+  buildCPUKernelPipeline(passes, options.vectorBits, options.stockMath);
   if (failed(passes.run(kernel)))
     return fail("codegen", "cannot be lowered to LLVM");
   return {};

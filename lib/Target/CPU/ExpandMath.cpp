@@ -75,9 +75,11 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     set.add<TruncateF64ToBF16>(context);
-    populateElementaryFunctionPatterns(set, scaleByInstruction);
-    populateMathPolynomialApproximationPatterns(set, [](StringRef name) {
-      return llvm::is_contained({"math.expm1", "math.log1p", "math.erf"}, name);
+    if (!stock)
+      populateElementaryFunctionPatterns(set, scaleByInstruction);
+    populateMathPolynomialApproximationPatterns(set, [&](StringRef name) {
+      return stock ||
+             llvm::is_contained({"math.expm1", "math.log1p", "math.erf"}, name);
     });
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();

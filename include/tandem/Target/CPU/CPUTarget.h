@@ -29,6 +29,8 @@ struct CPUTargetOptions {
   std::string features;
   /// Preferred vector width in bits; 0: the widest of the processor.
   unsigned vectorBits = 0;
+  /// Expand functions as MLIR does, not as Tandem does: to compare with.
+  bool stockMath = false;
 };
 
 /// This host: processor, features and vector width, all that decides the code

@@ -29,9 +29,9 @@ inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 #include "tandem/Target/CPU/Passes.h.inc"
 
 /// From a kernel module in linalg form to the LLVM dialect, for this host or
-/// for vectors of a given number of bits.
+/// for vectors of a given number of bits. `stockMath`: see CPUTargetOptions.
 void buildCPUKernelPipeline(mlir::OpPassManager &passes,
-                            unsigned vectorBits = 0);
+                            unsigned vectorBits = 0, bool stockMath = false);
 
 } // namespace tandem
 

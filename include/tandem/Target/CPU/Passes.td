@@ -171,7 +171,9 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let options = [
     Option<"scaleByInstruction", "scale-by-instruction", "bool", "false",
            "Multiply by powers of two with llvm.ldexp, which is one instruction "
-           "of AVX-512.">
+           "of AVX-512.">,
+    Option<"stock", "stock", "bool", "false",
+           "Use upstream's expansions throughout, to compare with.">
   ];
 }
 
