@@ -1,4 +1,4 @@
-//===- MemoryPlan.cpp - Live ranges to arena offsets ----------------------===//
+//===- MemoryPlan.cpp - Slots to places in memory -------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,72 +16,66 @@
 namespace tandem {
 namespace {
 
-constexpr int64_t kAlignment = Allocator::kAlignment;
-
-int64_t alignUp(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-/// The start of the smallest gap of at least `bytes` between `taken` (sorted by
-/// offset, possibly overlapping), or the end of the last of them.
-int64_t bestFit(std::span<const std::pair<int64_t, int64_t>> taken,
-                int64_t bytes) {
-  int64_t best = -1, bestGap = 0, end = 0;
-  for (auto [offset, limit] : taken) {
-    int64_t gap = offset - end;
-    if (gap >= bytes && (best < 0 || gap < bestGap))
-      best = end, bestGap = gap;
-    end = std::max(end, limit);
-  }
-  return best < 0 ? end : best;
-}
-
-/// Plans the slots of one program.
+/// Plans the slots of one program. A storage is the slots that share their
+/// bytes, known by one of them, its root.
 class Planner {
 public:
   explicit Planner(Program &program)
-      : program(program), storage(program.slots.size()),
-        fixed(program.slots.size()) {
-    std::iota(storage.begin(), storage.end(), 0);
+      : program(program), parent(program.slots.size()),
+        kinds(program.slots.size(), Kind::planned) {
+    std::iota(parent.begin(), parent.end(), 0);
   }
   Status plan();
 
 private:
-  /// Joins the storage of reshapes with that of their operands.
+  /// Who brings a storage's memory: this plan, the caller (inputs, constants),
+  /// or the root, allocated when it is written (outputs).
+  enum class Kind : uint8_t { planned, caller, output };
+
   void joinViews();
-  /// Marks what is not in the arena.
-  void markFixed();
-  Expected<std::vector<LiveRange>> liveRanges() const;
+  void classify();
+  Status findRanges();
+  void joinInPlace(size_t index);
+  bool mayJoin(const fb::StepT &step, size_t index,
+               const fb::InPlace &pair) const;
+  Status place();
   uint32_t root(uint32_t slot) const {
-    while (storage[slot] != slot)
-      slot = storage[slot];
+    while (parent[slot] != slot)
+      slot = parent[slot];
     return slot;
   }
 
   Program &program;
-  /// Slot to the slot whose bytes it shares, towards the first of them.
-  std::vector<uint32_t> storage;
-  /// By slot; true where the storage is outside the arena.
-  std::vector<bool> fixed;
+  /// Towards the root; a root is its own parent.
+  std::vector<uint32_t> parent;
+  /// The roots when only views are joined.
+  std::vector<uint32_t> viewed;
+  /// By root.
+  std::vector<Kind> kinds;
+  std::vector<LiveRange> ranges;
 };
 
+/// A reshape's result is its operand.
 void Planner::joinViews() {
   for (const auto &step : program.steps)
     if (step->op && step->op->kind == OpKind::reshape)
-      storage[step->results[0]] = root(step->operands[0]);
+      parent[step->results[0]] = root(step->operands[0]);
+  for (uint32_t slot = 0; slot < program.slots.size(); ++slot)
+    viewed.push_back(root(slot));
 }
 
-void Planner::markFixed() {
-  for (uint32_t slot : program.inputs)
-    fixed[root(slot)] = true;
-  for (const auto &constant : program.constants)
-    fixed[root(constant->slot)] = true;
+void Planner::classify() {
   for (uint32_t slot : program.outputs)
-    fixed[root(slot)] = true;
+    kinds[root(slot)] = Kind::output;
+  for (uint32_t slot : program.inputs)
+    kinds[root(slot)] = Kind::caller;
+  for (const auto &constant : program.constants)
+    kinds[root(constant->slot)] = Kind::caller;
 }
 
-Expected<std::vector<LiveRange>> Planner::liveRanges() const {
-  std::vector<LiveRange> ranges(program.slots.size(), {-1, -1, 0});
+Status Planner::findRanges() {
+  ranges.assign(program.slots.size(), {-1, -1, 0});
+  int64_t total = 0;
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const fb::StepT &step = *program.steps[i];
     for (uint32_t slot : step.operands)
@@ -92,62 +86,102 @@ Expected<std::vector<LiveRange>> Planner::liveRanges() const {
         range.first = i;
       range.last = i;
       TANDEM_ASSIGN_OR_RETURN(
-          int64_t bytes, checkedBytes(fromFlat(*program.slots[slot]->type)));
-      range.bytes = std::max(range.bytes, bytes);
+          range.bytes, checkedBytes(fromFlat(*program.slots[slot]->type)));
+      if (__builtin_add_overflow(total, range.bytes + Allocator::kAlignment,
+                                 &total))
+        return fail("plan", "the bytes of all intermediates overflow");
     }
   }
-  return ranges;
+  for (uint32_t slot : program.outputs)
+    ranges[root(slot)].last = program.steps.size();
+  return {};
+}
+
+/// Whether the result may take over the operand's memory: nobody else needs
+/// that, and the kernel reads it nowhere but where it writes.
+bool Planner::mayJoin(const fb::StepT &step, size_t index,
+                      const fb::InPlace &pair) const {
+  uint32_t from = root(step.operands[pair.operand()]);
+  uint32_t to = root(step.results[pair.result()]);
+  if (kinds[from] != Kind::planned || ranges[from].first < 0 ||
+      ranges[from].last != static_cast<int64_t>(index) ||
+      ranges[to].first != static_cast<int64_t>(index) ||
+      ranges[from].bytes != ranges[to].bytes)
+    return false;
+  const std::vector<fb::InPlace> &legal =
+      program.kernels[step.kernel]->in_place;
+  for (uint32_t i = 0; i < step.operands.size(); ++i)
+    if (root(step.operands[i]) == from &&
+        std::none_of(legal.begin(), legal.end(), [&](fb::InPlace other) {
+          return other.operand() == i && other.result() == pair.result();
+        }))
+      return false;
+  return std::none_of(step.results.begin(), step.results.end(),
+                      [&](uint32_t slot) { return root(slot) == from; });
+}
+
+void Planner::joinInPlace(size_t index) {
+  const fb::StepT &step = *program.steps[index];
+  if (step.op)
+    return;
+  for (const fb::InPlace &pair : program.kernels[step.kernel]->in_place) {
+    if (!mayJoin(step, index, pair))
+      continue;
+    uint32_t from = root(step.operands[pair.operand()]);
+    uint32_t to = root(step.results[pair.result()]);
+    parent[from] = to;
+    ranges[to].first = ranges[from].first;
+  }
+}
+
+/// Gives storages that are planned a place in the arena or in an output's
+/// memory before that is used.
+Status Planner::place() {
+  std::vector<LiveRange> planned;
+  std::vector<Region> regions;
+  std::vector<uint32_t> hosts;
+  std::vector<size_t> position(program.slots.size());
+  for (uint32_t slot = 0; slot < program.slots.size(); ++slot) {
+    if (root(slot) != slot || ranges[slot].first < 0)
+      continue;
+    if (kinds[slot] == Kind::planned) {
+      position[slot] = planned.size();
+      planned.push_back(ranges[slot]);
+    } else if (kinds[slot] == Kind::output) {
+      hosts.push_back(slot);
+      regions.push_back({ranges[slot].bytes, ranges[slot].first});
+    }
+  }
+  ArenaLayout layout = layOut(planned, regions);
+  for (uint32_t slot = 0; slot < program.slots.size(); ++slot) {
+    fb::SlotT &place = *program.slots[slot];
+    uint32_t storage = root(slot);
+    place.host = place.arena_offset = -1;
+    if (kinds[storage] == Kind::planned && ranges[storage].first >= 0) {
+      size_t at = position[storage];
+      place.arena_offset = layout.offsets[at];
+      if (layout.regions[at] >= 0)
+        place.host = hosts[layout.regions[at]];
+    } else if (viewed[slot] != storage) { // In place of an output.
+      place.arena_offset = 0;
+      place.host = storage;
+    }
+  }
+  program.arena_bytes = layout.bytes;
+  program.planned = true;
+  return {};
 }
 
 Status Planner::plan() {
   joinViews();
-  markFixed();
-  TANDEM_ASSIGN_OR_RETURN(std::vector<LiveRange> ranges, liveRanges());
-  std::vector<LiveRange> planned;
-  std::vector<int64_t> position(program.slots.size(), -1);
-  int64_t total = 0;
-  for (uint32_t slot = 0; slot < program.slots.size(); ++slot) {
-    if (root(slot) != slot || fixed[slot] || ranges[slot].first < 0)
-      continue;
-    if (__builtin_add_overflow(total, ranges[slot].bytes + kAlignment, &total))
-      return fail("plan", "the bytes of all intermediates overflow");
-    position[slot] = planned.size();
-    planned.push_back(ranges[slot]);
-  }
-  ArenaLayout layout = layOut(planned);
-  for (uint32_t slot = 0; slot < program.slots.size(); ++slot) {
-    int64_t at = position[root(slot)];
-    program.slots[slot]->arena_offset = at < 0 ? -1 : layout.offsets[at];
-  }
-  program.arena_bytes = layout.bytes;
-  return {};
+  classify();
+  TANDEM_RETURN_IF_ERROR(findRanges());
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    joinInPlace(i);
+  return place();
 }
 
 } // namespace
-
-ArenaLayout layOut(std::span<const LiveRange> ranges) {
-  ArenaLayout layout;
-  layout.offsets.resize(ranges.size());
-  std::vector<size_t> order(ranges.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(-ranges[a].bytes, a) < std::pair(-ranges[b].bytes, b);
-  });
-  std::vector<std::pair<int64_t, int64_t>> taken;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const LiveRange &range = ranges[order[i]];
-    taken.clear();
-    for (size_t other : std::span(order).first(i))
-      if (range.overlaps(ranges[other]))
-        taken.push_back({layout.offsets[other],
-                         layout.offsets[other] + alignUp(ranges[other].bytes)});
-    std::sort(taken.begin(), taken.end());
-    int64_t offset = bestFit(taken, alignUp(range.bytes));
-    layout.offsets[order[i]] = offset;
-    layout.bytes = std::max(layout.bytes, offset + alignUp(range.bytes));
-  }
-  return layout;
-}
 
 Status planMemory(Program &program) { return Planner(program).plan(); }
 

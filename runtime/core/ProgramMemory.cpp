@@ -33,9 +33,12 @@ tandem::slotsDeadAfter(const Program &program) {
 }
 
 bool tandem::isView(const Program &program, const fb::StepT &step) {
-  return step.op && step.op->kind == OpKind::reshape &&
-         program.slots[step.operands[0]]->arena_offset ==
-             program.slots[step.results[0]]->arena_offset;
+  if (!step.op || step.op->kind != OpKind::reshape)
+    return false;
+  const fb::SlotT &operand = *program.slots[step.operands[0]];
+  const fb::SlotT &result = *program.slots[step.results[0]];
+  return operand.arena_offset == result.arena_offset &&
+         operand.host == result.host;
 }
 
 namespace {
@@ -45,16 +48,17 @@ class Replay {
 public:
   explicit Replay(const Program &program)
       : program(program), owner(program.slots.size(), -1),
-        values(program.slots.size(), 0), live(program.arena_bytes) {}
+        values(program.slots.size(), 0), brought(program.slots.size()),
+        live(program.arena_bytes) {}
 
   void write(const fb::StepT &step) {
     for (uint32_t slot : step.results) {
       if (isView(program, step))
         owner[slot] = owner[step.operands[0]];
-      else if (program.slots[slot]->arena_offset < 0) {
-        owner[slot] = slot;
-        live += bytes(slot);
-      }
+      else if (program.slots[slot]->arena_offset < 0)
+        owner[slot] = bring(slot);
+      else if (int32_t host = program.slots[slot]->host; host >= 0)
+        bring(host);
       if (owner[slot] >= 0)
         ++values[owner[slot]];
     }
@@ -67,6 +71,13 @@ public:
   int64_t liveBytes() const { return live; }
 
 private:
+  /// Allocates the memory of `slot` where that has not happened.
+  int64_t bring(uint32_t slot) {
+    if (!brought[slot])
+      live += bytes(slot);
+    brought[slot] = true;
+    return slot;
+  }
   int64_t bytes(uint32_t slot) const {
     return fromFlat(*program.slots[slot]->type).bytes();
   }
@@ -75,6 +86,7 @@ private:
   /// By slot: the slot that brought the memory it is in; -1 for the arena and
   /// what is the caller's. And how many values are in what a slot brought.
   std::vector<int64_t> owner, values;
+  std::vector<bool> brought;
   int64_t live;
 };
 

@@ -23,6 +23,8 @@ void writeType(std::ostream &out, const fb::SlotT &slot) {
   out << fromFlat(*slot.type).str();
   if (slot.arena_offset >= 0)
     out << " at " << slot.arena_offset;
+  if (slot.host >= 0)
+    out << " in %" << slot.host;
 }
 
 void writeInput(std::ostream &out, const Program &program, size_t input) {
@@ -59,7 +61,11 @@ void writeKernel(std::ostream &out, const fb::KernelT &kernel) {
       << fb::EnumNameKernelTarget(kernel.target) << ", " << kernel.code.size()
       << " bytes of code, extent " << kernel.extent << ", grain "
       << kernel.grain << ", moves " << kernel.bytes << " bytes, "
-      << kernel.flops << " flops\n";
+      << kernel.flops << " flops";
+  for (const fb::InPlace &pair : kernel.in_place)
+    out << ", result " << pair.result() << " in place of operand "
+        << pair.operand();
+  out << '\n';
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 
+#include <limits>
 #include <sstream>
 
 using namespace tandem;
@@ -62,6 +63,7 @@ public:
     TANDEM_RETURN_IF_ERROR(verifyInputs());
     TANDEM_RETURN_IF_ERROR(verifyConstants());
     TANDEM_RETURN_IF_ERROR(verifyKernels());
+    TANDEM_RETURN_IF_ERROR(verifyHosts());
     for (size_t i = 0; i < program.steps.size(); ++i)
       TANDEM_RETURN_IF_ERROR(verifyStep(i));
     return verifyOutputs();
@@ -77,6 +79,8 @@ private:
   Status verifyOutputs();
 
   Status verifyArena(size_t slot);
+  Expected<int64_t> hostBytes(size_t slot) const;
+  Status verifyHosts();
   /// Marks a slot as written, once.
   Status write(uint32_t slot, std::string_view what);
   Status read(uint32_t slot, std::string_view what);
@@ -104,20 +108,39 @@ Status Verifier::read(uint32_t slot, std::string_view what) {
 
 Status Verifier::verifyArena(size_t index) {
   const fb::SlotT &slot = *program.slots[index];
-  if (slot.arena_offset == -1)
+  if (slot.arena_offset == -1 && slot.host == -1)
     return {};
   TensorType type = fromFlat(*slot.type);
-  int64_t end;
+  int64_t end, size = program.arena_bytes;
   if (!type.isStatic())
     return invalid("slot ", index, ": in the arena with an unknown size");
+  if (slot.host >= 0) {
+    TANDEM_ASSIGN_OR_RETURN(size, hostBytes(index));
+  }
   if (slot.arena_offset < 0 ||
       slot.arena_offset % static_cast<int64_t>(Allocator::kAlignment) != 0)
     return invalid("slot ", index, ": arena offset ", slot.arena_offset);
   if (__builtin_add_overflow(slot.arena_offset, type.bytes(), &end) ||
-      end > program.arena_bytes)
-    return invalid("slot ", index, ": ends beyond the arena's ",
-                   program.arena_bytes, " bytes");
+      end > size)
+    return invalid("slot ", index, ": ends beyond the ", size, " bytes of ",
+                   slot.host < 0 ? "the arena" : "its host");
   return {};
+}
+
+/// Size of the slot that `index` is in.
+Expected<int64_t> Verifier::hostBytes(size_t index) const {
+  auto host = static_cast<size_t>(program.slots[index]->host);
+  if (host >= program.slots.size() || !program.slots[host] ||
+      !program.slots[host]->type)
+    return invalid("slot ", index, ": no slot ", host, " to be in");
+  const fb::SlotT &slot = *program.slots[host];
+  TANDEM_RETURN_IF_ERROR(
+      verifyType(*slot.type, "slot " + std::to_string(host)));
+  TensorType type = fromFlat(*slot.type);
+  if (slot.arena_offset != -1 || !type.isStatic())
+    return invalid("slot ", index, ": slot ", host, ", which it is in, has no ",
+                   "memory of known size");
+  return type.bytes();
 }
 
 Status Verifier::verifySlots() {
@@ -188,6 +211,35 @@ Status Verifier::verifyKernels() {
   return {};
 }
 
+/// A host's memory is that of a value which a step computes, so that it can be
+/// there ahead of it; and it is no longer another slot's once it is written.
+Status Verifier::verifyHosts() {
+  constexpr size_t kNever = std::numeric_limits<size_t>::max();
+  std::vector<size_t> computed(program.slots.size(), kNever);
+  std::vector<size_t> used(program.slots.size(), 0);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (!program.steps[i])
+      continue;
+    for (const auto *slots :
+         {&program.steps[i]->operands, &program.steps[i]->results})
+      for (uint32_t slot : *slots)
+        if (slot < program.slots.size())
+          used[slot] = i;
+    bool isReshape =
+        program.steps[i]->op && program.steps[i]->op->kind == OpKind::reshape;
+    for (uint32_t slot : program.steps[i]->results)
+      if (slot < program.slots.size() && !isReshape)
+        computed[slot] = i;
+  }
+  for (size_t slot = 0; slot < program.slots.size(); ++slot) {
+    int32_t host = program.slots[slot]->host;
+    if (host >= 0 && (computed[host] == kNever || computed[host] < used[slot]))
+      return invalid("slot ", slot, ": in the memory of slot ", host,
+                     ", which is not computed after it");
+  }
+  return {};
+}
+
 /// The declared result type agrees with the shape rule, dims unknown to either
 /// aside.
 Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
@@ -227,6 +279,13 @@ Status Verifier::verifyStep(size_t index) {
     return invalid(what, ": no results");
   if (!step.op && static_cast<size_t>(step.kernel) >= program.kernels.size())
     return invalid(what, ": no kernel ", step.kernel);
+  if (!step.op)
+    for (const fb::InPlace &pair : program.kernels[step.kernel]->in_place)
+      if (pair.operand() >= step.operands.size() ||
+          pair.result() >= step.results.size())
+        return invalid(what, ": result ", pair.result(),
+                       " in place of operand ", pair.operand(),
+                       ", which it does not have");
   for (uint32_t slot : step.operands)
     TANDEM_RETURN_IF_ERROR(read(slot, what));
   for (uint32_t slot : step.results) {

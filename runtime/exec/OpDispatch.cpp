@@ -12,11 +12,23 @@ using namespace tandem;
 using namespace tandem::exec;
 
 Expected<Tensor> exec::makeResult(const DispatchContext &context, uint32_t slot,
-                                  const TensorType &type, const Frame &frame) {
-  int64_t offset = context.program.slots[slot]->arena_offset;
-  if (offset < 0)
+                                  const TensorType &type, Frame &frame) {
+  const fb::SlotT &place = *context.program.slots[slot];
+  if (place.arena_offset < 0) {
+    // Another slot may have lived in it.
+    if (frame.owned[slot]) [[unlikely]]
+      return frame.owned[slot];
     return Tensor::allocate(type, context.allocator);
-  return Tensor::borrow(type, frame.arena.as<char>() + offset);
+  }
+  if (place.host < 0)
+    return Tensor::borrow(type, frame.arena.as<char>() + place.arena_offset);
+  Tensor &host = frame.owned[place.host];
+  if (!host) {
+    TensorType hostType = fromFlat(*context.program.slots[place.host]->type);
+    TANDEM_ASSIGN_OR_RETURN(host,
+                            Tensor::allocate(hostType, context.allocator));
+  }
+  return Tensor::borrow(type, host.as<char>() + place.arena_offset);
 }
 
 namespace {

@@ -30,9 +30,10 @@ Status runOp(const DispatchContext &context, const StepPlan &plan,
 Status runKernel(const DispatchContext &context, const StepPlan &plan,
                  Frame &frame);
 
-/// Memory for a slot: at its place in the arena, or of its own.
+/// Memory for a slot: at its place in the arena or in its host (which is
+/// allocated if need be), or of its own.
 Expected<Tensor> makeResult(const DispatchContext &context, uint32_t slot,
-                            const TensorType &type, const Frame &frame);
+                            const TensorType &type, Frame &frame);
 
 } // namespace tandem::exec
 

@@ -61,9 +61,7 @@ Expected<PreparedRef> PreparedCache::get(const OpDesc &op, Types operands,
 // Plans
 //===----------------------------------------------------------------------===//
 
-bool exec::isCompiled(const Program &program) {
-  return program.arena_bytes > 0 || !program.kernels.empty();
-}
+bool exec::isCompiled(const Program &program) { return program.planned; }
 
 tl::unexpected<Error> exec::locate(Error error, const fb::StepT &step) {
   if (error.location.empty())

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
+#include "tandem/Analysis/MemoryPlan.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Tandem.h"
 
@@ -78,6 +79,7 @@ Expected<std::vector<Tensor>> runCompiled(const Graph &graph,
   for (const Tensor &input : inputs)
     types.push_back(input.type());
   TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile(types));
+  TANDEM_RETURN_IF_ERROR(checkMemoryPlan(*compiled.program));
   ExecutorOptions options;
   options.kernels = compiled.kernels;
   TANDEM_ASSIGN_OR_RETURN(auto executor,

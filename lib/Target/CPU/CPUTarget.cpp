@@ -10,6 +10,7 @@
 
 #include "CodeGen.h"
 #include "HostMachine.h"
+#include "InPlace.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
@@ -117,6 +118,8 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
   }
   result.extent = getAttr(kernel, kExtentAttrName);
   result.grain = getAttr(kernel, kGrainAttrName);
+  for (InPlacePair pair : getInPlacePairs(kernel))
+    result.in_place.emplace_back(pair.operand, pair.result);
   llvm::LLVMContext context;
   std::string message;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(message));

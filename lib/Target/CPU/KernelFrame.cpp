@@ -15,11 +15,13 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 using namespace mlir;
 
 namespace tandem {
 
-void KernelFrame::createBody() {
+void KernelFrame::createBody(ArrayRef<InPlacePair> inPlace) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
   unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
@@ -30,9 +32,15 @@ void KernelFrame::createBody() {
   body =
       LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(),
                                type, LLVM::Linkage::Internal);
+  llvm::SmallBitVector isShared(numBuffers);
+  for (InPlacePair pair : inPlace) {
+    isShared.set(pair.operand);
+    isShared.set(kernel.getNumArguments() + pair.result);
+  }
   for (unsigned i = 0; i < numBuffers; ++i) {
-    body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                    builder.getUnitAttr());
+    if (!isShared[i])
+      body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      builder.getUnitAttr());
     body.setArgAttr(i,
                     i < kernel.getNumArguments()
                         ? LLVM::LLVMDialect::getReadonlyAttrName()
@@ -132,11 +140,12 @@ LogicalResult KernelFrame::bindBuffers() {
   return success();
 }
 
-LogicalResult KernelFrame::open() {
+LogicalResult KernelFrame::open(ArrayRef<InPlacePair> inPlace) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitOpError("is not one block");
   builder.setInsertionPointToEnd(module.getBody());
-  createBody();
+  createBody(inPlace);
+  setInPlacePairs(module, inPlace);
   return bindBuffers();
 }
 

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
 #define TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
 
+#include "InPlace.h"
 #include "LaneEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,8 +29,9 @@ protected:
         loc(kernel.getLoc()) {}
 
   /// Creates NAME.body, leaves `builder` in it, and gives every argument, every
-  /// constant tensor and every op whose result is returned its pointer.
-  mlir::LogicalResult open();
+  /// constant tensor and every op whose result is returned its pointer. The
+  /// pointers of `inPlace` may be equal; all others are `noalias`.
+  mlir::LogicalResult open(llvm::ArrayRef<InPlacePair> inPlace = {});
   /// Ends NAME.body, adds NAME, tells the runtime of `extent` iterations of
   /// which `grain` are worth a task, and erases the function on tensors.
   void close(int64_t extent, int64_t grain);
@@ -49,7 +51,7 @@ protected:
   mlir::Value begin, end;
 
 private:
-  void createBody();
+  void createBody(llvm::ArrayRef<InPlacePair> inPlace);
   void createEntry();
   mlir::LogicalResult bindBuffers();
   mlir::LogicalResult bindResult(mlir::Value result, mlir::Value pointer);

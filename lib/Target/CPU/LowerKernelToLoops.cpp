@@ -225,7 +225,7 @@ LogicalResult KernelLowering::verifyBody(linalg::GenericOp op) {
 }
 
 LogicalResult KernelLowering::run() {
-  if (failed(open()))
+  if (failed(open(findInPlacePairs(kernel))))
     return failure();
   SmallVector<std::pair<linalg::GenericOp, Schedule>> generics;
   int64_t grain = std::numeric_limits<int64_t>::max();

@@ -58,9 +58,32 @@ TEST(LayOut, RandomRangesNeverCollide) {
   }
 }
 
-/// Builds programs of unary steps.
+TEST(LayOut, MemoryThatLiesIdleIsTakenFirst) {
+  // A region of 128 bytes is written at step 2: the last range is too late for
+  // it, and the first too large.
+  LiveRange ranges[] = {{0, 1, 192}, {0, 1, 128}, {1, 2, 64}};
+  Region regions[] = {{128, 2}};
+  ArenaLayout layout = layOut(ranges, regions);
+  EXPECT_EQ(layout.regions, (std::vector<int64_t>{-1, 0, -1}));
+  EXPECT_EQ(layout.bytes, 192 + 64);
+}
+
+/// Builds programs of unary steps and of kernels.
 struct Builder {
   Program program;
+  /// A kernel that may compute in place.
+  void kernel(std::vector<fb::InPlace> inPlace) {
+    program.kernels.push_back(std::make_unique<fb::KernelT>());
+    program.kernels.back()->in_place = std::move(inPlace);
+  }
+  uint32_t launch(int kernel, std::vector<uint32_t> operands, Shape shape) {
+    auto step = std::make_unique<fb::StepT>();
+    step->kernel = kernel;
+    step->operands = std::move(operands);
+    step->results = {slot(shape)};
+    program.steps.push_back(std::move(step));
+    return program.slots.size() - 1;
+  }
   uint32_t slot(Shape shape) {
     auto slot = std::make_unique<fb::SlotT>();
     slot->type = std::make_unique<fb::TensorTypeT>(toFlat({DType::f32, shape}));
@@ -83,6 +106,14 @@ struct Builder {
   int64_t offset(uint32_t slot) const {
     return program.slots[slot]->arena_offset;
   }
+  int64_t host(uint32_t slot) const { return program.slots[slot]->host; }
+  void plan(std::vector<uint32_t> outputs) {
+    program.outputs = std::move(outputs);
+    Status status = planMemory(program);
+    ASSERT_TRUE(status) << status.error().str();
+    status = checkMemoryPlan(program);
+    EXPECT_TRUE(status) << status.error().str();
+  }
 };
 
 TEST(PlanMemory, InputsAndOutputsAreOutside) {
@@ -90,8 +121,7 @@ TEST(PlanMemory, InputsAndOutputsAreOutside) {
   uint32_t x = b.input({16});
   uint32_t y = b.step(OpKind::exp, x, {16});
   uint32_t z = b.step(OpKind::exp, y, {16});
-  b.program.outputs = {z};
-  ASSERT_TRUE(planMemory(b.program));
+  b.plan({z});
   EXPECT_EQ(b.offset(x), -1);
   EXPECT_EQ(b.offset(y), 0);
   EXPECT_EQ(b.offset(z), -1);
@@ -105,22 +135,163 @@ TEST(PlanMemory, AReshapeSharesItsOperand) {
   uint32_t y = b.step(OpKind::exp, x, {4, 8});
   uint32_t view = b.step(OpKind::reshape, y, {32});
   uint32_t other = b.step(OpKind::exp, x, {32});
-  uint32_t z = b.step(OpKind::exp, view, {32});
-  b.program.outputs = {z};
-  ASSERT_TRUE(planMemory(b.program));
+  b.plan({b.step(OpKind::exp, view, {32}), b.step(OpKind::exp, other, {32})});
   EXPECT_EQ(b.offset(view), b.offset(y));
-  EXPECT_NE(b.offset(other), b.offset(y));
+  EXPECT_EQ(b.host(view), b.host(y));
 }
 
 TEST(PlanMemory, AnOutputThatIsAReshapeIsAView) {
   Builder b;
   uint32_t x = b.input({4, 8});
   uint32_t y = b.step(OpKind::exp, x, {4, 8});
-  b.program.outputs = {b.step(OpKind::reshape, y, {32})};
-  ASSERT_TRUE(planMemory(b.program));
+  b.plan({b.step(OpKind::reshape, y, {32})});
   EXPECT_EQ(b.offset(y), -1);
   EXPECT_EQ(b.program.arena_bytes, 0);
   EXPECT_EQ(plannedPeakBytes(b.program), 128);
+}
+
+TEST(PlanMemory, AnOutputHoldsIntermediatesUntilItIsWritten) {
+  Builder b;
+  uint32_t x = b.input({16});
+  uint32_t y = b.step(OpKind::exp, x, {16});
+  uint32_t z = b.step(OpKind::exp, y, {16});
+  uint32_t out = b.step(OpKind::exp, z, {16});
+  b.plan({out});
+  EXPECT_EQ(b.host(y), out);
+  EXPECT_EQ(b.offset(y), 0);
+  EXPECT_EQ(b.host(z), -1) << "read while the output is written";
+  EXPECT_EQ(plannedPeakBytes(b.program), 128);
+}
+
+TEST(PlanMemory, AKernelComputesInPlaceOfWhatDies) {
+  Builder b;
+  b.kernel({{0, 0}, {1, 0}});
+  uint32_t x = b.input({16});
+  uint32_t y = b.launch(0, {x, x}, {16});
+  uint32_t z = b.launch(0, {y, x}, {16});
+  uint32_t out = b.launch(0, {x, z}, {16});
+  b.plan({out});
+  // All are the output's memory, and never the input's.
+  EXPECT_EQ(b.host(y), out);
+  EXPECT_EQ(b.host(z), out);
+  EXPECT_EQ(b.program.arena_bytes, 0);
+  EXPECT_EQ(plannedPeakBytes(b.program), 64);
+}
+
+TEST(PlanMemory, AViewOfAnOutputHoldsWhatItsKernelReads) {
+  Builder b;
+  b.kernel({{0, 0}});
+  uint32_t x = b.input({16});
+  uint32_t y = b.launch(0, {x}, {16});
+  uint32_t z = b.launch(0, {b.step(OpKind::reshape, y, {4, 4})}, {4, 4});
+  b.plan({b.step(OpKind::reshape, z, {16})});
+  EXPECT_EQ(b.host(y), z);
+  EXPECT_EQ(plannedPeakBytes(b.program), 64);
+}
+
+TEST(PlanMemory, NothingIsComputedInPlaceOfWhatIsReadLater) {
+  Builder b;
+  b.kernel({{0, 0}});
+  uint32_t x = b.input({16});
+  uint32_t y = b.launch(0, {x}, {16});
+  uint32_t z = b.launch(0, {y}, {16});
+  b.plan({b.launch(0, {z, y}, {16})});
+  EXPECT_NE(std::pair(b.host(y), b.offset(y)),
+            std::pair(b.host(z), b.offset(z)));
+}
+
+TEST(PlanMemory, NothingIsComputedInPlaceOfWhatIsReadElsewhereToo) {
+  Builder b;
+  b.kernel({{0, 0}});
+  uint32_t x = b.input({16});
+  uint32_t y = b.launch(0, {x}, {16});
+  // Operand 1 is read at any index.
+  uint32_t z = b.launch(0, {y, b.step(OpKind::reshape, y, {16})}, {16});
+  b.plan({z});
+  EXPECT_EQ(b.host(y), -1);
+  EXPECT_EQ(plannedPeakBytes(b.program), 128);
+}
+
+TEST(PlanMemory, ResultsOfOneStepDoNotShareAnOperand) {
+  Builder b;
+  b.kernel({});
+  b.kernel({{0, 0}, {0, 1}});
+  uint32_t x = b.input({16});
+  uint32_t y = b.launch(0, {x}, {16});
+  uint32_t z = b.launch(1, {y}, {16}), w = b.slot({16});
+  b.program.steps.back()->results.push_back(w);
+  b.plan({z, w});
+  EXPECT_EQ(plannedPeakBytes(b.program), 128);
+}
+
+/// Random programs whose kernels read some operands in place and others not,
+/// with reshapes between: every plan holds, and in-place ones need no more.
+TEST(PlanMemory, RandomProgramsKeepTheirValues) {
+  std::mt19937 random(11);
+  auto below = [&](size_t n) { return static_cast<uint32_t>(random() % n); };
+  int64_t withInPlace = 0, without = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Builder b;
+    std::vector<uint32_t> values = {b.input({16}), b.input({64})};
+    for (uint32_t i = 0, steps = 1 + below(12); i < steps; ++i) {
+      uint32_t value = values[below(values.size())];
+      Shape shape = fromFlat(*b.program.slots[value]->type).shape;
+      if (below(5) == 0) {
+        values.push_back(b.step(OpKind::reshape, value, shape));
+        continue;
+      }
+      std::vector<fb::InPlace> inPlace;
+      std::vector<uint32_t> operands = {value};
+      for (uint32_t more = below(3); more > 0; --more)
+        operands.push_back(values[below(values.size())]);
+      for (uint32_t k = 0; k < operands.size(); ++k)
+        if (b.program.slots[operands[k]]->type->dims[0] == shape[0] && below(2))
+          inPlace.push_back({k, 0});
+      b.kernel(std::move(inPlace));
+      values.push_back(b.launch(b.program.kernels.size() - 1, operands, shape));
+      if (below(4) == 0) {
+        b.program.steps.back()->results.push_back(b.slot(shape));
+        values.push_back(b.program.slots.size() - 1);
+      }
+    }
+    std::vector<uint32_t> outputs = {values.back()};
+    for (uint32_t more = below(3); more > 0; --more)
+      outputs.push_back(values[below(values.size())]);
+    b.plan(outputs);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
+    withInPlace += plannedPeakBytes(b.program);
+    for (auto &kernel : b.program.kernels)
+      kernel->in_place.clear();
+    b.plan(outputs);
+    without += plannedPeakBytes(b.program);
+  }
+  EXPECT_LT(withInPlace, without * 19 / 20);
+}
+
+TEST(CheckMemoryPlan, SaysWhoOverwritesWhom) {
+  Builder b;
+  b.kernel({{0, 0}});
+  uint32_t x = b.input({16});
+  uint32_t y = b.launch(0, {x}, {16});
+  uint32_t z = b.launch(0, {x}, {16});
+  uint32_t out = b.launch(0, {y, z}, {16});
+  b.plan({out});
+  auto message = [&] {
+    Status status = checkMemoryPlan(b.program);
+    return status ? "valid" : status.error().message;
+  };
+  auto put = [&](uint32_t slot, int64_t offset, int32_t host) {
+    b.program.slots[slot]->arena_offset = offset;
+    b.program.slots[slot]->host = host;
+  };
+  put(y, 0, -1);
+  put(z, 32, -1);
+  EXPECT_EQ(message(), "slot 1 is overwritten before it is read");
+  put(z, 0, out); // Which is read elsewhere than it is written.
+  EXPECT_EQ(message(), "slot 3 is written where slot 2 is, by one step");
+  put(z, 64, -1);
+  put(y, 0, out);
+  EXPECT_EQ(message(), "valid");
 }
 
 TEST(PlanMemory, BytesThatOverflowAreAnError) {

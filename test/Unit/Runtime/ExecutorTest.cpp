@@ -248,6 +248,32 @@ TEST_F(ExecutorTest, HoldsWhatIsPlanned) {
   EXPECT_EQ(peakBytes, 128 + 1000);
 }
 
+TEST_F(ExecutorTest, AnOutputsMemoryIsUsedBeforeItIsWritten) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(16)), y = builder.input(vec(16));
+  int kernel = builder.kernel(16, 16);
+  uint32_t a = builder.launch(kernel, {x, y}, vec(16));
+  uint32_t b = builder.op(makeOp(OpKind::add), {a, x}, vec(16), 0);
+  uint32_t c = builder.launch(kernel, {b, y}, vec(16));
+  uint32_t out = builder.launch(kernel, {c, y}, vec(16)); // in place
+  for (uint32_t slot : {a, c}) {
+    builder.program.slots[slot]->host = out;
+    builder.program.slots[slot]->arena_offset = 0;
+  }
+  builder.program.arena_bytes = 64;
+  auto executor = create(builder.finish({out}), fakeKernels({addKernel}));
+  EXPECT_EQ(executor->plannedPeakBytes(), 128);
+  Tensor inputs[] = {makeFloats({16}), makeFloats({16}, 1)};
+  for (int i = 0; i < 3; ++i) {
+    Tensor last = outputs.empty() ? Tensor() : outputs[0];
+    int64_t peakBytes = 0;
+    ASSERT_TRUE(executor->run(inputs, outputs, &peakBytes));
+    EXPECT_EQ(peakBytes, 128);
+    EXPECT_EQ(outputs[0].as<float>()[3], 2 * 3 + 3 * 4);
+    EXPECT_NE(outputs[0].data(), last.data()) << "each call's are fresh";
+  }
+}
+
 TEST_F(ExecutorTest, TheMemoryOfAnInnerScopeIsItsOwn) {
   MemoryScope outer;
   Tensor a = makeFloats({4});

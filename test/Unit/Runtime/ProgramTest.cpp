@@ -72,7 +72,7 @@ TEST(ProgramVerifyTest, Slots) {
               }),
               HasSubstr("unknown element type"));
   EXPECT_THAT(errorAfter([](Program &p) { p.slots[3]->arena_offset = 128; }),
-              HasSubstr("slot 3: ends beyond the arena's 128 bytes"));
+              HasSubstr("slot 3: ends beyond the 128 bytes of the arena"));
   EXPECT_THAT(
       errorAfter([](Program &p) { p.slots[3]->arena_offset = INT64_MAX - 63; }),
       HasSubstr("ends beyond"));
@@ -98,6 +98,38 @@ TEST(ProgramVerifyTest, DataFlow) {
   EXPECT_THAT(
       errorAfter([](Program &p) { p.input_dims[0]->names = {"N", "M"}; }),
       HasSubstr("2 dim names for rank 1"));
+}
+
+TEST(ProgramVerifyTest, Hosts) {
+  // Slot 4 is a reshape of slot 3, which a kernel computes from slot 2.
+  auto put = [](Program &p, size_t slot, int64_t offset, int32_t host) {
+    p.slots[slot]->arena_offset = offset;
+    p.slots[slot]->host = host;
+  };
+  auto prepare = [&](Program &p) {
+    put(p, 3, -1, -1);
+    put(p, 2, 0, 3);
+  };
+  EXPECT_EQ(errorAfter(prepare), "valid");
+  EXPECT_THAT(errorAfter([&](Program &p) { put(p, 2, 0, 99); }),
+              HasSubstr("slot 2: no slot 99 to be in"));
+  EXPECT_THAT(errorAfter([&](Program &p) { put(p, 2, -1, 3); }),
+              HasSubstr("slot 2: "));
+  EXPECT_THAT(errorAfter([&](Program &p) { put(p, 2, 0, 3); }),
+              HasSubstr("slot 3, which it is in, has no memory"));
+  EXPECT_THAT(errorAfter([&](Program &p) {
+                prepare(p);
+                put(p, 2, 64, 3);
+              }),
+              HasSubstr("slot 2: ends beyond the 32 bytes of its host"));
+  EXPECT_THAT(errorAfter([&](Program &p) { put(p, 2, 0, 0); }),
+              HasSubstr("slot 0, which is not computed after it"));
+  EXPECT_THAT(errorAfter([&](Program &p) { put(p, 3, 0, 4); }),
+              HasSubstr("slot 4, which is not computed after it"));
+  EXPECT_THAT(errorAfter([&](Program &p) {
+                p.kernels[0]->in_place.emplace_back(2, 0);
+              }),
+              HasSubstr("step 1: result 0 in place of operand 2"));
 }
 
 TEST(ProgramVerifyTest, Steps) {
@@ -145,9 +177,9 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
   std::vector<uint8_t> text(100, 'x');
   EXPECT_THAT(deserialize(text).error().message, HasSubstr("not a Tandem"));
   Program program = makeProgram();
-  program.format_version = 2;
+  program.format_version = 3;
   EXPECT_THAT(deserialize(serialize(program)).error().message,
-              HasSubstr("has format version 2, this build reads 1"));
+              HasSubstr("has format version 3, this build reads 2"));
 }
 
 /// No prefix of a file and no file with bytes changed may crash; what is

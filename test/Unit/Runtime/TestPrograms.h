@@ -73,6 +73,7 @@ public:
 
   std::shared_ptr<const Program> finish(std::vector<uint32_t> outputs) {
     program.outputs = std::move(outputs);
+    program.planned = program.arena_bytes > 0 || !program.kernels.empty();
     return std::make_shared<const Program>(std::move(program));
   }
 

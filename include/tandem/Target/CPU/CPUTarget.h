@@ -46,7 +46,7 @@ void registerCPUTargetDialects(mlir::DialectRegistry &registry);
 /// static types. It is lowered in place and of no further use; it needs no
 /// parent, and kernels in different contexts may be compiled concurrently.
 ///
-/// Fills name, target, code, extent and grain; bytes and flops are the
+/// Fills name, target, code, extent, grain and in_place; bytes and flops are the
 /// caller's. Adds to the phases "linalg" (tandem to linalg on tensors), "lower"
 /// (to the LLVM dialect), "optimize" (LLVM IR) and "codegen" (to an object).
 /// What MLIR diagnoses goes to the context's handler; the Error has phase

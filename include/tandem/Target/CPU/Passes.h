@@ -22,6 +22,10 @@ namespace tandem {
 inline constexpr llvm::StringLiteral kExtentAttrName = "tandem.extent";
 inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 
+/// Which operands and results may be one memory, as fb::InPlace: pairs of
+/// numbers, flat (DenseI64ArrayAttr).
+inline constexpr llvm::StringLiteral kInPlaceAttrName = "tandem.in_place";
+
 #define GEN_PASS_DECL
 #include "tandem/Target/CPU/Passes.h.inc"
 

@@ -27,7 +27,10 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     Intermediate buffers are not needed: a kernel has none.
 
     Attributes of the module tell what the runtime needs: `tandem.extent` and
-    `tandem.grain`, in iterations of the outermost loop.
+    `tandem.grain`, in iterations of the outermost loop, and `tandem.in_place`,
+    pairs of an operand and a result that may be one memory, as every read of
+    the operand is of the element that is written next. Such pointers are not
+    `noalias`.
 
     Before:
     ```mlir
@@ -48,9 +51,10 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    module @k attributes {tandem.extent = 1 : i64, tandem.grain = 1 : i64} {
-      llvm.func internal @k.body(%x: !llvm.ptr {llvm.noalias, llvm.readonly},
-                                 %r: !llvm.ptr {llvm.noalias, llvm.writeonly},
+    module @k attributes {tandem.extent = 1 : i64, tandem.grain = 1 : i64,
+                          tandem.in_place = array<i64: 0, 0>} {
+      llvm.func internal @k.body(%x: !llvm.ptr {llvm.readonly},
+                                 %r: !llvm.ptr {llvm.writeonly},
                                  %begin: i64, %end: i64)
           attributes {no_inline} {
         %first = arith.index_cast %begin : i64 to index

@@ -26,9 +26,10 @@ std::vector<std::vector<uint32_t>> slotsDeadAfter(const Program &program);
 bool isView(const Program &program, const fb::StepT &step);
 
 /// The most bytes that one call holds at once beside inputs and constants: the
-/// arena, slots that are allocated when written (until nobody reads them), and,
-/// while step i runs, workspaces[i] bytes (none where there are fewer). The
-/// program is verified, and slots that are allocated have static types.
+/// arena, slots that are allocated when written, or when another slot first
+/// lives in them (until nobody reads them), and, while step i runs,
+/// workspaces[i] bytes (none where there are fewer). The program is verified,
+/// and slots that are allocated have static types.
 int64_t plannedPeakBytes(const Program &program,
                          std::span<const int64_t> workspaces = {});
 

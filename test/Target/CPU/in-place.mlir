@@ -1,0 +1,77 @@
+// RUN: tandem-opt %s --split-input-file \
+// RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
+// RUN:   | FileCheck %s
+
+// An operand may be the result's memory where it is read as that is written:
+// %a, and %d, of other dims, but not the broadcast %b nor %c, of other width.
+// All that cannot be shared stays noalias.
+
+// CHECK: module @some attributes {{{.*}}tandem.in_place = array<i64: 0, 0, 3, 0>}
+// CHECK-LABEL: llvm.func internal @some.body
+// CHECK-SAME: (%{{[a-z0-9]+}}: !llvm.ptr {llvm.readonly},
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias, llvm.readonly},
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias, llvm.readonly},
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr {llvm.readonly},
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr {llvm.writeonly},
+module @some {
+  func.func @some(%a: tensor<4x8xf32>, %b: tensor<8xf32>, %c: tensor<4x8xf16>,
+                  %d: tensor<32xf32>) -> tensor<4x8xf32> {
+    %0 = tandem.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    %1 = tandem.cast %c : (tensor<4x8xf16>) -> tensor<4x8xf32>
+    %2 = tandem.mul %0, %1 : tensor<4x8xf32>
+    %3 = tandem.reshape %d shape = [4, 8] : (tensor<32xf32>) -> tensor<4x8xf32>
+    %4 = tandem.sub %2, %3 : tensor<4x8xf32>
+    return %4 : tensor<4x8xf32>
+  }
+}
+
+// -----
+
+// Read twice at the same index is as good as once; any other index is not.
+
+// CHECK: module @twice attributes {{{.*}}tandem.in_place = array<i64: 0, 0>}
+// CHECK-LABEL: llvm.func internal @twice.body
+module @twice {
+  func.func @twice(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %0 = tandem.exp %a : tensor<8x8xf32>
+    %1 = tandem.mul %0, %a : tensor<8x8xf32>
+    %2 = tandem.transpose %b permutation = [1, 0]
+        : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %3 = tandem.add %1, %2 : tensor<8x8xf32>
+    %4 = tandem.add %3, %b : tensor<8x8xf32>
+    return %4 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// Another loop nest, which other threads may run at the time, reads it, too.
+
+// CHECK: module @nests attributes
+// CHECK-NOT: tandem.in_place
+// CHECK-LABEL: llvm.func internal @nests.body
+module @nests {
+  func.func @nests(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<2x8xf32>) {
+    %0 = tandem.exp %a : tensor<8xf32>
+    %1 = tandem.broadcast %a shape = [2, 8] dims = [1]
+        : (tensor<8xf32>) -> tensor<2x8xf32>
+    return %0, %1 : tensor<8xf32>, tensor<2x8xf32>
+  }
+}
+
+// -----
+
+// Windows read around the element that they write.
+
+// CHECK: module @window attributes
+// CHECK-NOT: tandem.in_place
+// CHECK-LABEL: llvm.func internal @window.body
+module @window {
+  func.func @window(%a: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = tandem.slice %a starts = [0] limits = [7] strides = [1]
+        : (tensor<8xf32>) -> tensor<7xf32>
+    %1 = tandem.pad %0 low = [1] high = [0] interior = [0] value = 0.0
+        : (tensor<7xf32>) -> tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+}
