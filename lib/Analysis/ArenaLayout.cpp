@@ -33,7 +33,7 @@ struct Gap {
 class Packer {
 public:
   Packer(std::span<const LiveRange> ranges, std::span<const Region> regions)
-      : ranges(ranges), regions(regions) {
+      : ranges(ranges), regions(regions), placed(regions.size() + 1) {
     layout.offsets.resize(ranges.size());
     layout.regions.resize(ranges.size());
   }
@@ -52,16 +52,16 @@ private:
 
   std::span<const LiveRange> ranges;
   std::span<const Region> regions;
-  std::vector<size_t> placed;
+  /// By region + 1.
+  std::vector<std::vector<size_t>> placed;
   std::vector<std::pair<int64_t, int64_t>> taken;
   ArenaLayout layout;
 };
 
 std::optional<Gap> Packer::findGap(size_t range, int64_t region, int64_t *end) {
   taken.clear();
-  for (size_t other : placed)
-    if (layout.regions[other] == region &&
-        ranges[range].overlaps(ranges[other]))
+  for (size_t other : placed[region + 1])
+    if (ranges[range].overlaps(ranges[other]))
       taken.push_back({layout.offsets[other],
                        layout.offsets[other] + alignUp(ranges[other].bytes)});
   std::sort(taken.begin(), taken.end());
@@ -96,7 +96,7 @@ void Packer::place(size_t range) {
   if (where < 0)
     layout.bytes = std::max(layout.bytes, layout.offsets[range] +
                                               alignUp(ranges[range].bytes));
-  placed.push_back(range);
+  placed[where + 1].push_back(range);
 }
 
 } // namespace

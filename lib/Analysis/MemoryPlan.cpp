@@ -8,6 +8,9 @@
 
 #include "tandem/Analysis/MemoryPlan.h"
 
+#include "StepOrder.h"
+
+#include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <algorithm>
@@ -183,6 +186,21 @@ Status Planner::plan() {
 
 } // namespace
 
-Status planMemory(Program &program) { return Planner(program).plan(); }
+Status planMemory(Program &program) {
+  TANDEM_RETURN_IF_ERROR(Planner(program).plan());
+  std::vector<uint32_t> order = orderByMemory(program);
+  if (std::is_sorted(order.begin(), order.end()))
+    return {};
+  int64_t before = plannedPeakBytes(program);
+  permuteSteps(program, order);
+  TANDEM_RETURN_IF_ERROR(Planner(program).plan());
+  if (plannedPeakBytes(program) < before)
+    return {};
+  std::vector<uint32_t> back(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i)
+    back[order[i]] = i;
+  permuteSteps(program, back);
+  return Planner(program).plan();
+}
 
 } // namespace tandem

@@ -63,6 +63,8 @@ ArenaLayout layOut(std::span<const LiveRange> ranges,
 /// kernel's result takes the place of an operand that nobody reads afterwards,
 /// where the kernel says that it may (Kernel.in_place).
 ///
+/// The steps change places where another order of them lowers the peak.
+///
 /// Errors (phase "plan") where bytes overflow.
 Status planMemory(Program &program);
 

@@ -224,6 +224,32 @@ TEST(PlanMemory, ResultsOfOneStepDoNotShareAnOperand) {
   EXPECT_EQ(plannedPeakBytes(b.program), 128);
 }
 
+TEST(PlanMemory, StepsMoveWhereThatLowersThePeak) {
+  // Two large values that become small ones.
+  Builder b;
+  b.kernel({});
+  uint32_t x = b.input({16});
+  uint32_t large1 = b.launch(0, {x}, {1024}), large2 = b.launch(0, {x}, {1024});
+  uint32_t small1 = b.launch(0, {large1}, {16});
+  uint32_t small2 = b.launch(0, {large2}, {16});
+  b.plan({b.launch(0, {small1, small2}, {16})});
+  EXPECT_EQ(b.program.steps[1]->results[0], small1);
+  EXPECT_EQ(b.program.steps[2]->results[0], large2);
+  // One large value, both small ones and the output.
+  EXPECT_EQ(plannedPeakBytes(b.program), 4096 + 3 * 64);
+}
+
+TEST(PlanMemory, StepsStayWhereNothingIsGained) {
+  Builder b;
+  b.kernel({});
+  uint32_t x = b.input({16});
+  uint32_t large = b.launch(0, {x}, {64}), small = b.launch(0, {x}, {16});
+  uint32_t both = b.launch(0, {large, small}, {16});
+  b.plan({both});
+  EXPECT_EQ(b.program.steps[0]->results[0], large);
+  EXPECT_EQ(b.program.steps[1]->results[0], small);
+}
+
 /// Random programs whose kernels read some operands in place and others not,
 /// with reshapes between: every plan holds, and in-place ones need no more.
 TEST(PlanMemory, RandomProgramsKeepTheirValues) {
