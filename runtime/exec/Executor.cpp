@@ -61,8 +61,8 @@ Executor::create(std::shared_ptr<const Program> program,
   applyThreadLimit();
   auto impl = std::make_unique<Impl>(std::move(program), std::move(options));
   TANDEM_RETURN_IF_ERROR(impl->loadConstants());
-  TANDEM_ASSIGN_OR_RETURN(impl->plans,
-                          planSteps(*impl->program, impl->options));
+  TANDEM_ASSIGN_OR_RETURN(
+      impl->plans, planSteps(*impl->program, impl->options, impl->constants));
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
 

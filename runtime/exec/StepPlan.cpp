@@ -30,11 +30,13 @@ size_t PreparedCache::Hash::operator()(const Types &types) const {
 }
 
 static Expected<PreparedRef> prepare(const OpDesc &op, Types operands,
-                                     Types results, ProviderList providers) {
+                                     Types results, ProviderList providers,
+                                     std::span<const Tensor> constants = {}) {
   TANDEM_ASSIGN_OR_RETURN(const Provider *provider,
                           findProvider(providers, op, operands, results));
   auto entry = std::make_shared<PreparedEntry>();
-  TANDEM_ASSIGN_OR_RETURN(entry->op, provider->prepare(op, operands, results));
+  TANDEM_ASSIGN_OR_RETURN(entry->op, provider->prepareWithConstants(
+                                         op, operands, results, constants));
   entry->operands = std::move(operands);
   entry->results = std::move(results);
   return PreparedRef(std::move(entry));
@@ -102,8 +104,20 @@ Status planKernel(const Program &program, const ExecutorOptions &options,
   return {};
 }
 
+/// The values of the step's operands that are constants; of others, nothing.
+std::vector<Tensor> constantOperands(const Program &program,
+                                     const fb::StepT &step,
+                                     std::span<const Tensor> constants) {
+  std::vector<Tensor> values(step.operands.size());
+  for (size_t i = 0; i < constants.size(); ++i)
+    for (size_t k = 0; k < values.size(); ++k)
+      if (step.operands[k] == program.constants[i]->slot)
+        values[k] = constants[i];
+  return values;
+}
+
 Status planOp(const Program &program, const ExecutorOptions &options,
-              StepPlan &plan) {
+              std::span<const Tensor> constants, StepPlan &plan) {
   const fb::StepT &step = *plan.step;
   plan.isView = isView(program, step);
   Types operands = slotTypes(program, step.operands);
@@ -117,19 +131,22 @@ Status planOp(const Program &program, const ExecutorOptions &options,
     return {};
   TANDEM_ASSIGN_OR_RETURN(plan.prepared,
                           prepare(*step.op, std::move(operands),
-                                  std::move(results), options.providers));
+                                  std::move(results), options.providers,
+                                  constantOperands(program, step, constants)));
   return {};
 }
 
 } // namespace
 
 Expected<std::vector<StepPlan>>
-exec::planSteps(const Program &program, const ExecutorOptions &options) {
+exec::planSteps(const Program &program, const ExecutorOptions &options,
+                std::span<const Tensor> constants) {
   std::vector<StepPlan> plans(program.steps.size());
   for (size_t i = 0; i < plans.size(); ++i) {
     plans[i].step = program.steps[i].get();
-    Status status = plans[i].step->op ? planOp(program, options, plans[i])
-                                      : planKernel(program, options, plans[i]);
+    Status status = plans[i].step->op
+                        ? planOp(program, options, constants, plans[i])
+                        : planKernel(program, options, plans[i]);
     if (!status)
       return locate(std::move(status.error()), *plans[i].step);
   }

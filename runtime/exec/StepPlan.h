@@ -73,9 +73,11 @@ struct StepPlan {
 /// be applied again at run time.
 bool isCompiled(const Program &program);
 
-/// Plans for every step; errors for a kernel without code.
+/// Plans for every step; errors for a kernel without code. `constants` are the
+/// values of the program's.
 Expected<std::vector<StepPlan>> planSteps(const Program &program,
-                                          const ExecutorOptions &options);
+                                          const ExecutorOptions &options,
+                                          std::span<const Tensor> constants);
 
 /// `error` with the op's name and the step's location, where it has none.
 tl::unexpected<Error> locate(Error error, const fb::StepT &step);

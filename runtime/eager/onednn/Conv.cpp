@@ -33,10 +33,6 @@ static memory::desc kernelDesc(const SpatialConv &conv,
   return {dims, type, strides};
 }
 
-static memory::desc anyFormat(const memory::desc &desc) {
-  return {desc.dims(), desc.data_type(), memory::format_tag::any};
-}
-
 namespace {
 struct ConvBuilder {
   SpatialConv conv;
@@ -101,7 +97,7 @@ void onednn::buildConv(const Signature &signature, Plan &plan) {
 
   const Buffer from = plan.converted(Plan::operand(0), input, desc.src_desc());
   const Buffer weights =
-      plan.converted(Plan::operand(1), kernel, desc.weights_desc());
+      signature.converted(plan, 1, kernel, desc.weights_desc());
   const bool direct = desc.dst_desc() == output;
   const Buffer to = direct ? Plan::result() : plan.temporary(desc.dst_desc());
   std::vector<Argument> arguments = {

@@ -44,10 +44,13 @@ void onednn::buildMatmul(const Signature &signature, Plan &plan) {
   const memory::desc result =
       matrices(dims, eager::rowMajorStrides(signature.result.shape), type,
                dims.m, dims.n, dims.n, 1);
-  const dnnl::matmul::primitive_desc desc(dnnl::matmul::desc(lhs, rhs, result),
-                                          Plan::attributes(), engine());
+  // Converting weights at each call would cost more than it gains.
+  const memory::desc weights = signature.isConstant(1) ? anyFormat(rhs) : rhs;
+  const dnnl::matmul::primitive_desc desc(
+      dnnl::matmul::desc(lhs, weights, result), Plan::attributes(), engine());
   plan.add(dnnl::matmul(desc), desc.scratchpad_desc(),
            {{DNNL_ARG_SRC, lhs, Plan::operand(0)},
-            {DNNL_ARG_WEIGHTS, rhs, Plan::operand(1)},
+            {DNNL_ARG_WEIGHTS, desc.weights_desc(),
+             signature.converted(plan, 1, rhs, desc.weights_desc())},
             {DNNL_ARG_DST, result, Plan::result()}});
 }

@@ -52,7 +52,8 @@ static bool isSmall(const OpDesc &op, std::span<const TensorType> operands,
 
 static Expected<std::unique_ptr<Plan>>
 build(const OpDesc &op, std::span<const TensorType> operands,
-      std::span<const TensorType> results) try {
+      std::span<const TensorType> results,
+      std::span<const Tensor> constants = {}) try {
   // Of primitives that oneDNN 2.6 creates on two threads at a time, about one
   // in ten thousand computes garbage ever after (found by random graphs).
   static std::mutex creation;
@@ -60,7 +61,7 @@ build(const OpDesc &op, std::span<const TensorType> operands,
   const bool small = isSmall(op, operands, results[0]);
   const OneThread oneThread(small);
   auto plan = std::make_unique<Plan>(small);
-  builderOf(op.kind)({op, operands, results[0]}, *plan);
+  builderOf(op.kind)({op, operands, results[0], constants}, *plan);
   return plan;
 } catch (const dnnl::error &error) {
   return fail("execute", "oneDNN cannot prepare " + std::string(name(op.kind)) +
@@ -83,6 +84,13 @@ struct OneDNNProvider final : Provider {
   prepare(const OpDesc &op, std::span<const TensorType> operands,
           std::span<const TensorType> results) const override {
     return build(op, operands, results);
+  }
+
+  Expected<std::unique_ptr<PreparedOp>>
+  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
+                       std::span<const TensorType> results,
+                       std::span<const Tensor> constants) const override {
+    return build(op, operands, results, constants);
   }
 };
 } // namespace

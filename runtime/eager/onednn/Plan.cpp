@@ -13,6 +13,7 @@
 
 using namespace tandem;
 using namespace tandem::onednn;
+using dnnl::memory;
 
 const dnnl::engine &onednn::engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
@@ -113,6 +114,21 @@ Buffer Plan::converted(Buffer from, const dnnl::memory::desc &fromDesc,
   return to;
 }
 
+Buffer Plan::convertedNow(const Tensor &constant, const memory::desc &fromDesc,
+                          const memory::desc &toDesc) {
+  const auto bytes = static_cast<int64_t>(toDesc.get_size());
+  Expected<Tensor> copy = Tensor::allocate({DType::i8, {bytes}});
+  if (!copy)
+    throw dnnl::error(dnnl_out_of_memory, "no memory for constants");
+  memory from(fromDesc, engine(), constant.data());
+  memory to(toDesc, engine(), copy->data());
+  dnnl::stream stream(engine());
+  dnnl::reorder(from, to).execute(stream, from, to);
+  stream.wait();
+  kept.push_back(std::move(*copy));
+  return {Buffer::Kind::kept, static_cast<int64_t>(kept.size()) - 1};
+}
+
 std::unique_ptr<Plan::State> Plan::acquireState() const {
   if (State *state = spare.exchange(nullptr, std::memory_order_acquire))
     return std::unique_ptr<State>(state);
@@ -133,11 +149,21 @@ Status Plan::run(std::span<const Tensor> operands,
   TANDEM_RETURN_IF_ERROR(workspace.allocate());
   std::unique_ptr<State> state = acquireState();
   for (const State::Slot &slot : state->slots) {
-    void *data = slot.buffer.kind == Buffer::Kind::operand
-                     ? operands[slot.buffer.value].data()
-                 : slot.buffer.kind == Buffer::Kind::result
-                     ? results[0].data()
-                     : workspace.at(slot.buffer.value);
+    void *data = nullptr;
+    switch (slot.buffer.kind) {
+    case Buffer::Kind::operand:
+      data = operands[slot.buffer.value].data();
+      break;
+    case Buffer::Kind::result:
+      data = results[0].data();
+      break;
+    case Buffer::Kind::workspace:
+      data = workspace.at(slot.buffer.value);
+      break;
+    case Buffer::Kind::kept:
+      data = kept[slot.buffer.value].data();
+      break;
+    }
     if (auto status = dnnl_memory_set_data_handle(slot.memory.get(), data))
       return failure(status);
   }

@@ -31,8 +31,8 @@ const dnnl::engine &engine();
 
 /// Where a primitive's argument lives.
 struct Buffer {
-  enum class Kind { operand, result, workspace } kind;
-  /// Operand: its number. Workspace: offset in bytes.
+  enum class Kind { operand, result, workspace, kept } kind;
+  /// Operand: its number. Workspace: offset in bytes. Kept: its number.
   int64_t value = 0;
 };
 
@@ -67,6 +67,10 @@ public:
   /// forms are equal, else a temporary, filled by a reorder.
   Buffer converted(Buffer from, const dnnl::memory::desc &fromDesc,
                    const dnnl::memory::desc &toDesc);
+  /// The same of a constant, converted now: the plan keeps the copy.
+  Buffer convertedNow(const Tensor &constant,
+                      const dnnl::memory::desc &fromDesc,
+                      const dnnl::memory::desc &toDesc);
   /// Appends a reorder.
   void reorder(Buffer from, const dnnl::memory::desc &fromDesc, Buffer to,
                const dnnl::memory::desc &toDesc);
@@ -88,6 +92,7 @@ private:
 
   bool isSmall;
   std::vector<Step> steps;
+  std::vector<Tensor> kept;
   int64_t workspaceSize = 0;
   /// Memory objects are costly to make, and serve one run at a time: the last
   /// run's are kept for the next.

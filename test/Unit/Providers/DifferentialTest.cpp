@@ -9,6 +9,7 @@
 #include "Cases.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 using namespace tandem;
@@ -123,6 +124,44 @@ TEST(Differential, PreparedOpsAreReentrant) {
       thread.join();
     EXPECT_EQ(wrong, 0) << c->describe();
   }
+}
+
+/// Weights that are constants are converted once, ahead, and not read again
+/// where they have been.
+TEST(Differential, ConstantWeightsAreConvertedAhead) {
+  std::mt19937_64 rng(firstSeed());
+  int converted = 0;
+  for (int i = 0; i < 200; ++i) {
+    const OpKind kind = i % 2 ? OpKind::conv : OpKind::matmul;
+    const std::optional<Case> c = randomCase(kind, DType::f32, rng);
+    if (!c || !supports(oneDNNProvider(), c->op, c->operands))
+      continue;
+    const Tensor expected = reference(c->op, c->operands);
+    std::vector<TensorType> types;
+    for (const Tensor &operand : c->operands)
+      types.push_back(operand.type());
+    const std::span<const TensorType> results(&expected.type(), 1);
+    std::vector<Tensor> constants(c->operands.size());
+    constants[1] = c->operands[1];
+    auto plain = oneDNNProvider().prepare(c->op, types, results);
+    auto ahead =
+        oneDNNProvider().prepareWithConstants(c->op, types, results, constants);
+    ASSERT_TRUE(plain && ahead) << c->describe();
+    if (kind == OpKind::conv)
+      EXPECT_LE((*ahead)->workspaceBytes(), (*plain)->workspaceBytes());
+    std::vector<Tensor> operands = c->operands;
+    if ((*ahead)->workspaceBytes() < (*plain)->workspaceBytes()) {
+      ++converted;
+      operands[1] = emptyTensor(types[1]);
+      std::memset(operands[1].data(), 0xFF, operands[1].bytes());
+    }
+    Tensor result = emptyTensor(expected.type());
+    ASSERT_TRUE((*ahead)->run(operands, std::span(&result, 1)));
+    EXPECT_EQ(compare(expected, result, toleranceOf(*c, DType::f32)).mismatches,
+              0)
+        << c->describe();
+  }
+  EXPECT_GT(converted, 10);
 }
 
 /// Ops are prepared by many threads at a time.

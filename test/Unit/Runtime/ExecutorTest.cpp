@@ -55,6 +55,16 @@ struct FakeProvider final : Provider {
     return std::make_unique<Add>(*this);
   }
 
+  Expected<std::unique_ptr<PreparedOp>>
+  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
+                       std::span<const TensorType> results,
+                       std::span<const Tensor> values) const override {
+    constants.assign(values.begin(), values.end());
+    return prepare(op, operands, results);
+  }
+
+  /// Of the op prepared last.
+  mutable std::vector<Tensor> constants;
   mutable std::atomic<int> prepares{0}, runs{0};
   bool failing = false;
   int64_t workspace = 0;
@@ -246,6 +256,26 @@ TEST_F(ExecutorTest, HoldsWhatIsPlanned) {
   int64_t peakBytes = 0;
   ASSERT_TRUE(executor->run(inputs, outputs, &peakBytes));
   EXPECT_EQ(peakBytes, 128 + 1000);
+}
+
+TEST_F(ExecutorTest, CompiledOpsGetTheirConstantsAhead) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(2));
+  uint32_t c = builder.constant(vec(2), {7, 8});
+  uint32_t sum = builder.op(makeOp(OpKind::add), {x, c}, vec(2));
+  builder.program.planned = true;
+  builder.program.outputs = {sum};
+  auto program = std::make_shared<Program>(std::move(builder.program));
+  auto executor = create(program);
+  ASSERT_EQ(fake.constants.size(), 2u);
+  EXPECT_FALSE(fake.constants[0]);
+  EXPECT_THAT(floats(fake.constants[1]), ElementsAre(7, 8));
+
+  // Eager takes nothing for a constant.
+  program->planned = false;
+  Tensor inputs[] = {makeFloats({2})};
+  ASSERT_TRUE(create(program)->run(inputs, outputs));
+  EXPECT_TRUE(fake.constants.empty());
 }
 
 TEST_F(ExecutorTest, AnOutputsMemoryIsUsedBeforeItIsWritten) {

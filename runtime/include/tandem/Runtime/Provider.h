@@ -45,6 +45,17 @@ public:
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpDesc &op, std::span<const TensorType> operands,
           std::span<const TensorType> results) const = 0;
+  /// For an op of a compiled program: constants[i] is the value of operand i
+  /// where that is the same at every run, else an empty tensor. What is worked
+  /// out from it ahead, such as weights in the library's own format, belongs to
+  /// the prepared op.
+  virtual Expected<std::unique_ptr<PreparedOp>>
+  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
+                       std::span<const TensorType> results,
+                       std::span<const Tensor> constants) const {
+    (void)constants;
+    return prepare(op, operands, results);
+  }
 };
 
 /// Plain loops with f64 accumulation; every op and dtype. The oracle.
