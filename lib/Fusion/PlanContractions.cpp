@@ -8,6 +8,7 @@
 
 #include "PlanState.h"
 
+#include "tandem/Conversion/TandemToLinalg/Contraction.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 
@@ -24,6 +25,8 @@ using Id = FusionUnits::Id;
 /// is a chain of its own, and in a register tile. Measured on convolutions of
 /// 3 to 64 channels of 256 x 256.
 constexpr double kLoopEfficiency = 0.6, kTileEfficiency = 0.9;
+/// Of f32 in the widest vectors.
+constexpr int64_t kLanes = 16;
 
 class ContractionPlanner {
 public:
@@ -57,7 +60,9 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   double compute =
       facts.flopsPerElement * double(facts.elements) / prices.flopsPerNs;
   double loop = std::max(memory, compute / kLoopEfficiency);
-  double tile = std::max(memory, compute / kTileEfficiency);
+  std::string why;
+  double laneUse = getLaneUse(*describeContraction(hero, why), kLanes);
+  double tile = std::max(memory, compute / (kTileEfficiency * laneUse));
   if (loop <= tile)
     return FusionDecision::refuse(FusionRefusal::LoopCostsLess, loop, tile);
   return FusionDecision::allow();

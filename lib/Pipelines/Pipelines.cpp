@@ -25,6 +25,9 @@ namespace {
 constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Fuse,
                              Phase::Kernels,    Phase::Linalg,   Phase::Target};
 
+/// Convolutions that combine more elements to one are better contractions.
+constexpr int64_t kMaxReadsOfLoop = 16;
+
 bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
 
 void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
@@ -85,10 +88,15 @@ void buildPhase(OpPassManager &pm, Phase phase,
   case Phase::Fuse: {
     TandemFuseOptions fuse;
     fuse.fuel = options.fusionFuel;
+    fuse.contractions = !isCUDA(options.device);
     // Before fusion, which would compute the padding in place. A GPU predicates
-    // its loads and would only pay one more launch.
-    if (!isCUDA(options.device))
-      pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding());
+    // its loads and would only pay one more launch; a kernel of a contraction
+    // has no need of it, so only what is lighter is padded.
+    if (!isCUDA(options.device)) {
+      TandemMaterialisePaddingOptions padding;
+      padding.maxReads = kMaxReadsOfLoop;
+      pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding(padding));
+    }
     pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
     // After fusion, which says what becomes a contraction of ours: a library
     // packs for itself.

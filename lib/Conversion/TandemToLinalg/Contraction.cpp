@@ -71,7 +71,8 @@ static FailureOr<LayoutDims> parse(StringRef layout, bool isKernel) {
 static constexpr char kWeightsView[] =
     "reads its weights through views with no constant strides";
 
-static FailureOr<Contraction> describeConv(ir::ConvOp op, std::string &why) {
+static FailureOr<Contraction> describeConv(ir::ConvOp op, View weights,
+                                           std::string &why) {
   FailureOr<LayoutDims> input = parse(op.getLayout().getInput(), false);
   FailureOr<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
   FailureOr<LayoutDims> output = parse(op.getLayout().getOutput(), false);
@@ -79,7 +80,6 @@ static FailureOr<Contraction> describeConv(ir::ConvOp op, std::string &why) {
     why = "has a layout that is not valid";
     return failure();
   }
-  View weights = lookThroughViews(op.getKernel());
   ArrayRef<int64_t> dataShape = typeOf(op.getInput()).getShape();
   ArrayRef<int64_t> kernelShape = typeOf(op.getKernel()).getShape();
   Contraction result;
@@ -138,9 +138,8 @@ static bool describeBatch(ir::MatmulOp op, const View &weights,
   return true;
 }
 
-static FailureOr<Contraction> describeMatmul(ir::MatmulOp op,
+static FailureOr<Contraction> describeMatmul(ir::MatmulOp op, View weights,
                                              std::string &why) {
-  View weights = lookThroughViews(op.getRhs());
   SmallVector<int64_t> lhsStrides = stridesOf(op.getLhs());
   ArrayRef<int64_t> lhsShape = typeOf(op.getLhs()).getShape();
   int64_t lhsRank = lhsShape.size(), rhsRank = weights.dims.size();
@@ -171,6 +170,7 @@ static FailureOr<Contraction> describeMatmul(ir::MatmulOp op,
 }
 
 FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
+  why.clear();
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
@@ -184,11 +184,16 @@ FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
            typeOf(hero->getOperand(1)).getNumElements() == 0 ||
            typeOf(hero->getResult(0)).getNumElements() == 0)
     why = "has an empty operand or result";
-  else if (auto conv = dyn_cast<ir::ConvOp>(hero))
-    return describeConv(conv, why);
-  else
-    return describeMatmul(cast<ir::MatmulOp>(hero), why);
-  return failure();
+  if (!why.empty())
+    return failure();
+  std::optional<View> weights = lookThroughViews(hero->getOperand(1));
+  if (!weights) {
+    why = kWeightsView;
+    return failure();
+  }
+  if (auto conv = dyn_cast<ir::ConvOp>(hero))
+    return describeConv(conv, *weights, why);
+  return describeMatmul(cast<ir::MatmulOp>(hero), *weights, why);
 }
 
 std::optional<ContractionLanes>
@@ -208,6 +213,19 @@ getContractionLanes(const Contraction &contraction) {
       inner.dataStride == 1 && !isBlocked)
     return ContractionLanes::Positions;
   return std::nullopt;
+}
+
+double getLaneUse(const Contraction &contraction, int64_t width) {
+  std::optional<ContractionLanes> lanes = getContractionLanes(contraction);
+  if (!lanes)
+    return 0;
+  int64_t size = contraction.outputs;
+  if (*lanes == ContractionLanes::Groups)
+    size = contraction.groups;
+  if (*lanes == ContractionLanes::Positions)
+    size = contraction.spatial.back().size;
+  return static_cast<double>(size) /
+         static_cast<double>((size + width - 1) / width * width);
 }
 
 /// Whether positions are those of the data, evenly spaced.

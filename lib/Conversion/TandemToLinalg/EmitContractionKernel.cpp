@@ -17,6 +17,8 @@
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace tandem {
@@ -98,10 +100,27 @@ static LogicalResult emitEpilogue(Value heroResult,
   return success();
 }
 
+/// The contraction reads its operands from memory, splats as well.
+static void materialiseConstants(Operation *hero) {
+  for (OpOperand &operand : hero->getOpOperands()) {
+    OpOperand *use = &operand;
+    while (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(
+        use->get().getDefiningOp()))
+      use = &use->get().getDefiningOp()->getOpOperand(0);
+    auto splat = use->get().getDefiningOp<ir::ConstantOp>();
+    if (!splat)
+      continue;
+    OpBuilder builder(splat);
+    use->set(arith::ConstantOp::create(builder, splat.getLoc(),
+                                       cast<TypedAttr>(splat.getValue())));
+  }
+}
+
 LogicalResult emitContractionKernel(func::FuncOp kernel) {
   FailureOr<Operation *> hero = findHero(kernel);
   if (failed(hero))
     return failure();
+  materialiseConstants(*hero);
   Value result = (*hero)->getResult(0);
   SmallVector<OpOperand *> roots;
   for (OpOperand &root :

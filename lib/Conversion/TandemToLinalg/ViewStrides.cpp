@@ -117,11 +117,14 @@ static View rowMajor(Value value) {
   return view;
 }
 
-View lookThroughViews(Value value) {
+std::optional<View> lookThroughViews(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(op))
     return rowMajor(value);
-  View view = lookThroughViews(op->getOperand(0));
+  std::optional<View> found = lookThroughViews(op->getOperand(0));
+  if (!found)
+    return std::nullopt;
+  View &view = *found;
   bool isView = false;
   if (auto cast = dyn_cast<ir::TransposeOp>(op))
     isView = transpose(view, cast);
@@ -130,7 +133,7 @@ View lookThroughViews(Value value) {
   else
     isView =
         reshape(view, mlir::cast<RankedTensorType>(value.getType()).getShape());
-  return isView ? view : rowMajor(value);
+  return isView ? found : std::nullopt;
 }
 
 std::optional<int64_t> View::getStride(unsigned dim) const {

@@ -37,9 +37,9 @@ struct View {
   std::optional<int64_t> getStride(unsigned dim) const;
 };
 
-/// Looks through views as long as they have such a form; at worst a view of
-/// `value` itself.
-View lookThroughViews(mlir::Value value);
+/// Looks through all views of what is not one; nothing where one has no such
+/// form.
+std::optional<View> lookThroughViews(mlir::Value value);
 
 /// Splits off the outermost parts of `dim` that make up `extent`; nothing where
 /// that would cut through one that is no single digit.

@@ -169,4 +169,84 @@ TEST(ContractionKernel, BatchedMatmul) {
   }
 }
 
+/// The kernel of a convolution whose weights are packed in blocks of outputs.
+std::string printPacked(int64_t outputs, int64_t block, int64_t groups) {
+  int64_t ofGroup = outputs / groups;
+  int64_t blocks = (ofGroup + block - 1) / block;
+  auto type = [](const Shape &shape) {
+    return TensorType{DType::f32, shape}.str();
+  };
+  std::string packed = type({groups, blocks, 3, 3, 4, block});
+  std::string turned = type({3, 3, 4, groups, blocks, block});
+  std::string padded = type({3, 3, 4, groups, blocks * block});
+  std::string cut = type({3, 3, 4, groups, ofGroup});
+  std::string kernel = type({3, 3, 4, outputs});
+  std::string input = type({2, 5, 17, 4 * groups});
+  std::string result = type({2, 5, 17, outputs});
+  auto text = [](int64_t value) { return std::to_string(value); };
+  return "module @k attributes {tandem.kind = #tandem<fusion_kind "
+         "contraction>} { func.func @k(%x: " +
+         input + ", %w: " + packed + ", %b: " + type({outputs}) +
+         ", %r: " + result + ") -> (" + result + ", " + result + ") {\n" +
+         "%0 = tandem.transpose %w permutation = [2, 3, 4, 0, 1, 5] : (" +
+         packed + ") -> " + turned +
+         "\n%1 = tandem.reshape %0 shape = [3, 3, 4, " + text(groups) + ", " +
+         text(blocks * block) + "] : (" + turned + ") -> " + padded +
+         "\n%2 = tandem.slice %1 starts = [0, 0, 0, 0, 0] limits = [3, 3, 4, " +
+         text(groups) + ", " + text(ofGroup) +
+         "] strides = [1, 1, 1, 1, 1] : (" + padded + ") -> " + cut +
+         "\n%3 = tandem.reshape %2 shape = [3, 3, 4, " + text(outputs) +
+         "] : (" + cut + ") -> " + kernel +
+         "\n%4 = tandem.conv %x, %3, %b layout = <input = \"NHWC\", kernel = "
+         "\"HWIO\", output = \"NHWC\"> pad_low = [1, 1] pad_high = [1, 1] "
+         "groups = " +
+         text(groups) + " : (" + input + ", " + kernel + ", " +
+         type({outputs}) + ") -> " + result +
+         "\n%5 = tandem.add %4, %r : " + result +
+         "\n%6 = tandem.relu %5 : " + result + "\nreturn %6, %4 : " + result +
+         ", " + result + " } }";
+}
+
+/// Packed weights, an epilogue that reads another tensor, and two results.
+TEST(ContractionKernel, PackedWeightsAndEpilogue) {
+  for (int64_t groups : {1, 2})
+    for (int64_t ofGroup : {16, 24, 33, 64, 80})
+      for (int64_t block : {16, 32}) {
+        int64_t outputs = ofGroup * groups;
+        auto kernel = compileKernel(printPacked(outputs, block, groups));
+        ASSERT_TRUE(kernel) << kernel.error().str();
+        Case conv = makeCase(
+            {2, 5, 17, 4 * groups, outputs, 3, 1, 1, 1, groups}, true, true);
+        auto &attrs = *conv.op.attrs.AsConvAttrs();
+        attrs.pad_high = {1, 1};
+        // Pack them here.
+        int64_t blocks = (ofGroup + block - 1) / block;
+        std::vector<double> plain = valuesOf(conv.operands[1]);
+        std::vector<double> packed(groups * blocks * 36 * block, 0);
+        for (size_t i = 0; i < plain.size(); ++i) {
+          int64_t output = i % outputs, tap = i / outputs;
+          int64_t group = output / ofGroup, of = output % ofGroup;
+          packed[((group * blocks + of / block) * 36 + tap) * block +
+                 of % block] = plain[i];
+        }
+        Tensor weights =
+            tensorOf(DType::f32, {groups, blocks, 3, 3, 4, block}, packed);
+        Tensor residual = varied({2, 5, 17, outputs}, 7);
+        Tensor sum = emptyTensor({DType::f32, {2, 5, 17, outputs}});
+        Tensor result = emptyTensor({DType::f32, {2, 5, 17, outputs}});
+        auto address = [](const Tensor &tensor) {
+          return const_cast<void *>(tensor.data());
+        };
+        kernel->run({address(conv.operands[0]), address(weights),
+                     address(conv.operands[2]), address(residual),
+                     address(result), address(sum)});
+        Tensor expected = reference(conv.op, conv.operands);
+        EXPECT_EQ(valuesOf(sum), valuesOf(expected));
+        expected =
+            reference(makeOp(OpKind::relu),
+                      {reference(makeOp(OpKind::add), {expected, residual})});
+        EXPECT_EQ(valuesOf(result), valuesOf(expected));
+      }
+}
+
 } // namespace

@@ -103,6 +103,9 @@ mlir::FailureOr<Contraction> describeContraction(mlir::Operation *hero,
 std::optional<ContractionLanes>
 getContractionLanes(const Contraction &contraction);
 
+/// The share of the lanes of vectors of `width` that do something.
+double getLaneUse(const Contraction &contraction, int64_t width);
+
 } // namespace tandem
 
 #endif // TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
