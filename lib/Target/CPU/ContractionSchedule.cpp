@@ -15,9 +15,9 @@ using namespace mlir;
 namespace tandem {
 
 /// Weights that come from far are to be used for so many positions.
-static constexpr int64_t kPositionsPerTask = 112;
+static constexpr int64_t kPositionsPerTask = 112, kMinPositionsPerTask = 56;
 /// Enough tasks to share out evenly, where each is worth its while.
-static constexpr int64_t kWantedTasks = 32;
+static constexpr int64_t kWantedTasks = 16;
 static constexpr double kCyclesPerTask = 60000, kMinCyclesPerTask = 15000;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -61,7 +61,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
       std::max(kPositionsPerTask,
                getPositionsInCache(contraction, schedule, machine.l2Bytes));
   int64_t target =
-      std::max<int64_t>(1, std::min<int64_t>(most, std::llround(perTask)));
+      std::clamp<int64_t>(std::llround(perTask), kMinPositionsPerTask, most);
   int64_t tiles = schedule.positions.getTiles();
   schedule.tilesPerTask = tiles;
   if (target >= positions)

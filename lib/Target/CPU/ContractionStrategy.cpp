@@ -11,6 +11,7 @@
 #include "HostMachine.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 
@@ -36,6 +37,18 @@ static double getTileCycles(ContractionLanes lanes, double rows, double vectors,
   double cycles =
       std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle, kFmaLatency});
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
+}
+
+/// Rows that the first-level cache can hold a line of each of: those a multiple
+/// of its period apart compete for the few ways of a set, one of which the
+/// weights take.
+static int64_t getRowsInCache(const Contraction &contraction) {
+  constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64, kWays = 8;
+  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  int64_t distance = inner.stride * inner.dataStride * 4;
+  int64_t sets =
+      kPeriodBytes / std::gcd(std::max(distance, kLineBytes), kPeriodBytes);
+  return sets * (kWays - 1);
 }
 
 namespace {
@@ -102,6 +115,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     int64_t most = (machine.getRegisters() - others) / vectors;
     if (most < 1)
       break;
+    if (tile.lanes != ContractionLanes::Positions)
+      most = std::min(most, getRowsInCache(contraction));
     tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
     tile.cycles = getSpaceCycles(
         space, tile, static_cast<double>(contraction.getReduction()));

@@ -206,8 +206,57 @@ static bool getConstant(Value value, int64_t &constant) {
   return static_cast<bool>(op);
 }
 
+/// Takes a constant summand off a sum, which is null if there is no more to it.
+static int64_t takeConstant(Value &sum) {
+  int64_t constant = 0;
+  if (getConstant(sum, constant)) {
+    sum = {};
+    return constant;
+  }
+  auto op = sum.getDefiningOp<arith::AddIOp>();
+  if (op && getConstant(op.getRhs(), constant))
+    sum = op.getLhs();
+  return constant;
+}
+
+/// Sums and multiples with constants last: what differs by a constant, as
+/// neighbours do, has the rest in common, and an instruction adds the constant.
+static Value createSum(OpBuilder &builder, Location loc, AffineExprKind kind,
+                       Value lhs, Value rhs) {
+  auto flags = arith::IntegerOverflowFlags::nsw;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  int64_t factor = 0, summand = takeConstant(lhs);
+  Value result;
+  if (kind == AffineExprKind::Mul) {
+    getConstant(rhs, factor);
+    summand *= factor;
+    result =
+        !lhs || factor == 1
+            ? lhs
+            : arith::MulIOp::create(builder, loc, lhs, rhs, flags).getResult();
+  } else {
+    summand += takeConstant(rhs);
+    result =
+        !lhs || !rhs
+            ? (lhs ? lhs : rhs)
+            : arith::AddIOp::create(builder, loc, lhs, rhs, flags).getResult();
+  }
+  if (!result)
+    return constant(summand);
+  if (summand == 0)
+    return result;
+  return arith::AddIOp::create(builder, loc, result, constant(summand), flags);
+}
+
 static Value createIndexOp(OpBuilder &builder, Location loc,
                            AffineExprKind kind, Value lhs, Value rhs) {
+  int64_t factor = 0;
+  if (lhs.getType().isIndex() && rhs.getType().isIndex() &&
+      (kind == AffineExprKind::Add ||
+       (kind == AffineExprKind::Mul && getConstant(rhs, factor))))
+    return createSum(builder, loc, kind, lhs, rhs);
   // Indices do not wrap.
   auto flags = arith::IntegerOverflowFlags::nsw;
   switch (kind) {
