@@ -387,7 +387,7 @@ void ContractionLowering::emitEpilogue(const ContractionTile &tile,
       if (heroBuffer.pointer)
         lanes.store(heroBuffer, sum);
       if (operand)
-        lanes.bindVector(epilogue.getMatchingBlockArgument(operand), sum);
+        lanes.bindValue(epilogue.getMatchingBlockArgument(operand), sum);
       if (epilogue)
         lanes.emitBody(epilogue);
     }

@@ -11,8 +11,11 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Target/CPU/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -147,6 +150,30 @@ LogicalResult KernelFrame::open(ArrayRef<InPlacePair> inPlace) {
   createBody(inPlace);
   setInPlacePairs(module, inPlace);
   return bindBuffers();
+}
+
+LogicalResult KernelFrame::verifyBody(linalg::GenericOp op) const {
+  auto isKnown = [&](Operation *inner) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      return pointers.contains(extract.getTensor());
+    if (isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))
+      return llvm::all_of(inner->getResultTypes(),
+                          [](Type type) { return type.isIntOrIndexOrFloat(); });
+    return isa<affine::AffineApplyOp, linalg::IndexOp, linalg::YieldOp,
+               scf::IfOp, scf::YieldOp>(inner);
+  };
+  auto isInside = [&](Value value) {
+    return op.getRegion().isAncestor(value.getParentRegion()) ||
+           value.getDefiningOp<arith::ConstantOp>() ||
+           isa<RankedTensorType>(value.getType());
+  };
+  WalkResult result = op.getBody()->walk([&](Operation *inner) {
+    if (isKnown(inner) && llvm::all_of(inner->getOperands(), isInside))
+      return WalkResult::advance();
+    inner->emitOpError("has no place in the body of a kernel");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 void KernelFrame::close(int64_t extent, int64_t grain) {

@@ -36,6 +36,9 @@ protected:
   /// which `grain` are worth a task, and erases the function on tensors.
   void close(int64_t extent, int64_t grain);
 
+  /// Checks that the body is of what LaneEmitter knows.
+  mlir::LogicalResult verifyBody(mlir::linalg::GenericOp op) const;
+
   Buffer getBuffer(mlir::Value tensor) const {
     return {pointers.lookup(tensor),
             mlir::cast<mlir::RankedTensorType>(tensor.getType())};

@@ -22,16 +22,26 @@ namespace tandem {
 
 LaneEmitter::LaneEmitter(OpBuilder &builder, Location loc, int64_t lanes,
                          ValueRange loops, Value tailMask,
-                         function_ref<Buffer(Value)> getBuffer)
+                         function_ref<Buffer(Value)> getBuffer,
+                         std::optional<unsigned> laneLoop)
     : builder(builder), loc(loc), lanes(lanes), tailMask(tailMask),
       getBuffer(getBuffer) {
   for (Value loop : loops)
     this->loops.push_back({LaneValue::Uniform, loop, 0});
-  if (lanes > 1 && !loops.empty())
-    this->loops.back() = {LaneValue::Linear, loops.back(), 1};
+  if (lanes > 1 && !loops.empty()) {
+    LaneValue &lane = this->loops[laneLoop.value_or(loops.size() - 1)];
+    lane.kind = LaneValue::Linear;
+    lane.step = 1;
+  }
 }
 
 void LaneEmitter::emitBody(linalg::GenericOp op) {
+  SmallVector<LaneValue> elements = emitElements(op);
+  for (auto [result, element] : llvm::zip(op.getResults(), elements))
+    emitStore(getBuffer(result), loops, element, /*isStreamed=*/false);
+}
+
+SmallVector<LaneValue> LaneEmitter::emitElements(linalg::GenericOp op) {
   Block *body = op.getBody();
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = body->getArgument(input->getOperandNumber());
@@ -44,9 +54,16 @@ void LaneEmitter::emitBody(linalg::GenericOp op) {
     values[argument] = emitLoad(getBuffer(input->get()), indices);
   }
   emitOps(*body);
-  Operation *yield = body->getTerminator();
-  for (auto [result, value] : llvm::zip(op.getResults(), yield->getOperands()))
-    emitStore(getBuffer(result), loops, lookUp(value));
+  return llvm::map_to_vector(body->getTerminator()->getOperands(),
+                             [&](Value value) { return lookUp(value); });
+}
+
+void LaneEmitter::store(Buffer buffer, AffineMap map, LaneValue value,
+                        bool isStreamed) {
+  SmallVector<LaneValue> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(emitAffine(expr, map.getNumDims(), loops));
+  emitStore(buffer, indices, value, isStreamed);
 }
 
 LaneValue LaneEmitter::lookUp(Value value) {

@@ -14,6 +14,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <optional>
+
 namespace tandem {
 
 /// What a scalar of the body is for consecutive iterations of the inner loop.
@@ -40,27 +42,37 @@ public:
   /// picked out; others are gathered.
   static constexpr int64_t kMaxShuffledStep = 4;
 
-  /// Innermost loop `inner` starts at `loops[inner]`. `tailMask` (may be null)
-  /// says which lanes exist.
+  /// Loop `laneLoop`, the innermost one by default, starts at its value in
+  /// `loops`. `tailMask` (may be null) says which lanes exist.
   LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
               mlir::ValueRange loops, mlir::Value tailMask,
-              llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+              llvm::function_ref<Buffer(mlir::Value)> getBuffer,
+              std::optional<unsigned> laneLoop = std::nullopt);
 
   /// The lanes of `argument` of the body are at `pointer`, one next to the
   /// other, and not where its operand is. To be called before emitBody.
   void bindInput(mlir::BlockArgument argument, mlir::Value pointer);
 
-  /// `argument` of the body is `vector`. To be called before emitBody.
-  void bindVector(mlir::BlockArgument argument, mlir::Value vector) {
-    values[argument] = {LaneValue::Varying, vector, 0};
-  }
+  /// `argument` of the body is `value`: a vector of its lanes, or a scalar that
+  /// is the same in all. To be called before emitBody.
+  void bindValue(mlir::BlockArgument argument, mlir::Value value);
 
+  /// Computes the body and stores what it yields row by row.
   void emitBody(mlir::linalg::GenericOp op);
 
+  /// Computes the body and gives what it yields.
+  llvm::SmallVector<LaneValue> emitElements(mlir::linalg::GenericOp op);
+  /// Stores one of these at `map` of the loops, which steps by one from lane to
+  /// lane or not at all. `isStreamed`: past the caches; lane 0 is aligned to
+  /// the vector then.
+  void store(Buffer buffer, mlir::AffineMap map, LaneValue value,
+             bool isStreamed);
   /// Stores a vector at the loops.
   void store(Buffer buffer, mlir::Value vector) {
-    emitStore(buffer, loops, {LaneValue::Varying, vector, 0});
+    emitStore(buffer, loops, {LaneValue::Varying, vector, 0},
+              /*isStreamed=*/false);
   }
+  mlir::Value toVector(LaneValue value);
 
   /// A mask of the lanes below `count`.
   static mlir::Value createTailMask(mlir::OpBuilder &builder,
@@ -92,10 +104,9 @@ private:
   LaneValue emitGather(Buffer buffer, LaneValue offset);
   mlir::Value getGatherPointers(Buffer buffer, LaneValue offset);
   void emitStore(Buffer buffer, llvm::ArrayRef<LaneValue> indices,
-                 LaneValue value);
+                 LaneValue value, bool isStreamed);
   LaneValue getOffset(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
 
-  mlir::Value toVector(LaneValue value);
   mlir::Value splat(mlir::Value scalar);
   mlir::Value getMask();
   mlir::Value getPointer(Buffer buffer, mlir::Value offset);

@@ -148,6 +148,12 @@ LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
   return fromMemory(result, type);
 }
 
+void LaneEmitter::bindValue(BlockArgument argument, Value value) {
+  bool isVector = isa<VectorType>(value.getType());
+  values[argument] = {isVector ? LaneValue::Varying : LaneValue::Uniform, value,
+                      0};
+}
+
 void LaneEmitter::bindInput(BlockArgument argument, Value pointer) {
   Type type = argument.getType();
   Type memoryType = getMemoryType(type);
@@ -233,7 +239,7 @@ LaneValue LaneEmitter::emitGather(Buffer buffer, LaneValue offset) {
 }
 
 void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
-                            LaneValue value) {
+                            LaneValue value, bool isStreamed) {
   LaneValue offset = getOffset(buffer, indices);
   Type type = buffer.type.getElementType();
   Type memoryType = getMemoryType(type);
@@ -249,7 +255,8 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
                                 getAlignment(memoryType));
   else
     LLVM::StoreOp::create(builder, loc, stored, pointer,
-                          getAlignment(memoryType));
+                          (isStreamed ? lanes : 1) * getAlignment(memoryType),
+                          /*isVolatile=*/false, isStreamed);
 }
 
 } // namespace tandem

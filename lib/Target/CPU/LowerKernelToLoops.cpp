@@ -10,8 +10,11 @@
 
 #include "ContractionLowering.h"
 #include "KernelFrame.h"
+#include "KernelLowerings.h"
 #include "LaneEmitter.h"
 #include "Schedule.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,7 +42,6 @@ public:
 
 private:
   LogicalResult verifyGeneric(linalg::GenericOp op);
-  LogicalResult verifyBody(linalg::GenericOp op);
   void lowerGeneric(linalg::GenericOp op, const Schedule &schedule,
                     int64_t first);
   void emitInnerLoops(linalg::GenericOp op, const Schedule &schedule,
@@ -199,31 +201,6 @@ LogicalResult KernelLowering::verifyGeneric(linalg::GenericOp op) {
   return success();
 }
 
-/// What phase `linalg` promises of the body.
-LogicalResult KernelLowering::verifyBody(linalg::GenericOp op) {
-  auto isKnown = [&](Operation *inner) {
-    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
-      return pointers.contains(extract.getTensor());
-    if (isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))
-      return llvm::all_of(inner->getResultTypes(),
-                          [](Type type) { return type.isIntOrIndexOrFloat(); });
-    return isa<affine::AffineApplyOp, linalg::IndexOp, linalg::YieldOp,
-               scf::IfOp, scf::YieldOp>(inner);
-  };
-  auto isInside = [&](Value value) {
-    return op.getRegion().isAncestor(value.getParentRegion()) ||
-           value.getDefiningOp<arith::ConstantOp>() ||
-           isa<RankedTensorType>(value.getType());
-  };
-  WalkResult result = op.getBody()->walk([&](Operation *inner) {
-    if (isKnown(inner) && llvm::all_of(inner->getOperands(), isInside))
-      return WalkResult::advance();
-    inner->emitOpError("has no place in the body of a kernel");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 LogicalResult KernelLowering::run() {
   if (failed(open(findInPlacePairs(kernel))))
     return failure();
@@ -254,10 +231,19 @@ struct LowerKernelToLoopsPass
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
     for (func::FuncOp kernel : kernels)
-      if (failed(findContraction(kernel)
-                     ? lowerContractionKernel(module, kernel, vectorBits)
-                     : KernelLowering(module, kernel, vectorBits).run()))
+      if (failed(lower(module, kernel)))
         return signalPassFailure();
+  }
+
+private:
+  LogicalResult lower(ModuleOp module, func::FuncOp kernel) {
+    auto kind = module->getAttrOfType<ir::FusionKindAttr>(
+        ir::TandemDialect::kKindAttrName);
+    if (kind && kind.getValue() == ir::FusionKind::reduction)
+      return lowerReductionKernel(module, kernel, vectorBits);
+    if (findContraction(kernel))
+      return lowerContractionKernel(module, kernel, vectorBits);
+    return KernelLowering(module, kernel, vectorBits).run();
   }
 };
 } // namespace

@@ -25,16 +25,14 @@ static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.008,
                         kNsPerFunction = 0.2, kNsPerTask = 20000;
 /// Enough iterations of the shared loop for any number of threads here.
 static constexpr int64_t kEnoughIterations = 512;
-/// The time that the shared loop's own work is small against.
-static constexpr double kNsPerIteration = 500;
 
 static int64_t byteWidth(Type type) {
   return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-/// Estimated time of one element. A tensor is read from memory once, however
+/// A tensor is read from memory once, however
 /// often its elements are used.
-static double estimateNs(linalg::GenericOp op) {
+double estimateNs(linalg::GenericOp op) {
   double elements = 1, bytes = 0;
   for (int64_t size : op.getStaticLoopRanges())
     elements *= static_cast<double>(std::max<int64_t>(size, 1));
@@ -52,8 +50,7 @@ static double estimateNs(linalg::GenericOp op) {
   return ns;
 }
 
-/// The widest scalar that the body computes or moves; indices do not count.
-static int64_t getWidestElement(linalg::GenericOp op) {
+int64_t getWidestElement(linalg::GenericOp op) {
   int64_t widest = 1;
   auto visit = [&](Type type) {
     if (type.isIntOrFloat())
@@ -65,6 +62,16 @@ static int64_t getWidestElement(linalg::GenericOp op) {
     llvm::for_each(inner->getResultTypes(), visit);
   });
   return widest;
+}
+
+bool hasFunctions(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        return isa<math::MathDialect>(inner->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// The lanes that fill a register.
@@ -79,21 +86,14 @@ static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
   schedule.tailLanes = width;
   // Several vectors at a time hide latencies and share what is uniform. The
   // polynomial of a function is long enough to hide its own, and to compile.
-  bool hasFunctions = op.getBody()
-                          ->walk([](Operation *inner) {
-                            return isa<math::MathDialect>(inner->getDialect())
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
-  for (schedule.lanes = (hasFunctions ? 2 : 4) * width;
+  for (schedule.lanes = (hasFunctions(op) ? 2 : 4) * width;
        schedule.lanes > width && schedule.lanes > inner;)
     schedule.lanes /= 2;
   if (op.getNumLoops() == 0)
     schedule.lanes = schedule.tailLanes = 1;
 }
 
-static int64_t computeGrain(double nsPerIteration, int64_t extent) {
+int64_t computeGrain(double nsPerIteration, int64_t extent) {
   auto grain = static_cast<int64_t>(kNsPerTask / nsPerIteration);
   return std::clamp<int64_t>(grain, 1, std::max<int64_t>(extent, 1));
 }

@@ -38,6 +38,19 @@ struct Schedule {
   bool isInnermostShared() const { return numShared == sizes.size(); }
 };
 
+/// Rough time of one iteration of the innermost loop.
+double estimateNs(mlir::linalg::GenericOp op);
+/// Iterations of so many nanoseconds that are worth a task.
+int64_t computeGrain(double ns, int64_t extent);
+/// Bytes of the widest scalar that the body computes or moves; indices do not
+/// count.
+int64_t getWidestElement(mlir::linalg::GenericOp op);
+/// Whether the body calls functions, whose polynomials hide their latencies.
+bool hasFunctions(mlir::linalg::GenericOp op);
+/// The time that an iteration of a shared loop should take at least, for the
+/// loop's own work to be small against it.
+inline constexpr double kNsPerIteration = 500;
+
 Schedule computeSchedule(mlir::linalg::GenericOp op, unsigned vectorBits);
 
 /// The values of loops of those sizes in iteration `iteration` of the one loop

@@ -61,8 +61,8 @@ Expected<CompiledKernel> test::compileKernel(const std::string &source,
   return compileModule(*module, options);
 }
 
-/// A module with one kernel of one op.
-static std::string printKernel(const OpDesc &op, bool isContraction,
+/// A module with one kernel of one op; `attributes` are the module's.
+static std::string printKernel(const char *attributes, const OpDesc &op,
                                std::span<const TensorType> operands,
                                const TensorType &result) {
   std::vector<fuzz::Node> nodes;
@@ -80,13 +80,10 @@ static std::string printKernel(const OpDesc &op, bool isContraction,
   node.op = op;
   node.type = result;
   std::string name = "%v" + std::to_string(nodes.size());
-  std::string kind =
-      isContraction
-          ? "attributes {tandem.kind = #tandem<fusion_kind contraction>} "
-          : "";
-  return "module @k " + kind + "{ func.func @k(" + arguments + ") -> " +
-         result.str() + " { " + name + " = " + fuzz::printGeneric(node, nodes) +
-         "\n return " + name + " : " + result.str() + " } }";
+  return std::string("module @k ") + attributes + " { func.func @k(" +
+         arguments + ") -> " + result.str() + " { " + name + " = " +
+         fuzz::printGeneric(node, nodes) + "\n return " + name + " : " +
+         result.str() + " } }";
 }
 
 namespace {
@@ -111,41 +108,50 @@ private:
 
 class CompilingProvider : public Provider {
 public:
-  explicit CompilingProvider(bool isContraction)
-      : isContraction(isContraction) {}
+  using WhyNot = std::string (*)(mlir::Operation *);
+  CompilingProvider(const char *attributes, WhyNot whyNot)
+      : attributes(attributes), whyNot(whyNot) {}
   std::string_view name() const override { return "compiled"; }
   bool supports(const OpDesc &op, std::span<const TensorType> operands,
                 std::span<const TensorType> results) const override {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(
-        printKernel(op, isContraction, operands, results[0]), &getContext());
+        printKernel(attributes, op, operands, results[0]), &getContext());
     if (!module)
       return true; // prepare() tells.
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
-    mlir::Operation *only = &function.getBody().front().front();
-    return (isContraction ? whyNotContraction(only) : whyNotElemental(only))
-        .empty();
+    return whyNot(&function.getBody().front().front()).empty();
   }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpDesc &op, std::span<const TensorType> operands,
           std::span<const TensorType> results) const override {
     TANDEM_ASSIGN_OR_RETURN(
         auto kernel,
-        compileKernel(printKernel(op, isContraction, operands, results[0])));
+        compileKernel(printKernel(attributes, op, operands, results[0])));
     return std::make_unique<CompiledOp>(std::move(kernel));
   }
 
 private:
-  bool isContraction;
+  const char *attributes;
+  WhyNot whyNot;
 };
 
 } // namespace
 
 const Provider &test::compilingProvider() {
-  static CompilingProvider provider(false);
+  static CompilingProvider provider("", whyNotElemental);
   return provider;
 }
 
 const Provider &test::contractingProvider() {
-  static CompilingProvider provider(true);
+  static CompilingProvider provider(
+      "attributes {tandem.kind = #tandem<fusion_kind contraction>}",
+      whyNotContraction);
+  return provider;
+}
+
+const Provider &test::reducingProvider() {
+  static CompilingProvider provider(
+      "attributes {tandem.kind = #tandem<fusion_kind reduction>}",
+      whyNotReduction);
   return provider;
 }

@@ -40,6 +40,9 @@ const Provider &compilingProvider();
 /// The same for kernels of kind contraction.
 const Provider &contractingProvider();
 
+/// The same as kernels of kind reduction, for what can be one.
+const Provider &reducingProvider();
+
 } // namespace tandem::test
 
 #endif // TANDEM_TEST_UNIT_TARGET_COMPILEDOP_H

@@ -26,6 +26,10 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     emitted here, with a masked remainder; its body's uniform parts stay scalar.
     Intermediate buffers are not needed: a kernel has none.
 
+    In a kernel of kind reduction all ops run for one row, or a block of columns,
+    before the next: what these are reduced to stays in registers, and what is
+    stored between ops is as small as a row, on the stack.
+
     Attributes of the module tell what the runtime needs: `tandem.extent` and
     `tandem.grain`, in iterations of the outermost loop, and `tandem.in_place`,
     pairs of an operand and a result that may be one memory, as every read of
