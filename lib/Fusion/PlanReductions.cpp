@@ -43,6 +43,7 @@ private:
   /// Whether a user of `op` could be part of the kernel.
   bool leadsOn(Operation *op, const RowSpace::Dims &dims);
   void tryAdd(Operation *op, std::optional<RowSpace::Dims> dims);
+  bool isReduced(Operation *op);
   SmallVector<OpOperand *> usesInOrder(Value value) const;
   void tryNeighbours(Operation *op);
   void add(Operation *op, const RowSpace::Dims &dims);
@@ -121,6 +122,9 @@ ReductionPlanner::check(Operation *op,
   if (isa<ir::ReduceOp>(op)) {
     if (std::string why = whyNotReduction(op); !why.empty())
       return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+    // One of other dims, whose result is what is reduced here, say.
+    if (!dims || space.ofOperand(op, 0, *dims) != space.full())
+      return FusionDecision::refuse(FusionRefusal::DifferentShape);
   } else if (!isa<ir::ElementwiseOpInterface, ir::BroadcastOp, ir::ReshapeOp>(
                  op)) {
     return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
@@ -167,6 +171,15 @@ void ReductionPlanner::tryAdd(Operation *op,
   add(op, *dims);
 }
 
+/// Whether `op` gives elements to reduce as the hero does.
+bool ReductionPlanner::isReduced(Operation *op) {
+  return isa<ir::ElementwiseOpInterface>(op) &&
+         llvm::any_of(op->getUses(), [&](OpOperand &use) {
+           return isa<ir::ReduceOp>(use.getOwner()) &&
+                  space.ofResult(use.getOwner(), 0, space.full());
+         });
+}
+
 SmallVector<OpOperand *> ReductionPlanner::usesInOrder(Value value) const {
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : value.getUses())
@@ -191,8 +204,10 @@ void ReductionPlanner::tryNeighbours(Operation *op) {
       continue;
     // Other statistics of the same elements.
     for (OpOperand *use : usesInOrder(operand.get()))
-      if (isa<ir::ReduceOp>(use->getOwner()))
-        tryAdd(use->getOwner(), space.ofResult(use->getOwner(), 0, *place));
+      if (isa<ir::ReduceOp>(use->getOwner()) || isReduced(use->getOwner()))
+        tryAdd(
+            use->getOwner(),
+            space.ofResult(use->getOwner(), use->getOperandNumber(), *place));
   }
 }
 

@@ -88,11 +88,14 @@ void buildPhase(OpPassManager &pm, Phase phase,
   case Phase::Fuse: {
     TandemFuseOptions fuse;
     fuse.fuel = options.fusionFuel;
-    fuse.contractions = !isCUDA(options.device);
-    // Before fusion, which would compute the padding in place. A GPU predicates
-    // its loads and would only pay one more launch; a kernel of a contraction
-    // has no need of it, so only what is lighter is padded.
+    fuse.contractions = fuse.reductions = !isCUDA(options.device);
     if (!isCUDA(options.device)) {
+      // Before fusion, which makes one kernel of what a softmax becomes.
+      pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
+      pm.addNestedPass<func::FuncOp>(createTandemSplitReductions());
+      // Before fusion, which would compute the padding in place. A GPU
+      // predicates its loads and would only pay one more launch; a kernel of a
+      // contraction has no need of it, so only what is lighter is padded.
       TandemMaterialisePaddingOptions padding;
       padding.maxReads = kMaxReadsOfLoop;
       pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding(padding));

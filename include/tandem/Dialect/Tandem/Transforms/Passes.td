@@ -88,6 +88,67 @@ def TandemSimplify : Pass<"tandem-simplify"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
 }
 
+def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
+  let summary = "Express softmax by reductions and elementwise ops";
+  let description = [{
+    For targets that make one kernel of all that it becomes. Half precision is
+    computed in f32, as the op is. The exponentials are multiplied by the
+    reciprocal of their sum. What has no elements, or a dynamic shape, stays.
+
+    Before:
+    ```mlir
+    %0 = tandem.softmax %x axis = 1 : tensor<8x100xf32>
+    ```
+    After:
+    ```mlir
+    %one = tandem.constant dense<1.0> : tensor<f32>
+    %m = tandem.reduce %x kind = max dims = [1] keep_dims
+        : (tensor<8x100xf32>) -> tensor<8x1xf32>
+    %d = tandem.sub %x, %m
+        : (tensor<8x100xf32>, tensor<8x1xf32>) -> tensor<8x100xf32>
+    %e = tandem.exp %d : tensor<8x100xf32>
+    %s = tandem.reduce %e kind = sum dims = [1] keep_dims
+        : (tensor<8x100xf32>) -> tensor<8x1xf32>
+    %r = tandem.div %one, %s
+        : (tensor<f32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+    %0 = tandem.mul %e, %r
+        : (tensor<8x100xf32>, tensor<8x1xf32>) -> tensor<8x100xf32>
+    ```
+  }];
+}
+
+def TandemSplitReductions : Pass<"tandem-split-reductions"> {
+  let summary = "Reduce in parts where one reduction would keep few cores busy";
+  let description = [{
+    A large reduction to few results becomes two: of parts of the reduced dims,
+    then of what these give. So does one of columns that are much longer than a
+    cache is large, which would be read a few columns at a time, row after row;
+    part by part it is read in the order of memory. Elementwise ops ahead are
+    computed on the split shape, so that they can be part of the same kernel.
+    Partial results of half precision are kept in f32.
+
+    Whole stay reductions of dims that are not next to each other, and those of
+    a length without a suitable divisor.
+
+    Before:
+    ```mlir
+    %0 = tandem.mul %x, %x : tensor<65536x256xf32>
+    %1 = tandem.reduce %0 kind = sum dims = [0]
+        : (tensor<65536x256xf32>) -> tensor<256xf32>
+    ```
+    After:
+    ```mlir
+    %s = tandem.reshape %x shape = [256, 256, 256]
+        : (tensor<65536x256xf32>) -> tensor<256x256x256xf32>
+    %0 = tandem.mul %s, %s : tensor<256x256x256xf32>
+    %p = tandem.reduce %0 kind = sum dims = [1]
+        : (tensor<256x256x256xf32>) -> tensor<256x256xf32>
+    %1 = tandem.reduce %p kind = sum dims = [0]
+        : (tensor<256x256xf32>) -> tensor<256xf32>
+    ```
+  }];
+}
+
 def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
   let summary = "Collect ops into fusions, each of which becomes one kernel";
   let description = [{
