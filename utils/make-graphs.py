@@ -119,6 +119,71 @@ func.func @main(%x: tensor<?xf32> {tandem.dims = ["n"]},
 """
 
 
+def softmax():
+    x = "tensor<?x?xf32>"
+    return f"""\
+func.func @main(%x: {x} {{tandem.dims = ["n", "m"]}}) -> {x} {{
+  %0 = tandem.softmax %x axis = 1 : {x}
+  return %0 : {x}
+}}
+"""
+
+
+def layer_norm():
+    x, row, one = "tensor<?x?xf32>", "tensor<?x1xf32>", "tensor<?xf32>"
+    return f"""\
+func.func @main(%x: {x} {{tandem.dims = ["n", "m"]}},
+                %scale: {one} {{tandem.dims = ["m"]}},
+                %offset: {one} {{tandem.dims = ["m"]}}) -> {x} {{
+  %epsilon = tandem.constant dense<1.0e-05> : tensor<f32>
+  %mean = tandem.reduce %x kind = mean dims = [1] keep_dims
+      : ({x}) -> {row}
+  %0 = tandem.sub %x, %mean : ({x}, {row}) -> {x}
+  %1 = tandem.mul %0, %0 : {x}
+  %variance = tandem.reduce %1 kind = mean dims = [1] keep_dims
+      : ({x}) -> {row}
+  %2 = tandem.add %variance, %epsilon
+      : ({row}, tensor<f32>) -> {row}
+  %3 = tandem.rsqrt %2 : {row}
+  %4 = tandem.mul %0, %3 : ({x}, {row}) -> {x}
+  %5 = tandem.mul %4, %scale : ({x}, {one}) -> {x}
+  %6 = tandem.add %5, %offset : ({x}, {one}) -> {x}
+  return %6 : {x}
+}}
+"""
+
+
+def batch_norm_stats():
+    x, row = "tensor<?x?x?x?xf32>", "tensor<?xf32>"
+    return f"""\
+func.func @main(%x: {x} {{tandem.dims = ["N", "H", "W", "C"]}},
+                %scale: {row} {{tandem.dims = ["C"]}},
+                %offset: {row} {{tandem.dims = ["C"]}})
+    -> ({x}, {row}, {row}) {{
+  %epsilon = tandem.constant dense<1.0e-05> : tensor<f32>
+  %zero = tandem.constant dense<0.0> : tensor<f32>
+  %mean = tandem.reduce %x kind = mean dims = [0, 1, 2]
+      : ({x}) -> {row}
+  %0 = tandem.mul %x, %x : {x}
+  %1 = tandem.reduce %0 kind = mean dims = [0, 1, 2]
+      : ({x}) -> {row}
+  %2 = tandem.mul %mean, %mean : {row}
+  %3 = tandem.sub %1, %2 : {row}
+  %variance = tandem.max %3, %zero
+      : ({row}, tensor<f32>) -> {row}
+  %4 = tandem.add %variance, %epsilon
+      : ({row}, tensor<f32>) -> {row}
+  %5 = tandem.rsqrt %4 : {row}
+  %factor = tandem.mul %scale, %5 : {row}
+  %6 = tandem.mul %mean, %factor : {row}
+  %shift = tandem.sub %offset, %6 : {row}
+  %7 = tandem.mul %x, %factor : ({x}, {row}) -> {x}
+  %8 = tandem.add %7, %shift : ({x}, {row}) -> {x}
+  return %8, %mean, %variance : {x}, {row}, {row}
+}}
+"""
+
+
 def simplecnn():
     return """\
 func.func @main(
@@ -230,6 +295,11 @@ GRAPHS = {
                " exp(-z*z) + x."),
     "axpy8": (axpy8, "Eight multiplies, adds and maxima of x and y: bound by"
               " memory."),
+    "softmax": (softmax, "Softmax along the rows of a matrix."),
+    "layer_norm": (layer_norm, "Layer norm of the rows of a matrix: mean,"
+                   " variance of the distances, scale and offset."),
+    "batch_norm_stats": (batch_norm_stats, "Batch norm in training: statistics"
+                         " over N, H and W in one pass, then normalise."),
     "simplecnn": (simplecnn, "Two convolutions with pooling and two linear"
                   " layers; weights are arguments."),
     "resnet_block": (resnet_block, "The first bottleneck of ResNet-50:"

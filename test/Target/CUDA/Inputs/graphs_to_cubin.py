@@ -14,8 +14,11 @@ SHAPES = {
     "conv1d_relu": "7x100x1",
     "conv2d_nchw": "2x3x32x20",
     "conv2d_nhwc": "2x32x20x3",
+    "batch_norm_stats": "2x4x4x8,8,8",
+    "layer_norm": "5x30,30,30",
     "resnet_block": "1x56x56x64",
     "simplecnn": "2x3x32x32,32x3x3x3,32,64x32x3x3,64,512x4096,512,10x512,10",
+    "softmax": "5x30",
 }
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 
