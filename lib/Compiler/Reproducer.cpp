@@ -70,7 +70,8 @@ static std::string printReproducer(ModuleOp kernel, const Error &cause,
   if (device == "cpu")
     stream << "// and what comes after it:\n"
               "//   tandem-opt --run-reproducer THIS_FILE | mlir-translate"
-              " --mlir-to-llvmir | llc -O2 -mcpu=native\n";
+              " --allow-unregistered-dialect --mlir-to-llvmir | llc -O2 "
+              "-mcpu=native\n";
   stream << "\n"
          << kernel << "\n"
          << pipelineResource(kernel.getContext(), device);

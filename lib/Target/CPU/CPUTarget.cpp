@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -72,11 +73,10 @@ void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits,
 
 static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
   PassManager passes(kernel->getContext(), ModuleOp::getOperationName());
-#ifdef NDEBUG
+  // Once at the end is enough.
   passes.enableVerifier(false);
-#endif
   buildCPUKernelPipeline(passes, options.vectorBits, options.stockMath);
-  if (failed(passes.run(kernel)))
+  if (failed(passes.run(kernel)) || failed(verify(kernel)))
     return fail("codegen", "cannot be lowered to LLVM");
   return {};
 }

@@ -11,6 +11,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -65,11 +66,27 @@ void optimize(Module &module, TargetMachine &machine,
   passes.run(module, modules);
 }
 
+namespace {
+/// LLVM's code generation but for what costs time and gains nothing here.
+class CodeGenPasses : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    // Half of code generation where a loop has many addresses; without it the
+    // kernels are as fast, for their loops advance one index and x86 adds it to
+    // a base and an offset in each access.
+    if (pass->getPassName() == "Loop Strength Reduction")
+      delete pass;
+    else
+      legacy::PassManager::add(pass);
+  }
+};
+} // namespace
+
 Expected<std::vector<uint8_t>> emitObject(Module &module,
                                           TargetMachine &machine) {
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
-  legacy::PassManager passes;
+  CodeGenPasses passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::ObjectFile))
     return fail("codegen", "LLVM cannot emit objects for this host");
