@@ -74,7 +74,8 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   PipelineOptions pipeline;
   pipeline.device = device.name;
   pipeline.fusionFuel = options.fusionFuel;
-  for (Phase phase : {Phase::Simplify, Phase::Fuse, Phase::Kernels}) {
+  for (Phase phase :
+       {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
     // Once at the end of a phase is enough.
     passes->enableVerifier(false);

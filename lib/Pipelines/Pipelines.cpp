@@ -22,8 +22,9 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Fuse,
-                             Phase::Kernels,    Phase::Linalg,   Phase::Target};
+constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Layout,
+                             Phase::Fuse,       Phase::Kernels,  Phase::Linalg,
+                             Phase::Target};
 
 /// Convolutions that combine more elements to one are better contractions.
 constexpr int64_t kMaxReadsOfLoop = 16;
@@ -47,6 +48,8 @@ StringRef name(Phase phase, StringRef device) {
     return "specialise";
   case Phase::Simplify:
     return "simplify";
+  case Phase::Layout:
+    return "layout";
   case Phase::Fuse:
     return "fuse";
   case Phase::Kernels:
@@ -85,6 +88,12 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // in a convolution would become part of a kernel. After it no dead op and
     // no common subexpression is left, which fusion would compute.
     return pm.addPass(createTandemSimplify());
+  case Phase::Layout:
+    // Before fusion, which takes transposes in as indexing; after batch norms
+    // and biases are gone from between the ops that want the same layout.
+    if (!isCUDA(options.device))
+      pm.addNestedPass<func::FuncOp>(createAssignLayouts());
+    return;
   case Phase::Fuse: {
     TandemFuseOptions fuse;
     fuse.fuel = options.fusionFuel;

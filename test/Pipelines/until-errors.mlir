@@ -6,7 +6,7 @@
 // RUN: not tandem-opt %s --until=fuse --function=g 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: not tandem-opt %s.none --until=fuse 2>&1 | FileCheck %s --check-prefix=FILE
 
-// PHASE: no phase 'fusion': there are specialise, simplify, fuse, kernels, linalg, llvm
+// PHASE: no phase 'fusion': there are specialise, simplify, layout, fuse, kernels, linalg, llvm
 // CPU: no phase 'emitc'
 // DEVICE: no device 'tpu': there are cpu, cuda, cuda-host
 // SHAPES: [[@LINE+4]]:17: error: argument #0: dim 0 of 'tensor<?xf32>' has no size in the signature

@@ -31,7 +31,7 @@ cl::OptionCategory category("Tandem: compile up to a phase");
 cl::opt<std::string> until(
     "until", cl::cat(category),
     cl::desc("Run the phases of a compilation up to this one: specialise, "
-             "simplify, fuse, kernels, linalg, then llvm or emitc"),
+             "simplify, layout, fuse, kernels, linalg, then llvm or emitc"),
     cl::value_desc("phase"));
 cl::list<std::string>
     shapes("shapes", cl::cat(category), cl::CommaSeparated,

@@ -24,13 +24,15 @@ class OpPassManager;
 
 namespace tandem {
 
-/// What a compilation goes through, in this order. The first four work on the
+/// What a compilation goes through, in this order. The first five work on the
 /// whole module; the others on each kernel module by itself.
 enum class Phase {
   /// Static shapes for one signature.
   Specialise,
   /// Fewer and cheaper ops.
   Simplify,
+  /// Channels first or last, as the device likes it.
+  Layout,
   /// tandem.fusion regions.
   Fuse,
   /// Each fusion in a kernel module of its own, launched.

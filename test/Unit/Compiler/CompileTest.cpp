@@ -82,9 +82,9 @@ TEST_F(CompileTest, TimesEachPhase) {
   }
   // Between linalg and load come the target's own.
   ASSERT_GT(names.size(), 8u);
-  EXPECT_THAT(std::span(names).first(6),
-              testing::ElementsAre("specialise", "simplify", "fuse", "kernels",
-                                   "encode", "linalg"));
+  EXPECT_THAT(std::span(names).first(7),
+              testing::ElementsAre("specialise", "simplify", "layout", "fuse",
+                                   "kernels", "encode", "linalg"));
   EXPECT_THAT(std::span(names).last(3),
               testing::ElementsAre("load", "emit", "other"));
   EXPECT_GT(compiled->wallNs, 0);

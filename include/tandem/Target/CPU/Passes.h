@@ -9,6 +9,7 @@
 #ifndef TANDEM_TARGET_CPU_PASSES_H
 #define TANDEM_TARGET_CPU_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

@@ -109,6 +109,50 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   ];
 }
 
+def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Hold tensors channels last where that is faster";
+  let description = [{
+    Convolutions that are given channels first (`NCHW`) and the ops around them
+    are computed channels last (`NHWC`) where the estimated times say so: those
+    of convolutions and windows in either layout, and of the transposes between
+    values in different ones. The assignment of least cost over a function is
+    found as a minimum cut, so that transposes cancel, move past elementwise
+    ops, windows, pads, slices, concats, reductions and normalisations, and end
+    where they cost least: at an argument or result, in a loop that reads or
+    writes the value anyhow, or in a constant. A convolution may read one layout
+    and write the other, as it can with few input channels. Types of arguments
+    and results do not change; types must be static.
+
+    With `remarks` every convolution says what it was given and why.
+
+    Before:
+    ```mlir
+    %0 = tandem.conv %x, %w
+        layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+        : (tensor<1x64x9x9xf32>, tensor<64x64x2x2xf32>) -> tensor<1x64x8x8xf32>
+    %1 = tandem.relu %0 : tensor<1x64x8x8xf32>
+    %2 = tandem.reduce %1 kind = mean dims = [2, 3]
+        : (tensor<1x64x8x8xf32>) -> tensor<1x64xf32>
+    ```
+    After:
+    ```mlir
+    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+        : (tensor<1x64x9x9xf32>) -> tensor<1x9x9x64xf32>
+    %1 = tandem.conv %0, %w
+        layout = <input = "NHWC", kernel = "OIHW", output = "NHWC">
+        : (tensor<1x9x9x64xf32>, tensor<64x64x2x2xf32>) -> tensor<1x8x8x64xf32>
+    %2 = tandem.relu %1 : tensor<1x8x8x64xf32>
+    %3 = tandem.reduce %2 kind = mean dims = [1, 2]
+        : (tensor<1x8x8x64xf32>) -> tensor<1x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "Report the layouts of every convolution, and their prices.">
+  ];
+}
+
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let summary = "Lay out the weights of contractions in blocks of columns";
   let description = [{

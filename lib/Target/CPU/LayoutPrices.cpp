@@ -1,0 +1,126 @@
+//===- LayoutPrices.cpp - What layouts cost on a CPU ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutPrices.h"
+
+#include "PermuteDims.h"
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Of a few cores together, as in FusionPrices.
+static constexpr double kBytesPerNs = 20, kLaunchNs = 1000, kCyclesPerNs = 8;
+/// What a library makes of the multiply-adds that it could do, given plain
+/// layouts.
+static constexpr double kLibraryFlopsPerNs = 150;
+/// A transpose against a copy of the same bytes, as a kernel and within one.
+static constexpr double kTransposeFactor = 1.5, kFoldedFactor = 0.5;
+/// More input channels than this, each of which lies elsewhere, cost loads.
+static constexpr int64_t kFewChannels = 16;
+static constexpr double kFarChannelsFactor = 1.15;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static double getBytes(Value value) {
+  return static_cast<double>(ir::toTandemType(typeOf(value)).bytes());
+}
+
+/// The convolution with other layouts, in `block`, on arguments of it.
+static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
+                                bool isOutputLast) {
+  OpBuilder builder(conv.getContext());
+  builder.setInsertionPointToEnd(&block);
+  Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
+  auto variant = cast<ir::ConvOp>(builder.clone(*conv));
+  RankedTensorType inputType = typeOf(conv.getInput());
+  ir::ConvLayoutAttr layout = conv.getLayout();
+  std::string input = layout.getInput().str(),
+              output = layout.getOutput().str();
+  if (isInputLast) {
+    inputType = permute(inputType, last);
+    input = permute(input, last);
+  }
+  if (isOutputLast) {
+    variant.getResult().setType(permute(typeOf(conv.getResult()), last));
+    output = permute(output, last);
+  }
+  variant.getInputMutable().assign(block.addArgument(inputType, conv.getLoc()));
+  variant.getKernelMutable().assign(
+      block.addArgument(conv.getKernel().getType(), conv.getLoc()));
+  variant.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
+                                                layout.getKernel(), output));
+  return variant;
+}
+
+/// As this target would generate it; nothing where it cannot.
+static std::optional<double> getGeneratedNs(ir::ConvOp conv, bool isConstant) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(conv, why);
+  if (failed(contraction) || !contraction->result.getElementType().isF32())
+    return std::nullopt;
+  double packingNs = 0;
+  if (getPackedBlock(conv, isConstant)) {
+    contraction->outputStride = 1;
+    contraction->outputBlock = contraction->outputs;
+    if (!isConstant)
+      packingNs = kLaunchNs + 2 * getBytes(conv.getKernel()) / kBytesPerNs;
+  }
+  if (!getContractionLanes(*contraction))
+    return std::nullopt;
+  flattenPositions(*contraction);
+  return packingNs +
+         chooseContractionStrategy(*contraction, {}).cycles / kCyclesPerNs;
+}
+
+double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) {
+  Block block;
+  ir::ConvOp variant = createVariant(block, conv, isInputLast, isOutputLast);
+  bool isConstant = matchPattern(conv.getKernel(), m_Constant());
+  double library =
+      static_cast<double>(conv.getCost()->flops) / kLibraryFlopsPerNs;
+  double ns = getGeneratedNs(variant, isConstant).value_or(library);
+  int64_t channels = conv.getLayout().getInput().find('C');
+  if (isOutputLast && !isInputLast &&
+      typeOf(conv.getInput()).getDimSize(channels) > kFewChannels)
+    ns *= kFarChannelsFactor;
+  return ns;
+}
+
+double getWindowNs(Operation *op) {
+  auto layout = op->getAttrOfType<StringAttr>("layout");
+  if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
+      !layout.getValue().starts_with("NC"))
+    return 0;
+  // Along the width neighbours share no vector where the window steps.
+  auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
+  return strides.asArrayRef().back() == 1
+             ? 0
+             : kFoldedFactor * getBytes(op->getOperand(0)) / kBytesPerNs;
+}
+
+/// Whether the op becomes part of a loop, in which a transpose is indexing.
+static bool isInLoop(Operation *op) {
+  return op && isa<ir::TandemOpInterface>(op) && isPermutable(op);
+}
+
+double getTransposeNs(Value value) {
+  double copyNs = 2 * getBytes(value) / kBytesPerNs;
+  bool isFolded = isInLoop(value.getDefiningOp()) ||
+                  llvm::any_of(value.getUsers(), isInLoop);
+  return isFolded ? kFoldedFactor * copyNs
+                  : kLaunchNs + kTransposeFactor * copyNs;
+}
+
+} // namespace tandem

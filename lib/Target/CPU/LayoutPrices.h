@@ -1,0 +1,30 @@
+//===- LayoutPrices.h - What layouts cost on a CPU -------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_LAYOUTPRICES_H
+#define TANDEM_LIB_TARGET_CPU_LAYOUTPRICES_H
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+namespace tandem {
+
+/// Estimated time of a convolution whose operand and result are given channels
+/// first, in nanoseconds, with channels first or last in each.
+double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast);
+
+/// What a window over a tensor given channels first costs more that way than
+/// channels last, in nanoseconds; 0 for other ops.
+double getWindowNs(mlir::Operation *op);
+
+/// Transposing a value: a kernel of its own, or slower loads of one that
+/// produces or reads it anyhow.
+double getTransposeNs(mlir::Value value);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_LAYOUTPRICES_H
