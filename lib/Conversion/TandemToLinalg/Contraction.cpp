@@ -16,6 +16,8 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace tandem {
@@ -268,6 +270,20 @@ void flattenPositions(Contraction &contraction) {
   }
 }
 
+/// Packing while the program runs pays where each weight is used so often.
+static constexpr int64_t kUsesThatPayPacking = 128;
+
+bool canPackWeights(Operation *hero, const Contraction &contraction,
+                    bool isConstant) {
+  if (auto matmul = dyn_cast<ir::MatmulOp>(hero))
+    if (typeOf(matmul.getRhs()).getRank() != 2)
+      return false;
+  return contraction.outputs > 1 &&
+         contraction.outputDim == contraction.result.getRank() - 1 &&
+         contraction.result.getElementType().isF32() &&
+         (isConstant || contraction.getPositions() >= kUsesThatPayPacking);
+}
+
 std::string whyNotContraction(Operation *hero) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
@@ -275,7 +291,9 @@ std::string whyNotContraction(Operation *hero) {
     return why;
   if (!contraction->result.getElementType().isF32())
     return "is not of f32";
-  if (!getContractionLanes(*contraction))
+  bool isConstant = matchPattern(contraction->weights, m_Constant());
+  if (!getContractionLanes(*contraction) &&
+      !canPackWeights(hero, *contraction, isConstant))
     return "has no dim that its operands and its result have adjacent in "
            "memory, to run along vectors";
   return {};

@@ -144,20 +144,10 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   return best;
 }
 
-/// Packing while the program runs pays where each weight is used so often.
-static constexpr int64_t kUsesThatPayPacking = 128;
-
 std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction) || contraction->outputs == 1 ||
-      contraction->outputDim != contraction->result.getRank() - 1 ||
-      !contraction->result.getElementType().isF32())
-    return std::nullopt;
-  for (const Contraction::BatchDim &dim : contraction->batch)
-    if (dim.weightsStride != 0)
-      return std::nullopt;
-  if (!isConstant && contraction->getPositions() < kUsesThatPayPacking)
+  if (failed(contraction) || !canPackWeights(hero, *contraction, isConstant))
     return std::nullopt;
   bool isInOrder = contraction->outputStride == 1;
   contraction->outputStride = 1;

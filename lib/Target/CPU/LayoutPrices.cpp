@@ -70,17 +70,17 @@ static std::optional<double> getGeneratedNs(ir::ConvOp conv, bool isConstant) {
   FailureOr<Contraction> contraction = describeContraction(conv, why);
   if (failed(contraction) || !contraction->result.getElementType().isF32())
     return std::nullopt;
-  double packingNs = 0;
+  double weightsNs = 0;
   if (getPackedBlock(conv, isConstant)) {
     contraction->outputStride = 1;
     contraction->outputBlock = contraction->outputs;
     if (!isConstant)
-      packingNs = kLaunchNs + 2 * getBytes(conv.getKernel()) / kBytesPerNs;
+      weightsNs = kLaunchNs + 2 * getBytes(conv.getKernel()) / kBytesPerNs;
   }
   if (!getContractionLanes(*contraction))
     return std::nullopt;
   flattenPositions(*contraction);
-  return packingNs +
+  return weightsNs +
          chooseContractionStrategy(*contraction, {}).cycles / kCyclesPerNs;
 }
 

@@ -106,6 +106,11 @@ getContractionLanes(const Contraction &contraction);
 /// The share of the lanes of vectors of `width` that do something.
 double getLaneUse(const Contraction &contraction, int64_t width);
 
+/// Whether the weights may be packed so that outputs are adjacent: constants
+/// ahead of time, others where they are used often enough.
+bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,
+                    bool isConstant);
+
 } // namespace tandem
 
 #endif // TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
