@@ -218,13 +218,13 @@ getContractionLanes(const Contraction &contraction) {
 }
 
 double getLaneUse(const Contraction &contraction, int64_t width) {
-  std::optional<ContractionLanes> lanes = getContractionLanes(contraction);
-  if (!lanes)
-    return 0;
+  // Where there are none yet, weights will be packed.
+  ContractionLanes lanes =
+      getContractionLanes(contraction).value_or(ContractionLanes::Outputs);
   int64_t size = contraction.outputs;
-  if (*lanes == ContractionLanes::Groups)
+  if (lanes == ContractionLanes::Groups)
     size = contraction.groups;
-  if (*lanes == ContractionLanes::Positions)
+  if (lanes == ContractionLanes::Positions)
     size = contraction.spatial.back().size;
   return static_cast<double>(size) /
          static_cast<double>((size + width - 1) / width * width);
