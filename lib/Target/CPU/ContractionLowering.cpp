@@ -394,7 +394,7 @@ void ContractionLowering::emitEpilogue(const ContractionTile &tile,
 }
 
 LogicalResult ContractionLowering::run() {
-  if (failed(open()) || failed(describe()))
+  if (failed(open(findInPlacePairs(kernel))) || failed(describe()))
     return failure();
   if (canFlatten())
     flattenPositions(contraction);

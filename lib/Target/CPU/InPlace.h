@@ -20,8 +20,9 @@ struct InPlacePair {
 };
 
 /// The pairs of `kernel`, in linalg form: one linalg.generic of parallel loops
-/// computes the result and alone reads the operand, as an input that it indexes
-/// as it does the result, of elements as wide. A lowering that computes an
+/// (all of the kernel, or the epilogue of a contraction) computes the result and
+/// alone reads the operand, as an input that it indexes as it does the result,
+/// of elements as wide. A lowering that computes an
 /// element twice, or stores before it has loaded, must not use this.
 llvm::SmallVector<InPlacePair> findInPlacePairs(mlir::func::FuncOp kernel);
 

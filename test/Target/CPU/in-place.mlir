@@ -75,3 +75,39 @@ module @window {
     return %1 : tensor<8xf32>
   }
 }
+
+// -----
+
+// The epilogue of a contraction adds to what is there.
+
+// CHECK: module @residual attributes {{{.*}}tandem.in_place = array<i64: 2, 0>
+// CHECK-LABEL: llvm.func internal @residual.body
+// CHECK-SAME: (%{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias, llvm.readonly},
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias, llvm.readonly},
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr {llvm.readonly},
+module @residual attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @residual(%x: tensor<4x64xf32>, %w: tensor<64x32xf32>,
+                      %r: tensor<4x32xf32>) -> tensor<4x32xf32> {
+    %0 = tandem.matmul %x, %w
+        : (tensor<4x64xf32>, tensor<64x32xf32>) -> tensor<4x32xf32>
+    %1 = tandem.add %0, %r : tensor<4x32xf32>
+    return %1 : tensor<4x32xf32>
+  }
+}
+
+// -----
+
+// But not where the contraction reads it as well.
+
+// CHECK: module @square attributes
+// CHECK-NOT: tandem.in_place
+// CHECK-LABEL: llvm.func internal @square.body
+module @square attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @square(%x: tensor<32x32xf32>, %w: tensor<32x32xf32>)
+      -> tensor<32x32xf32> {
+    %0 = tandem.matmul %x, %w
+        : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+    %1 = tandem.add %0, %x : tensor<32x32xf32>
+    return %1 : tensor<32x32xf32>
+  }
+}
