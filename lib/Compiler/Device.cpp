@@ -30,9 +30,9 @@ std::string fingerprintNothing() { return {}; }
 
 constexpr Device kDevices[] = {
     {"cpu", registerCPUTargetDialects, compileForHost, loadCPUKernels, false,
-     describeCPUTarget},
+     describeCPUTarget, warmUpCPUTarget},
     {"cuda-host", registerCUDATargetDialects, compileCUDAForHost,
-     loadCUDAKernelsOnHost, true, fingerprintNothing},
+     loadCUDAKernelsOnHost, true, fingerprintNothing, nullptr},
 };
 
 } // namespace

@@ -31,6 +31,8 @@ struct Device {
   bool loadsTogether;
   /// The machine that code is for, as far as it decides the code.
   std::string (*fingerprint)();
+  /// Makes what the first kernel of a process would wait for; may be null.
+  void (*warmUp)();
 };
 
 /// An error that lists the devices where there is none of that name.

@@ -8,8 +8,10 @@
 
 #include "CompilerSession.h"
 #include "GraphSource.h"
+#include "KernelWorker.h"
 
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace tandem {
@@ -24,7 +26,9 @@ public:
                 std::unique_ptr<CompilerSession> session)
       : graph(std::move(graph)), device(device), options(std::move(options)) {
     idle.push_back(std::move(session));
+    warmer = std::thread([&device] { warmUp(device); });
   }
+  ~GraphCompiler() override { warmer.join(); }
 
   Expected<Compiled> compile(std::span<const TensorType> inputs) override {
     TANDEM_ASSIGN_OR_RETURN(auto session, acquire());
@@ -55,6 +59,8 @@ private:
   std::shared_ptr<const GraphSource> graph;
   const Device &device;
   CompileOptions options;
+  /// Makes ready what kernels need, while the graph is still being fused.
+  std::thread warmer;
   /// Guards `idle`.
   std::mutex mutex;
   std::vector<std::unique_ptr<CompilerSession>> idle;

@@ -89,4 +89,10 @@ BorrowedWorker::~BorrowedWorker() {
   getPool().idle[&device].push_back(std::move(worker));
 }
 
+void warmUp(const Device &device) {
+  if (device.warmUp)
+    device.warmUp();
+  BorrowedWorker worker(device);
+}
+
 } // namespace tandem

@@ -54,6 +54,10 @@ private:
   std::unique_ptr<KernelWorker> worker;
 };
 
+/// Sees to it that the process has an idle worker of `device`, and what its
+/// target makes once. The first kernel of a process would wait for them.
+void warmUp(const Device &device);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_COMPILER_KERNELWORKER_H

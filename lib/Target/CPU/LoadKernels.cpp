@@ -8,6 +8,8 @@
 
 #include "tandem/Target/CPU/CPUTarget.h"
 
+#include "HostMachine.h"
+
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -94,6 +96,12 @@ loadCPUKernels(const Program &program) {
       return tl::unexpected(loadError(kernel->name, std::move(error)));
   }
   return std::shared_ptr<LoadedKernels>(std::move(kernels));
+}
+
+void warmUpCPUTarget() {
+  // Whoever compiles first reports what fails here.
+  (void)BorrowedMachine::get(resolve({}));
+  (void)getLinker();
 }
 
 } // namespace tandem

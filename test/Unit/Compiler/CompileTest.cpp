@@ -53,20 +53,16 @@ TEST_F(CompileTest, FusesAndPlans) {
   auto compiled = compiler->compile(inputs);
   ASSERT_TRUE(compiled) << compiled.error().str();
   const Program &program = *compiled->program;
-  // Kernel, softmax, the same kernel again, and a view.
-  ASSERT_EQ(program.steps.size(), 4u);
+  // One kernel, softmax's reductions and all, and a view.
+  ASSERT_EQ(program.steps.size(), 2u);
   ASSERT_EQ(program.kernels.size(), 1u);
   EXPECT_EQ(program.steps[0]->kernel, 0);
-  EXPECT_EQ(program.steps[1]->op->kind, OpKind::softmax);
-  EXPECT_EQ(program.steps[2]->kernel, 0);
-  EXPECT_EQ(program.steps[3]->op->kind, OpKind::reshape);
-  EXPECT_EQ(program.steps[1]->location, "<string>:7:8");
-  EXPECT_EQ(program.kernels[0]->flops, 64);
+  EXPECT_EQ(program.steps[1]->op->kind, OpKind::reshape);
+  EXPECT_EQ(program.steps[0]->location, "<string>:9:8");
   EXPECT_EQ(program.kernels[0]->bytes, 3 * 128);
-  // The first kernel's result is in the output's memory; softmax's, which the
-  // last kernel reads in place, cannot be there as well: softmax reads it.
-  EXPECT_EQ(program.arena_bytes, 128);
-  EXPECT_EQ(plannedPeakBytes(program), 128 + 128);
+  // The kernel's result is in the output's memory.
+  EXPECT_EQ(program.arena_bytes, 0);
+  EXPECT_EQ(plannedPeakBytes(program), 128);
   EXPECT_EQ(compiled->kernels->functions.size(), 1u);
   EXPECT_EQ(fromFlat(*program.slots[program.outputs[0]]->type), f32({32}));
 }
@@ -168,13 +164,13 @@ TEST(Compile, AKernelThatFailsBecomesSteps) {
   TensorType types[] = {f32({8, 4}), f32({8, 4})};
   auto compiled = (*compiler)->compile(types);
   ASSERT_TRUE(compiled) << compiled.error().str();
-  // Both launches of the one kernel; one warning.
   EXPECT_EQ(compiled->program->kernels.size(), 0u);
-  EXPECT_EQ(compiled->program->steps.size(), 6u);
+  for (const auto &step : compiled->program->steps)
+    EXPECT_TRUE(step->op);
   EXPECT_EQ(compiled->kernelCounts.fallen, 1u);
   ASSERT_EQ(compiled->warnings.size(), 1u);
   const Warning &warning = compiled->warnings.front();
-  EXPECT_EQ(warning.location, "<string>:6:8");
+  EXPECT_EQ(warning.location, "<string>:9:8");
   EXPECT_THAT(warning.message, HasSubstr("kernel_0"));
   EXPECT_TRUE(readFile(warning.reproducer)) << warning.reproducer;
 
@@ -186,7 +182,8 @@ TEST(Compile, AKernelThatFailsBecomesSteps) {
   std::vector<Tensor> want = runOn(inputs, (*graph)->eagerProgram()),
                       got = runOn(inputs, compiled->program, compiled->kernels);
   ASSERT_EQ(got.size(), 1u);
-  EXPECT_EQ(compare(want[0], got[0], Tolerance{}).mismatches, 0);
+  Tolerance tolerance = toleranceFor(*(*graph)->eagerProgram(), 0, types);
+  EXPECT_EQ(compare(want[0], got[0], tolerance).mismatches, 0);
 }
 
 TEST(Compile, WithoutFallbackAFailureIsAnError) {
@@ -198,7 +195,7 @@ TEST(Compile, WithoutFallbackAFailureIsAnError) {
   TensorType inputs[] = {f32({8, 4}), f32({8, 4})};
   auto compiled = (*compiler)->compile(inputs);
   ASSERT_FALSE(compiled);
-  EXPECT_EQ(compiled.error().location, "<string>:6:8");
+  EXPECT_EQ(compiled.error().location, "<string>:9:8");
   EXPECT_THAT(compiled.error().message, HasSubstr("kernel_0"));
 }
 
@@ -282,8 +279,8 @@ TEST(Compile, FuelLimitsFusion) {
   TensorType inputs[] = {f32({8, 4}), f32({8, 4})};
   auto compiled = (*compiler)->compile(inputs);
   ASSERT_TRUE(compiled) << compiled.error().str();
-  EXPECT_EQ(compiled->program->steps.size(), 6u);
-  EXPECT_EQ(compiled->program->kernels.size(), 2u);
+  // At least one for each of softmax's reductions and what is around it.
+  EXPECT_GT(compiled->program->kernels.size(), 4u);
 }
 
 } // namespace

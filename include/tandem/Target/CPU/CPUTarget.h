@@ -37,6 +37,10 @@ struct CPUTargetOptions {
 /// of a kernel beside the kernel.
 std::string describeCPUTarget();
 
+/// Makes what the first kernel of a process would wait for: LLVM's description
+/// of this host and the linker. Thread-safe.
+void warmUpCPUTarget();
+
 /// Inserts the dialects, and the external models of interfaces, that the
 /// lowering of kernels needs. Called once per context, ahead of compilation.
 void registerCPUTargetDialects(mlir::DialectRegistry &registry);
