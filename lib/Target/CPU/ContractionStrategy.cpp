@@ -89,6 +89,16 @@ static TileSpace getTileSpace(const Contraction &contraction,
   return {1, 1, 1};
 }
 
+/// Narrower vectors where one of them has all there is: some machines execute
+/// twice as many, and few lanes are masked.
+static int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
+                        int64_t widest) {
+  int64_t width = widest;
+  while (width > 2 && getTileSpace(contraction, lanes, width / 2).vectors == 1)
+    width /= 2;
+  return width;
+}
+
 /// Cycles of all tiles of one row of tiles, the last of which is smaller.
 static double getSpaceCycles(const TileSpace &space,
                              const ContractionStrategy &tile, double steps) {
@@ -112,7 +122,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   best.lanes = *getContractionLanes(contraction);
   if (machine.vectorBits == 0)
     machine.vectorBits = resolve({}).vectorBits;
-  best.width = machine.vectorBits / 32;
+  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
                    contraction.outputBlock < contraction.outputs;
@@ -125,7 +135,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
         (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
       continue;
     // Weights, and data broadcast unless an instruction does it as it loads.
-    int64_t others = vectors + (vectors > 1 || tile.width < 16 ? 1 : 0);
+    int64_t others =
+        vectors + (vectors > 1 || machine.vectorBits < 512 ? 1 : 0);
     int64_t most = (machine.getRegisters() - others) / vectors;
     if (most < 1)
       break;
