@@ -25,6 +25,9 @@ using Id = FusionUnits::Id;
 /// is a chain of its own, and in a register tile. Measured on convolutions of
 /// 3 to 64 channels of 256 x 256.
 constexpr double kLoopEfficiency = 0.6, kTileEfficiency = 0.9;
+/// In a loop over the outputs of groups with several inputs each, whose lanes
+/// read data from here and there. Measured on groups of 4 and 8 channels.
+constexpr double kGroupedLoopEfficiency = 0.05;
 /// Of f32 in the widest vectors.
 constexpr int64_t kLanes = 16;
 
@@ -59,9 +62,12 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   double memory = facts.resultBytes / prices.bytesPerNs;
   double compute =
       facts.flopsPerElement * double(facts.elements) / prices.flopsPerNs;
-  double loop = std::max(memory, compute / kLoopEfficiency);
   std::string why;
-  double laneUse = getLaneUse(*describeContraction(hero, why), kLanes);
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  bool isGrouped = contraction->groups > 1 && contraction->inputs > 1;
+  double loop = std::max(
+      memory, compute / (isGrouped ? kGroupedLoopEfficiency : kLoopEfficiency));
+  double laneUse = getLaneUse(*contraction, kLanes);
   double tile = std::max(memory, compute / (kTileEfficiency * laneUse));
   if (loop <= tile)
     return FusionDecision::refuse(FusionRefusal::LoopCostsLess, loop, tile);
