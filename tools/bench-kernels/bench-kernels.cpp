@@ -9,8 +9,9 @@
 // bench-kernels [THREADS] [NAME] [MIB]: compiles each kernel, runs it on
 // buffers that are rotated over MIB (256: beyond the caches), in alternation
 // with its yardstick (a memset of its output, or a copy of as many bytes as it
-// moves), and prints the medians and their ratio, and the warm compile time by
-// phase.
+// moves) and, where it has functions, with the same kernel in upstream's
+// expansions of them, and prints the medians and their ratios, and the warm
+// compile time by phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <regex>
+#include <string>
 
 using namespace mlir;
 
@@ -43,7 +47,50 @@ struct Case {
   const char *name;
   Yardstick yardstick;
   const char *source;
+  /// What "?" stands for in the source.
+  const char *size = "";
+  bool hasFunctions = false;
+
+  std::string text() const {
+    return std::regex_replace(source, std::regex("\\?"), size);
+  }
 };
+
+const char *axpy8 = R"(
+module @k {
+  func.func @k(%x: tensor<?xf32>, %y: tensor<?xf32>)
+      -> tensor<?xf32> {
+    %0 = tandem.mul %x, %y : tensor<?xf32>
+    %1 = tandem.add %0, %x : tensor<?xf32>
+    %2 = tandem.max %1, %y : tensor<?xf32>
+    %3 = tandem.mul %2, %x : tensor<?xf32>
+    %4 = tandem.sub %3, %y : tensor<?xf32>
+    %5 = tandem.add %4, %x : tensor<?xf32>
+    %6 = tandem.max %5, %x : tensor<?xf32>
+    %7 = tandem.mul %6, %y : tensor<?xf32>
+    return %7 : tensor<?xf32>
+  }
+})";
+
+const char *chain8 = R"(
+module @k {
+  func.func @k(%x: tensor<?xf32>, %y: tensor<?xf32>)
+      -> tensor<?xf32> {
+    %one = tandem.constant dense<1.0> : tensor<f32>
+    %half = tandem.constant dense<0.5> : tensor<f32>
+    %0 = tandem.mul %x, %y : tensor<?xf32>
+    %1 = tandem.add %0, %one : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+    %2 = tandem.tanh %1 : tensor<?xf32>
+    %3 = tandem.sub %2, %y : tensor<?xf32>
+    %4 = tandem.relu %3 : tensor<?xf32>
+    %5 = tandem.mul %4, %half : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+    %6 = tandem.neg %5 : tensor<?xf32>
+    %7 = tandem.mul %6, %5 : tensor<?xf32>
+    %8 = tandem.exp %7 : tensor<?xf32>
+    %9 = tandem.add %8, %x : tensor<?xf32>
+    return %9 : tensor<?xf32>
+  }
+})";
 
 const Case cases[] = {
     {"conv1d_relu", Yardstick::Memset, R"(
@@ -58,40 +105,12 @@ module @k {
     return %1 : tensor<1000x98x32xf32>
   }
 })"},
-    {"axpy8", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>)
-      -> tensor<1048576xf32> {
-    %0 = tandem.mul %x, %y : tensor<1048576xf32>
-    %1 = tandem.add %0, %x : tensor<1048576xf32>
-    %2 = tandem.max %1, %y : tensor<1048576xf32>
-    %3 = tandem.mul %2, %x : tensor<1048576xf32>
-    %4 = tandem.sub %3, %y : tensor<1048576xf32>
-    %5 = tandem.add %4, %x : tensor<1048576xf32>
-    %6 = tandem.max %5, %x : tensor<1048576xf32>
-    %7 = tandem.mul %6, %y : tensor<1048576xf32>
-    return %7 : tensor<1048576xf32>
-  }
-})"},
-    {"chain8", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>)
-      -> tensor<1048576xf32> {
-    %one = tandem.constant dense<1.0> : tensor<f32>
-    %half = tandem.constant dense<0.5> : tensor<f32>
-    %0 = tandem.mul %x, %y : tensor<1048576xf32>
-    %1 = tandem.add %0, %one : (tensor<1048576xf32>, tensor<f32>) -> tensor<1048576xf32>
-    %2 = tandem.tanh %1 : tensor<1048576xf32>
-    %3 = tandem.sub %2, %y : tensor<1048576xf32>
-    %4 = tandem.relu %3 : tensor<1048576xf32>
-    %5 = tandem.mul %4, %half : (tensor<1048576xf32>, tensor<f32>) -> tensor<1048576xf32>
-    %6 = tandem.neg %5 : tensor<1048576xf32>
-    %7 = tandem.mul %6, %5 : tensor<1048576xf32>
-    %8 = tandem.exp %7 : tensor<1048576xf32>
-    %9 = tandem.add %8, %x : tensor<1048576xf32>
-    return %9 : tensor<1048576xf32>
-  }
-})"},
+    {"axpy8_1ki", Yardstick::Copy, axpy8, "1024"},
+    {"axpy8_1mi", Yardstick::Copy, axpy8, "1048576"},
+    {"axpy8_64mi", Yardstick::Copy, axpy8, "67108864"},
+    {"chain8_1ki", Yardstick::Copy, chain8, "1024", true},
+    {"chain8_1mi", Yardstick::Copy, chain8, "1048576", true},
+    {"chain8_64mi", Yardstick::Copy, chain8, "67108864", true},
     {"conv2d_nchw", Yardstick::Memset, R"(
 module @k {
   func.func @k(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>)
@@ -236,14 +255,15 @@ void runParallel(int64_t extent, int64_t grain, int threads,
 }
 
 bool compile(const Case &which, MLIRContext &context, Bench *bench,
-             tandem::PhaseTimes &times) {
+             tandem::PhaseTimes &times,
+             const tandem::CPUTargetOptions &options = {}) {
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(which.source, &context);
+      parseSourceString<ModuleOp>(which.text(), &context);
   if (!module)
     return false;
   tandem::Program program;
   {
-    auto kernel = tandem::compileKernelForCPU(*module, {}, times);
+    auto kernel = tandem::compileKernelForCPU(*module, options, times);
     if (!kernel) {
       std::fprintf(stderr, "%s\n", kernel.error().str().c_str());
       return false;
@@ -266,7 +286,7 @@ bool compile(const Case &which, MLIRContext &context, Bench *bench,
 
 void allocate(const Case &which, MLIRContext &context, Bench &bench) {
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(which.source, &context);
+      parseSourceString<ModuleOp>(which.text(), &context);
   auto function = *module->getOps<func::FuncOp>().begin();
   size_t total = 0;
   auto visit = [&](Type type) {
@@ -292,10 +312,11 @@ void allocate(const Case &which, MLIRContext &context, Bench &bench) {
   }
 }
 
-double runKernel(Bench &bench, int threads) {
+double runKernel(Bench &bench, const tandem::LoadedKernels &loaded,
+                 int threads) {
   auto &set = bench.rotation[bench.next++ % bench.rotation.size()];
   void *const *args = reinterpret_cast<void *const *>(set.data());
-  tandem::KernelFn function = bench.loaded->functions[0];
+  tandem::KernelFn function = loaded.functions[0];
   double start = nowNs();
   runParallel(bench.kernel.extent, bench.kernel.grain, threads,
               [&](int64_t begin, int64_t end) { function(args, begin, end); });
@@ -341,37 +362,14 @@ double median(std::vector<double> samples) {
   return samples[samples.size() / 2];
 }
 
-void measure(const Case &which, MLIRContext &context, int threads) {
-  Bench bench;
-  tandem::PhaseTimes cold;
-  if (!compile(which, context, &bench, cold))
-    return;
-  // Warm compile: the median of each phase.
+/// The warm compile time of each phase.
+void printCompileTime(const Case &which, MLIRContext &context) {
   std::vector<std::vector<tandem::PhaseTime>> compiles;
   for (int i = 0; i < 15; ++i) {
     tandem::PhaseTimes times;
     compile(which, context, nullptr, times);
     compiles.push_back(times.take());
   }
-  allocate(which, context, bench);
-  std::vector<double> kernel, one, yardstick;
-  double until = nowNs() + 1e9;
-  while (kernel.size() < 20 || (nowNs() < until && kernel.size() < 300)) {
-    // In turns of a few calls: a worker that fell asleep wakes in the first.
-    for (int i = 0; i < kTurn; ++i)
-      kernel.push_back(runKernel(bench, threads));
-    for (int i = 0; i < kTurn; ++i)
-      yardstick.push_back(runYardstick(bench, which.yardstick, threads));
-    for (int i = 0; i < kTurn; ++i)
-      one.push_back(runKernel(bench, 1));
-  }
-  double k = median(kernel), y = median(yardstick), o = median(one);
-  std::printf("%-14s %8.1f us  %s %8.1f us  ratio %5.2f  scaling %4.2f  "
-              "extent %ld grain %ld object %zu\n",
-              which.name, k / 1e3,
-              which.yardstick == Yardstick::Copy ? "copy  " : "memset", y / 1e3,
-              k / y, o / k, bench.kernel.extent, bench.kernel.grain,
-              bench.kernel.code.size());
   double sum = 0;
   std::printf("    compile, ms:");
   for (size_t p = 0; p < compiles[0].size(); ++p) {
@@ -383,6 +381,63 @@ void measure(const Case &which, MLIRContext &context, int threads) {
                 median(samples) / 1e6);
   }
   std::printf("  sum %.2f\n", sum / 1e6);
+}
+
+/// Ways of running a case, and their times.
+struct Contestant {
+  std::function<double()> run;
+  std::vector<double> ns;
+  double medianNs() const { return median(ns); }
+};
+
+/// In turns of a few calls: a worker that fell asleep wakes in the first.
+void takeTurns(llvm::MutableArrayRef<Contestant> contestants) {
+  double until = nowNs() + 1e9;
+  for (int turn = 0; turn < 4 || (nowNs() < until && turn < 60); ++turn)
+    for (Contestant &contestant : contestants)
+      for (int i = 0; i < kTurn; ++i)
+        contestant.ns.push_back(contestant.run());
+}
+
+void measure(const Case &which, MLIRContext &context, int threads) {
+  Bench bench, stock;
+  tandem::PhaseTimes times;
+  tandem::CPUTargetOptions stockOptions;
+  stockOptions.stockMath = true;
+  if (!compile(which, context, &bench, times) ||
+      !compile(which, context, &stock, times, stockOptions))
+    return;
+  allocate(which, context, bench);
+  auto running = [&](const Bench &code, int threads) -> Contestant {
+    return {[&bench, &code, threads] {
+              return runKernel(bench, *code.loaded, threads);
+            },
+            {}};
+  };
+  std::vector<Contestant> contestants = {
+      running(bench, threads),
+      {[&] { return runYardstick(bench, which.yardstick, threads); }, {}},
+      running(bench, 1)};
+  if (which.hasFunctions) {
+    contestants.push_back(running(stock, threads));
+    contestants.push_back(running(stock, 1));
+  }
+  takeTurns(contestants);
+  double k = contestants[0].medianNs(), y = contestants[1].medianNs(),
+         o = contestants[2].medianNs();
+  std::printf("%-14s %8.1f us  %s %8.1f us  ratio %5.2f  scaling %4.2f  "
+              "extent %ld grain %ld object %zu\n",
+              which.name, k / 1e3,
+              which.yardstick == Yardstick::Copy ? "copy  " : "memset", y / 1e3,
+              k / y, o / k, bench.kernel.extent, bench.kernel.grain,
+              bench.kernel.code.size());
+  if (which.hasFunctions) {
+    double s = contestants[3].medianNs(), one = contestants[4].medianNs();
+    std::printf("    upstream's functions %.1f us, on one thread %.1f us: "
+                "ratio %.2f, on one thread %.2f\n",
+                s / 1e3, one / 1e3, k / s, o / one);
+  }
+  printCompileTime(which, context);
   for (auto &set : bench.rotation)
     for (char *data : set)
       std::free(data);

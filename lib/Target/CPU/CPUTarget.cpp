@@ -65,7 +65,7 @@ void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits,
   loops.vectorBits = vectorBits ? vectorBits : resolve({}).vectorBits;
   passes.addPass(createLowerKernelToLoops(loops));
   ExpandMathOptions math;
-  math.scaleByInstruction = loops.vectorBits == 512;
+  math.avx512 = loops.vectorBits == 512;
   math.stock = stockMath;
   passes.addPass(createExpandMath(math));
   passes.addPass(createLowerLoopsToLLVM());

@@ -1,4 +1,4 @@
-//===- ElementaryFunctions.cpp - exp, log, tanh, sin and cos --------------===//
+//===- ElementaryFunctions.cpp - log, sin and cos -------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The polynomials are those of the Cephes library for single precision (S. L.
-// Moshier, netlib.org/cephes: expf.c, logf.c, sinf.c), evaluated with fused
+// Moshier, netlib.org/cephes: logf.c, sinf.c), evaluated with fused
 // multiply-adds. The reductions are the usual ones (W. J. Cody and W. Waite,
 // Software Manual for the Elementary Functions, 1980), without branches.
 //
@@ -15,9 +15,9 @@
 
 #include "ElementaryFunctions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "ElementaryArithmetic.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -31,171 +31,15 @@ using namespace mlir;
 namespace tandem {
 
 namespace {
-
-/// Arithmetic on scalars or vectors of the shape of a first value.
-struct Arithmetic {
-  OpBuilder &b;
-  Location loc;
-  Type like;
-
-  Type typed(Type element) const {
-    if (auto vector = dyn_cast<VectorType>(like))
-      return vector.clone(element);
-    return element;
-  }
-  Type i32() const { return typed(b.getI32Type()); }
-  Type f32() const { return typed(b.getF32Type()); }
-  Type f64() const { return typed(b.getF64Type()); }
-
-  Value constant(Type element, Attribute value) const {
-    Type type = typed(element);
-    auto attr = cast<TypedAttr>(value);
-    if (auto vector = dyn_cast<VectorType>(type))
-      attr = SplatElementsAttr::get(vector, attr);
-    return arith::ConstantOp::create(b, loc, attr);
-  }
-  Value f(double value) const {
-    return constant(b.getF32Type(), b.getF32FloatAttr(value));
-  }
-  Value d(double value) const {
-    return constant(b.getF64Type(), b.getF64FloatAttr(value));
-  }
-  Value i(int64_t value) const {
-    return constant(b.getI32Type(),
-                    b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
-
-  Value add(Value x, Value y) const {
-    return arith::AddFOp::create(b, loc, x, y);
-  }
-  Value sub(Value x, Value y) const {
-    return arith::SubFOp::create(b, loc, x, y);
-  }
-  Value mul(Value x, Value y) const {
-    return arith::MulFOp::create(b, loc, x, y);
-  }
-  Value div(Value x, Value y) const {
-    return arith::DivFOp::create(b, loc, x, y);
-  }
-  /// x * y + z, rounded once.
-  Value fma(Value x, Value y, Value z) const {
-    return math::FmaOp::create(b, loc, x, y, z);
-  }
-  Value addI(Value x, Value y) const {
-    return arith::AddIOp::create(b, loc, x, y);
-  }
-  Value subI(Value x, Value y) const {
-    return arith::SubIOp::create(b, loc, x, y);
-  }
-  Value andI(Value x, Value y) const {
-    return arith::AndIOp::create(b, loc, x, y);
-  }
-  Value shl(Value x, int64_t by) const {
-    return arith::ShLIOp::create(b, loc, x, i(by));
-  }
-  Value shr(Value x, int64_t by) const {
-    return arith::ShRSIOp::create(b, loc, x, i(by));
-  }
-  Value bits(Value x) const {
-    return arith::BitcastOp::create(b, loc, i32(), x);
-  }
-  Value fromBits(Value x) const {
-    return arith::BitcastOp::create(b, loc, f32(), x);
-  }
-  Value less(Value x, Value y) const {
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y);
-  }
-  Value equal(Value x, Value y) const {
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
-  }
-  Value select(Value condition, Value x, Value y) const {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-  /// min(x, bound) and max(x, bound), where NaN stays NaN.
-  Value atMost(Value x, double bound) const {
-    Value limit = f(bound);
-    return select(less(limit, x), limit, x);
-  }
-  Value atLeast(Value x, double bound) const {
-    Value limit = f(bound);
-    return select(less(x, limit), limit, x);
-  }
-  /// Coefficients from the highest power down.
-  Value horner(Value x, ArrayRef<double> coefficients) const {
-    Value sum = f(coefficients.front());
-    for (double coefficient : coefficients.drop_front())
-      sum = fma(sum, x, f(coefficient));
-    return sum;
-  }
-};
-
-} // namespace
-
-/// log 2 in two parts: products of the first with small integers are exact.
-static constexpr double kLog2High = 0.693359375, kLog2Low = -2.12194440e-4;
-static constexpr double kLog2OfE = 1.44269504088896341;
-/// Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
-static constexpr double kRounder = 12582912.0;
-static constexpr int64_t kRounderBits = 0x4b400000;
-
-namespace {
-/// x = number * log 2 + rest.
+/// x = number * period + rest.
 struct Reduced {
   Value number; // i32
   Value rest;
 };
 } // namespace
 
-static Reduced reduceByLog2(const Arithmetic &a, Value x) {
-  Value shifted = a.fma(x, a.f(kLog2OfE), a.f(kRounder));
-  Value n = a.sub(shifted, a.f(kRounder));
-  Value rest = a.fma(n, a.f(-kLog2High), x);
-  rest = a.fma(n, a.f(-kLog2Low), rest);
-  return {a.subI(a.bits(shifted), a.i(kRounderBits)), rest};
-}
-
-/// (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2.
-static Value expTail(const Arithmetic &a, Value r) {
-  return a.horner(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
-                      4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-}
-
-/// x * 2^n, rounded once where the result is subnormal.
-static Value scale(const Arithmetic &a, Value x, Value n, bool byInstruction) {
-  if (byInstruction && isa<VectorType>(x.getType()))
-    return LLVM::CallIntrinsicOp::create(a.b, a.loc, x.getType(),
-                                         a.b.getStringAttr("llvm.ldexp"),
-                                         ValueRange{x, n})
-        .getResult(0);
-  // In two steps: 2^n itself may be out of range.
-  Value half = a.shr(n, 1);
-  Value rest = a.subI(n, half);
-  auto power = [&](Value exponent) {
-    return a.fromBits(a.shl(a.addI(exponent, a.i(127)), 23));
-  };
-  return a.mul(a.mul(x, power(half)), power(rest));
-}
-
-static Value expandExp(const Arithmetic &a, Value x, bool byInstruction) {
-  // Beyond these the result is infinity and zero.
-  x = a.atLeast(a.atMost(x, 89), -104);
-  auto [n, r] = reduceByLog2(a, x);
-  Value y = a.fma(a.fma(expTail(a, r), r, a.f(1)), r, a.f(1));
-  return scale(a, y, n, byInstruction);
-}
-
-/// E / (E + 2) with E = exp(2 |x|) - 1 = 2^n (exp(r) - 1) + 2^n - 1, which is
-/// accurate for small and large x alike.
-static Value expandTanh(const Arithmetic &a, Value x) {
-  Value magnitude = math::AbsFOp::create(a.b, a.loc, x);
-  Value twice = a.atMost(a.add(magnitude, magnitude), 18.1);
-  auto [n, r] = reduceByLog2(a, twice);
-  Value expm1 = a.fma(a.mul(r, r), expTail(a, r), r);
-  Value power = a.fromBits(a.addI(a.shl(n, 23), a.i(0x3f800000)));
-  Value e = a.fma(power, expm1, a.sub(power, a.f(1)));
-  Value y = a.div(e, a.add(e, a.f(2)));
-  return math::CopySignOp::create(a.b, a.loc, y, x);
-}
+/// log 2 in two parts: products of the first with small integers are exact.
+static constexpr double kLogHigh = 0.693359375, kLogLow = -2.12194440e-4;
 
 static Value expandLog(const Arithmetic &a, Value x) {
   // Subnormals become normal.
@@ -215,9 +59,9 @@ static Value expandLog(const Arithmetic &a, Value x) {
                          -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
                          2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   y = a.mul(a.mul(y, f), square);
-  y = a.fma(e, a.f(kLog2Low), y);
+  y = a.fma(e, a.f(kLogLow), y);
   y = a.fma(square, a.f(-0.5), y);
-  y = a.fma(e, a.f(kLog2High), a.add(f, y));
+  y = a.fma(e, a.f(kLogHigh), a.add(f, y));
   // log(inf) and log(NaN) are their arguments.
   constexpr double infinity = std::numeric_limits<double>::infinity();
   y = a.select(a.less(x, a.f(infinity)), y, x);
@@ -313,37 +157,40 @@ static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
 namespace {
 template <typename Op> struct Expand : OpRewritePattern<Op> {
   using Expansion = std::function<Value(const Arithmetic &, Value)>;
-  Expand(MLIRContext *context, Expansion expansion)
-      : OpRewritePattern<Op>(context), expansion(std::move(expansion)) {}
+  Expand(MLIRContext *context, bool avx512, Expansion expansion)
+      : OpRewritePattern<Op>(context), avx512(avx512),
+        expansion(std::move(expansion)) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getOperand();
     if (!getElementTypeOrSelf(x).isF32())
       return failure();
-    Arithmetic arithmetic{rewriter, op.getLoc(), x.getType()};
+    Arithmetic arithmetic{rewriter, op.getLoc(), x.getType(), avx512};
     rewriter.replaceOp(op, expansion(arithmetic, x));
     return success();
   }
 
+  bool avx512;
   Expansion expansion;
 };
 } // namespace
 
 void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
-                                        bool scaleByInstruction) {
+                                        bool avx512) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<Expand<math::ExpOp>>(context, [=](const Arithmetic &a, Value x) {
-    return expandExp(a, x, scaleByInstruction);
-  });
-  patterns.add<Expand<math::TanhOp>>(context, expandTanh);
-  patterns.add<Expand<math::LogOp>>(context, expandLog);
-  patterns.add<Expand<math::SinOp>>(context, [](const Arithmetic &a, Value x) {
-    return expandPeriodic<LLVM::SinOp>(a, x, 0);
-  });
-  patterns.add<Expand<math::CosOp>>(context, [](const Arithmetic &a, Value x) {
-    return expandPeriodic<LLVM::CosOp>(a, x, 1);
-  });
+  patterns.add<Expand<math::ExpOp>>(context, avx512, expandExp);
+  patterns.add<Expand<math::TanhOp>>(context, avx512, expandTanh);
+  patterns.add<Expand<math::ErfOp>>(context, avx512, expandErf);
+  patterns.add<Expand<math::LogOp>>(context, avx512, expandLog);
+  patterns.add<Expand<math::SinOp>>(
+      context, avx512, [](const Arithmetic &a, Value x) {
+        return expandPeriodic<LLVM::SinOp>(a, x, 0);
+      });
+  patterns.add<Expand<math::CosOp>>(
+      context, avx512, [](const Arithmetic &a, Value x) {
+        return expandPeriodic<LLVM::CosOp>(a, x, 1);
+      });
 }
 
 } // namespace tandem

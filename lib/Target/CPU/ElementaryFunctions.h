@@ -1,4 +1,4 @@
-//===- ElementaryFunctions.h - exp, log, tanh, sin and cos -----*- C++ -*-===//
+//===- ElementaryFunctions.h - exp, log, tanh, erf, … ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,11 +15,11 @@ class RewritePatternSet;
 
 namespace tandem {
 
-/// Expansions of math.exp, log, tanh, sin and cos on f32 and vectors of it,
-/// within 2 ULP for every argument, NaN and infinities included.
-/// `scaleByInstruction`: llvm.ldexp is one instruction of the target.
+/// Expansions of math.exp, log, tanh, erf, sin and cos on f32 and vectors of
+/// it, within 2 ULP for every argument, NaN and infinities included. `avx512`:
+/// the target has AVX-512.
 void populateElementaryFunctionPatterns(mlir::RewritePatternSet &patterns,
-                                        bool scaleByInstruction);
+                                        bool avx512);
 
 } // namespace tandem
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -70,16 +71,39 @@ struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// max(x, c) and min(x, c) of a constant are one instruction where the constant
+/// comes first: x86 gives the second operand where either is NaN. max(-0, 0) is
+/// -0 then, as the reference has it.
+template <typename Op, arith::CmpFPredicate isBeyond>
+struct BoundByConstant : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getLhs(), bound = op.getRhs();
+    APFloat value(0.0);
+    if (matchPattern(x, m_ConstantFloat(&value)))
+      std::swap(x, bound);
+    if (!matchPattern(bound, m_ConstantFloat(&value)) || value.isNaN())
+      return failure();
+    Value beyond =
+        arith::CmpFOp::create(rewriter, op.getLoc(), isBeyond, x, bound);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, beyond, bound, x);
+    return success();
+  }
+};
+
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   using ExpandMathBase::ExpandMathBase;
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<TruncateF64ToBF16>(context);
+    set.add<TruncateF64ToBF16,
+            BoundByConstant<arith::MaximumFOp, arith::CmpFPredicate::OLT>,
+            BoundByConstant<arith::MinimumFOp, arith::CmpFPredicate::OGT>>(
+        context);
     if (!stock)
-      populateElementaryFunctionPatterns(set, scaleByInstruction);
+      populateElementaryFunctionPatterns(set, avx512);
     populateMathPolynomialApproximationPatterns(set, [&](StringRef name) {
-      return stock ||
-             llvm::is_contained({"math.expm1", "math.log1p", "math.erf"}, name);
+      return stock || llvm::is_contained({"math.expm1", "math.log1p"}, name);
     });
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();

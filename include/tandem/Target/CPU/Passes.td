@@ -211,8 +211,8 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math functions of f32 by polynomials";
   let description = [{
     Functions of f32 scalars and vectors become arithmetic that vectorises: exp,
-    log, tanh, sin and cos with errors of at most 2 units in the last place over
-    all of f32, expm1, log1p and erf (upstream's expansions) of at most 4. What
+    log, tanh, erf, sin and cos with errors of at most 2 units in the last place
+    over all of f32, expm1 and log1p (upstream's expansions) of at most 3. What
     has no expansion stays.
   }];
   let dependentDialects = [
@@ -221,11 +221,11 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"scaleByInstruction", "scale-by-instruction", "bool", "false",
-           "Multiply by powers of two with llvm.ldexp, which is one instruction "
-           "of AVX-512.">,
+    Option<"avx512", "avx512", "bool", "false",
+           "Use instructions of AVX-512: tables in registers, multiplication by "
+           "powers of two.">,
     Option<"stock", "stock", "bool", "false",
-           "Use upstream's expansions throughout, to compare with.">
+           "Use upstream's expansions alone, for comparison.">
   ];
 }
 

@@ -1,0 +1,149 @@
+//===- ExponentialFunctions.cpp - exp, tanh and erf -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where a register holds 16 values, tables of a few values of the function in
+// registers shorten the polynomials (P. T. P. Tang, Table-driven implementation
+// of the exponential function in IEEE floating-point arithmetic, ACM TOMS
+// 15(2), 1989). Coefficients are minimax fits (Lawson's algorithm) of the
+// functions on the reduced ranges; the largest errors stated are over all of
+// f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementaryArithmetic.h"
+
+#include <array>
+#include <cmath>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Beyond these the results of exp are infinity and zero.
+static constexpr double kExpMost = 89, kExpLeast = -104;
+
+/// x - n log 2.
+static Value subtractLog2(const Arithmetic &a, Value x, Value n) {
+  return a.fma(n, a.f(-kLog2Rest), a.fma(n, a.f(-kLog2), x));
+}
+
+/// 2^(k/16) exp(r), with k/16 the multiple nearest to x / log 2. Within 1.0
+/// ULP.
+static Value expByTable(const Arithmetic &a, Value x) {
+  static const auto powers = [] {
+    std::array<float, 16> table;
+    for (size_t k = 0; k < table.size(); ++k)
+      table[k] = static_cast<float>(std::exp2(static_cast<double>(k) / 16));
+    return table;
+  }();
+  Value rounder = a.f(kRounder / 16);
+  Value shifted = a.fma(x, a.f(kLog2OfE), rounder);
+  Value n = a.sub(shifted, rounder);
+  Value r = subtractLog2(a, x, n);
+  Value tail = a.horner(r, {1.666705361448344e-1, 5.000165141886194e-1});
+  Value expm1 = a.fma(a.mul(r, r), tail, r);
+  Value power = a.lookUp(powers, a.bits(shifted));
+  return a.scale(a.fma(power, expm1, power), n);
+}
+
+/// 2^n exp(r), with n the integer nearest to x / log 2. Within 1.1 ULP.
+static Value expByPolynomial(const Arithmetic &a, Value x) {
+  Value shifted = a.fma(x, a.f(kLog2OfE), a.f(kRounder));
+  Value r = subtractLog2(a, x, a.sub(shifted, a.f(kRounder)));
+  Value tail = a.horner(r, {1.381432050778867e-3, 8.368851070799413e-3,
+                            4.1668401085020665e-2, 1.6666519524044832e-1,
+                            4.999999337308007e-1});
+  Value y = a.fma(a.fma(tail, r, a.f(1)), r, a.f(1));
+  // In two steps: 2^n itself may be out of range.
+  Value n = a.subI(a.bits(shifted), a.i(kRounderBits));
+  Value half = a.shr(n, 1);
+  auto power = [&](Value exponent) {
+    return a.fromBits(a.shl(a.addI(exponent, a.i(127)), 23));
+  };
+  return a.mul(a.mul(y, power(half)), power(a.subI(n, half)));
+}
+
+static Value expInRange(const Arithmetic &a, Value x) {
+  return a.isWide() ? expByTable(a, x) : expByPolynomial(a, x);
+}
+
+Value expandExp(const Arithmetic &a, Value x) {
+  return expInRange(a, a.atLeast(a.atMost(x, kExpMost), kExpLeast));
+}
+
+/// tanh(kh) and r = |x| - kh give (t + tanh r) / (1 + t tanh r). Within 1.97
+/// ULP.
+///
+/// The denominator is the numerator plus (1 - t)(1 - tanh r), so that the
+/// rounding of the former cancels where the quotient is near 1. The step is one
+/// for which tanh(h), tanh(2h) … are nearly numbers of f32 (S. Gal, An accurate
+/// elementary mathematical library for the IEEE floating point standard, ACM
+/// TOMS 17(1), 1991).
+static Value tanhByTable(const Arithmetic &a, Value magnitude) {
+  constexpr double step = 0x1.27eb9ap-2, largest = 9.0;
+  static const auto nodes = [] {
+    std::array<float, 32> table;
+    for (size_t k = 0; k < table.size(); ++k)
+      table[k] = static_cast<float>(std::tanh(static_cast<double>(k) * step));
+    return table;
+  }();
+  Value x = a.atMost(magnitude, largest);
+  Value shifted = a.fma(x, a.f(1 / step), a.f(kRounder));
+  Value r = a.fma(a.sub(shifted, a.f(kRounder)), a.f(-step), x);
+  Value square = a.mul(r, r);
+  Value tail = a.horner(square, {1.317e-1, -3.33321611943e-1});
+  Value t = a.fma(a.mul(r, square), tail, r);
+  Value node = a.lookUp(nodes, a.bits(shifted));
+  Value numerator = a.add(node, t);
+  Value denominator = a.fma(a.sub(a.f(1), node), a.sub(a.f(1), t), numerator);
+  return a.div(numerator, denominator);
+}
+
+/// As by the table, with t = (2^n - 1) / (2^n + 1), both times 2^n + 1. Within
+/// 1.7 ULP.
+static Value tanhByPowers(const Arithmetic &a, Value magnitude) {
+  Value x = a.atMost(magnitude, 9.02);
+  Value n = math::FloorOp::create(a.b, a.loc, a.mul(x, a.f(2 * kLog2OfE)));
+  Value r = a.fma(n, a.f(-kLog2 / 2), x);
+  Value square = a.mul(r, r);
+  Value tail = a.horner(square, {1.9456192030031513e-2, -5.372983796222106e-2,
+                                 1.333239249599153e-1, -3.3333321725692555e-1});
+  Value t = a.fma(a.mul(r, square), tail, r);
+  // Adding it leaves n in the low bits.
+  Value bits = a.bits(a.add(n, a.f(kRounder)));
+  Value power = a.fromBits(a.addI(a.shl(bits, 23), a.i(0x3f800000)));
+  Value numerator = a.fma(t, a.add(power, a.f(1)), a.sub(power, a.f(1)));
+  Value denominator = a.add(numerator, a.fma(t, a.f(-2), a.f(2)));
+  return a.div(numerator, denominator);
+}
+
+Value expandTanh(const Arithmetic &a, Value x) {
+  Value magnitude = a.abs(x);
+  return a.copySign(
+      a.isWide() ? tanhByTable(a, magnitude) : tanhByPowers(a, magnitude), x);
+}
+
+/// x + x P(x^2) for small x, and 1 - exp(Q(|x|)). Within 1.2 ULP.
+Value expandErf(const Arithmetic &a, Value x) {
+  Value square = a.mul(x, x);
+  Value small =
+      a.horner(square, {-5.999406415527346e-4, 4.994830416264444e-3,
+                        -2.6767719979165612e-2, 1.1281845952150138e-1,
+                        -3.7612496460005523e-1, 1.283791499618962e-1});
+  small = a.fma(small, x, x);
+  Value magnitude = a.abs(x);
+  Value t = a.atMost(magnitude, 4);
+  Value exponent = a.horner(t, {2.1398495612941286e-4, -3.2149556378301206e-3,
+                                2.288996422283513e-2, -1.0526184300129927e-1,
+                                -6.357183154693302e-1, -1.2851436087055018e-1});
+  exponent = a.fma(exponent, t, a.sub(a.f(0), t));
+  Value large = a.copySign(a.sub(a.f(1), expInRange(a, exponent)), x);
+  return a.select(a.less(a.f(0.92), magnitude), large, small);
+}
+
+} // namespace tandem

@@ -1,0 +1,69 @@
+// RUN: tandem-opt %s --tandem-expand-math='avx512=true' | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: tandem-opt %s --tandem-expand-math | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: tandem-opt %s --tandem-expand-math='stock=true' | FileCheck %s --check-prefix=STOCK
+
+// A table in one register, and a multiplication by powers of two; without
+// AVX-512, powers from bits.
+
+// CHECK-LABEL: func.func @exp
+// WIDE: permvar.sf.512
+// WIDE: mask.scalef.ps.512
+// NARROW-NOT: call_intrinsic
+// NARROW: arith.shli
+// STOCK-LABEL: func.func @exp
+// STOCK-NOT: call_intrinsic
+// STOCK-NOT: math.exp
+// STOCK: return
+func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// Registers are looked up one by one: the tables are as wide as they are.
+
+// CHECK-LABEL: func.func @tanh
+// WIDE-COUNT-2: vpermi2var.ps.512
+// WIDE-NOT: vpermi2var
+// CHECK: arith.divf
+// CHECK-NOT: math.tanh
+func.func @tanh(%x: vector<32xf32>) -> vector<32xf32> {
+  %0 = math.tanh %x : vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// What does not fill registers takes no instruction of AVX-512.
+
+// CHECK-LABEL: func.func @scalar
+// CHECK-NOT: call_intrinsic
+// CHECK-NOT: math.erf
+// CHECK: return
+func.func @scalar(%x: f32, %y: vector<8xf32>) -> (f32, vector<8xf32>) {
+  %0 = math.erf %x : f32
+  %1 = math.exp %y : vector<8xf32>
+  return %0, %1 : f32, vector<8xf32>
+}
+
+// Functions of f64 stay.
+
+// CHECK-LABEL: func.func @precise
+// CHECK: math.tanh
+func.func @precise(%x: vector<8xf64>) -> vector<8xf64> {
+  %0 = math.tanh %x : vector<8xf64>
+  return %0 : vector<8xf64>
+}
+
+// CHECK-LABEL: func.func @bounds
+// CHECK-SAME: %[[X:[a-z0-9]+]]: f32
+// CHECK: %[[LESS:.*]] = arith.cmpf olt, %[[X]], %[[ZERO:.*]] : f32
+// CHECK: %[[MAX:.*]] = arith.select %[[LESS]], %[[ZERO]], %[[X]]
+// CHECK: %[[MORE:.*]] = arith.cmpf ogt, %[[MAX]], %[[SIX:.*]] : f32
+// CHECK: arith.select %[[MORE]], %[[SIX]], %[[MAX]]
+// CHECK: arith.maximumf
+func.func @bounds(%x: f32, %y: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %six = arith.constant 6.0 : f32
+  %0 = arith.maximumf %x, %zero : f32
+  %1 = arith.minimumf %six, %0 : f32
+  %2 = arith.maximumf %1, %y : f32
+  return %2 : f32
+}
