@@ -92,7 +92,8 @@ Shape GraphBuilder::randomShape(int minRank, int maxRank) {
   int64_t elements = 1;
   int rank = static_cast<int>(random.between(minRank, maxRank));
   for (int i = 0; i < rank; ++i) {
-    int64_t dim = random.pick<int64_t>({1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 33});
+    int64_t dim = random.pick<int64_t>(
+        {1, 2, 3, 4, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 63, 65});
     if (elements * dim > 4096)
       dim = 1;
     elements *= dim;
@@ -216,12 +217,14 @@ RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
   int64_t ops = b.random.between(options.minOps, options.maxOps);
   for (int64_t i = 0; i < ops; ++i) {
     int64_t draw = b.random.below(100);
-    if (draw < 55)
+    if (draw < 50)
       appendElementwise(b);
-    else if (draw < 78)
+    else if (draw < 70)
       appendShapeOp(b);
-    else if (draw < 89)
+    else if (draw < 82)
       appendContraction(b);
+    else if (draw < 90)
+      appendPattern(b);
     else
       appendReduction(b);
   }

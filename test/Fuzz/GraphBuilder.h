@@ -87,6 +87,10 @@ void appendElementwise(GraphBuilder &b);
 void appendShapeOp(GraphBuilder &b);
 void appendContraction(GraphBuilder &b);
 void appendReduction(GraphBuilder &b);
+/// Softmax or a norm, spelled out in ops.
+void appendPattern(GraphBuilder &b);
+/// What follows a contraction: bias, batch norm, residual, activation, cast.
+void appendEpilogue(GraphBuilder &b, int x, int channelAxis);
 
 } // namespace tandem::fuzz
 

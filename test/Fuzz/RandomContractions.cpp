@@ -67,6 +67,12 @@ Windows randomWindows(GraphBuilder &b, size_t rank) {
   return w;
 }
 
+/// Sizes around those of tiles.
+int64_t randomWidth(GraphBuilder &b) {
+  return b.random.pick<int64_t>(
+      {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65});
+}
+
 /// A float of exactly this shape: an input, or an existing value.
 int pickOfShape(GraphBuilder &b, DType dtype, const Shape &shape) {
   return b.tamed(b.pick(
@@ -88,8 +94,14 @@ void appendConv(GraphBuilder &b) {
       b.random.chance(90) == channelsLast ? "N" + s + "C" : "NC" + s;
   attrs.kernel_layout = b.random.pick<std::string>({"OI" + s, s + "IO"});
   attrs.groups = b.random.chance(20) ? b.random.between(2, 3) : 1;
-  int64_t perGroup = b.random.pick<int64_t>({1, 1, 2, 3, 5});
-  int64_t outputs = attrs.groups * b.random.pick<int64_t>({1, 2, 3, 4, 8, 16});
+  int64_t perGroup = b.random.pick<int64_t>({1, 1, 2, 3, 5, 8, 17});
+  int64_t outputs = attrs.groups * randomWidth(b);
+  if (b.random.chance(10)) {
+    // One or two filters for each channel.
+    attrs.groups = randomWidth(b);
+    perGroup = 1;
+    outputs = attrs.groups * b.random.between(1, 2);
+  }
   attrs.strides = w.strides;
   attrs.pad_low = w.padLow;
   attrs.pad_high = w.padHigh;
@@ -110,19 +122,22 @@ void appendConv(GraphBuilder &b) {
     bound.magnitude += 1;
     bound.error += unitRoundoff(dtype) * bound.magnitude;
   }
+  std::string outputLayout = attrs.output_layout;
   OpDesc desc;
   desc.kind = OpKind::conv;
   desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), std::move(operands), bound.magnitude, bound.error);
+  int axis = static_cast<int>(outputLayout.find('C'));
+  int y =
+      b.op(std::move(desc), std::move(operands), bound.magnitude, bound.error);
+  if (b.random.chance(60))
+    appendEpilogue(b, y, axis);
 }
 
 void appendMatmul(GraphBuilder &b) {
   fb::MatmulAttrsT attrs;
   attrs.transpose_lhs = b.random.chance(30);
   attrs.transpose_rhs = b.random.chance(30);
-  int64_t m = b.random.pick<int64_t>({1, 3, 8, 17});
-  int64_t n = b.random.pick<int64_t>({1, 2, 16, 31});
-  int64_t k = b.random.pick<int64_t>({1, 4, 7, 32});
+  int64_t m = randomWidth(b), n = randomWidth(b), k = randomWidth(b);
   Shape lhs, rhs;
   for (int64_t batch = b.random.below(3); batch > 0; --batch) {
     int64_t size = b.random.between(1, 3);
@@ -139,7 +154,9 @@ void appendMatmul(GraphBuilder &b) {
   OpDesc desc;
   desc.kind = OpKind::matmul;
   desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {x, y}, bound.magnitude, bound.error);
+  int z = b.op(std::move(desc), {x, y}, bound.magnitude, bound.error);
+  if (b.random.chance(60))
+    appendEpilogue(b, z, b.type(z).shape.rank() - 1);
 }
 
 void appendPool(GraphBuilder &b) {
