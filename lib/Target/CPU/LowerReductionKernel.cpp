@@ -11,6 +11,7 @@
 #include "KernelFrame.h"
 #include "KernelLowerings.h"
 #include "ReductionSchedule.h"
+#include "ReductionStage.h"
 #include "Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +45,6 @@ private:
 
   LogicalResult collectStages();
   LogicalResult verifyStage(linalg::GenericOp stage);
-  LogicalResult verifyOutput(OpOperand &output);
   bool isReduction(linalg::GenericOp stage) {
     return stage.getNumReductionLoops() > 0;
   }
@@ -69,10 +69,6 @@ private:
                     LaneValue element);
   bool isStreamed(OpResult result, Lanes lanes);
 
-  Value createNeutral(linalg::GenericOp stage, unsigned number, int64_t lanes);
-  Value combine(linalg::GenericOp stage, unsigned number, Value a, Value b);
-  Value fold(linalg::GenericOp stage, unsigned number, Value vector,
-             int64_t lanes);
   Value getRowPointer(Value row, ArrayRef<Value> loops, int64_t lanes);
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -99,55 +95,6 @@ private:
 //===----------------------------------------------------------------------===//
 // What phase `linalg` promises
 //===----------------------------------------------------------------------===//
-
-/// The op that combines what there is with an element; null where the body
-/// yields something else.
-static Operation *getCombiner(linalg::GenericOp stage, unsigned number) {
-  BlockArgument before = stage.getRegionOutputArgs()[number];
-  Operation *op =
-      stage.getBody()->getTerminator()->getOperand(number).getDefiningOp();
-  bool isKnown =
-      isa_and_present<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
-                      arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
-                      arith::MaxSIOp, arith::MinSIOp>(op);
-  return isKnown && op->getOperand(0) == before && before.hasOneUse() ? op
-                                                                      : nullptr;
-}
-
-/// What a reduction starts from; null where that is no constant.
-static arith::ConstantOp getInit(linalg::GenericOp stage, unsigned number) {
-  auto fill =
-      stage.getDpsInitOperand(number)->get().getDefiningOp<linalg::FillOp>();
-  return fill ? fill.getInputs().front().getDefiningOp<arith::ConstantOp>()
-              : nullptr;
-}
-
-/// Whether the result is what elements are combined to, and not one of each.
-static bool combines(OpOperand &output) {
-  auto stage = cast<linalg::GenericOp>(output.getOwner());
-  return stage.getNumReductionLoops() > 0 &&
-         stage.getMatchingIndexingMap(&output).getNumResults() <
-             stage.getNumLoops();
-}
-
-LogicalResult ReductionLowering::verifyOutput(OpOperand &output) {
-  auto stage = cast<linalg::GenericOp>(output.getOwner());
-  unsigned number = stage.getTiedOpResult(&output).getResultNumber();
-  AffineMap map = stage.getMatchingIndexingMap(&output);
-  if (combines(output)) {
-    if (!getCombiner(stage, number))
-      return stage.emitOpError("combines elements in an unknown way");
-    if (!getInit(stage, number))
-      return stage.emitOpError("starts from other than a constant");
-    return success();
-  }
-  if (!stage.getMatchingBlockArgument(&output).use_empty())
-    return stage.emitOpError("reads what it writes");
-  bool isReturned = pointers.contains(stage->getResult(number));
-  if (isReduction(stage) ? !map.isIdentity() : !isReturned)
-    return stage.emitOpError("has a result that the kernel does not return");
-  return success();
-}
 
 LogicalResult ReductionLowering::verifyStage(linalg::GenericOp stage) {
   if (llvm::is_contained(stage.getStaticLoopRanges(), ShapedType::kDynamic))
@@ -176,7 +123,8 @@ LogicalResult ReductionLowering::verifyStage(linalg::GenericOp stage) {
   }
   bool isCombined = true;
   for (OpOperand &output : stage.getDpsInitsMutable()) {
-    if (failed(verifyOutput(output)))
+    bool isReturned = pointers.contains(stage.getTiedOpResult(&output));
+    if (failed(verifyStageOutput(output, isReturned)))
       return failure();
     bool combinesNext = combines(output);
     if (combinesNext && !isCombined)
@@ -343,7 +291,7 @@ void ReductionLowering::emitReduction(linalg::GenericOp stage,
   auto createNeutrals = [&](int64_t count) {
     Carried neutrals;
     for (unsigned i = 0; i < numCombined; ++i)
-      neutrals.push_back(createNeutral(stage, i, count));
+      neutrals.push_back(createNeutral(builder, stage, i, count));
     return neutrals;
   };
   if (schedule.isByColumns()) {
@@ -363,10 +311,10 @@ void ReductionLowering::emitReduction(linalg::GenericOp stage,
     if (size < wide)
       main = tail;
     else
-      main = fold(stage, i, main, schedule.width);
+      main = fold(builder, stage, i, main, schedule.width);
     if (size >= wide && size % wide != 0)
-      main = combine(stage, i, main, tail);
-    reduced[stage->getResult(i)] = fold(stage, i, main, 1);
+      main = combine(builder, stage, i, main, tail);
+    reduced[stage->getResult(i)] = fold(builder, stage, i, main, 1);
   }
 }
 
@@ -436,48 +384,6 @@ bool ReductionLowering::isStreamed(OpResult result, Lanes lanes) {
          type.getNumElements() * bytes >= kStreamedBytes &&
          lanes.count * bytes % kAlignment == 0 &&
          schedule.sizes[schedule.laneLoop] * bytes % kAlignment == 0;
-}
-
-Value ReductionLowering::createNeutral(linalg::GenericOp stage, unsigned number,
-                                       int64_t lanes) {
-  auto value = cast<TypedAttr>(getInit(stage, number).getValue());
-  auto type = VectorType::get({lanes}, value.getType());
-  return arith::ConstantOp::create(builder, loc,
-                                   SplatElementsAttr::get(type, value));
-}
-
-Value ReductionLowering::combine(linalg::GenericOp stage, unsigned number,
-                                 Value a, Value b) {
-  Operation *combiner = getCombiner(stage, number);
-  OperationState state(loc, combiner->getName(), {a, b}, {a.getType()});
-  state.propertiesAttr = combiner->getPropertiesAsAttribute();
-  return builder.create(state)->getResult(0);
-}
-
-/// Combines the halves of a vector until there are `lanes`; a scalar for one.
-Value ReductionLowering::fold(linalg::GenericOp stage, unsigned number,
-                              Value vector, int64_t lanes) {
-  int64_t count = cast<VectorType>(vector.getType()).getNumElements();
-  for (int64_t half = count / 2; half >= std::max<int64_t>(lanes, 2);
-       half /= 2) {
-    SmallVector<int32_t> low, high;
-    for (int64_t i = 0; i < half; ++i) {
-      low.push_back(i);
-      high.push_back(half + i);
-    }
-    vector = combine(
-        stage, number,
-        LLVM::ShuffleVectorOp::create(builder, loc, vector, vector, low),
-        LLVM::ShuffleVectorOp::create(builder, loc, vector, vector, high));
-  }
-  if (lanes > 1)
-    return vector;
-  auto extract = [&](int64_t lane) -> Value {
-    Value position = LLVM::ConstantOp::create(
-        builder, loc, builder.getI64Type(), builder.getI64IntegerAttr(lane));
-    return LLVM::ExtractElementOp::create(builder, loc, vector, position);
-  };
-  return combine(stage, number, extract(0), extract(1));
 }
 
 //===----------------------------------------------------------------------===//
