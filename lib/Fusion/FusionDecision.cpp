@@ -34,8 +34,8 @@ const RefusalText kTexts[] = {
     {"BodyTooLarge", "the kernel would read {0} elements per result, more "
                      "than {1}"},
     {"TooManyResults", "the kernel would have {0} results, more than {1}"},
-    {"RecomputeCostsMore", "computing it again costs {0} ns, storing and "
-                           "loading it {1} ns"},
+    {"RecomputeCostsMore", "computing it there costs {0} ns, in a kernel of "
+                           "its own {1} ns"},
     {"DifferentIterationSpace", "the loops run over different spaces"},
     {"WouldCycle", "the kernel would depend on its own result"},
     {"NotGenerated", "no kernel can be generated around it: it {2}"},
@@ -48,6 +48,8 @@ const RefusalText kTexts[] = {
     {"SmallReduction", "it reduces {0} elements, no more than the {1} that a "
                        "loop takes, and gives nothing back to them"},
     {"ViewAtEdge", "it is a view of the kernel's result"},
+    {"FewRows", "the kernel's few rows leave cores idle: there it costs {0} "
+                "ns, in a kernel of its own {1} ns"},
     {"OutOfFuel", "the fusion fuel is spent"},
 };
 static_assert(std::size(kTexts) == kNumFusionRefusals);

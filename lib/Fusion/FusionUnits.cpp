@@ -8,6 +8,8 @@
 
 #include "FusionUnits.h"
 
+#include "OpFacts.h"
+
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -98,6 +100,21 @@ int64_t FusionUnits::countOutputsWith(Id id, Operation *op) const {
   return isOutput(op) + llvm::count_if(unit.ops, [&](auto &entry) {
            return isOutput(entry.first);
          });
+}
+
+int64_t FusionUnits::sharedBytes(Operation *op, Id id) const {
+  const FusionUnit &unit = units[id];
+  auto isShared = [&](Value operand) {
+    return unit.ops.contains(operand.getDefiningOp()) ||
+           llvm::any_of(operand.getUsers(), [&](Operation *user) {
+             return unit.ops.contains(user);
+           });
+  };
+  int64_t bytes = 0;
+  for (Value operand : op->getOperands())
+    if (isShared(operand))
+      bytes += getBytes(operand);
+  return bytes;
 }
 
 void FusionUnits::merge(Id into, Id from) {

@@ -69,6 +69,8 @@ public:
   void merge(Id into, Id from);
   /// Makes the results that are used outside the unit its outputs.
   void updateOutputs(Id unit);
+  /// The bytes of the operands of `op` that `unit` computes or reads.
+  int64_t sharedBytes(mlir::Operation *op, Id unit) const;
   /// How many outputs `unit` would have with `op`.
   int64_t countOutputsWith(Id unit, mlir::Operation *op) const;
 

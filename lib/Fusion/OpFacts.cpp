@@ -60,15 +60,15 @@ FusionDecision checkReads(int64_t reads, int64_t limit) {
   return FusionDecision::allow();
 }
 
-int64_t bytesOf(Value value) {
-  return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
-}
-
 /// What choosing between elements costs (pad, concat, gather), in the currency
 /// of flops.
 constexpr double kChoiceFlops = 4;
 
 } // namespace
+
+int64_t getBytes(Value value) {
+  return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
+}
 
 OpFacts getFacts(Operation *op, const FusionOptions &options) {
   OpFacts facts;
@@ -86,9 +86,10 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
   facts.elements =
       cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
   facts.flopsPerElement = double(cost.flops) / double(facts.elements);
-  facts.resultBytes = bytesOf(op->getResult(0));
+  facts.resultBytes = getBytes(op->getResult(0));
+  facts.elementBytes = facts.resultBytes / facts.elements;
   for (Value operand : op->getOperands())
-    facts.operandBytes += bytesOf(operand);
+    facts.operandBytes += getBytes(operand);
   facts.inLoop = checkReads(cost.reads, options.maxReads);
   auto indexing = dyn_cast<ir::IndexingOpInterface>(op);
   if (!indexing && facts.reads == 1)

@@ -26,10 +26,14 @@ struct OpFacts {
   int64_t reads = 1;
   int64_t elements = 0;
   double flopsPerElement = 0;
+  int64_t elementBytes = 4;
   int64_t resultBytes = 0;
   /// Of all operands.
   int64_t operandBytes = 0;
 };
+
+/// Of a value of static shape.
+int64_t getBytes(mlir::Value value);
 
 OpFacts getFacts(mlir::Operation *op, const FusionOptions &options);
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanState.h"
+#include "Prices.h"
 
 #include "tandem/Conversion/TandemToLinalg/Contraction.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
@@ -21,16 +22,6 @@ namespace {
 
 using Id = FusionUnits::Id;
 
-/// The share of the peak that multiply-adds reach in a loop, where each result
-/// is a chain of its own, and in a register tile. Measured on convolutions of
-/// 3 to 64 channels of 256 x 256.
-constexpr double kLoopEfficiency = 0.6, kTileEfficiency = 0.9;
-/// In a loop over the outputs of groups with several inputs each, whose lanes
-/// read data from here and there. Measured on groups of 4 and 8 channels.
-constexpr double kGroupedLoopEfficiency = 0.05;
-/// Of f32 in the widest vectors.
-constexpr int64_t kLanes = 16;
-
 class ContractionPlanner {
 public:
   explicit ContractionPlanner(PlanState &state)
@@ -43,7 +34,8 @@ private:
   using Frontier = std::set<std::pair<unsigned, Operation *>>;
 
   FusionDecision checkHero(Operation *hero);
-  FusionDecision checkEpilogue(Operation *op, Id unit, Operation *hero);
+  FusionDecision checkEpilogue(Operation *op, Id unit);
+  FusionPrice priceIn(Operation *op, Id unit);
   void addViewsOfWeights(Operation *hero, Id unit);
   void addEpilogue(Operation *hero, Id unit);
   void pushUsers(Operation *op, Frontier &frontier);
@@ -58,24 +50,15 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   const OpFacts &facts = state.factsOf(hero);
   if (!facts.inLoop)
     return FusionDecision::allow();
-  const FusionPrices &prices = state.options.prices;
-  double memory = facts.resultBytes / prices.bytesPerNs;
-  double compute =
-      facts.flopsPerElement * double(facts.elements) / prices.flopsPerNs;
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  bool isGrouped = contraction->groups > 1 && contraction->inputs > 1;
-  double loop = std::max(
-      memory, compute / (isGrouped ? kGroupedLoopEfficiency : kLoopEfficiency));
-  double laneUse = getLaneUse(*contraction, kLanes);
-  double tile = std::max(memory, compute / (kTileEfficiency * laneUse));
-  if (loop <= tile)
-    return FusionDecision::refuse(FusionRefusal::LoopCostsLess, loop, tile);
+  FusionPrice price = priceTile(state.options.device, facts, hero);
+  if (price.unfusedNs <= price.fusedNs)
+    return FusionDecision::refuse(FusionRefusal::LoopCostsLess,
+                                  int64_t(price.unfusedNs),
+                                  int64_t(price.fusedNs));
   return FusionDecision::allow();
 }
 
-FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id,
-                                                 Operation *hero) {
+FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
   const FusionUnit &unit = units[id];
   if (!isa<ir::ElementwiseOpInterface>(op))
     return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
@@ -104,6 +87,13 @@ FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id,
   return FusionDecision::allow();
 }
 
+FusionPrice ContractionPlanner::priceIn(Operation *op, Id id) {
+  const OpFacts &facts = state.factsOf(op);
+  if (!facts.inLoop)
+    return {};
+  return priceShared(state.options.device, facts, units.sharedBytes(op, id));
+}
+
 void ContractionPlanner::pushUsers(Operation *op, Frontier &frontier) {
   for (Operation *user : op->getUsers())
     if (user->getBlock() == &state.block &&
@@ -117,8 +107,8 @@ void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
   while (!frontier.empty()) {
     Operation *op = frontier.begin()->second;
     frontier.erase(frontier.begin());
-    if (!state.decide(FusionQuestion::Around, op, hero,
-                      checkEpilogue(op, id, hero)))
+    if (!state.decide(FusionQuestion::Around, op, hero, checkEpilogue(op, id),
+                      priceIn(op, id)))
       continue;
     units.absorb(op, id, Evaluation{}, state.factsOf(op).reads);
     pushUsers(op, frontier);
@@ -141,7 +131,10 @@ void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
 }
 
 void ContractionPlanner::visit(Operation *hero) {
-  if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero(hero)))
+  const OpFacts &facts = state.factsOf(hero);
+  if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero(hero),
+                    facts.elements ? priceTile(state.options.device, facts)
+                                   : FusionPrice()))
     return;
   Id id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
   units[id].kind = ir::FusionKind::contraction;

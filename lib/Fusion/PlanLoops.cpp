@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanState.h"
+#include "Prices.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -46,9 +47,10 @@ private:
 
   bool tryProduce(Operation *op, const Consumers &consumers);
   FusionDecision checkProduce(Operation *op, const Consumers &consumers,
-                              ArrayRef<Evaluation> evaluations);
-  FusionDecision checkPrice(const OpFacts &facts, ArrayRef<Id> kernels,
-                            ArrayRef<Evaluation> evaluations);
+                              ArrayRef<Evaluation> evaluations,
+                              const FusionPrice &price);
+  FusionPrice priceIn(Operation *op, ArrayRef<Id> kernels,
+                      ArrayRef<Evaluation> evaluations);
 
   bool tryExtraResult(Operation *op, ArrayRef<Id> kernels);
   FusionDecision checkExtraResult(Operation *op, Id kernel,
@@ -119,29 +121,21 @@ FusionDecision LoopPlanner::checkBody(Id kernel, Operation *op,
 // A producer within the kernels of its consumers
 //===----------------------------------------------------------------------===//
 
-FusionDecision LoopPlanner::checkPrice(const OpFacts &facts,
-                                       ArrayRef<Id> kernels,
-                                       ArrayRef<Evaluation> evaluations) {
+FusionPrice LoopPlanner::priceIn(Operation *op, ArrayRef<Id> kernels,
+                                 ArrayRef<Evaluation> evaluations) {
+  const OpFacts &facts = state.factsOf(op);
+  if (!facts.inLoop || kernels.empty())
+    return {};
   double computed = 0;
   for (auto [kernel, evaluation] : llvm::zip_equal(kernels, evaluations))
-    computed += double(evaluation.count) * units[kernel].iterations();
-  double again = std::max(0.0, computed - double(facts.elements));
-  double recompute = again * facts.flopsPerElement / options.prices.flopsPerNs;
-  // Unfused the result is written once and read by each; fused each reads the
-  // operands instead.
-  double readers = kernels.size();
-  double bytes =
-      facts.resultBytes * (1 + readers) - facts.operandBytes * (readers - 1);
-  double store = options.prices.launchNs + bytes / options.prices.bytesPerNs;
-  if (recompute > store)
-    return FusionDecision::refuse(FusionRefusal::RecomputeCostsMore, recompute,
-                                  store);
-  return FusionDecision::allow();
+    computed += double(evaluation.count) * double(units[kernel].iterations());
+  return priceProduce(options.device, facts, int64_t(kernels.size()), computed);
 }
 
 FusionDecision LoopPlanner::checkProduce(Operation *op,
                                          const Consumers &consumers,
-                                         ArrayRef<Evaluation> evaluations) {
+                                         ArrayRef<Evaluation> evaluations,
+                                         const FusionPrice &price) {
   const OpFacts &facts = state.factsOf(op);
   if (!facts.inLoop)
     return facts.inLoop;
@@ -153,7 +147,11 @@ FusionDecision LoopPlanner::checkProduce(Operation *op,
        llvm::zip_equal(consumers.kernels, evaluations))
     if (FusionDecision decision = checkBody(kernel, op, evaluation); !decision)
       return decision;
-  return checkPrice(facts, consumers.kernels, evaluations);
+  if (price.fusedNs > price.unfusedNs)
+    return FusionDecision::refuse(FusionRefusal::RecomputeCostsMore,
+                                  int64_t(price.fusedNs),
+                                  int64_t(price.unfusedNs));
+  return FusionDecision::allow();
 }
 
 bool LoopPlanner::tryProduce(Operation *op, const Consumers &consumers) {
@@ -163,8 +161,9 @@ bool LoopPlanner::tryProduce(Operation *op, const Consumers &consumers) {
   Operation *consumer = consumers.kernels.size() == 1
                             ? units[consumers.kernels.front()].root
                             : nullptr;
+  FusionPrice price = priceIn(op, consumers.kernels, evaluations);
   if (!state.decide(FusionQuestion::Produce, op, consumer,
-                    checkProduce(op, consumers, evaluations)))
+                    checkProduce(op, consumers, evaluations, price), price))
     return false;
   units.produce(op, consumers.kernels, evaluations, state.factsOf(op).reads);
   return true;
@@ -196,7 +195,9 @@ bool LoopPlanner::tryExtraResult(Operation *op, ArrayRef<Id> kernels) {
   for (Id kernel : kernels) {
     Evaluation evaluation = evaluationIn(op, kernel);
     if (!state.decide(FusionQuestion::ExtraResult, op, units[kernel].root,
-                      checkExtraResult(op, kernel, evaluation)))
+                      checkExtraResult(op, kernel, evaluation),
+                      priceShared(options.device, state.factsOf(op),
+                                  units.sharedBytes(op, kernel))))
       continue;
     units.absorb(op, kernel, evaluation, state.factsOf(op).reads);
     units[kernel].outputs.insert(op->getResult(0));
@@ -237,7 +238,8 @@ void LoopPlanner::joinReaders(Value value) {
     for (size_t j = i + 1; j < readers.size();) {
       Operation *root = units[readers[j]].root;
       if (state.decide(FusionQuestion::Siblings, root, units[readers[i]].root,
-                       checkJoin(readers[i], readers[j]))) {
+                       checkJoin(readers[i], readers[j]),
+                       priceJoin(options.device, getBytes(value)))) {
         units.merge(readers[i], readers[j]);
         readers.erase(readers.begin() + j);
       } else {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanState.h"
+#include "Prices.h"
 #include "RowSpace.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
@@ -42,6 +43,7 @@ private:
   FusionDecision checkOperands(Operation *op, const RowSpace::Dims &dims);
   /// Whether a user of `op` could be part of the kernel.
   bool leadsOn(Operation *op, const RowSpace::Dims &dims);
+  FusionPrice priceIn(Operation *op);
   void tryAdd(Operation *op, std::optional<RowSpace::Dims> dims);
   bool isReduced(Operation *op);
   SmallVector<OpOperand *> usesInOrder(Value value) const;
@@ -155,6 +157,15 @@ ReductionPlanner::check(Operation *op,
   return FusionDecision::allow();
 }
 
+/// A kernel's rows are what its cores share.
+FusionPrice ReductionPlanner::priceIn(Operation *op) {
+  const OpFacts &facts = state.factsOf(op);
+  if (facts.elements == 0 || facts.isView)
+    return {};
+  return priceShared(state.options.device, facts, units.sharedBytes(op, id),
+                     space.rows());
+}
+
 void ReductionPlanner::add(Operation *op, const RowSpace::Dims &dims) {
   places[op] = dims;
   worklist.push_back(op);
@@ -165,7 +176,13 @@ void ReductionPlanner::tryAdd(Operation *op,
   if (op->getBlock() != &state.block || places.contains(op) ||
       op->hasTrait<OpTrait::IsTerminator>() || matchPattern(op, m_Constant()))
     return;
-  if (!state.decide(FusionQuestion::Around, op, hero, check(op, dims)))
+  FusionPrice price = priceIn(op);
+  FusionDecision decision = check(op, dims);
+  if (decision && price.unfusedNs && price.fusedNs > price.unfusedNs)
+    decision =
+        FusionDecision::refuse(FusionRefusal::FewRows, int64_t(price.fusedNs),
+                               int64_t(price.unfusedNs));
+  if (!state.decide(FusionQuestion::Around, op, hero, decision, price))
     return;
   units.absorb(op, id, Evaluation{}, 1);
   add(op, *dims);

@@ -24,13 +24,14 @@ const OpFacts &PlanState::factsOf(Operation *op) {
 }
 
 bool PlanState::decide(FusionQuestion question, Operation *producer,
-                       Operation *consumer, FusionDecision decision) {
+                       Operation *consumer, FusionDecision decision,
+                       const FusionPrice &price) {
   if (decision && fuel.empty())
     decision = FusionDecision::refuse(FusionRefusal::OutOfFuel);
   if (decision)
     fuel.consume();
   if (log)
-    log->push_back({question, producer, consumer, decision});
+    log->push_back({question, producer, consumer, decision, price});
   LLVM_DEBUG(llvm::dbgs() << "fuse " << *producer << "\n  into ";
              if (consumer) llvm::dbgs() << *consumer;
              else llvm::dbgs() << "its consumers";

@@ -29,7 +29,8 @@ public:
   /// Logs the decision, which lack of fuel may turn; consumes fuel where it is
   /// positive.
   bool decide(FusionQuestion question, mlir::Operation *producer,
-              mlir::Operation *consumer, FusionDecision decision);
+              mlir::Operation *consumer, FusionDecision decision,
+              const FusionPrice &price = {});
 
   mlir::Block &block;
   const FusionOptions &options;

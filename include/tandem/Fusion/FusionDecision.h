@@ -44,7 +44,8 @@ enum class FusionRefusal : uint8_t {
   BodyTooLarge,
   /// The kernel would have too many results: (results, limit).
   TooManyResults,
-  /// Computing again costs more than storing and loading: (ns, ns).
+  /// Computing it in the consumers, perhaps many times, costs more than a
+  /// kernel of its own: (ns, ns).
   RecomputeCostsMore,
   /// The loops run over different spaces.
   DifferentIterationSpace,
@@ -67,6 +68,8 @@ enum class FusionRefusal : uint8_t {
   SmallReduction,
   /// A reshape whose users are not in the kernel: outside it costs nothing.
   ViewAtEdge,
+  /// The kernel has fewer rows than the device cores: (ns, ns).
+  FewRows,
   /// --fusion-fuel is spent.
   OutOfFuel,
 };
@@ -124,12 +127,22 @@ enum class FusionQuestion : uint8_t {
   Around,
 };
 
+/// What the cost model says of a question that was asked; zeros where it has no
+/// say (an op that may not be fused at all).
+struct FusionPrice {
+  double unfusedNs = 0;
+  double fusedNs = 0;
+  /// That need not go through memory.
+  int64_t bytesSaved = 0;
+};
+
 struct FusionLogEntry {
   FusionQuestion question;
   mlir::Operation *producer;
   /// Root of the consumer's kernel; null where no one consumer was asked.
   mlir::Operation *consumer;
   FusionDecision decision;
+  FusionPrice price;
 };
 using FusionLog = std::vector<FusionLogEntry>;
 

@@ -9,6 +9,7 @@
 #ifndef TANDEM_FUSION_FUSIONPLAN_H
 #define TANDEM_FUSION_FUSIONPLAN_H
 
+#include "tandem/Analysis/CostModel.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/FusionDecision.h"
 
@@ -19,14 +20,6 @@
 #include <vector>
 
 namespace tandem {
-
-/// What fusion knows of the device: the prices of recomputing, of memory and of
-/// a launch.
-struct FusionPrices {
-  double flopsPerNs = 50;
-  double bytesPerNs = 20;
-  double launchNs = 1000;
-};
 
 struct FusionOptions {
   /// At most this many decisions are taken; negative: no limit.
@@ -45,7 +38,8 @@ struct FusionOptions {
   /// generated; else those ops are part of a loop or op steps.
   bool contractions = false;
   bool reductions = false;
-  FusionPrices prices;
+  /// What things cost.
+  DeviceModel device = genericDeviceModel();
 };
 
 /// Ops that become one kernel.

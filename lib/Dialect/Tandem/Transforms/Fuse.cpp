@@ -107,10 +107,19 @@ void emitRefusal(const FusionLogEntry &entry) {
 struct FusePass : impl::TandemFuseBase<FusePass> {
   using TandemFuseBase::TandemFuseBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    Expected<DeviceModel> found = findDeviceModel(deviceSpec);
+    if (!found)
+      return emitError(UnknownLoc::get(context)) << found.error().str();
+    device = *found;
+    return success();
+  }
+
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
     FusionOptions options;
+    options.device = device;
     options.fuel = fuel;
     options.maxReads = maxReads;
     options.maxBodyReads = maxBodyReads;
@@ -127,6 +136,9 @@ struct FusePass : impl::TandemFuseBase<FusePass> {
       fuse(block, groups);
     }
   }
+
+private:
+  DeviceModel device;
 };
 
 } // namespace

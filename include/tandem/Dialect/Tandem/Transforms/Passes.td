@@ -200,6 +200,9 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
            "Make kernels of kind contraction.">,
     Option<"reductions", "reductions", "bool", "false",
            "Make kernels of kind reduction.">,
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "What prices are of: generic, host, the name of a built-in device "
+           "description, or the path of one.">,
     Option<"remarks", "remarks", "bool", "false",
            "Report every refusal as a remark.">
   ];

@@ -1,0 +1,88 @@
+//===- CostModel.h - What a device does in what time -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_ANALYSIS_COSTMODEL_H
+#define TANDEM_ANALYSIS_COSTMODEL_H
+
+#include "tandem/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem {
+
+/// A cache: how much it holds, and how fast all cores together read it.
+struct CacheLevel {
+  int64_t bytes = 0;
+  double bytesPerNs = 0;
+};
+
+/// What a roofline needs to know of a device. Rates are of the whole device, in
+/// operations or bytes per nanosecond; a fused multiply-add counts two.
+struct DeviceModel {
+  std::string name;
+  double f32FlopsPerNs = 0;
+  /// Of 8-byte and of 2-byte elements.
+  double f64FlopsPerNs = 0;
+  double halfFlopsPerNs = 0;
+  double memoryBytesPerNs = 0;
+  /// From the smallest to the largest; a level's bytes are those of all cores.
+  std::vector<CacheLevel> caches;
+  /// What starting one kernel costs.
+  double launchNs = 0;
+  /// Cores of a CPU, multiprocessors of a GPU.
+  int64_t cores = 1;
+  int64_t vectorBits = 0;
+  int64_t vectorRegisters = 0;
+
+  /// Peak for elements of so many bytes.
+  double flopsPerNs(int64_t elementBytes) const;
+  /// Of the fastest level that holds `bytes`.
+  double bytesPerNs(double bytes) const;
+};
+
+/// What one kernel does: operations (OpCost::flops, which counts functions as
+/// several) and bytes that it reads and writes.
+struct KernelWork {
+  double flops = 0;
+  double bytes = 0;
+  int64_t elementBytes = 4;
+  /// How many parts can run at a time; with fewer than cores some idle.
+  int64_t parallelism = INT64_MAX;
+};
+
+/// The time of one kernel by the roofline model (Williams, Waterman, Patterson,
+/// "Roofline", CACM 52(4), 2009): the launch, and the larger of the time that
+/// the operations take at the peak and that the bytes take at the bandwidth.
+double estimateNs(const DeviceModel &device, const KernelWork &work);
+/// Its two bounds.
+double estimateComputeNs(const DeviceModel &device, const KernelWork &work);
+double estimateMemoryNs(const DeviceModel &device, const KernelWork &work);
+
+/// The machine that this runs on: cores, caches, vectors and clock are asked of
+/// it; the bandwidths follow from them by rules of thumb. Detected once;
+/// thread-safe.
+const DeviceModel &hostDeviceModel();
+
+/// "host"; the name of a file of utils/cpu-specs or utils/gpu-specs, which are
+/// built in ("generic", "sm_90_h200", "h200"); or the path of such a file
+/// ("my-cpu.json").
+Expected<DeviceModel> findDeviceModel(std::string_view spec);
+
+/// Reads the text of such a file; `origin` names it in errors.
+Expected<DeviceModel> parseDeviceModel(std::string_view json,
+                                       const std::string &origin);
+
+/// The model for prices that are the same on every machine.
+const DeviceModel &genericDeviceModel();
+
+} // namespace tandem
+
+#endif // TANDEM_ANALYSIS_COSTMODEL_H

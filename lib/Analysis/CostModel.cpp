@@ -1,0 +1,49 @@
+//===- CostModel.cpp - Roofline estimates ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Analysis/CostModel.h"
+
+#include <algorithm>
+
+namespace tandem {
+
+double DeviceModel::flopsPerNs(int64_t elementBytes) const {
+  if (elementBytes >= 8)
+    return f64FlopsPerNs;
+  return elementBytes == 2 ? halfFlopsPerNs : f32FlopsPerNs;
+}
+
+double DeviceModel::bytesPerNs(double bytes) const {
+  for (const CacheLevel &cache : caches)
+    if (bytes <= static_cast<double>(cache.bytes))
+      return cache.bytesPerNs;
+  return memoryBytesPerNs;
+}
+
+/// The share of the device that so many parts can use.
+static double getShare(const DeviceModel &device, int64_t parallelism) {
+  int64_t busy = std::clamp<int64_t>(parallelism, 1, device.cores);
+  return static_cast<double>(busy) / static_cast<double>(device.cores);
+}
+
+double estimateComputeNs(const DeviceModel &device, const KernelWork &work) {
+  return work.flops / (device.flopsPerNs(work.elementBytes) *
+                       getShare(device, work.parallelism));
+}
+
+double estimateMemoryNs(const DeviceModel &device, const KernelWork &work) {
+  return work.bytes /
+         (device.bytesPerNs(work.bytes) * getShare(device, work.parallelism));
+}
+
+double estimateNs(const DeviceModel &device, const KernelWork &work) {
+  return device.launchNs + std::max(estimateComputeNs(device, work),
+                                    estimateMemoryNs(device, work));
+}
+
+} // namespace tandem

@@ -1,0 +1,152 @@
+//===- DeviceSpecs.cpp - Device models from files -------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Analysis/CostModel.h"
+#include "tandem/Target/CUDA/GPUSpec.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+// Generated: the text of utils/cpu-specs/*.json, as kCPUSpecs.
+#include "CPUSpecs.inc"
+
+namespace tandem {
+namespace {
+
+using nlohmann::json;
+
+tl::unexpected<Error> invalid(const std::string &origin,
+                              const std::string &what) {
+  return fail("compile", origin + ": " + what,
+              "utils/cpu-specs/ and utils/gpu-specs/ have examples of device "
+              "descriptions");
+}
+
+template <typename T>
+Status readNumber(const json &object, const char *key, T &value,
+                  const std::string &origin) {
+  auto entry = object.find(key);
+  if (entry == object.end() || !entry->is_number() || entry->get<double>() <= 0)
+    return invalid(origin,
+                   std::string("'") + key + "' must be a positive number");
+  value = entry->get<T>();
+  return {};
+}
+
+Status readCaches(const json &object, DeviceModel &model,
+                  const std::string &origin) {
+  auto caches = object.find("caches");
+  if (caches == object.end() || !caches->is_array())
+    return invalid(origin, "'caches' must be an array");
+  for (const json &entry : *caches) {
+    if (!entry.is_object())
+      return invalid(origin, "a cache must be an object");
+    CacheLevel level;
+    TANDEM_RETURN_IF_ERROR(readNumber(entry, "bytes", level.bytes, origin));
+    TANDEM_RETURN_IF_ERROR(
+        readNumber(entry, "bytes_per_ns", level.bytesPerNs, origin));
+    if (!model.caches.empty() && level.bytes <= model.caches.back().bytes)
+      return invalid(origin, "'caches' must grow from one to the next");
+    model.caches.push_back(level);
+  }
+  return {};
+}
+
+Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
+  DeviceModel model;
+  auto name = object.find("name");
+  if (name == object.end() || !name->is_string())
+    return invalid(origin, "'name' must be a string");
+  model.name = name->get<std::string>();
+  const std::pair<const char *, double DeviceModel::*> rates[] = {
+      {"f32_flops_per_ns", &DeviceModel::f32FlopsPerNs},
+      {"f64_flops_per_ns", &DeviceModel::f64FlopsPerNs},
+      {"half_flops_per_ns", &DeviceModel::halfFlopsPerNs},
+      {"memory_bytes_per_ns", &DeviceModel::memoryBytesPerNs},
+      {"launch_ns", &DeviceModel::launchNs}};
+  for (auto [key, member] : rates)
+    TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
+  const std::pair<const char *, int64_t DeviceModel::*> counts[] = {
+      {"cores", &DeviceModel::cores},
+      {"vector_bits", &DeviceModel::vectorBits},
+      {"vector_registers", &DeviceModel::vectorRegisters}};
+  for (auto [key, member] : counts)
+    TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
+  TANDEM_RETURN_IF_ERROR(readCaches(object, model, origin));
+  return model;
+}
+
+/// A GPU's rates are in its spec, but for three that no datasheet has.
+DeviceModel fromGPU(const GPUSpec &spec) {
+  /// Of one launch in a stream of many, and of the L2 beside the memory.
+  constexpr double kLaunchNs = 2500, kL2Speed = 2.5;
+  constexpr int64_t kWarpBits = 32 * 32, kRegistersPerThread = 255;
+  DeviceModel model;
+  model.name = spec.name;
+  model.f32FlopsPerNs = spec.fp32FlopsPerSecond() * 1e-9;
+  model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
+  // Outside tensor cores elements of 2 bytes are computed in f32.
+  model.halfFlopsPerNs = model.f32FlopsPerNs;
+  model.memoryBytesPerNs = spec.memoryBytesPerSecond * 1e-9;
+  model.caches = {{spec.l2Bytes, kL2Speed * model.memoryBytesPerNs}};
+  model.launchNs = kLaunchNs;
+  model.cores = spec.multiprocessors;
+  model.vectorBits = kWarpBits;
+  model.vectorRegisters = kRegistersPerThread;
+  return model;
+}
+
+} // namespace
+
+Expected<DeviceModel> parseDeviceModel(std::string_view text,
+                                       const std::string &origin) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object())
+    return invalid(origin, "not a JSON object");
+  if (!object.contains("multiprocessors"))
+    return readCPU(object, origin);
+  TANDEM_ASSIGN_OR_RETURN(GPUSpec spec, parseGPUSpec(text, origin));
+  return fromGPU(spec);
+}
+
+Expected<DeviceModel> findDeviceModel(std::string_view spec) {
+  if (spec == "host")
+    return hostDeviceModel();
+  std::string names = "host";
+  for (const auto &[name, text] : kCPUSpecs) {
+    if (name == spec)
+      return parseDeviceModel(text, std::string(name) + ".json");
+    names += ", " + std::string(name);
+  }
+  if (spec.size() > 5 && spec.substr(spec.size() - 5) == ".json") {
+    std::ifstream file{std::string(spec)};
+    if (!file)
+      return fail("compile",
+                  "cannot read the device description " + std::string(spec));
+    std::ostringstream text;
+    text << file.rdbuf();
+    return parseDeviceModel(text.str(), std::string(spec));
+  }
+  if (Expected<GPUSpec> gpu = findGPUSpec(spec))
+    return fromGPU(*gpu);
+  for (const std::string &name : builtinGPUSpecs())
+    names += ", " + name;
+  return fail("compile", "no device '" + std::string(spec) + "' is described",
+              "there are " + names +
+                  "; the path of a .json file like those in utils/cpu-specs/ "
+                  "does as well");
+}
+
+const DeviceModel &genericDeviceModel() {
+  static const DeviceModel model = *findDeviceModel("generic");
+  return model;
+}
+
+} // namespace tandem
