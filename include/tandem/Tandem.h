@@ -25,6 +25,9 @@ struct CompileOptions {
   std::string device = "cpu";
   /// At most this many fusion decisions are taken; -1 is no limit.
   int64_t fusionFuel = -1;
+  /// Where every fusion decision is written to, as JSON (docs/Fusion.md), each
+  /// time a program is compiled. Empty: nowhere.
+  std::string fusionReport;
   /// Whether kernels that this process has compiled before, for whatever graph
   /// and shapes, are taken from memory.
   bool kernelCache = true;

@@ -68,3 +68,19 @@ std::string FusionDecision::str() const {
 llvm::StringRef tandem::name(FusionRefusal refusal) {
   return getText(refusal).name;
 }
+
+llvm::StringRef tandem::name(FusionQuestion question) {
+  switch (question) {
+  case FusionQuestion::Produce:
+    return "Produce";
+  case FusionQuestion::ExtraResult:
+    return "ExtraResult";
+  case FusionQuestion::Siblings:
+    return "Siblings";
+  case FusionQuestion::Hero:
+    return "Hero";
+  case FusionQuestion::Around:
+    return "Around";
+  }
+  return "";
+}

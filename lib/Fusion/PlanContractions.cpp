@@ -34,6 +34,7 @@ private:
   using Frontier = std::set<std::pair<unsigned, Operation *>>;
 
   FusionDecision checkHero(Operation *hero);
+  FusionPrice priceHero(Operation *hero);
   FusionDecision checkEpilogue(Operation *op, Id unit);
   FusionPrice priceIn(Operation *op, Id unit);
   void addViewsOfWeights(Operation *hero, Id unit);
@@ -44,13 +45,21 @@ private:
   FusionUnits &units;
 };
 
+FusionPrice ContractionPlanner::priceHero(Operation *hero) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction) || !whyNotContraction(hero).empty())
+    return {};
+  return priceTile(state.options.device, state.factsOf(hero), *contraction);
+}
+
 FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   if (std::string why = whyNotContraction(hero); !why.empty())
     return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
   const OpFacts &facts = state.factsOf(hero);
   if (!facts.inLoop)
     return FusionDecision::allow();
-  FusionPrice price = priceTile(state.options.device, facts, hero);
+  FusionPrice price = priceHero(hero);
   if (price.unfusedNs <= price.fusedNs)
     return FusionDecision::refuse(FusionRefusal::LoopCostsLess,
                                   int64_t(price.unfusedNs),
@@ -131,10 +140,8 @@ void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
 }
 
 void ContractionPlanner::visit(Operation *hero) {
-  const OpFacts &facts = state.factsOf(hero);
   if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero(hero),
-                    facts.elements ? priceTile(state.options.device, facts)
-                                   : FusionPrice()))
+                    priceHero(hero)))
     return;
   Id id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
   units[id].kind = ir::FusionKind::contraction;

@@ -11,6 +11,8 @@
 
 #include "OpFacts.h"
 
+#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+
 namespace tandem {
 
 /// `op` computed within `readers` kernels, so many times in all, against a
@@ -26,10 +28,10 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
 /// Two kernels that read the same bytes as one.
 FusionPrice priceJoin(const DeviceModel &device, int64_t shared);
 
-/// `hero`, a contraction that can be generated, as a register tile ("fused")
-/// against a loop.
+/// A contraction that can be generated, as a register tile ("fused") against a
+/// loop.
 FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
-                      mlir::Operation *hero);
+                      const Contraction &contraction);
 
 } // namespace tandem
 

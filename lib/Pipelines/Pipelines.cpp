@@ -40,6 +40,25 @@ void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
   kernels.addPass(createConvertKernelToEmitC());
 }
 
+/// What tandem-fuse and tandem-report-fusion must agree on.
+template <typename PassOptions>
+void setFusionOptions(PassOptions &pass, const PipelineOptions &options) {
+  pass.fuel = options.fusionFuel;
+  pass.deviceSpec = options.deviceSpec;
+  pass.contractions = pass.reductions = !isCUDA(options.device);
+}
+
+/// Right before fusion, for it accounts for the same ops.
+void addFusionReport(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.fusionReport.empty() && options.whyNotFused.empty())
+    return;
+  TandemReportFusionOptions report;
+  setFusionOptions(report, options);
+  report.file = options.fusionReport;
+  report.whyNot.assign(options.whyNotFused.begin(), options.whyNotFused.end());
+  pm.addPass(createTandemReportFusion(report));
+}
+
 } // namespace
 
 StringRef name(Phase phase, StringRef device) {
@@ -96,8 +115,7 @@ void buildPhase(OpPassManager &pm, Phase phase,
     return;
   case Phase::Fuse: {
     TandemFuseOptions fuse;
-    fuse.fuel = options.fusionFuel;
-    fuse.contractions = fuse.reductions = !isCUDA(options.device);
+    setFusionOptions(fuse, options);
     if (!isCUDA(options.device)) {
       // Before fusion, which makes one kernel of what a softmax becomes.
       pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
@@ -109,6 +127,7 @@ void buildPhase(OpPassManager &pm, Phase phase,
       padding.maxReads = kMaxReadsOfLoop;
       pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding(padding));
     }
+    addFusionReport(pm, options);
     pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
     // After fusion, which says what becomes a contraction of ours: a library
     // packs for itself.

@@ -33,6 +33,14 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),
       llvm::cl::init(-1)};
+  Option<std::string> deviceSpec{
+      *this, "device-spec",
+      llvm::cl::desc("The device that fusion's prices are of."),
+      llvm::cl::init("generic")};
+  Option<std::string> fusionReport{*this, "fusion-report",
+                                   llvm::cl::desc("See tandem-report-fusion.")};
+  ListOption<std::string> whyNotFused{
+      *this, "why-not-fused", llvm::cl::desc("See tandem-report-fusion.")};
 };
 
 LogicalResult build(OpPassManager &pm, const CompileOptions &given,
@@ -53,6 +61,10 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   options.function = given.function;
   options.device = device.str();
   options.fusionFuel = given.fusionFuel;
+  options.deviceSpec = given.deviceSpec;
+  options.fusionReport = given.fusionReport;
+  options.whyNotFused.assign(given.whyNotFused.begin(),
+                             given.whyNotFused.end());
   buildPipeline(pm, until, options);
   return success();
 }

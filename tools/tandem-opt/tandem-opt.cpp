@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ValueNames.h"
+
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
 
@@ -48,31 +50,73 @@ cl::opt<int64_t>
                cl::desc("With --until: at most this many fusion decisions"),
                cl::value_desc("n"));
 
+cl::opt<bool> fuse("fuse", cl::cat(category),
+                   cl::desc("The same as --until=fuse"));
+cl::opt<std::string>
+    deviceSpec("device-spec", cl::cat(category), cl::init("generic"),
+               cl::desc("With --until: the device that fusion's prices are of: "
+                        "generic, host, a built-in name, or a .json file"),
+               cl::value_desc("spec"));
+cl::opt<std::string> fusionReport(
+    "fusion-report", cl::cat(category),
+    cl::desc("With --until: write every fusion decision there, as JSON"),
+    cl::value_desc("file"));
+cl::list<std::string> whyNotFused(
+    "why-not-fused", cl::cat(category), cl::CommaSeparated,
+    cl::desc("Instead of the result print whether two values of the file are "
+             "computed in one kernel, and else why not"),
+    cl::value_desc("%a,%b"));
+
+/// The phase to run up to; fusion where only it was asked about.
+std::string phase() {
+  return until.getNumOccurrences() ? until.getValue() : "fuse";
+}
+
 /// --until and its companions as a textual pipeline.
-std::string pipelineText() {
-  std::string text = "tandem-compile{until=" + until + " device=" + device +
+std::string pipelineText(const std::vector<std::string> &places) {
+  std::string text = "tandem-compile{until=" + phase() + " device=" + device +
                      " function=" + function +
-                     " fusion-fuel=" + std::to_string(fusionFuel);
+                     " fusion-fuel=" + std::to_string(fusionFuel) +
+                     " device-spec={" + deviceSpec + "}";
+  if (!fusionReport.empty())
+    text += " fusion-report={" + fusionReport + "}";
+  if (!places.empty())
+    text += " why-not-fused=" + llvm::join(places, ",");
   if (!shapes.empty())
     text += " shapes=" + llvm::join(shapes, ",");
   return text + "}";
+}
+
+mlir::LogicalResult emitError(const llvm::Twine &message) {
+  llvm::errs() << "tandem-opt: error: " << message << "\n";
+  return mlir::failure();
 }
 
 /// As MlirOptMain, with the phases up to `until` for the pipeline.
 mlir::LogicalResult runUntil(llvm::StringRef inputFile,
                              llvm::StringRef outputFile,
                              mlir::DialectRegistry &registry) {
-  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
-  config.setPassPipelineSetupFn([](mlir::PassManager &pm) {
-    return mlir::parsePassPipeline(pipelineText(), pm);
-  });
   std::string message;
   auto input = mlir::openInputFile(inputFile, &message);
-  auto output = input ? mlir::openOutputFile(outputFile, &message) : nullptr;
-  if (!output) {
-    llvm::errs() << "tandem-opt: error: " << message << "\n";
-    return mlir::failure();
+  if (!input)
+    return emitError(message);
+  std::vector<std::string> places;
+  if (!whyNotFused.empty()) {
+    auto found =
+        tandem::tools::findValues(*input, whyNotFused, function, registry);
+    if (!found)
+      return emitError(llvm::toString(found.takeError()));
+    places = *found;
   }
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  config.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
+    return mlir::parsePassPipeline(pipelineText(places), pm);
+  });
+  if (!whyNotFused.empty()) // The answer is the output.
+    return mlir::MlirOptMain(llvm::nulls(), std::move(input), registry, config);
+  auto output = mlir::openOutputFile(outputFile, &message);
+  if (!output)
+    return emitError(message);
   if (failed(
           mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
     return mlir::failure();
@@ -89,7 +133,8 @@ int main(int argc, char **argv) {
   tandem::registerAllPasses();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, kToolName, registry);
-  if (until.getNumOccurrences())
+  if (until.getNumOccurrences() || fuse || !fusionReport.empty() ||
+      !whyNotFused.empty())
     return mlir::asMainReturnCode(runUntil(input, output, registry));
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));

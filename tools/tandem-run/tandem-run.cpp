@@ -38,6 +38,9 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "Run a kernel that cannot be compiled op by op, with a warning "
                "(default), or fail");
+  app.add_option("--fusion-report", options.compile.fusionReport,
+                 "Write every decision of fusion there, as JSON")
+      ->type_name("FILE");
   app.add_option("--reproducer-dir", options.compile.reproducerDir,
                  "Where kernels that cannot be compiled are written (default: "
                  "$TANDEM_REPRODUCER_DIR, or tandem-reproducers in the "

@@ -127,6 +127,9 @@ enum class FusionQuestion : uint8_t {
   Around,
 };
 
+/// The identifier of a question: "Produce".
+llvm::StringRef name(FusionQuestion question);
+
 /// What the cost model says of a question that was asked; zeros where it has no
 /// say (an op that may not be fused at all).
 struct FusionPrice {

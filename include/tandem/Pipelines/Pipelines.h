@@ -52,6 +52,10 @@ struct PipelineOptions {
   std::string device = "cpu";
   /// See tandem-fuse.
   int64_t fusionFuel = -1;
+  std::string deviceSpec = "generic";
+  /// See tandem-report-fusion; empty: no report, no question.
+  std::string fusionReport;
+  std::vector<std::string> whyNotFused;
 };
 
 /// "specialise", …, "llvm".

@@ -8,6 +8,8 @@
 
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
+#include "FusionPassOptions.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/FusionPlan.h"
 
@@ -104,31 +106,15 @@ void emitRefusal(const FusionLogEntry &entry) {
     remark.attachNote(entry.consumer->getLoc()) << "the kernel's root";
 }
 
-struct FusePass : impl::TandemFuseBase<FusePass> {
-  using TandemFuseBase::TandemFuseBase;
-
-  LogicalResult initialize(MLIRContext *context) override {
-    Expected<DeviceModel> found = findDeviceModel(deviceSpec);
-    if (!found)
-      return emitError(UnknownLoc::get(context)) << found.error().str();
-    device = *found;
-    return success();
-  }
+struct FusePass : FusionPlanningPass<impl::TandemFuseBase<FusePass>> {
+  using FusionPlanningPass::FusionPlanningPass;
 
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    FusionOptions options;
-    options.device = device;
-    options.fuel = fuel;
-    options.maxReads = maxReads;
-    options.maxBodyReads = maxBodyReads;
-    options.maxResults = maxResults;
-    options.contractions = contractions;
-    options.reductions = reductions;
     for (Block &block : getOperation().getBody()) {
       FusionLog log;
-      std::vector<FusionGroup> groups = planFusion(block, options, &log);
+      std::vector<FusionGroup> groups = planFusion(block, fusion, &log);
       if (remarks)
         for (const FusionLogEntry &entry : log)
           if (!entry.decision)
@@ -136,9 +122,6 @@ struct FusePass : impl::TandemFuseBase<FusePass> {
       fuse(block, groups);
     }
   }
-
-private:
-  DeviceModel device;
 };
 
 } // namespace

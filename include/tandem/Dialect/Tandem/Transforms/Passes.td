@@ -149,6 +149,25 @@ def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   }];
 }
 
+/// Of every pass that plans fusion.
+defvar Tandem_FusionOptions = [
+  Option<"fuel", "fusion-fuel", "int64_t", "-1",
+         "At most this many fusion decisions are taken; -1: no limit.">,
+  Option<"maxReads", "max-reads", "int64_t", "32",
+         "Ops that read more elements per result remain op steps.">,
+  Option<"maxBodyReads", "max-body-reads", "int64_t", "256",
+         "Element reads per result of a kernel, with windows unrolled.">,
+  Option<"maxResults", "max-results", "int64_t", "8",
+         "Results of a kernel.">,
+  Option<"contractions", "contractions", "bool", "false",
+         "Make kernels of kind contraction.">,
+  Option<"reductions", "reductions", "bool", "false",
+         "Make kernels of kind reduction.">,
+  Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+         "What prices are of: generic, host, the name of a built-in device "
+         "description, or the path of one.">
+];
+
 def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
   let summary = "Collect ops into fusions, each of which becomes one kernel";
   let description = [{
@@ -187,25 +206,38 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
     %2 = tandem.softmax %0#0 axis = 0 : tensor<64xf32>
     ```
   }];
-  let options = [
-    Option<"fuel", "fusion-fuel", "int64_t", "-1",
-           "At most this many fusion decisions are taken; -1: no limit.">,
-    Option<"maxReads", "max-reads", "int64_t", "32",
-           "Ops that read more elements per result remain op steps.">,
-    Option<"maxBodyReads", "max-body-reads", "int64_t", "256",
-           "Element reads per result of a kernel, with windows unrolled.">,
-    Option<"maxResults", "max-results", "int64_t", "8",
-           "Results of a kernel.">,
-    Option<"contractions", "contractions", "bool", "false",
-           "Make kernels of kind contraction.">,
-    Option<"reductions", "reductions", "bool", "false",
-           "Make kernels of kind reduction.">,
-    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "What prices are of: generic, host, the name of a built-in device "
-           "description, or the path of one.">,
+  let options = !listconcat(Tandem_FusionOptions, [
     Option<"remarks", "remarks", "bool", "false",
            "Report every refusal as a remark.">
-  ];
+  ]);
+}
+
+def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
+  let summary = "Account for what tandem-fuse will do with the same options";
+  let description = [{
+    Plans fusion and changes nothing. With `file` every decision is written
+    there as JSON, with its reason and prices, and the kernels with their kind
+    and ops (docs/Fusion.md). With `why-not` the question whether two ops are in
+    one kernel, and else why not, is answered on standard output.
+
+    ```mlir
+    %0 = tandem.exp %x : tensor<64xf32>
+    %1 = tandem.softmax %0 axis = 0 : tensor<64xf32>
+    ```
+    With `why-not=1:6,2:6` and these as lines 1 and 2:
+    ```
+    not fused:
+      'tandem.exp' at line 1 is in kernel 0 (loop)
+      'tandem.softmax' at line 2 is an op step
+      'tandem.exp' at line 1 was not fused into its consumers: no consumer of it is a kernel [ConsumerNotFusible]
+    ```
+  }];
+  let options = !listconcat(Tandem_FusionOptions, [
+    Option<"file", "file", "std::string", "\"\"",
+           "Where the report goes; empty: nowhere.">,
+    ListOption<"whyNot", "why-not", "std::string",
+               "The lines and columns of two ops.">
+  ]);
 }
 
 def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {

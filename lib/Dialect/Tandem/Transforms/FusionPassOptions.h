@@ -1,0 +1,47 @@
+//===- FusionPassOptions.h - Options of passes that fuse ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H
+#define TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H
+
+#include "tandem/Fusion/FusionPlan.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace tandem {
+
+/// A pass that plans fusion, on top of its generated base: reads the options
+/// that all such passes have in common.
+template <typename Base> class FusionPlanningPass : public Base {
+public:
+  using Base::Base;
+
+  mlir::LogicalResult initialize(mlir::MLIRContext *context) override {
+    Expected<DeviceModel> device = findDeviceModel(this->deviceSpec.getValue());
+    if (!device)
+      return mlir::emitError(mlir::UnknownLoc::get(context))
+             << device.error().message
+             << (device.error().hint.empty() ? "" : "; ")
+             << device.error().hint;
+    fusion.device = *device;
+    fusion.fuel = this->fuel;
+    fusion.maxReads = this->maxReads;
+    fusion.maxBodyReads = this->maxBodyReads;
+    fusion.maxResults = this->maxResults;
+    fusion.contractions = this->contractions;
+    fusion.reductions = this->reductions;
+    return mlir::success();
+  }
+
+protected:
+  FusionOptions fusion;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H

@@ -1,0 +1,131 @@
+//===- FusionReport.cpp - What was fused, and why not more ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Fusion/FusionReport.h"
+
+#include "OpFacts.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+namespace json = llvm::json;
+
+/// "graph.mlir:3:8", of the first place of several.
+std::string str(Location location) {
+  std::string text;
+  location->walk([&](Location inner) {
+    auto place = dyn_cast<FileLineColLoc>(inner);
+    if (!place)
+      return WalkResult::advance();
+    text = (place.getFilename().getValue() + ":" + Twine(place.getLine()) +
+            ":" + Twine(place.getColumn()))
+               .str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+json::Object toJson(Operation *op) {
+  return json::Object{{"op", op->getName().getStringRef()},
+                      {"location", str(op->getLoc())}};
+}
+
+json::Array toJson(ArrayRef<Operation *> ops) {
+  json::Array array;
+  for (Operation *op : ops)
+    array.push_back(toJson(op));
+  return array;
+}
+
+json::Object toJson(const FusionLogEntry &entry) {
+  json::Object object{{"question", name(entry.question)},
+                      {"producer", toJson(entry.producer)},
+                      {"taken", bool(entry.decision)},
+                      {"reason", name(entry.decision.reason())},
+                      {"text", entry.decision.str()},
+                      {"unfused_ns", entry.price.unfusedNs},
+                      {"fused_ns", entry.price.fusedNs},
+                      {"bytes_saved", entry.price.bytesSaved}};
+  if (entry.consumer)
+    object["consumer"] = toJson(entry.consumer);
+  return object;
+}
+
+/// The roofline estimate of a kernel: what it reads and stores once, and the
+/// operations of its ops, each counted once.
+double estimate(const FusionGroup &group, const FusionOptions &options) {
+  KernelWork work;
+  llvm::SmallPtrSet<Value, 16> inputs;
+  for (Operation *op : group.ops) {
+    OpFacts facts = getFacts(op, options);
+    work.flops += facts.flopsPerElement * double(facts.elements);
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(group.ops, operand.getDefiningOp()) &&
+          inputs.insert(operand).second)
+        work.bytes += double(getBytes(operand));
+  }
+  for (Value output : group.outputs)
+    work.bytes += double(getBytes(output));
+  return estimateNs(options.device, work);
+}
+
+json::Object totalsOf(const FusionAccount &account) {
+  std::map<std::string, int64_t> refusals;
+  int64_t taken = 0, bytes = 0;
+  double ns = 0;
+  for (const FusionLogEntry &entry : account.log) {
+    if (!entry.decision) {
+      ++refusals[name(entry.decision.reason()).str()];
+      continue;
+    }
+    ++taken;
+    bytes += entry.price.bytesSaved;
+    ns += entry.price.unfusedNs - entry.price.fusedNs;
+  }
+  json::Object byReason;
+  for (const auto &[reason, count] : refusals)
+    byReason[reason] = count;
+  int64_t asked = static_cast<int64_t>(account.log.size());
+  return json::Object{
+      {"asked", asked},           {"taken", taken},
+      {"refused", asked - taken}, {"refusals", std::move(byReason)},
+      {"bytes_saved", bytes},     {"ns_saved", ns}};
+}
+
+} // namespace
+
+json::Object toJson(Block &block, const FusionAccount &account,
+                    const FusionOptions &options) {
+  json::Array decisions, kernels, steps;
+  for (const FusionLogEntry &entry : account.log)
+    decisions.push_back(toJson(entry));
+  llvm::SmallPtrSet<Operation *, 32> fused;
+  for (const FusionGroup &group : account.kernels) {
+    fused.insert(group.ops.begin(), group.ops.end());
+    kernels.push_back(
+        json::Object{{"kind", ir::stringifyFusionKind(group.kind)},
+                     {"ops", toJson(group.ops)},
+                     {"results", static_cast<int64_t>(group.outputs.size())},
+                     {"estimated_ns", estimate(group, options)}});
+  }
+  for (Operation &op : block.without_terminator())
+    if (!fused.contains(&op) && !matchPattern(&op, m_Constant()))
+      steps.push_back(toJson(&op));
+  return json::Object{{"totals", totalsOf(account)},
+                      {"decisions", std::move(decisions)},
+                      {"kernels", std::move(kernels)},
+                      {"op_steps", std::move(steps)}};
+}
+
+} // namespace tandem

@@ -1,0 +1,90 @@
+//===- CostModelTest.cpp - Device models and rooflines --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Analysis/CostModel.h"
+
+#include <gmock/gmock.h>
+
+using namespace tandem;
+using testing::HasSubstr;
+
+namespace {
+
+DeviceModel makeModel() {
+  DeviceModel model;
+  model.f32FlopsPerNs = 100;
+  model.f64FlopsPerNs = 50;
+  model.halfFlopsPerNs = 200;
+  model.memoryBytesPerNs = 10;
+  model.caches = {{1000, 100}, {10000, 50}};
+  model.launchNs = 7;
+  model.cores = 4;
+  return model;
+}
+
+TEST(CostModel, TheLargerBoundCounts) {
+  DeviceModel model = makeModel();
+  EXPECT_DOUBLE_EQ(estimateNs(model, {0, 0}), 7);
+  EXPECT_DOUBLE_EQ(estimateNs(model, {100000, 100000}), 7 + 10000);
+  EXPECT_DOUBLE_EQ(estimateNs(model, {10000000, 100000}), 7 + 100000);
+}
+
+TEST(CostModel, BytesComeFromTheLevelThatHoldsThem) {
+  DeviceModel model = makeModel();
+  EXPECT_DOUBLE_EQ(estimateMemoryNs(model, {0, 1000}), 10);
+  EXPECT_DOUBLE_EQ(estimateMemoryNs(model, {0, 10000}), 200);
+  EXPECT_DOUBLE_EQ(estimateMemoryNs(model, {0, 10001}), 1000.1);
+}
+
+TEST(CostModel, IdleCoresCount) {
+  DeviceModel model = makeModel();
+  EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 1}), 4);
+  EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 4}), 1);
+  EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 1000}), 1);
+  EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 8}), 2);
+  EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 2}), 0.5);
+}
+
+TEST(CostModel, EveryDeviceIsPlausible) {
+  for (const char *name :
+       {"host", "generic", "epyc_9004_2c", "sm_90_h200", "a100"}) {
+    Expected<DeviceModel> model = findDeviceModel(name);
+    ASSERT_TRUE(model) << model.error().str();
+    EXPECT_GT(model->f32FlopsPerNs, 1) << name;
+    EXPECT_GT(model->memoryBytesPerNs, 1) << name;
+    EXPECT_GT(model->launchNs, 0) << name;
+    EXPECT_GE(model->cores, 1) << name;
+    EXPECT_GE(model->vectorBits, 128) << name;
+    ASSERT_FALSE(model->caches.empty()) << name;
+    for (size_t i = 1; i < model->caches.size(); ++i)
+      EXPECT_GT(model->caches[i].bytes, model->caches[i - 1].bytes) << name;
+    EXPECT_GT(model->caches.back().bytesPerNs, model->memoryBytesPerNs);
+  }
+}
+
+TEST(CostModel, AGPUHasItsDatasheetsPeak) {
+  EXPECT_NEAR(findDeviceModel("a100")->f32FlopsPerNs, 19500, 50);
+  EXPECT_NEAR(findDeviceModel("h200")->memoryBytesPerNs, 4800, 1);
+}
+
+TEST(CostModel, SaysWhatIsWrongWithADescription) {
+  EXPECT_EQ(parseDeviceModel("[", "x.json").error().message,
+            "x.json: not a JSON object");
+  EXPECT_EQ(parseDeviceModel("{}", "x.json").error().message,
+            "x.json: 'name' must be a string");
+  EXPECT_EQ(
+      parseDeviceModel(R"({"name": "x", "f32_flops_per_ns": -1})", "x.json")
+          .error()
+          .message,
+      "x.json: 'f32_flops_per_ns' must be a positive number");
+  EXPECT_THAT(findDeviceModel("/none/x.json").error().message,
+              HasSubstr("cannot read"));
+  EXPECT_THAT(findDeviceModel("pdp11").error().hint, HasSubstr("generic"));
+}
+
+} // namespace
