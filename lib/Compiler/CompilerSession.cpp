@@ -74,15 +74,11 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   PipelineOptions pipeline;
   pipeline.device = device.name;
   pipeline.fusionFuel = options.fusionFuel;
-<<<<<<< HEAD
-  for (Phase phase :
-       {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
-=======
   pipeline.fusionReport = options.fusionReport;
   if (pipeline.device == "cpu")
     pipeline.deviceSpec = "host";
-  for (Phase phase : {Phase::Simplify, Phase::Fuse, Phase::Kernels}) {
->>>>>>> d8744de (Account for fusion: a report in JSON, and why-not-fused)
+  for (Phase phase :
+       {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
     // Once at the end of a phase is enough.
     passes->enableVerifier(false);
