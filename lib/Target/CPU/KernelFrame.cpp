@@ -176,7 +176,21 @@ LogicalResult KernelFrame::verifyBody(linalg::GenericOp op) const {
   return failure(result.wasInterrupted());
 }
 
+bool KernelFrame::streamResult(RankedTensorType type, int64_t lanes,
+                               int64_t rowSize) {
+  constexpr int64_t kStreamedBytes = 32 << 20;
+  int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
+  bool isStreamed = type.getNumElements() * bytes >= kStreamedBytes &&
+                    lanes * bytes % kStreamAlignment == 0 &&
+                    rowSize * bytes % kStreamAlignment == 0;
+  streams |= isStreamed;
+  return isStreamed;
+}
+
 void KernelFrame::close(int64_t extent, int64_t grain) {
+  if (streams)
+    LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst,
+                          StringRef());
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   createEntry();
   module->setAttr(kExtentAttrName, builder.getI64IntegerAttr(extent));

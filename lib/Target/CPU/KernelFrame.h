@@ -39,6 +39,13 @@ protected:
   /// Checks that the body is of what LaneEmitter knows.
   mlir::LogicalResult verifyBody(mlir::linalg::GenericOp op) const;
 
+  /// Whether a result is so large that it is stored past the caches, which
+  /// would read it first and could not hold it. Vectors of `lanes` elements
+  /// begin at multiples of that in rows of `rowSize` elements; they must be
+  /// aligned. To be asked once per store: the frame ends with a fence then.
+  bool streamResult(mlir::RankedTensorType type, int64_t lanes,
+                    int64_t rowSize);
+
   Buffer getBuffer(mlir::Value tensor) const {
     return {pointers.lookup(tensor),
             mlir::cast<mlir::RankedTensorType>(tensor.getType())};
@@ -62,6 +69,7 @@ private:
 
   mlir::LLVM::LLVMFuncOp body;
   unsigned numGlobals = 0;
+  bool streams = false;
 };
 
 } // namespace tandem

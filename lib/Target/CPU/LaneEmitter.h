@@ -33,6 +33,9 @@ struct Buffer {
   mlir::RankedTensorType type;
 };
 
+/// Of vectors that are stored past the caches, in bytes; of tensors, too.
+inline constexpr int64_t kStreamAlignment = 64;
+
 /// Emits the body of a linalg.generic for `lanes` consecutive iterations of its
 /// innermost loop. What is the same in all lanes stays scalar; indices that
 /// step evenly stay symbolic, so that loads are contiguous where they can be.
@@ -64,7 +67,7 @@ public:
   llvm::SmallVector<LaneValue> emitElements(mlir::linalg::GenericOp op);
   /// Stores one of these at `map` of the loops, which steps by one from lane to
   /// lane or not at all. `isStreamed`: past the caches; lane 0 is aligned to
-  /// the vector then.
+  /// kStreamAlignment then.
   void store(Buffer buffer, mlir::AffineMap map, LaneValue value,
              bool isStreamed);
   /// Stores a vector at the loops.

@@ -255,7 +255,8 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
                                 getAlignment(memoryType));
   else
     LLVM::StoreOp::create(builder, loc, stored, pointer,
-                          (isStreamed ? lanes : 1) * getAlignment(memoryType),
+                          isStreamed ? kStreamAlignment
+                                     : getAlignment(memoryType),
                           /*isVolatile=*/false, isStreamed);
 }
 

@@ -52,9 +52,6 @@ private:
   void emitLanes(linalg::GenericOp op, int64_t lanes, ArrayRef<Value> loops,
                  Value tailMask);
   SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
-  Buffer getBuffer(Value tensor) {
-    return {pointers.lookup(tensor), cast<RankedTensorType>(tensor.getType())};
-  }
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -175,9 +172,18 @@ void KernelLowering::emitVectors(linalg::GenericOp op, const Schedule &schedule,
 void KernelLowering::emitLanes(linalg::GenericOp op, int64_t lanes,
                                ArrayRef<Value> loops, Value tailMask) {
   ArrayRef<Value> used = op.getNumLoops() == 0 ? ArrayRef<Value>() : loops;
-  LaneEmitter(builder, loc, lanes, used, tailMask, [&](Value tensor) {
-    return getBuffer(tensor);
-  }).emitBody(op);
+  auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
+  LaneEmitter emitter(builder, loc, lanes, used, tailMask, bufferOf);
+  // A vector of the only row begins at a multiple of its lanes.
+  int64_t rowSize = used.size() > 1 ? op.getStaticLoopRanges().back() : lanes;
+  for (auto [result, element] :
+       llvm::zip_equal(op.getResults(), emitter.emitElements(op))) {
+    auto type = cast<RankedTensorType>(result.getType());
+    bool isStreamed = !tailMask && streamResult(type, lanes, rowSize);
+    emitter.store(getBuffer(result),
+                  builder.getMultiDimIdentityMap(used.size()), element,
+                  isStreamed);
+  }
 }
 
 /// What phase `linalg` promises of the op as a whole.

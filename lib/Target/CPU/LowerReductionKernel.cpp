@@ -23,11 +23,6 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// Results of at least so many bytes are stored past the caches, which would
-/// read them first and could not hold them.
-constexpr int64_t kStreamedBytes = 32 << 20;
-constexpr int64_t kAlignment = 64;
-
 class ReductionLowering : KernelFrame {
 public:
   ReductionLowering(ModuleOp module, func::FuncOp kernel, unsigned vectorBits)
@@ -87,7 +82,6 @@ private:
   /// Where one row of a value, or these columns of it, are stored for later
   /// stages, on the stack.
   DenseMap<Value, Value> rows;
-  bool streams = false;
 };
 
 } // namespace
@@ -366,24 +360,18 @@ void ReductionLowering::storeElement(LaneEmitter &emitter,
     return;
   }
   AffineMap map = stage.getMatchingIndexingMap(stage.getDpsInitOperand(number));
-  bool past = isStreamed(result, lanes);
-  streams |= past;
-  emitter.store(getBuffer(result), map, element, past);
+  emitter.store(getBuffer(result), map, element, isStreamed(result, lanes));
 }
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Whether a vector of a large result is at aligned places only.
 bool ReductionLowering::isStreamed(OpResult result, Lanes lanes) {
-  auto type = cast<RankedTensorType>(result.getType());
-  int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
-  auto stage = cast<linalg::GenericOp>(result.getOwner());
-  return !lanes.mask && hasAllLoops(stage) &&
-         type.getNumElements() * bytes >= kStreamedBytes &&
-         lanes.count * bytes % kAlignment == 0 &&
-         schedule.sizes[schedule.laneLoop] * bytes % kAlignment == 0;
+  return !lanes.mask &&
+         hasAllLoops(cast<linalg::GenericOp>(result.getOwner())) &&
+         streamResult(cast<RankedTensorType>(result.getType()), lanes.count,
+                      schedule.sizes[schedule.laneLoop]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,8 +394,9 @@ void ReductionLowering::allocateRows() {
       Value count =
           LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                    builder.getI64IntegerAttr(elements));
-      rows[result] = LLVM::AllocaOp::create(
-          builder, loc, pointer, type.getElementType(), count, kAlignment);
+      rows[result] =
+          LLVM::AllocaOp::create(builder, loc, pointer, type.getElementType(),
+                                 count, kStreamAlignment);
     }
 }
 
@@ -447,9 +436,6 @@ LogicalResult ReductionLowering::run() {
     emitIteration(loop.getInductionVar());
   }
   // What went past the caches is there before others are told so.
-  if (streams)
-    LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst,
-                          StringRef());
   close(schedule.extent, schedule.grain);
   return success();
 }

@@ -195,3 +195,35 @@ module @gathered {
     return %0 : tensor<3x6x64xf32>
   }
 }
+
+// -----
+
+// Results beyond the caches are stored past them, but for the remainder.
+
+// CHECK-LABEL: llvm.func internal @streamed.body
+// CHECK: llvm.store {{.*}} {alignment = 64 : i64, nontemporal} : vector<64xf32>
+// CHECK: llvm.intr.masked.store
+// CHECK: llvm.fence seq_cst
+// CHECK-NEXT: llvm.return
+module @streamed {
+  func.func @streamed(%x: tensor<8388609xf32>) -> tensor<8388609xf32> {
+    %0 = tandem.neg %x : tensor<8388609xf32>
+    return %0 : tensor<8388609xf32>
+  }
+}
+
+// -----
+
+// Rows that begin at places that are not aligned are not.
+
+// CHECK-LABEL: llvm.func internal @unaligned_rows.body
+// CHECK-NOT: nontemporal
+// CHECK-LABEL: llvm.func @unaligned_rows(
+module @unaligned_rows {
+  func.func @unaligned_rows(%x: tensor<4096x2049xf32>, %y: tensor<2049xf32>)
+      -> tensor<4096x2049xf32> {
+    %0 = tandem.add %x, %y
+        : (tensor<4096x2049xf32>, tensor<2049xf32>) -> tensor<4096x2049xf32>
+    return %0 : tensor<4096x2049xf32>
+  }
+}

@@ -71,7 +71,7 @@ module @columns attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind red
 // A large result is stored past the caches, where its rows are aligned.
 
 // CHECK-LABEL: module @large
-// CHECK: llvm.store {{.*}} {alignment = 256 : i64, nontemporal}
+// CHECK: llvm.store {{.*}} {alignment = 64 : i64, nontemporal}
 // CHECK: llvm.fence seq_cst
 module {
 module @large attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind reduction>} {
