@@ -18,6 +18,18 @@
 
 namespace tandem {
 
+/// Who computes convolutions and matrix products where a kernel of Tandem's and
+/// the library (oneDNN) both can.
+enum class Contractions {
+  /// The one that costs less by a model of both.
+  predict,
+  /// The one that is faster on random data, tried when compiling, with the
+  /// threads of that time; remembered for the process, by types and attributes.
+  measure,
+  generated,
+  library,
+};
+
 struct CompileOptions {
   /// "cpu": fused kernels through LLVM for this host. "cuda-host": the CUDA C++
   /// of the same fusions, executed on the host by a header that plays blocks
@@ -28,6 +40,8 @@ struct CompileOptions {
   /// Where every fusion decision is written to, as JSON (docs/Fusion.md), each
   /// time a program is compiled. Empty: nowhere.
   std::string fusionReport;
+  /// On device cpu.
+  Contractions contractions = Contractions::predict;
   /// Whether kernels that this process has compiled before, for whatever graph
   /// and shapes, are taken from memory.
   bool kernelCache = true;

@@ -10,6 +10,7 @@
 
 #include "Diagnostics.h"
 #include "Fallback.h"
+#include "MeasureContractions.h"
 
 #include "tandem/Analysis/MemoryPlan.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -44,6 +45,21 @@ OpCost costOf(func::FuncOp kernel) {
 
 } // namespace
 
+/// As PipelineOptions has it: what is measured stands at the ops.
+static std::string nameOf(Contractions contractions) {
+  switch (contractions) {
+  case Contractions::predict:
+    return "predict";
+  case Contractions::measure:
+    return "";
+  case Contractions::generated:
+    return "generated";
+  case Contractions::library:
+    return "library";
+  }
+  return "";
+}
+
 CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
                                  const Device &device,
                                  const CompileOptions &options,
@@ -77,6 +93,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   pipeline.fusionReport = options.fusionReport;
   if (pipeline.device == "cpu")
     pipeline.deviceSpec = "host";
+  pipeline.contractions = nameOf(options.contractions);
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
@@ -101,6 +118,12 @@ LogicalResult CompilerSession::specialiseTo(ModuleOp module,
 
 LogicalResult CompilerSession::runPhases(ModuleOp module, PhaseTimes &times) {
   for (PhasePasses &phase : phases) {
+    if (phase.name == name(Phase::Fuse, device.name) &&
+        options.contractions == Contractions::measure && device.name == "cpu") {
+      PhaseTimer timer(times, "measure");
+      measureContractions(module.lookupSymbol<func::FuncOp>(source->function),
+                          options);
+    }
     PhaseTimer timer(times, phase.name);
     if (failed(phase.passes->run(module)) || failed(verify(module)))
       return failure();

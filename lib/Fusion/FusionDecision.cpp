@@ -41,6 +41,7 @@ const RefusalText kTexts[] = {
     {"NotGenerated", "no kernel can be generated around it: it {2}"},
     {"LoopCostsLess", "as part of a loop it costs {0} ns, as a kernel of its "
                       "own {1} ns"},
+    {"LibraryCostsLess", "a library takes {0} ns, a kernel {1} ns"},
     {"NotElementwiseOp", "it is not elementwise"},
     {"DifferentShape", "its shape is not one that the kernel works on"},
     {"NotReadInPlace", "it reads what the kernel computes at another index"},

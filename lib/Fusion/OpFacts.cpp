@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+#include "tandem/Fusion/LibraryChoice.h"
 
 #include "mlir/IR/AffineExpr.h"
 
@@ -60,6 +61,11 @@ FusionDecision checkReads(int64_t reads, int64_t limit) {
   return FusionDecision::allow();
 }
 
+FusionDecision refuseForLibrary(const ContractionPrices &prices) {
+  return FusionDecision::refuse(FusionRefusal::LibraryCostsLess,
+                                prices.libraryNs, prices.generatedNs);
+}
+
 /// What choosing between elements costs (pad, concat, gather), in the currency
 /// of flops.
 constexpr double kChoiceFlops = 4;
@@ -91,6 +97,8 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
   for (Value operand : op->getOperands())
     facts.operandBytes += getBytes(operand);
   facts.inLoop = checkReads(cost.reads, options.maxReads);
+  if (std::optional<ContractionPrices> prices = getLibraryChoice(op))
+    facts.inLoop = refuseForLibrary(*prices);
   auto indexing = dyn_cast<ir::IndexingOpInterface>(op);
   if (!indexing && facts.reads == 1)
     facts.flopsPerElement += kChoiceFlops;

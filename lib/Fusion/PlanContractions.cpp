@@ -57,6 +57,8 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   if (std::string why = whyNotContraction(hero); !why.empty())
     return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
   const OpFacts &facts = state.factsOf(hero);
+  if (facts.inLoop.reason() == FusionRefusal::LibraryCostsLess)
+    return facts.inLoop;
   if (!facts.inLoop)
     return FusionDecision::allow();
   FusionPrice price = priceHero(hero);

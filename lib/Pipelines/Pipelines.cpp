@@ -117,6 +117,12 @@ void buildPhase(OpPassManager &pm, Phase phase,
     TandemFuseOptions fuse;
     setFusionOptions(fuse, options);
     if (!isCUDA(options.device)) {
+      // Before all that asks whether a contraction becomes a kernel.
+      if (!options.contractions.empty()) {
+        ChooseContractionsOptions choose;
+        choose.how = options.contractions;
+        pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
+      }
       // Before fusion, which makes one kernel of what a softmax becomes.
       pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
       pm.addNestedPass<func::FuncOp>(createTandemSplitReductions());

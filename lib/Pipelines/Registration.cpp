@@ -29,6 +29,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> function{*this, "function",
                                llvm::cl::desc("The function to compile."),
                                llvm::cl::init("main")};
+  Option<std::string> contractions{
+      *this, "contractions", llvm::cl::desc("predict, generated or library."),
+      llvm::cl::init("predict")};
   Option<int64_t> fusionFuel{
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),
@@ -65,6 +68,7 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   options.fusionReport = given.fusionReport;
   options.whyNotFused.assign(given.whyNotFused.begin(),
                              given.whyNotFused.end());
+  options.contractions = given.contractions;
   buildPipeline(pm, until, options);
   return success();
 }

@@ -17,6 +17,19 @@ namespace tandem::tools {
 const char *const kDeviceHelp =
     "cpu, or cuda-host: the CUDA C++ of the kernels, run on the host";
 
+const char *const kContractionsHelp =
+    "Who computes convolutions and products that a kernel and the library "
+    "both can: predict, measure, generated, library";
+
+const std::vector<std::pair<std::string, Contractions>> &contractionChoices() {
+  static const std::vector<std::pair<std::string, Contractions>> choices = {
+      {"predict", Contractions::predict},
+      {"measure", Contractions::measure},
+      {"generated", Contractions::generated},
+      {"library", Contractions::library}};
+  return choices;
+}
+
 std::string_view name(Tier tier) {
   switch (tier) {
   case Tier::reference:

@@ -28,6 +28,11 @@ std::optional<Tier> parseTier(std::string_view text);
 bool isKnownDevice(std::string_view device);
 extern const char *const kDeviceHelp;
 
+/// "predict", "measure", "generated", "library": what --contractions takes, for
+/// CLI::CheckedTransformer.
+const std::vector<std::pair<std::string, Contractions>> &contractionChoices();
+extern const char *const kContractionsHelp;
+
 struct TierOptions {
   /// Of the compiled tier.
   CompileOptions compile;

@@ -9,7 +9,6 @@
 #include "Contest.h"
 
 #include "Peak.h"
-#include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
@@ -51,11 +50,12 @@ class Contest {
 public:
   Contest(const Contender &contender, ContestResult &result)
       : contender(contender), result(result) {}
-  Status prepare();
+  Status prepare(Contractions contractions);
   Status run(const ContestOptions &options);
 
 private:
-  Status compile();
+  Expected<PreparedTier> compile(Contractions contractions);
+  Status compileBoth(Contractions contractions);
   Status check(const std::vector<Tensor> &actual, const std::string &who) const;
   std::optional<LibraryCall> libraryCall(WeightsForm form);
   measure::Sampler::Call callOf(PreparedTier &tier);
@@ -71,7 +71,7 @@ private:
   std::optional<LibraryCall> blocked, plain;
 };
 
-Status Contest::prepare() {
+Status Contest::prepare(Contractions contractions) {
   TANDEM_ASSIGN_OR_RETURN(weights, Tensor::allocate(contender.weights));
   fillRandom(weights, 1);
   for (int set = 0; set < 2; ++set) {
@@ -88,7 +88,7 @@ Status Contest::prepare() {
   for (Tensor &target : targets) {
     TANDEM_ASSIGN_OR_RETURN(target, Tensor::allocate(expected[0].type()));
   }
-  TANDEM_RETURN_IF_ERROR(compile());
+  TANDEM_RETURN_IF_ERROR(compileBoth(contractions));
   blocked = libraryCall(WeightsForm::chosen);
   plain = libraryCall(WeightsForm::plain);
   if (blocked) {
@@ -99,27 +99,41 @@ Status Contest::prepare() {
   return {};
 }
 
-Status Contest::compile() {
+Expected<PreparedTier> Contest::compile(Contractions contractions) {
   CompileOptions options;
+  options.contractions = contractions;
   options.kernelCache = false; // What it costs is measured, too.
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
                           graph->createCompiler(options));
+  PreparedTier prepared;
   std::vector<double> compiles;
   for (int i = 0; i <= kCompiles; ++i) {
     TANDEM_ASSIGN_OR_RETURN(
-        chosen, tools::compileTier(*compiler, {&contender.input, 1}));
+        prepared, tools::compileTier(*compiler, {&contender.input, 1}));
     double ns = 0;
-    for (const PhaseTime &phase : chosen->phases)
+    for (const PhaseTime &phase : prepared.phases)
       ns += phase.ns;
     compiles.push_back(ns);
   }
   compiles.erase(compiles.begin());
   result.compileNs = measure::summarize(compiles).median;
-  TANDEM_RETURN_IF_ERROR(chosen->executor->run(inputs[0], outputs));
+  TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs[0], outputs));
   TANDEM_RETURN_IF_ERROR(check(outputs, "the compiled tier"));
+  return prepared;
+}
+
+/// What is chosen is what is generated, or the other way.
+Status Contest::compileBoth(Contractions contractions) {
+  TANDEM_ASSIGN_OR_RETURN(chosen, compile(contractions));
   result.choseGenerated = !usesLibrary(*chosen->program);
-  if (result.choseGenerated)
+  if (result.choseGenerated) {
     generated = std::move(chosen);
+    chosen.reset();
+    return {};
+  }
+  TANDEM_ASSIGN_OR_RETURN(PreparedTier other, compile(Contractions::generated));
+  if (!usesLibrary(*other.program))
+    generated = std::move(other);
   return {};
 }
 
@@ -171,7 +185,7 @@ Status Contest::run(const ContestOptions &options) {
   std::optional<Summary> chosenTime;
   for (auto [tier, time] : {std::pair(&generated, &result.generated),
                             std::pair(&chosen, &chosenTime)})
-    if (*tier && (*tier)->executor) {
+    if (*tier) {
       sampler.add("", callOf(**tier));
       wanted.push_back(time);
     }
@@ -215,7 +229,7 @@ ContestResult runContest(const Contender &contender,
   result.input = contender.input;
   result.weights = contender.weights;
   Contest contest(contender, result);
-  Status status = contest.prepare();
+  Status status = contest.prepare(options.contractions);
   if (status)
     status = contest.run(options);
   if (!status)

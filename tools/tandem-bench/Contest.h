@@ -12,6 +12,7 @@
 #include "LibraryCall.h"
 
 #include "common/Environment.h"
+#include "common/Tiers.h"
 
 #include "tandem/Measure/Statistics.h"
 
@@ -72,6 +73,8 @@ struct ContestResult {
 struct ContestOptions {
   /// For the figures of one contraction.
   double seconds = 0.3;
+  /// How the compiled tier chooses.
+  Contractions contractions = Contractions::predict;
   std::string json;
   tools::Environment environment;
 };

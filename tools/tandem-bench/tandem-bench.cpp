@@ -77,6 +77,10 @@ void addContestOptions(CLI::App &command, ContestOptions &options,
                        int &threads) {
   addThreads(command, threads);
   command
+      .add_option("--contractions", options.contractions,
+                  tools::kContractionsHelp)
+      ->transform(CLI::CheckedTransformer(tools::contractionChoices()));
+  command
       .add_option("--seconds", options.seconds,
                   "Time for the figures of each shape")
       ->capture_default_str()

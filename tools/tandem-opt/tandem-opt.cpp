@@ -50,6 +50,12 @@ cl::opt<int64_t>
                cl::desc("With --until: at most this many fusion decisions"),
                cl::value_desc("n"));
 
+cl::opt<std::string> contractions(
+    "contractions", cl::cat(category), cl::init("predict"),
+    cl::desc("With --until: who computes contractions: predict, generated or "
+             "library"),
+    cl::value_desc("how"));
+
 cl::opt<bool> fuse("fuse", cl::cat(category),
                    cl::desc("The same as --until=fuse"));
 cl::opt<std::string>
@@ -75,7 +81,7 @@ std::string phase() {
 /// --until and its companions as a textual pipeline.
 std::string pipelineText(const std::vector<std::string> &places) {
   std::string text = "tandem-compile{until=" + phase() + " device=" + device +
-                     " function=" + function +
+                     " function=" + function + " contractions=" + contractions +
                      " fusion-fuel=" + std::to_string(fusionFuel) +
                      " device-spec={" + deviceSpec + "}";
   if (!fusionReport.empty())

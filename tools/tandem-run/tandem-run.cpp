@@ -35,6 +35,9 @@ void addOptions(CLI::App &app, RunOptions &options) {
                      "; inputs of static type may be left out: random")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--contractions", options.compile.contractions,
+                 kContractionsHelp)
+      ->transform(CLI::CheckedTransformer(contractionChoices()));
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "Run a kernel that cannot be compiled op by op, with a warning "
                "(default), or fail");

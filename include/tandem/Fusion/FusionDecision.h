@@ -55,6 +55,8 @@ enum class FusionRefusal : uint8_t {
   NotGenerated,
   /// As part of a loop it costs no more: (ns, ns).
   LoopCostsLess,
+  /// A library computes it in less time: (ns, ns).
+  LibraryCostsLess,
   /// Not elementwise, so no part of a hero's kernel.
   NotElementwiseOp,
   /// Not of the shapes that a hero's kernel works on.

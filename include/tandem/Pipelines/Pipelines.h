@@ -56,6 +56,9 @@ struct PipelineOptions {
   /// See tandem-report-fusion; empty: no report, no question.
   std::string fusionReport;
   std::vector<std::string> whyNotFused;
+  /// See tandem-cpu-choose-contractions; empty: what is chosen stands at the
+  /// ops already.
+  std::string contractions = "predict";
 };
 
 /// "specialise", …, "llvm".
@@ -67,8 +70,8 @@ mlir::FailureOr<Phase> parsePhase(llvm::StringRef name, llvm::StringRef device,
 /// Adds the passes of one phase. `pm` is anchored on builtin.module.
 void buildPhase(mlir::OpPassManager &pm, Phase phase,
                 const PipelineOptions &options);
-/// Adds the passes of phases linalg and target to `kernel`, which is anchored on
-/// a kernel module by itself.
+/// Adds the passes of phases linalg and target to `kernel`, which is anchored
+/// on a kernel module by itself.
 void buildKernelPhases(mlir::OpPassManager &kernel,
                        const PipelineOptions &options);
 /// Adds the passes of all phases up to and including `until`.

@@ -153,6 +153,39 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
+  let summary = "Leave to the library the contractions that it computes faster";
+  let description = [{
+    Prices each convolution and matrix product as a kernel and as an op step,
+    and marks those that are cheaper as a step, with both prices in ns, for
+    `tandem-fuse` to leave alone. With `how=generated` nothing is marked, with
+    `how=library` all are.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x24xf32>)
+        -> tensor<4x24xf32> {
+      %0 = tandem.matmul %x, %w
+          : (tensor<4x8xf32>, tensor<8x24xf32>) -> tensor<4x24xf32>
+      return %0 : tensor<4x24xf32>
+    }
+    ```
+    After, where the library is cheaper:
+    ```mlir
+    func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x24xf32>)
+        -> tensor<4x24xf32> {
+      %0 = tandem.matmul %x, %w {tandem.library = array<i64: 900, 600>}
+          : (tensor<4x8xf32>, tensor<8x24xf32>) -> tensor<4x24xf32>
+      return %0 : tensor<4x24xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"how", "how", "std::string", "\"predict\"",
+           "predict, generated or library.">
+  ];
+}
+
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let summary = "Lay out the weights of contractions in blocks of columns";
   let description = [{

@@ -9,6 +9,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/LibraryChoice.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -61,7 +62,7 @@ struct MaterialisePaddingPass
 
   void runOnOperation() override {
     getOperation()->walk([&](ir::ConvOp op) {
-      if (isPadded(op) && pays(op))
+      if (isPadded(op) && !getLibraryChoice(op) && pays(op))
         materialise(op);
     });
   }

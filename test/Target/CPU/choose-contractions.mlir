@@ -1,0 +1,28 @@
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions))' | FileCheck %s
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library}))' | FileCheck %s --check-prefix=LIBRARY
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated}))' | FileCheck %s --check-prefix=GENERATED
+// RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=luck}))' 2>&1 | FileCheck %s --check-prefix=HOW
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library},tandem-fuse{contractions=true remarks=true}))' 2>&1 | FileCheck %s --check-prefix=FUSE
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated},tandem-fuse{contractions=true}))' 2>&1 | FileCheck %s --check-prefix=KERNEL
+
+// HOW: error: no way 'luck' to choose: there are predict, generated, library
+
+// Channels fill the vectors, and the tile the registers.
+
+// CHECK-LABEL: func.func @wide
+// CHECK: tandem.matmul
+// CHECK-NOT: tandem.library
+// LIBRARY-LABEL: func.func @wide
+// LIBRARY: tandem.matmul {{.*}}{tandem.library = array<i64: {{[1-9][0-9]*, [1-9][0-9]*}}>}
+// GENERATED-NOT: tandem.library
+// FUSE: remark: {{.*}}a library takes {{[0-9]+}} ns, a kernel {{[0-9]+}} ns
+// FUSE-LABEL: func.func @wide
+// FUSE-NOT: tandem.fusion contraction
+// KERNEL-LABEL: func.func @wide
+// KERNEL: tandem.fusion contraction
+func.func @wide(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>)
+    -> tensor<512x512xf32> {
+  %0 = tandem.matmul %x, %w
+      : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
