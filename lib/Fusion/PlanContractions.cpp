@@ -85,17 +85,7 @@ FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
       return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
   if (!units.unitsOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
-  if (!units.canAbsorb(op, id))
-    return FusionDecision::refuse(FusionRefusal::WouldCycle);
-  int64_t reads = unit.bodyReads + facts.reads;
-  if (reads > state.options.maxBodyReads)
-    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, reads,
-                                  state.options.maxBodyReads);
-  int64_t results = units.countOutputsWith(id, op);
-  if (results > state.options.maxResults)
-    return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
-                                  state.options.maxResults);
-  return FusionDecision::allow();
+  return state.checkAbsorb(id, op, facts.reads);
 }
 
 FusionPrice ContractionPlanner::priceIn(Operation *op, Id id) {

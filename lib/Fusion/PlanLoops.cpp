@@ -41,8 +41,7 @@ private:
 
   /// How `op` would be computed in a kernel that has all its users.
   Evaluation evaluationIn(Operation *op, Id kernel);
-  FusionDecision checkBody(Id kernel, int64_t moreReads) const;
-  /// The same for `op` computed in it, which may be a window within a window.
+  /// Whether the body may compute `op`, which may be a window within a window.
   FusionDecision checkBody(Id kernel, Operation *op, Evaluation evaluation);
 
   bool tryProduce(Operation *op, const Consumers &consumers);
@@ -98,14 +97,6 @@ Evaluation LoopPlanner::evaluationIn(Operation *op, Id kernel) {
   return {std::max<int64_t>(1, same + other), other == 0};
 }
 
-FusionDecision LoopPlanner::checkBody(Id kernel, int64_t moreReads) const {
-  int64_t reads = units[kernel].bodyReads + moreReads;
-  if (reads > options.maxBodyReads)
-    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, reads,
-                                  options.maxBodyReads);
-  return FusionDecision::allow();
-}
-
 FusionDecision LoopPlanner::checkBody(Id kernel, Operation *op,
                                       Evaluation evaluation) {
   int64_t reads = state.factsOf(op).reads;
@@ -114,7 +105,7 @@ FusionDecision LoopPlanner::checkBody(Id kernel, Operation *op,
   if (isNested && total > options.maxNestedReads)
     return FusionDecision::refuse(FusionRefusal::BodyTooLarge, total,
                                   options.maxNestedReads);
-  return checkBody(kernel, total);
+  return state.checkBody(kernel, total);
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,7 +209,7 @@ FusionDecision LoopPlanner::checkJoin(Id a, Id b) {
   if (results > options.maxResults)
     return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
                                   options.maxResults);
-  if (FusionDecision decision = checkBody(a, second.bodyReads); !decision)
+  if (FusionDecision decision = state.checkBody(a, second.bodyReads); !decision)
     return decision;
   if (!units.canMerge(a, b))
     return FusionDecision::refuse(FusionRefusal::WouldCycle);

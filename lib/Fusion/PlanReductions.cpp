@@ -144,17 +144,7 @@ ReductionPlanner::check(Operation *op,
     return FusionDecision::refuse(FusionRefusal::Taken);
   if (FusionDecision decision = checkOperands(op, *dims); !decision)
     return decision;
-  if (!units.canAbsorb(op, id))
-    return FusionDecision::refuse(FusionRefusal::WouldCycle);
-  int64_t size = units[id].bodyReads + 1;
-  if (size > state.options.maxBodyReads)
-    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, size,
-                                  state.options.maxBodyReads);
-  int64_t results = units.countOutputsWith(id, op);
-  if (results > state.options.maxResults)
-    return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
-                                  state.options.maxResults);
-  return FusionDecision::allow();
+  return state.checkAbsorb(id, op, 1);
 }
 
 /// A kernel's rows are what its cores share.

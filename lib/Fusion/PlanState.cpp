@@ -23,6 +23,28 @@ const OpFacts &PlanState::factsOf(Operation *op) {
   return it->second;
 }
 
+FusionDecision PlanState::checkBody(FusionUnits::Id unit,
+                                    int64_t moreReads) const {
+  int64_t reads = units[unit].bodyReads + moreReads;
+  if (reads > options.maxBodyReads)
+    return FusionDecision::refuse(FusionRefusal::BodyTooLarge, reads,
+                                  options.maxBodyReads);
+  return FusionDecision::allow();
+}
+
+FusionDecision PlanState::checkAbsorb(FusionUnits::Id unit, Operation *op,
+                                      int64_t moreReads) {
+  if (!units.canAbsorb(op, unit))
+    return FusionDecision::refuse(FusionRefusal::WouldCycle);
+  if (FusionDecision decision = checkBody(unit, moreReads); !decision)
+    return decision;
+  int64_t results = units.countOutputsWith(unit, op);
+  if (results > options.maxResults)
+    return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
+                                  options.maxResults);
+  return FusionDecision::allow();
+}
+
 bool PlanState::decide(FusionQuestion question, Operation *producer,
                        Operation *consumer, FusionDecision decision,
                        const FusionPrice &price) {

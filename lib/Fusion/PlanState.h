@@ -32,6 +32,12 @@ public:
               mlir::Operation *consumer, FusionDecision decision,
               const FusionPrice &price = {});
 
+  /// Whether the body of `unit` may read so many more elements.
+  FusionDecision checkBody(FusionUnits::Id unit, int64_t moreReads) const;
+  /// Whether `unit` may compute `op` as well, as far as cycles and sizes go.
+  FusionDecision checkAbsorb(FusionUnits::Id unit, mlir::Operation *op,
+                             int64_t moreReads);
+
   mlir::Block &block;
   const FusionOptions &options;
   FusionUnits units;

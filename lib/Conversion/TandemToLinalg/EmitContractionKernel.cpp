@@ -66,13 +66,7 @@ static LogicalResult emitEpilogue(Value heroResult,
   Location loc = heroResult.getLoc();
   ArrayRef<int64_t> shape = typeOf(heroResult).getShape();
   SmallVector<int64_t> loops;
-  SmallVector<AffineExpr> dims;
-  for (int64_t size : shape)
-    if (size != 1) {
-      dims.push_back(builder.getAffineDimExpr(loops.size()));
-      loops.push_back(size);
-    }
-  ElementIndex index = assignLoops(shape, dims, builder.getContext());
+  ElementIndex index = addLoops(shape, loops, builder.getContext());
   LoopSpace space(loops);
   for (unsigned i = 0; i < loops.size(); ++i)
     space.splitBefore(i);

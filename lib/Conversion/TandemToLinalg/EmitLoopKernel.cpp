@@ -23,13 +23,7 @@ static LogicalResult emitRoots(OpBuilder &builder, Location loc,
   };
   ArrayRef<int64_t> shape = typeOf(roots.front()).getShape();
   SmallVector<int64_t> loops;
-  SmallVector<AffineExpr> dims;
-  for (int64_t size : shape)
-    if (size != 1) {
-      dims.push_back(builder.getAffineDimExpr(loops.size()));
-      loops.push_back(size);
-    }
-  ElementIndex index = assignLoops(shape, dims, builder.getContext());
+  ElementIndex index = addLoops(shape, loops, builder.getContext());
   GenericBuilder generic(builder, loc, loops);
   SmallVector<Value> elements;
   for (OpOperand *root : roots) {

@@ -211,6 +211,17 @@ ElementIndex assignLoops(ArrayRef<int64_t> shape, ArrayRef<AffineExpr> loops,
   return index;
 }
 
+ElementIndex addLoops(ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &loops,
+                      MLIRContext *context) {
+  SmallVector<AffineExpr> dims;
+  for (int64_t size : shape)
+    if (size != 1) {
+      dims.push_back(getAffineDimExpr(loops.size(), context));
+      loops.push_back(size);
+    }
+  return assignLoops(shape, dims, context);
+}
+
 KernelResult::KernelResult(const LoopSpace &space, unsigned numLoops,
                            const ElementIndex &index, RankedTensorType type)
     : type(type) {

@@ -77,6 +77,11 @@ ElementIndex assignLoops(llvm::ArrayRef<int64_t> shape,
                          llvm::ArrayRef<mlir::AffineExpr> loops,
                          mlir::MLIRContext *context);
 
+/// The same for loops of its own, whose sizes are appended to `loops`.
+ElementIndex addLoops(llvm::ArrayRef<int64_t> shape,
+                      llvm::SmallVectorImpl<int64_t> &loops,
+                      mlir::MLIRContext *context);
+
 /// A result of the kernel, computed in terms of the final loops.
 class KernelResult {
 public:
