@@ -214,6 +214,10 @@ getContractionLanes(const Contraction &contraction) {
   if (inner.resultDim == last && inner.size > 1 && inner.stride == 1 &&
       inner.dataStride == 1 && !isBlocked)
     return ContractionLanes::Positions;
+  if (outputsAreLast && contraction.inputs > 1 &&
+      contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&
+      !isBlocked)
+    return ContractionLanes::Reduction;
   return std::nullopt;
 }
 
@@ -226,6 +230,9 @@ double getLaneUse(const Contraction &contraction, int64_t width) {
     size = contraction.groups;
   if (lanes == ContractionLanes::Positions)
     size = contraction.spatial.back().size;
+  // Weights that leave most lanes of the inputs empty will be packed.
+  if (lanes == ContractionLanes::Reduction)
+    size = std::max(contraction.inputs, contraction.outputs);
   return static_cast<double>(size) /
          static_cast<double>((size + width - 1) / width * width);
 }

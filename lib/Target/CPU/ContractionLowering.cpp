@@ -401,7 +401,7 @@ LogicalResult ContractionLowering::run() {
   schedule = scheduleContraction(contraction, machine);
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
   emitter = std::make_unique<ContractionTileEmitter>(
-      builder, loc, contraction, schedule.tile.lanes, schedule.tile.width,
+      builder, loc, contraction, schedule.tile,
       getBuffer(contraction.data).pointer,
       getBuffer(contraction.weights).pointer, bias);
   auto loop = scf::ForOp::create(builder, loc, begin, end, index(1));

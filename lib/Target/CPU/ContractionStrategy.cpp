@@ -26,6 +26,11 @@ static constexpr double kTileCycles = 30;
 /// rather than at least 256 at once, where few products go by meanwhile:
 /// measured on 64 outputs that do not stay in cache.
 static constexpr double kPieceCycles = 34, kStepsThatHidePieces = 200;
+/// Loads a cycle from beyond the first-level cache, and cycles to sum the lanes
+/// of one vector, of several at once.
+static constexpr double kFarLoadsPerCycle = 1, kCyclesPerSum = 3;
+/// Bytes a cycle when weights are packed: read and written.
+static constexpr double kPackedBytesPerCycle = 4;
 /// More vectors hardly save loads.
 static constexpr int64_t kMaxVectors = 8;
 
@@ -78,6 +83,7 @@ static TileSpace getTileSpace(const Contraction &contraction,
   int64_t outer = contraction.getPositions() / positions;
   switch (lanes) {
   case ContractionLanes::Outputs:
+  case ContractionLanes::Reduction:
     return {positions, ceilDiv(contraction.outputs, width),
             outer * contraction.groups};
   case ContractionLanes::Groups:
@@ -116,12 +122,63 @@ static double getSpaceCycles(const TileSpace &space,
                                 (rest ? sumOverRows(rest) : 0));
 }
 
+/// Cycles of one tile of `rows` x `columns` dot products in `steps` vectors.
+static double getDotCycles(double rows, double columns, double steps,
+                           bool isNear) {
+  double fmas = rows * columns;
+  double loads =
+      (rows + columns) / (isNear ? kLoadsPerCycle : kFarLoadsPerCycle);
+  return steps * std::max({fmas / kFmasPerCycle, loads, kFmaLatency}) +
+         fmas * kCyclesPerSum + kTileCycles;
+}
+
+/// The tile of least cost where inputs run along the lanes: few loads for each
+/// product, and products enough to hide their latency.
+static ContractionStrategy chooseDotTile(const Contraction &contraction,
+                                         ContractionMachine machine) {
+  constexpr double kNearBytes = 32 * 1024;
+  ContractionStrategy best;
+  best.lanes = ContractionLanes::Reduction;
+  best.sumWidth = machine.vectorBits / 32;
+  while (best.sumWidth > 2 && contraction.inputs <= best.sumWidth / 2)
+    best.sumWidth /= 2;
+  double steps = double(contraction.getReduction() / contraction.inputs *
+                        ceilDiv(contraction.inputs, best.sumWidth));
+  int64_t positions = contraction.spatial.back().size;
+  double times = double(contraction.getPositions() / positions) *
+                 double(contraction.groups);
+  for (int64_t columns = 1; columns <= best.sumWidth; columns *= 2)
+    for (int64_t rows = 1; rows <= positions; ++rows) {
+      // Beside the sums, one operand and a vector of the other.
+      if (rows * columns + std::min(rows, columns) + 1 > machine.getRegisters())
+        break;
+      ContractionStrategy tile = best;
+      tile.width = columns;
+      tile.rows = rows;
+      bool isNear =
+          double(rows + columns) * 4.0 * double(contraction.getReduction()) <=
+          kNearBytes;
+      double cycles =
+          double(positions / rows) *
+          getDotCycles(double(rows), double(columns), steps, isNear);
+      if (int64_t rest = positions % rows)
+        cycles += getDotCycles(double(rest), double(columns), steps, isNear);
+      tile.cycles =
+          cycles * times * double(ceilDiv(contraction.outputs, columns));
+      if (best.cycles == 0 || tile.cycles < best.cycles)
+        best = tile;
+    }
+  return best;
+}
+
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine) {
   ContractionStrategy best;
   best.lanes = *getContractionLanes(contraction);
   if (machine.vectorBits == 0)
     machine.vectorBits = resolve({}).vectorBits;
+  if (best.lanes == ContractionLanes::Reduction)
+    return chooseDotTile(contraction, machine);
   best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
@@ -160,11 +217,21 @@ std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
   FailureOr<Contraction> contraction = describeContraction(hero, why);
   if (failed(contraction) || !canPackWeights(hero, *contraction, isConstant))
     return std::nullopt;
+  flattenPositions(*contraction);
+  std::optional<double> unpackedCycles;
+  if (!isConstant &&
+      getContractionLanes(*contraction) == ContractionLanes::Reduction)
+    unpackedCycles = chooseContractionStrategy(*contraction, {}).cycles;
   bool isInOrder = contraction->outputStride == 1;
   contraction->outputStride = 1;
   contraction->outputBlock = contraction->outputs;
-  flattenPositions(*contraction);
-  int64_t block = chooseContractionStrategy(*contraction, {}).getLanes();
+  ContractionStrategy packed = chooseContractionStrategy(*contraction, {});
+  double bytes = 8.0 * double(contraction->getReduction()) *
+                 double(contraction->outputs * contraction->groups);
+  if (unpackedCycles &&
+      *unpackedCycles <= packed.cycles + bytes / kPackedBytesPerCycle)
+    return std::nullopt;
+  int64_t block = packed.getLanes();
   if (isInOrder && block >= contraction->outputs)
     return std::nullopt;
   return block;

@@ -19,18 +19,25 @@ namespace tandem {
 /// Shorter loops over inputs are unrolled.
 static constexpr int64_t kMaxUnrolledInputs = 4;
 
-ContractionTileEmitter::ContractionTileEmitter(OpBuilder &builder, Location loc,
-                                               const Contraction &contraction,
-                                               ContractionLanes lanes,
-                                               int64_t width, Value data,
-                                               Value weights, Value bias)
-    : builder(builder), loc(loc), contraction(contraction), lanes(lanes),
-      width(width), vectorType(VectorType::get({width}, builder.getF32Type())),
+ContractionTileEmitter::ContractionTileEmitter(
+    OpBuilder &builder, Location loc, const Contraction &contraction,
+    const ContractionStrategy &strategy, Value data, Value weights, Value bias)
+    : builder(builder), loc(loc), contraction(contraction),
+      lanes(strategy.lanes), width(strategy.width),
+      vectorType(VectorType::get({width}, builder.getF32Type())),
+      sumType(VectorType::get({areDots() ? strategy.sumWidth : width},
+                              builder.getF32Type())),
       data(data), weights(weights), bias(bias) {}
 
 SmallVector<Value> ContractionTileEmitter::emit(const ContractionTile &tile) {
   this->tile = &tile;
-  return emitOuterTaps(0, getFirstOffsets(), createInitial());
+  if (!areDots())
+    return emitOuterTaps(0, getFirstOffsets(), createInitial());
+  computeColumns();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(sumType));
+  Accumulators zeros(tile.rows * width, zero);
+  return emitLaneSums(emitOuterTaps(0, getFirstOffsets(), zeros));
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,14 +117,18 @@ Value ContractionTileEmitter::getPointer(Value base, Value offset,
 
 Value ContractionTileEmitter::loadVector(Value base, Value offset,
                                          int64_t distance, Value mask) {
-  Value pointer = getPointer(base, offset, distance);
+  return loadVector(vectorType, getPointer(base, offset, distance), mask);
+}
+
+Value ContractionTileEmitter::loadVector(VectorType type, Value pointer,
+                                         Value mask) {
   unsigned alignment = 4;
   if (!mask)
-    return LLVM::LoadOp::create(builder, loc, vectorType, pointer, alignment);
+    return LLVM::LoadOp::create(builder, loc, type, pointer, alignment);
   Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorType));
-  return LLVM::MaskedLoadOp::create(builder, loc, vectorType, pointer, mask,
-                                    zero, alignment);
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask, zero,
+                                    alignment);
 }
 
 static Value splat(OpBuilder &builder, Location loc, VectorType type,
@@ -321,6 +332,8 @@ void ContractionTileEmitter::computeLaneMasks(Value tap) {
 SmallVector<Value>
 ContractionTileEmitter::emitInputs(int64_t count, const TapRange &range,
                                    Offsets offsets, const Accumulators &sums) {
+  if (areDots())
+    return emitDots(count, range, offsets, sums);
   int64_t dataStep = contraction.inputDataStride;
   int64_t weightsStep = contraction.inputWeightsStride;
   if (count > kMaxUnrolledInputs)

@@ -36,9 +36,9 @@ class ContractionTileEmitter {
 public:
   /// `data`, `weights` and `bias` (may be null) are pointers.
   ContractionTileEmitter(mlir::OpBuilder &builder, mlir::Location loc,
-                         const Contraction &contraction, ContractionLanes lanes,
-                         int64_t width, mlir::Value data, mlir::Value weights,
-                         mlir::Value bias);
+                         const Contraction &contraction,
+                         const ContractionStrategy &strategy, mlir::Value data,
+                         mlir::Value weights, mlir::Value bias);
 
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &tile);
@@ -71,6 +71,15 @@ private:
                           const Accumulators &sums);
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
                             const Accumulators &sums);
+  /// Inputs along the lanes: one accumulator for each element of the tile.
+  void computeColumns();
+  Accumulators emitDots(int64_t count, const TapRange &range, Offsets offsets,
+                        const Accumulators &sums);
+  Accumulators emitDotStep(const TapRange &range, Offsets offsets,
+                           mlir::Value mask, const Accumulators &sums);
+  /// The sums of the lanes of a row's accumulators, as one vector.
+  mlir::Value emitRowSums(llvm::ArrayRef<mlir::Value> row);
+  Accumulators emitLaneSums(llvm::ArrayRef<mlir::Value> sums);
   Accumulators emitLoop(mlir::Value lower, mlir::Value upper, int64_t dataStep,
                         int64_t weightsStep, Offsets offsets,
                         const Accumulators &sums,
@@ -82,6 +91,9 @@ private:
     return contraction.spatial.back();
   }
   bool arePositionsMasked() const;
+  bool areDots() const { return lanes == ContractionLanes::Reduction; }
+  mlir::Value loadVector(mlir::VectorType type, mlir::Value pointer,
+                         mlir::Value mask);
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
                          mlir::Value mask);
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
@@ -98,11 +110,14 @@ private:
   const Contraction &contraction;
   ContractionLanes lanes;
   int64_t width;
-  mlir::VectorType vectorType;
+  /// Of the result, and of what is summed.
+  mlir::VectorType vectorType, sumType;
   mlir::Value data, weights, bias;
   // Of the tile that is being emitted.
   const ContractionTile *tile = nullptr;
   llvm::SmallVector<mlir::Value> laneMasks;
+  /// The weights of each output of a tile of dot products.
+  llvm::SmallVector<mlir::Value> columns;
 };
 
 } // namespace tandem

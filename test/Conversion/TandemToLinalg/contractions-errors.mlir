@@ -24,7 +24,7 @@ module @two attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contrac
 module @lanes attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contraction>} {
   func.func @lanes(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
     // expected-error @+1 {{has no dim that its operands and its result have adjacent in memory}}
-    %0 = tandem.matmul %x, %x transpose_rhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    %0 = tandem.matmul %x, %x transpose_lhs transpose_rhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
     return %0 : tensor<8x8xf32>
   }
 }

@@ -40,3 +40,16 @@ module @alone attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contr
     return %0 : tensor<4x16xf32>
   }
 }
+
+// Inputs are adjacent in both operands: dot products.
+// CHECK-LABEL: module @dots
+// CHECK: %[[PRODUCT:.*]] = tandem.matmul %{{.*}}, %{{.*}} transpose_rhs
+// CHECK: return %[[PRODUCT]]
+module @dots attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @dots(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>)
+      -> tensor<4x16xf32> {
+    %0 = tandem.matmul %x, %w transpose_rhs
+        : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    return %0 : tensor<4x16xf32>
+  }
+}

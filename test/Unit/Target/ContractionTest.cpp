@@ -169,6 +169,83 @@ TEST(ContractionKernel, BatchedMatmul) {
   }
 }
 
+/// Dot products: both operands have the inputs adjacent.
+TEST(ContractionKernel, MatmulWithTransposedWeights) {
+  for (int64_t m : {1, 2, 7, 33})
+    for (int64_t k : {1, 2, 15, 16, 17, 33, 100})
+      for (int64_t n : {1, 5, 10, 33}) {
+        Case c = makeMatmul({m, k}, {n, k}, false, true);
+        EXPECT_TRUE(supports(contractingProvider(), c.op, c.operands) ||
+                    (k == 1 && n == 1));
+        checkAgainstReference(contractingProvider(), c);
+      }
+}
+
+TEST(ContractionKernel, BatchedMatmulWithTransposedWeights) {
+  const std::pair<Shape, Shape> shapes[] = {{{3, 5, 17}, {3, 20, 17}},
+                                            {{3, 5, 17}, {20, 17}},
+                                            {{5, 17}, {3, 21, 17}},
+                                            {{2, 1, 5, 7}, {3, 10, 7}},
+                                            {{2, 3, 5, 33}, {1, 9, 33}}};
+  for (const auto &[lhs, rhs] : shapes) {
+    Case c = makeMatmul(lhs, rhs, false, true);
+    ASSERT_TRUE(supports(contractingProvider(), c.op, c.operands));
+    checkAgainstReference(contractingProvider(), c);
+  }
+}
+
+/// Weights with the inputs innermost, taps and padding, in groups.
+TEST(ContractionKernel, ConvolutionOfDots) {
+  for (int64_t inputs : {2, 3, 16, 19})
+    for (int64_t outputs : {1, 5, 18})
+      for (int64_t groups : {1, 2})
+        for (int64_t pad : {0, 1})
+          for (bool hasBias : {false, true}) {
+            Case c = makeCase({2, 5, 9, inputs * groups, outputs * groups, 3, 1,
+                               1, pad, groups},
+                              true, hasBias);
+            c.op.attrs.AsConvAttrs()->kernel_layout = "OHWI";
+            c.operands[1] = varied({outputs * groups, 3, 3, inputs}, 2);
+            ASSERT_TRUE(supports(contractingProvider(), c.op, c.operands));
+            checkAgainstReference(contractingProvider(), c);
+          }
+}
+
+/// An epilogue that reads a bias and a residual, over cut tiles of outputs.
+TEST(ContractionKernel, DotsAndEpilogue) {
+  for (int64_t m : {1, 7})
+    for (int64_t k : {15, 33})
+      for (int64_t n : {2, 10, 33}) {
+        auto text = [](const Shape &shape) {
+          return TensorType{DType::f32, shape}.str();
+        };
+        std::string result = text({m, n});
+        auto kernel = compileKernel(
+            "module @k attributes {tandem.kind = #tandem<fusion_kind "
+            "contraction>} { func.func @k(%x: " +
+            text({m, k}) + ", %w: " + text({n, k}) + ", %b: " + text({n}) +
+            ") -> " + result +
+            " {\n%0 = tandem.matmul %x, %w transpose_rhs : (" + text({m, k}) +
+            ", " + text({n, k}) + ") -> " + result +
+            "\n%1 = tandem.add %0, %b : (" + result + ", " + text({n}) +
+            ") -> " + result + "\n%2 = tandem.relu %1 : " + result +
+            "\nreturn %2 : " + result + " } }");
+        ASSERT_TRUE(kernel) << kernel.error().str();
+        Case c = makeMatmul({m, k}, {n, k}, false, true);
+        Tensor bias = varied({n}, 5);
+        Tensor computed = emptyTensor({DType::f32, {m, n}});
+        auto address = [](const Tensor &tensor) {
+          return const_cast<void *>(tensor.data());
+        };
+        kernel->run({address(c.operands[0]), address(c.operands[1]),
+                     address(bias), address(computed)});
+        Tensor sum =
+            reference(makeOp(OpKind::add), {reference(c.op, c.operands), bias});
+        EXPECT_EQ(valuesOf(computed),
+                  valuesOf(reference(makeOp(OpKind::relu), {sum})));
+      }
+}
+
 /// The kernel of a convolution whose weights are packed in blocks of outputs.
 std::string printPacked(int64_t outputs, int64_t block, int64_t groups) {
   int64_t ofGroup = outputs / groups;

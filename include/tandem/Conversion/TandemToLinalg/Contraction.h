@@ -86,6 +86,8 @@ enum class ContractionLanes {
   /// The innermost spatial dim, where the result and the data have it
   /// adjacent; weights are broadcast.
   Positions,
+  /// Inputs: adjacent in the data and the weights; lanes are summed at the end.
+  Reduction,
 };
 
 /// Makes one of the innermost spatial dim and those around it that are stepped

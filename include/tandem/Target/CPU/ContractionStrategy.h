@@ -27,11 +27,15 @@ struct ContractionMachine {
 
 /// How a contraction runs: a register tile of `rows` x `vectors` accumulators
 /// walks over positions and outputs. Rows are positions of the innermost
-/// spatial dim where outputs or groups run along the lanes, else outputs.
+/// spatial dim where positions do not run along the lanes, else outputs. Where
+/// inputs do, the tile is `rows` x `width` accumulators of `sumWidth` lanes, and
+/// the sums of a row become one vector.
 struct ContractionStrategy {
   ContractionLanes lanes = ContractionLanes::Outputs;
-  /// Elements of a vector.
+  /// Elements of a vector of the result.
   int64_t width = 16;
+  /// Inputs in a vector, where these run along the lanes.
+  int64_t sumWidth = 1;
   int64_t rows = 1, vectors = 1;
   /// Estimated cycles of the whole on one core.
   double cycles = 0;
