@@ -24,6 +24,7 @@
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -54,6 +55,16 @@ double getLibraryShare(ContractionLanes lanes) {
   }
 }
 
+/// Of weights that are read as they are, as dot products.
+std::optional<double> getDotCycles(Operation *op, Contraction contraction) {
+  bool isConstant = matchPattern(contraction.weights, m_Constant());
+  if (getContractionLanes(contraction) != ContractionLanes::Reduction ||
+      getPackedBlock(op, isConstant))
+    return std::nullopt;
+  flattenPositions(contraction);
+  return chooseContractionStrategy(contraction, {}).cycles;
+}
+
 /// None where no kernel can be generated.
 std::optional<ContractionPrices> getPrices(Operation *op) {
   std::string why;
@@ -62,6 +73,7 @@ std::optional<ContractionPrices> getPrices(Operation *op) {
   FailureOr<Contraction> contraction = describeContraction(op, why);
   if (failed(contraction))
     return std::nullopt;
+  std::optional<double> dotCycles = getDotCycles(op, *contraction);
   // As when its weights are packed, in order and in blocks that fit the tile.
   if (contraction->outputDim == contraction->result.getRank() - 1)
     contraction->outputStride = 1;
@@ -71,7 +83,8 @@ std::optional<ContractionPrices> getPrices(Operation *op) {
   flattenPositions(*contraction);
   ContractionStrategy strategy = chooseContractionStrategy(*contraction, {});
   ContractionPrices prices;
-  prices.generatedNs = strategy.cycles / kCyclesPerNs / kKernelShare;
+  prices.generatedNs =
+      dotCycles.value_or(strategy.cycles) / kCyclesPerNs / kKernelShare;
   prices.libraryNs = kLibraryCallNs + strategy.cycles / kCyclesPerNs /
                                           getLibraryShare(strategy.lanes);
   return prices;
