@@ -43,6 +43,9 @@ constexpr double kLibraryCallNs = 3000;
 /// A kernel also takes in what follows, which the prices do not know.
 constexpr double kLibraryMargin = 1.1;
 constexpr double kCyclesPerNs = 3.5;
+/// What one core gets of the caches that it shares, at best: whoever computes,
+/// operands and result come and go no faster.
+constexpr double kBytesPerNs = 32;
 
 double getLibraryShare(ContractionLanes lanes) {
   switch (lanes) {
@@ -82,11 +85,17 @@ std::optional<ContractionPrices> getPrices(Operation *op) {
     return std::nullopt;
   flattenPositions(*contraction);
   ContractionStrategy strategy = chooseContractionStrategy(*contraction, {});
+  FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
+  if (failed(cost))
+    return std::nullopt;
+  double memoryNs = double(cost->bytes) / kBytesPerNs;
+  auto toNs = [&](double cycles, double share) {
+    return std::max(memoryNs, cycles / kCyclesPerNs / share);
+  };
   ContractionPrices prices;
-  prices.generatedNs =
-      dotCycles.value_or(strategy.cycles) / kCyclesPerNs / kKernelShare;
-  prices.libraryNs = kLibraryCallNs + strategy.cycles / kCyclesPerNs /
-                                          getLibraryShare(strategy.lanes);
+  prices.generatedNs = toNs(dotCycles.value_or(strategy.cycles), kKernelShare);
+  prices.libraryNs =
+      kLibraryCallNs + toNs(strategy.cycles, getLibraryShare(strategy.lanes));
   return prices;
 }
 
