@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Of a few cores together, as in FusionPrices.
+/// Of a few cores together, as of the device "generic" (utils/cpu-specs).
 static constexpr double kBytesPerNs = 20, kLaunchNs = 1000, kCyclesPerNs = 8;
 /// What a library makes of the multiply-adds that it could do, given plain
 /// layouts.
