@@ -96,6 +96,7 @@ private:
                          mlir::Value mask);
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
                          mlir::Value mask);
+  mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);

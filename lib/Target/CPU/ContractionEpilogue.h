@@ -1,0 +1,55 @@
+//===- ContractionEpilogue.h - What follows the sums of a tile -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONEPILOGUE_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTIONEPILOGUE_H
+
+#include "ContractionTile.h"
+#include "LaneEmitter.h"
+
+namespace tandem {
+
+/// What becomes of the elements of a contraction's result before they are
+/// stored: the body of a linalg.generic, or nothing.
+class ContractionEpilogue {
+public:
+  /// `hero` is the contraction; `op` may be null.
+  ContractionEpilogue(const Contraction &contraction, mlir::Operation *hero,
+                      mlir::linalg::GenericOp op)
+      : contraction(contraction), hero(hero), op(op) {}
+
+  /// Checks that what is read, but for the hero's result, and what is written
+  /// is in memory (has a pointer), element by element of the hero's result.
+  mlir::LogicalResult
+  verify(const llvm::DenseMap<mlir::Value, mlir::Value> &pointers);
+
+  /// Whether it steps through what it reads as through the result, or not at
+  /// all, so that dims of the result may be stepped through as through one.
+  bool canFlatten();
+
+  /// Applies it to the sums of a tile, row by row, and stores what is returned.
+  void emit(mlir::OpBuilder &builder, mlir::Location loc,
+            const ContractionStrategy &strategy, const ContractionTile &tile,
+            llvm::ArrayRef<mlir::Value> sums,
+            llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+private:
+  llvm::SmallVector<mlir::Value> getIndices(mlir::OpBuilder &builder,
+                                            mlir::Location loc,
+                                            const ContractionStrategy &strategy,
+                                            const ContractionTile &tile,
+                                            int64_t row, int64_t vector) const;
+
+  const Contraction &contraction;
+  mlir::Operation *hero;
+  mlir::linalg::GenericOp op;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTIONEPILOGUE_H

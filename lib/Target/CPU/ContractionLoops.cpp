@@ -1,0 +1,206 @@
+//===- ContractionLoops.cpp - From tasks of a contraction to its tiles ----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionLoops.h"
+
+#include "LaneEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+Value ContractionLoops::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value ContractionLoops::add(Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value ContractionLoops::scale(Value a, int64_t factor) {
+  return arith::MulIOp::create(builder, loc, a, index(factor),
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value ContractionLoops::takeDigit(Value &number, int64_t size) {
+  if (size == 1)
+    return index(0);
+  Value digit = arith::RemUIOp::create(builder, loc, number, index(size));
+  number = arith::DivUIOp::create(builder, loc, number, index(size));
+  return digit;
+}
+
+/// Which of the lanes from `first` on are below `size`.
+Value ContractionLoops::createMask(Value first, int64_t size) {
+  Value count = arith::SubIOp::create(builder, loc, index(size), first);
+  return LaneEmitter::createTailMask(builder, loc, schedule.tile.width, count);
+}
+
+void ContractionLoops::emitTask(Value task) {
+  Value number = takeDigit(task, schedule.outputs.getTiles());
+  Value tileChunk = takeDigit(task, schedule.getTileChunks());
+  Value rowChunk = takeDigit(task, schedule.getRowChunks());
+  ContractionTile tile;
+  Value output = scale(number, schedule.outputs.tile);
+  bool isGroups = schedule.tile.lanes == ContractionLanes::Groups;
+  tile.group = isGroups ? output : takeDigit(task, schedule.groups);
+  tile.output = isGroups ? index(0) : output;
+  Value firstRow = scale(rowChunk, schedule.rowsPerTask);
+  Value firstTile = scale(tileChunk, schedule.tilesPerTask);
+
+  auto emitOutputs = [&](int64_t size, bool isLast) {
+    ContractionTile part = tile;
+    part.rows = schedule.tile.rows;
+    part.vectors = schedule.tile.vectors;
+    int64_t width = schedule.tile.width;
+    if (arePositions()) {
+      part.rows = size;
+    } else {
+      part.vectors = (size + width - 1) / width;
+      if (isLast && schedule.outputs.size % width != 0)
+        part.mask = createMask(add(output, index((part.vectors - 1) * width)),
+                               schedule.outputs.size);
+    }
+    emitRows(part, firstRow, firstTile);
+  };
+  int64_t rest = schedule.outputs.getRest();
+  bool isSameCode = rest == 0 || schedule.outputs.getWhole() == 0 ||
+                    (!arePositions() &&
+                     (rest + schedule.tile.width - 1) / schedule.tile.width ==
+                         schedule.tile.vectors);
+  if (isSameCode)
+    return emitOutputs(std::min(schedule.outputs.tile, schedule.outputs.size),
+                       true);
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
+                            index(schedule.outputs.getWhole()));
+  auto branch = scf::IfOp::create(builder, loc, isLast, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitOutputs(rest, true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitOutputs(schedule.outputs.tile, false);
+}
+
+void ContractionLoops::emitRows(ContractionTile tile, Value firstRow,
+                                Value firstTile) {
+  auto emitOne = [&](Value row) {
+    SmallVector<Value> reversed;
+    for (size_t i = contraction.spatial.size() - 1; i-- > 0;)
+      reversed.push_back(takeDigit(row, contraction.spatial[i].size));
+    tile.outer.assign(reversed.rbegin(), reversed.rend());
+    reversed.clear();
+    for (size_t i = contraction.batch.size(); i-- > 0;)
+      reversed.push_back(takeDigit(row, contraction.batch[i].size));
+    tile.batch.assign(reversed.rbegin(), reversed.rend());
+    emitRow(tile, firstTile);
+  };
+  if (schedule.rowsPerTask == 1)
+    return emitOne(firstRow);
+  Value lastRow = add(firstRow, index(schedule.rowsPerTask));
+  if (schedule.rows % schedule.rowsPerTask != 0)
+    lastRow =
+        arith::MinSIOp::create(builder, loc, lastRow, index(schedule.rows));
+  auto loop = scf::ForOp::create(builder, loc, firstRow, lastRow, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitOne(loop.getInductionVar());
+}
+
+/// The tiles of a task in one row: whole ones, then what is left of the row
+/// where the task has its end.
+void ContractionLoops::emitRow(ContractionTile tile, Value firstTile) {
+  int64_t whole = schedule.positions.getWhole();
+  Value lastTile = add(firstTile, index(schedule.tilesPerTask));
+  if (whole > 0)
+    emitWholeTiles(
+        tile, firstTile,
+        arith::MinSIOp::create(builder, loc, lastTile, index(whole)));
+  if (schedule.positions.getRest() == 0)
+    return;
+  if (schedule.getTileChunks() == 1)
+    return emitLastTile(tile);
+  Value hasEnd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                       lastTile, index(whole));
+  auto branch = scf::IfOp::create(builder, loc, hasEnd);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitLastTile(tile);
+}
+
+void ContractionLoops::emitLastTile(ContractionTile tile) {
+  int64_t rest = schedule.positions.getRest(), width = schedule.tile.width;
+  int64_t first = schedule.positions.getWhole() * schedule.positions.tile;
+  tile.position = index(first);
+  tile.knownPosition = first;
+  if (arePositions()) {
+    tile.vectors = (rest + width - 1) / width;
+    if (rest % width != 0)
+      tile.mask = createMask(index(first + (tile.vectors - 1) * width),
+                             schedule.positions.size);
+  } else {
+    tile.rows = rest;
+  }
+  emitEpilogue(tile, tileEmitter.emit(tile));
+}
+
+void ContractionLoops::emitWholeTiles(ContractionTile tile, Value firstTile,
+                                      Value lastTile) {
+  if (schedule.positions.getTiles() == 1)
+    return emitTile(tile, index(0));
+  auto loop = scf::ForOp::create(builder, loc, firstTile, lastTile, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitTile(tile, loop.getInductionVar());
+}
+
+void ContractionLoops::emitTile(ContractionTile tile, Value number) {
+  SmallVector<int64_t> edges;
+  int64_t rows = schedule.positions.tile, whole = schedule.positions.getWhole();
+  for (int64_t i = 0; i < whole && !arePositions(); ++i)
+    if (!tileEmitter.isInterior(i * rows, rows))
+      edges.push_back(i);
+  tile.position = scale(number, rows);
+  if (edges.size() == 1 && whole == 1)
+    tile.knownPosition = 0;
+  emitEpilogue(tile, emitSums(tile, number,
+                              tile.knownPosition ? ArrayRef<int64_t>()
+                                                 : ArrayRef(edges)));
+}
+
+/// Tiles with padding have code of their own; all share their epilogue.
+SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
+                                              Value number,
+                                              ArrayRef<int64_t> edges) {
+  if (edges.empty())
+    return tileEmitter.emit(tile);
+  Value isEdge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       number, index(edges.front()));
+  auto type = VectorType::get({schedule.tile.width}, builder.getF32Type());
+  SmallVector<Type> types(tile.rows * tile.vectors, type);
+  auto branch = scf::IfOp::create(builder, loc, types, isEdge,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  ContractionTile edge = tile;
+  edge.knownPosition = edges.front() * schedule.positions.tile;
+  edge.position = index(*edge.knownPosition);
+  scf::YieldOp::create(builder, loc, tileEmitter.emit(edge));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc,
+                       emitSums(tile, number, edges.drop_front()));
+  return SmallVector<Value>(branch.getResults().begin(),
+                            branch.getResults().end());
+}
+
+} // namespace tandem

@@ -1,0 +1,68 @@
+//===- ContractionLoops.h - From tasks of a contraction to tiles -*- C++ -*-===//
+//-*----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONLOOPS_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTIONLOOPS_H
+
+#include "ContractionSchedule.h"
+#include "ContractionTile.h"
+
+namespace tandem {
+
+/// Emits the loops of a task over rows of positions and the tiles of each row.
+class ContractionLoops {
+public:
+  /// Is called where a tile's vectors are computed, row by row.
+  using EmitEpilogue = llvm::function_ref<void(
+      const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
+
+  ContractionLoops(mlir::OpBuilder &builder, mlir::Location loc,
+                   const Contraction &contraction,
+                   const ContractionSchedule &schedule,
+                   ContractionTileEmitter &tileEmitter,
+                   EmitEpilogue emitEpilogue)
+      : builder(builder), loc(loc), contraction(contraction),
+        schedule(schedule), tileEmitter(tileEmitter),
+        emitEpilogue(emitEpilogue) {}
+
+  /// `task` is a number below the schedule's extent.
+  void emitTask(mlir::Value task);
+
+private:
+  void emitRows(ContractionTile tile, mlir::Value firstRow,
+                mlir::Value firstTile);
+  void emitRow(ContractionTile tile, mlir::Value firstTile);
+  void emitWholeTiles(ContractionTile tile, mlir::Value firstTile,
+                      mlir::Value lastTile);
+  void emitTile(ContractionTile tile, mlir::Value number);
+  llvm::SmallVector<mlir::Value> emitSums(const ContractionTile &tile,
+                                          mlir::Value number,
+                                          llvm::ArrayRef<int64_t> edges);
+  void emitLastTile(ContractionTile tile);
+  mlir::Value createMask(mlir::Value first, int64_t size);
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value scale(mlir::Value a, int64_t factor);
+  /// The last digit of `number`, of which there are `size`; the rest stays.
+  mlir::Value takeDigit(mlir::Value &number, int64_t size);
+  bool arePositions() const {
+    return schedule.tile.lanes == ContractionLanes::Positions;
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const Contraction &contraction;
+  const ContractionSchedule &schedule;
+  ContractionTileEmitter &tileEmitter;
+  EmitEpilogue emitEpilogue;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTIONLOOPS_H
