@@ -22,11 +22,11 @@ bool isView(Operation *op) {
   return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// The generic op behind a result of the kernel; null where there is none.
-linalg::GenericOp getProducer(Value result) {
+/// What is behind the views of a result of the kernel; null for an argument.
+OpResult getWritten(Value result) {
   while (Operation *op = result.getDefiningOp()) {
     if (!isView(op))
-      return dyn_cast<linalg::GenericOp>(op);
+      return cast<OpResult>(result);
     result = op->getOperand(0);
   }
   return {};
@@ -41,32 +41,56 @@ AffineExpr linearize(ArrayRef<AffineExpr> index, ArrayRef<int64_t> shape,
   return number;
 }
 
-/// Whether `generic` reads the tensor of `use` where its loops write, element
-/// by element.
-bool readsAtLoops(linalg::GenericOp generic, OpOperand &use) {
-  auto type = dyn_cast<RankedTensorType>(use.get().getType());
-  SmallVector<int64_t> loops = generic.getStaticLoopRanges();
-  if (!type || !type.hasStaticShape() || !generic.isDpsInput(&use) ||
-      llvm::is_contained(loops, ShapedType::kDynamic) ||
-      type.getNumElements() != llvm::product_of(loops))
-    return false;
-  MLIRContext *context = use.getOwner()->getContext();
-  AffineMap map = generic.getMatchingIndexingMap(&use);
-  AffineMap own = AffineMap::getMultiDimIdentityMap(loops.size(), context);
-  AffineExpr distance = linearize(map.getResults(), type.getShape(), context) -
-                        linearize(own.getResults(), loops, context);
-  return simplifyAffineExpr(distance, loops.size(), map.getNumSymbols()) == 0;
-}
+/// Finds the operands that one result may take the place of.
+class PlaceFinder {
+public:
+  /// `writer` computes the result as the tensor `written`.
+  PlaceFinder(linalg::GenericOp writer, OpResult written, OpOrder order)
+      : writer(writer), type(cast<RankedTensorType>(written.getType())),
+        order(order) {
+    if (type.hasStaticShape())
+      address = getAddress(*writer.getDpsInitOperand(written.getResultNumber()),
+                           writer);
+  }
 
-/// Whether nothing but `generic` reads `value`, or a view of it, and that where
-/// it writes.
-bool isReadInPlace(Value value, linalg::GenericOp generic) {
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-    if (isView(use.getOwner()))
-      return isReadInPlace(use.getOwner()->getResult(0), generic);
-    return use.getOwner() == generic && readsAtLoops(generic, use);
-  });
-}
+  /// Whether all that reads `value`, or a view of it, does so before the
+  /// result is written at the place, and in the same iteration.
+  bool mayTake(Value value) {
+    return address && llvm::all_of(value.getUses(), [&](OpOperand &use) {
+             if (isView(use.getOwner()))
+               return mayTake(use.getOwner()->getResult(0));
+             auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+             return reader && precedes(reader) && readsAtResult(reader, use);
+           });
+  }
+
+private:
+  static AffineExpr getAddress(OpOperand &operand, linalg::GenericOp op) {
+    return linearize(op.getMatchingIndexingMap(&operand).getResults(),
+                     cast<RankedTensorType>(operand.get().getType()).getShape(),
+                     op.getContext());
+  }
+  bool precedes(linalg::GenericOp reader) {
+    return reader == writer ||
+           (order == OpOrder::PerIteration && reader->isBeforeInBlock(writer));
+  }
+  /// Whether the loops find in the operand the element that they write.
+  bool readsAtResult(linalg::GenericOp reader, OpOperand &use) {
+    auto read = dyn_cast<RankedTensorType>(use.get().getType());
+    if (!read || !read.hasStaticShape() || !reader.isDpsInput(&use) ||
+        read.getNumElements() != type.getNumElements())
+      return false;
+    unsigned numLoops = std::max(reader.getNumLoops(), writer.getNumLoops());
+    return simplifyAffineExpr(getAddress(use, reader) - address, numLoops,
+                              /*numSymbols=*/0) == 0;
+  }
+
+  linalg::GenericOp writer;
+  RankedTensorType type;
+  OpOrder order;
+  /// Of an element of the result, by the loops; null where it is not known.
+  AffineExpr address;
+};
 
 /// In memory, where i1 is a byte; 0 for what no kernel has, and will be
 /// refused.
@@ -79,17 +103,20 @@ unsigned getElementBytes(Value value) {
 
 } // namespace
 
-SmallVector<InPlacePair> findInPlacePairs(func::FuncOp kernel) {
+SmallVector<InPlacePair> findInPlacePairs(func::FuncOp kernel, OpOrder order) {
   SmallVector<InPlacePair> pairs;
   Operation *terminator = kernel.getBody().front().getTerminator();
   for (auto [number, result] : llvm::enumerate(terminator->getOperands())) {
-    linalg::GenericOp generic = getProducer(result);
-    if (!generic || generic.getNumParallelLoops() != generic.getNumLoops())
+    OpResult written = getWritten(result);
+    auto writer = written ? dyn_cast<linalg::GenericOp>(written.getOwner())
+                          : linalg::GenericOp();
+    if (!writer || writer.getNumParallelLoops() != writer.getNumLoops())
       continue;
+    PlaceFinder finder(writer, written, order);
     for (BlockArgument operand : kernel.getArguments())
       if (unsigned bytes = getElementBytes(operand);
           bytes != 0 && bytes == getElementBytes(result) &&
-          !operand.use_empty() && isReadInPlace(operand, generic))
+          !operand.use_empty() && finder.mayTake(operand))
         pairs.push_back({operand.getArgNumber(), unsigned(number)});
   }
   return pairs;

@@ -19,12 +19,20 @@ struct InPlacePair {
   unsigned operand, result;
 };
 
+/// How the linalg.generics of a kernel follow each other: each runs all its
+/// loops, maybe on another thread than the next; or all run for one iteration
+/// of the loops that they share, the kernel's outermost, before the next one.
+enum class OpOrder { Apart, PerIteration };
+
 /// The pairs of `kernel`, in linalg form: one linalg.generic of parallel loops
-/// (all of the kernel, or the epilogue of a contraction) computes the result and
-/// alone reads the operand, as an input that it indexes as it does the result,
-/// of elements as wide. A lowering that computes an
-/// element twice, or stores before it has loaded, must not use this.
-llvm::SmallVector<InPlacePair> findInPlacePairs(mlir::func::FuncOp kernel);
+/// (all of a loop kernel, the epilogue of a contraction, a last op of a
+/// reduction) computes the result, of elements as wide as the operand's. The
+/// operand is read by that op alone or, PerIteration, by ops before it, each
+/// time as an input at the place in memory that the same loops write. A
+/// lowering that computes an element twice, or stores before it has loaded,
+/// must not use this.
+llvm::SmallVector<InPlacePair> findInPlacePairs(mlir::func::FuncOp kernel,
+                                                OpOrder order = OpOrder::Apart);
 
 /// The pairs as attribute kInPlaceAttrName; none where there are none.
 void setInPlacePairs(mlir::ModuleOp module, llvm::ArrayRef<InPlacePair> pairs);

@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "InPlace.h"
 #include "KernelFrame.h"
 #include "KernelLowerings.h"
 #include "ReductionSchedule.h"
@@ -425,7 +426,8 @@ Value ReductionLowering::getRowPointer(Value row, ArrayRef<Value> loops,
 }
 
 LogicalResult ReductionLowering::run() {
-  if (failed(open()) || failed(collectStages()))
+  if (failed(open(findInPlacePairs(kernel, OpOrder::PerIteration))) ||
+      failed(collectStages()))
     return failure();
   schedule = computeReductionSchedule(stages, vectorBits);
   allocateRows();

@@ -111,3 +111,67 @@ module @square attributes {tandem.kind = #tandem<fusion_kind contraction>} {
     return %1 : tensor<32x32xf32>
   }
 }
+
+// -----
+
+// A reduction reads its row, or its columns, before it writes there.
+
+// CHECK: module @softmax attributes {{{.*}}tandem.in_place = array<i64: 0, 0>
+module @softmax attributes {tandem.kind = #tandem<fusion_kind reduction>} {
+  func.func @softmax(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
+    %m = tandem.reduce %x kind = max dims = [1] keep_dims
+        : (tensor<4x64xf32>) -> tensor<4x1xf32>
+    %d = tandem.sub %x, %m
+        : (tensor<4x64xf32>, tensor<4x1xf32>) -> tensor<4x64xf32>
+    %e = tandem.exp %d : tensor<4x64xf32>
+    %s = tandem.reduce %e kind = sum dims = [1] keep_dims
+        : (tensor<4x64xf32>) -> tensor<4x1xf32>
+    %r = tandem.div %e, %s
+        : (tensor<4x64xf32>, tensor<4x1xf32>) -> tensor<4x64xf32>
+    return %r : tensor<4x64xf32>
+  }
+}
+
+// -----
+
+// By columns as well, and what is read in the last op alone; but not the
+// scale, which every row reads.
+
+// CHECK: module @centre attributes {{{.*}}tandem.in_place = array<i64: 0, 0, 2, 0>
+module @centre attributes {tandem.kind = #tandem<fusion_kind reduction>} {
+  func.func @centre(%x: tensor<40x64xf32>, %scale: tensor<64xf32>,
+                    %r: tensor<40x64xf32>) -> tensor<40x64xf32> {
+    %m = tandem.reduce %x kind = mean dims = [0] keep_dims
+        : (tensor<40x64xf32>) -> tensor<1x64xf32>
+    %d = tandem.sub %x, %m
+        : (tensor<40x64xf32>, tensor<1x64xf32>) -> tensor<40x64xf32>
+    %s = tandem.mul %d, %scale
+        : (tensor<40x64xf32>, tensor<64xf32>) -> tensor<40x64xf32>
+    %y = tandem.add %s, %r : tensor<40x64xf32>
+    return %y : tensor<40x64xf32>
+  }
+}
+
+// -----
+
+// The second operand is read by all of its row after the first result, of the
+// same shape, has been written, and the third one across the rows.
+
+// CHECK: module @others attributes {{{.*}}tandem.in_place = array<i64: 0, 1>
+module @others attributes {tandem.kind = #tandem<fusion_kind reduction>} {
+  func.func @others(%x: tensor<64x64xf32>, %row: tensor<64xf32>,
+                    %y: tensor<64x64xf32>)
+      -> (tensor<64xf32>, tensor<64x64xf32>) {
+    %m = tandem.reduce %x kind = mean dims = [1]
+        : (tensor<64x64xf32>) -> tensor<64xf32>
+    %n = tandem.add %m, %row : tensor<64xf32>
+    %k = tandem.reshape %row shape = [64, 1]
+        : (tensor<64xf32>) -> tensor<64x1xf32>
+    %d = tandem.sub %x, %k
+        : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x64xf32>
+    %t = tandem.transpose %y permutation = [1, 0]
+        : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = tandem.add %d, %t : tensor<64x64xf32>
+    return %n, %e : tensor<64xf32>, tensor<64x64xf32>
+  }
+}

@@ -32,9 +32,9 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
 
     Attributes of the module tell what the runtime needs: `tandem.extent` and
     `tandem.grain`, in iterations of the outermost loop, and `tandem.in_place`,
-    pairs of an operand and a result that may be one memory, as every read of
-    the operand is of the element that is written next. Such pointers are not
-    `noalias`.
+    pairs of an operand and a result that may be one memory: the operand's
+    element is read just before the result's is written there or, by reductions,
+    earlier in the same iteration. Such pointers are not `noalias`.
 
     Before:
     ```mlir
