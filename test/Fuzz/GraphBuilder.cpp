@@ -45,8 +45,14 @@ int GraphBuilder::constant(const TensorType &type, double value) {
   int index = input(type);
   Node &node = graph.nodes.back();
   node.kind = NodeKind::constant;
-  node.splat = value;
+  node.scale = value;
   node.magnitude = std::abs(value);
+  return index;
+}
+
+int GraphBuilder::randomConstant(const TensorType &type, double scale) {
+  int index = constant(type, scale);
+  graph.nodes.back().seed = 1 + random.below(INT64_MAX);
   return index;
 }
 
@@ -92,14 +98,21 @@ Shape GraphBuilder::randomShape(int minRank, int maxRank) {
   int64_t elements = 1;
   int rank = static_cast<int>(random.between(minRank, maxRank));
   for (int i = 0; i < rank; ++i) {
-    int64_t dim = random.pick<int64_t>(
-        {1, 2, 3, 4, 5, 7, 8, 13, 15, 16, 17, 31, 32, 33, 63, 65});
+    int64_t dim = randomWidth();
     if (elements * dim > 4096)
       dim = 1;
     elements *= dim;
     shape.push_back(dim);
   }
   return shape;
+}
+
+int64_t GraphBuilder::randomWidth() {
+  return random.chance(85)
+             ? random.pick<int64_t>({1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 15, 16, 17,
+                                     31, 32, 33, 63, 65})
+             : random.pick<int64_t>({9, 12, 14, 23, 24, 25, 47, 48, 49, 61, 64,
+                                     67, 95, 96, 97, 127, 128, 129});
 }
 
 Shape GraphBuilder::broadcastableTo(const Shape &shape) {
@@ -164,6 +177,27 @@ int GraphBuilder::pickBool(const Shape &shape) {
       [&] { return TensorType{DType::i1, broadcastableTo(shape)}; });
 }
 
+int GraphBuilder::pickOfType(const TensorType &type) {
+  return tamed(
+      pick([&](const Node &n) { return n.type == type; }, [&] { return type; }),
+      4);
+}
+
+int GraphBuilder::pickWeights(const TensorType &type, double length) {
+  constexpr int64_t kMaxElements = 1 << 14; // Constants are printed.
+  bool isScaled = random.chance(70);
+  double scale = isScaled ? std::exp2(-std::ceil(std::log2(length))) : 1;
+  if (random.chance(60) && type.shape.numElements() <= kMaxElements)
+    return randomConstant(type, scale);
+  int weights = pickOfType(type);
+  if (!isScaled)
+    return weights;
+  const Node n = node(weights);
+  double unit = unitRoundoff(type.dtype); // Halves may be subnormal.
+  return op(OpKind::mul, {weights, constant({type.dtype, Shape{}}, scale)},
+            n.magnitude * scale, (n.error + unit * n.magnitude) * scale);
+}
+
 int GraphBuilder::tamed(int value, double limit) {
   const Node &n = node(value);
   if (n.magnitude <= limit)
@@ -215,6 +249,10 @@ void RandomGraph::removeDead() {
 RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
   GraphBuilder b(seed);
   int64_t ops = b.random.between(options.minOps, options.maxOps);
+  if (b.random.chance(15)) {
+    appendNetwork(b);
+    ops /= 2;
+  }
   for (int64_t i = 0; i < ops; ++i) {
     int64_t draw = b.random.below(100);
     if (draw < 50)
@@ -233,9 +271,10 @@ RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
   for (const Node &node : b.graph.nodes)
     for (int operand : node.operands)
       read[operand] = true;
+  std::vector<int> &outputs = b.graph.outputs;
   for (size_t i = 0; i < b.graph.nodes.size(); ++i)
     if (b.graph.nodes[i].kind == NodeKind::op &&
         (!read[i] || b.random.chance(5)))
-      b.graph.outputs.push_back(static_cast<int>(i));
+      outputs.push_back(static_cast<int>(i));
   return std::move(b.graph);
 }

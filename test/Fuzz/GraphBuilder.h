@@ -54,6 +54,8 @@ public:
 
   int input(const TensorType &type);
   int constant(const TensorType &type, double value);
+  /// Floats in [-scale, scale), scale a power of two.
+  int randomConstant(const TensorType &type, double scale);
   /// Infers the type by the shape rule; a refusal is a bug of the generator and
   /// ends the process with a message.
   int op(OpDesc desc, std::vector<int> operands, double magnitude,
@@ -66,6 +68,10 @@ public:
   /// A shape that broadcasts to `shape`.
   Shape broadcastableTo(const Shape &shape);
 
+  /// A size along one dim: those around the sizes of tiles and vectors, primes,
+  /// and 1.
+  int64_t randomWidth();
+
   /// A value that satisfies `wanted`, most often an existing one, else a new
   /// input of type `fallback()`.
   int pick(const std::function<bool(const Node &)> &wanted,
@@ -75,6 +81,15 @@ public:
   int pickExact();
   int pickInteger();
   int pickBool(const Shape &shape);
+
+  /// A float of this type, at most 4: an existing value, or a new input.
+  int pickOfType(const TensorType &type);
+  /// What a sum of `length` products multiplies with: constants, most often
+  /// such that the sum is no greater than the data, or values computed by
+  /// others.
+  int pickWeights(const TensorType &type, double length);
+  /// Makes the value an output of the graph, even if others read it.
+  void keep(int value) { graph.outputs.push_back(value); }
 
   /// The value, or its tanh where |value| may exceed `limit`.
   int tamed(int value, double limit = 8);
@@ -87,8 +102,10 @@ void appendElementwise(GraphBuilder &b);
 void appendShapeOp(GraphBuilder &b);
 void appendContraction(GraphBuilder &b);
 void appendReduction(GraphBuilder &b);
-/// Softmax or a norm, spelled out in ops.
+/// Softmax or a norm, spelled out in ops, or reductions of one another.
 void appendPattern(GraphBuilder &b);
+/// A few blocks of a network, convolutional or of attention.
+void appendNetwork(GraphBuilder &b);
 /// What follows a contraction: bias, batch norm, residual, activation, cast.
 void appendEpilogue(GraphBuilder &b, int x, int channelAxis);
 

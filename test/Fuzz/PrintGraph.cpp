@@ -8,7 +8,12 @@
 
 #include "RandomGraph.h"
 
+#include "tandem/Runtime/Float16.h"
+
+#include <array>
 #include <cstdio>
+#include <cstring>
+#include <random>
 
 using namespace tandem;
 using namespace tandem::fuzz;
@@ -132,13 +137,47 @@ std::string printAttrs(const OpDesc &op) {
   return p.take();
 }
 
+/// The bytes of `value` as an element, appended in hexadecimal.
+template <typename T> void appendBytes(std::string &text, T value) {
+  std::array<uint8_t, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  for (uint8_t byte : bytes)
+    for (int digit : {byte >> 4, byte & 15})
+      text += "0123456789ABCDEF"[digit];
+}
+
+void appendElement(std::string &text, DType dtype, double value) {
+  switch (dtype) {
+  case DType::f64:
+    return appendBytes(text, value);
+  case DType::f16:
+    return appendBytes(text, F16(value).bits);
+  case DType::bf16:
+    return appendBytes(text, BF16(value).bits);
+  default:
+    return appendBytes(text, static_cast<float>(value));
+  }
+}
+
+/// The elements of a random constant: a string of their bytes.
+std::string printElements(const Node &node) {
+  std::mt19937_64 engine(node.seed);
+  std::string text = "\"0x";
+  for (int64_t n = node.type.shape.numElements(); n > 0; --n) {
+    double steps = static_cast<double>(engine() % 256) - 128;
+    appendElement(text, node.type.dtype, node.scale * steps / 128);
+  }
+  return text + "\"";
+}
+
 std::string printConstant(const Node &node) {
-  char value[64];
-  std::snprintf(value, sizeof value, isFloat(node.type.dtype) ? "%.9e" : "%.0f",
-                node.splat);
+  char splat[64];
+  std::snprintf(splat, sizeof splat, isFloat(node.type.dtype) ? "%.9e" : "%.0f",
+                node.scale);
   std::string type = node.type.str();
-  return "\"tandem.constant\"() <{value = dense<" + std::string(value) +
-         "> : " + type + "}> : () -> " + type;
+  return "\"tandem.constant\"() <{value = dense<" +
+         (node.seed ? printElements(node) : splat) + "> : " + type +
+         "}> : () -> " + type;
 }
 
 std::string valueName(int index) { return "%v" + std::to_string(index); }

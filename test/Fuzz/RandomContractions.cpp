@@ -6,43 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphBuilder.h"
+#include "Layers.h"
 
-#include <algorithm>
 #include <cmath>
 
 using namespace tandem;
 using namespace tandem::fuzz;
 
 namespace {
-
-/// Bounds of a sum of `length` products of x and w.
-struct SumBound {
-  double magnitude, error;
-};
-SumBound productSum(const Node &x, const Node &w, double length) {
-  double m = length * x.magnitude * w.magnitude;
-  double unit = unitRoundoff(x.type.dtype);
-  return {m, length * (x.magnitude * w.error + w.magnitude * x.error) +
-                 unit * std::sqrt(length) * m + 4 * unit * m};
-}
-
-/// The dims of a tensor in the order of its layout.
-Shape arrange(const std::string &layout, int64_t first, char firstName,
-              int64_t second, const std::vector<int64_t> &spatial) {
-  Shape shape;
-  size_t next = 0;
-  for (char letter : layout)
-    shape.push_back(letter == firstName              ? first
-                    : letter == 'C' || letter == 'I' ? second
-                                                     : spatial[next++]);
-  return shape;
-}
-
-/// "W", "HW" or "DHW".
-std::string spatialLetters(size_t rank) {
-  return std::string("DHW").substr(3 - rank);
-}
 
 /// Sizes of a window op along its spatial dims, such that it fits and no window
 /// lies in the padding alone.
@@ -51,110 +22,117 @@ struct Windows {
 };
 Windows randomWindows(GraphBuilder &b, size_t rank) {
   Windows w;
+  bool isSame = b.random.chance(30); // 3 x 3 as in most networks.
   for (size_t i = 0; i < rank; ++i) {
-    int64_t window = b.random.between(1, 3);
-    int64_t dilation = b.random.chance(20) ? 2 : 1;
+    int64_t window = b.random.chance(8) ? 5 : b.random.between(1, 3);
+    int64_t dilation = b.random.chance(20) ? b.random.between(2, 3) : 1;
+    if (isSame)
+      window = 3, dilation = 1;
     int64_t span = (window - 1) * dilation + 1;
+    auto padding = [&] {
+      bool isPadded = b.random.chance(40) && dilation == 1;
+      return isSame ? 1 : isPadded ? b.random.below(window) : 0;
+    };
     w.window.push_back(window);
     w.dilations.push_back(dilation);
-    w.input.push_back(span + b.random.below(rank == 3 ? 3 : 12));
-    w.strides.push_back(b.random.chance(25) ? 2 : 1);
-    w.padLow.push_back(
-        b.random.chance(40) && dilation == 1 ? b.random.below(window) : 0);
-    w.padHigh.push_back(
-        b.random.chance(40) && dilation == 1 ? b.random.below(window) : 0);
+    w.input.push_back(span + b.random.below(rank == 3 ? 3 : 14));
+    w.strides.push_back(b.random.chance(25) ? b.random.between(2, 3) : 1);
+    w.padLow.push_back(padding());
+    w.padHigh.push_back(padding());
   }
+  if (rank == 1 && b.random.chance(30))
+    w.input[0] += b.randomWidth();
   return w;
 }
 
-/// Sizes around those of tiles.
-int64_t randomWidth(GraphBuilder &b) {
-  return b.random.pick<int64_t>(
-      {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65});
+/// Storage types other than f32 more often than elsewhere: contractions treat
+/// them each in its way.
+DType randomContracted(GraphBuilder &b) {
+  int64_t draw = b.random.below(100);
+  return draw < 64   ? DType::f32
+         : draw < 70 ? DType::f64
+         : draw < 80 ? DType::f16
+                     : DType::bf16;
 }
 
-/// A float of exactly this shape: an input, or an existing value.
-int pickOfShape(GraphBuilder &b, DType dtype, const Shape &shape) {
-  return b.tamed(b.pick(
-                     [&](const Node &n) {
-                       return n.type.dtype == dtype && n.type.shape == shape;
-                     },
-                     [&] { return TensorType{dtype, shape}; }),
-                 4);
+/// Input channels of each group, output channels of all.
+struct Channels {
+  int64_t groups = 1, inputs = 1, outputs = 1;
+};
+Channels randomChannels(GraphBuilder &b, size_t rank) {
+  Channels c;
+  if (b.random.chance(10)) {
+    // One or two filters for each channel.
+    c.groups = b.randomWidth();
+    c.outputs = c.groups * b.random.between(1, 2);
+    return c;
+  }
+  c.groups = b.random.chance(20) ? b.random.between(2, 3) : 1;
+  c.inputs = b.random.pick<int64_t>({1, 2, 3, 5, 8, 16, 17});
+  if (rank < 3 && b.random.chance(20))
+    c.inputs = b.randomWidth();
+  c.outputs = c.groups * b.randomWidth();
+  return c;
 }
 
-void appendConv(GraphBuilder &b) {
-  size_t rank = b.random.pick<size_t>({1, 1, 2, 2, 2, 3});
-  Windows w = randomWindows(b, rank);
+/// Layouts, batch and channels first or last, now and then mixed.
+void setRandomLayouts(GraphBuilder &b, size_t rank, fb::ConvAttrsT &attrs) {
   std::string s = spatialLetters(rank);
-  fb::ConvAttrsT attrs;
   bool channelsLast = b.random.chance(50);
   attrs.input_layout = channelsLast ? "N" + s + "C" : "NC" + s;
   attrs.output_layout =
       b.random.chance(90) == channelsLast ? "N" + s + "C" : "NC" + s;
-  attrs.kernel_layout = b.random.pick<std::string>({"OI" + s, s + "IO"});
-  attrs.groups = b.random.chance(20) ? b.random.between(2, 3) : 1;
-  int64_t perGroup = b.random.pick<int64_t>({1, 1, 2, 3, 5, 8, 17});
-  int64_t outputs = attrs.groups * randomWidth(b);
-  if (b.random.chance(10)) {
-    // One or two filters for each channel.
-    attrs.groups = randomWidth(b);
-    perGroup = 1;
-    outputs = attrs.groups * b.random.between(1, 2);
-  }
+  attrs.kernel_layout =
+      b.random.pick<std::string>({"OI" + s, s + "IO", s + "IO", "O" + s + "I"});
+}
+
+void appendConv(GraphBuilder &b) {
+  size_t rank = b.random.pick<size_t>({1, 1, 2, 2, 2, 2, 3});
+  Windows w = randomWindows(b, rank);
+  Channels c = randomChannels(b, rank);
+  fb::ConvAttrsT attrs;
+  setRandomLayouts(b, rank, attrs);
+  attrs.groups = c.groups;
   attrs.strides = w.strides;
   attrs.pad_low = w.padLow;
   attrs.pad_high = w.padHigh;
   attrs.dilations = w.dilations;
-  DType dtype = b.randomFloat();
-  int x = pickOfShape(b, dtype,
-                      arrange(attrs.input_layout, b.random.between(1, 3), 'N',
-                              perGroup * attrs.groups, w.input));
-  int kernel = pickOfShape(
-      b, dtype, arrange(attrs.kernel_layout, outputs, 'O', perGroup, w.window));
-  double length = static_cast<double>(perGroup);
-  for (int64_t window : w.window)
-    length *= static_cast<double>(window);
-  SumBound bound = productSum(b.node(x), b.node(kernel), length);
-  std::vector<int> operands = {x, kernel};
-  if (b.random.chance(30)) {
-    operands.push_back(b.input({dtype, Shape{outputs}}));
-    bound.magnitude += 1;
-    bound.error += unitRoundoff(dtype) * bound.magnitude;
-  }
-  std::string outputLayout = attrs.output_layout;
-  OpDesc desc;
-  desc.kind = OpKind::conv;
-  desc.attrs.Set(std::move(attrs));
-  int axis = static_cast<int>(outputLayout.find('C'));
-  int y =
-      b.op(std::move(desc), std::move(operands), bound.magnitude, bound.error);
+  DType dtype = randomContracted(b);
+  int x =
+      b.pickOfType({dtype, arrange(attrs.input_layout, b.random.between(1, 3),
+                                   'N', c.inputs * c.groups, w.input)});
+  Shape weights =
+      arrange(attrs.kernel_layout, c.outputs, 'O', c.inputs, w.window);
+  auto length = static_cast<double>(weights.numElements() / c.outputs);
+  int kernel = b.pickWeights({dtype, weights}, length);
+  int y = b.random.chance(30)
+              ? convWithBias(b, attrs, x, kernel, b.input({dtype, {c.outputs}}))
+              : conv(b, attrs, x, kernel);
   if (b.random.chance(60))
-    appendEpilogue(b, y, axis);
+    appendEpilogue(b, y, static_cast<int>(attrs.output_layout.find('C')));
 }
 
 void appendMatmul(GraphBuilder &b) {
   fb::MatmulAttrsT attrs;
   attrs.transpose_lhs = b.random.chance(30);
   attrs.transpose_rhs = b.random.chance(30);
-  int64_t m = randomWidth(b), n = randomWidth(b), k = randomWidth(b);
+  int64_t m = b.randomWidth(), n = b.randomWidth(), k = b.randomWidth();
   Shape lhs, rhs;
+  bool isWeights = b.random.chance(40); // Of two dims, the same for each batch.
   for (int64_t batch = b.random.below(3); batch > 0; --batch) {
     int64_t size = b.random.between(1, 3);
     lhs.push_back(b.random.chance(20) ? 1 : size);
-    rhs.push_back(b.random.chance(20) ? 1 : size);
+    if (!isWeights)
+      rhs.push_back(b.random.chance(20) ? 1 : size);
   }
   lhs.push_back(attrs.transpose_lhs ? k : m);
   lhs.push_back(attrs.transpose_lhs ? m : k);
   rhs.push_back(attrs.transpose_rhs ? n : k);
   rhs.push_back(attrs.transpose_rhs ? k : n);
-  DType dtype = b.randomFloat();
-  int x = pickOfShape(b, dtype, lhs), y = pickOfShape(b, dtype, rhs);
-  SumBound bound = productSum(b.node(x), b.node(y), static_cast<double>(k));
-  OpDesc desc;
-  desc.kind = OpKind::matmul;
-  desc.attrs.Set(std::move(attrs));
-  int z = b.op(std::move(desc), {x, y}, bound.magnitude, bound.error);
+  DType dtype = randomContracted(b);
+  int x = b.pickOfType({dtype, lhs});
+  int y = b.pickWeights({dtype, rhs}, static_cast<double>(k));
+  int z = matmul(b, attrs, x, y);
   if (b.random.chance(60))
     appendEpilogue(b, z, b.type(z).shape.rank() - 1);
 }
@@ -172,16 +150,11 @@ void appendPool(GraphBuilder &b) {
   attrs.dilations = w.dilations;
   bool average = b.random.chance(50);
   attrs.count_include_pad = average && b.random.chance(50);
-  DType dtype = b.randomFloat();
-  int x = pickOfShape(b, dtype,
-                      arrange(attrs.layout, b.random.between(1, 2), 'N',
-                              b.random.pick<int64_t>({1, 3, 8}), w.input));
-  double m = b.node(x).magnitude, error = b.node(x).error;
-  OpDesc desc;
-  desc.kind = average ? OpKind::avg_pool : OpKind::max_pool;
-  desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {x}, m,
-       average ? error + 8 * unitRoundoff(dtype) * m : error);
+  int64_t channels = b.random.pick<int64_t>({1, 3, 8, 17});
+  int x = b.pickOfType(
+      {b.randomFloat(),
+       arrange(attrs.layout, b.random.between(1, 2), 'N', channels, w.input)});
+  pool(b, average ? OpKind::avg_pool : OpKind::max_pool, std::move(attrs), x);
 }
 
 void appendReduce(GraphBuilder &b) {
@@ -241,21 +214,7 @@ void appendSoftmax(GraphBuilder &b) {
 
 void appendBatchNorm(GraphBuilder &b) {
   int x = b.tamed(b.pickFloat(2, 4), 4);
-  const TensorType type = b.type(x);
-  fb::BatchNormAttrsT attrs;
-  attrs.axis = b.random.below(type.shape.rank());
-  attrs.epsilon = 1e-5;
-  TensorType channel{type.dtype,
-                     Shape{type.shape[static_cast<int>(attrs.axis)]}};
-  int scale = b.input(channel), offset = b.input(channel);
-  int mean = b.input(channel), variance = b.awayFromZero(b.input(channel));
-  double m = (b.node(x).magnitude + 1) * 1.5 + 1;
-  double unit = unitRoundoff(type.dtype);
-  OpDesc desc;
-  desc.kind = OpKind::batch_norm;
-  desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {x, scale, offset, mean, variance}, m,
-       1.5 * b.node(x).error + 3 * m * b.node(variance).error + 16 * unit * m);
+  normalizeChannels(b, x, b.random.below(b.type(x).shape.rank()));
 }
 
 } // namespace

@@ -28,12 +28,16 @@ namespace tandem::fuzz {
 
 enum class NodeKind { input, constant, op };
 
-/// A value: an input of the graph, a splat constant, or the result of an op on
+/// A value: an input of the graph, a constant, or the result of an op on
 /// earlier values.
 struct Node {
   NodeKind kind = NodeKind::op;
   OpDesc op;
-  double splat = 0;
+  /// Of a constant: what its elements are, or, where `seed` is not 0, what
+  /// those drawn from it in [-1, 1) are multiplied by, a power of two. They are
+  /// multiples of 2^-7, exact in every float type.
+  double scale = 0;
+  uint64_t seed = 0;
   std::vector<int> operands;
   TensorType type;
   /// Bound on |value|, over values computed from inputs in [-1, 1) (floats) or

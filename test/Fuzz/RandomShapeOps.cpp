@@ -1,5 +1,4 @@
-//===- RandomShapeOps.cpp - Random shape ops
-//-------------------------------===//
+//===- RandomShapeOps.cpp - Random shape ops ------------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,30 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphBuilder.h"
+#include "Layers.h"
 
-#include <algorithm>
 #include <numeric>
 
 using namespace tandem;
 using namespace tandem::fuzz;
 
 namespace {
-
-/// Appends an op that moves elements without changing them.
-template <typename Attrs>
-void appendMove(GraphBuilder &b, OpKind kind, Attrs attrs,
-                std::vector<int> operands) {
-  double magnitude = 0, error = 0;
-  for (int i : operands) {
-    magnitude = std::max(magnitude, b.node(i).magnitude);
-    error = std::max(error, b.node(i).error);
-  }
-  OpDesc desc;
-  desc.kind = kind;
-  desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), std::move(operands), magnitude, error);
-}
 
 int pickAny(GraphBuilder &b, int minRank, int maxRank) {
   return b.pick(
@@ -64,7 +47,7 @@ void appendReshape(GraphBuilder &b) {
     dims[b.random.below(static_cast<int64_t>(dims.size()))] = -1;
   fb::ReshapeAttrsT attrs;
   attrs.shape = dims;
-  appendMove(b, OpKind::reshape, std::move(attrs), {x});
+  move(b, OpKind::reshape, std::move(attrs), {x});
 }
 
 void appendTranspose(GraphBuilder &b) {
@@ -73,9 +56,7 @@ void appendTranspose(GraphBuilder &b) {
   std::iota(permutation.begin(), permutation.end(), 0);
   for (size_t i = permutation.size(); i-- > 1;)
     std::swap(permutation[i], permutation[b.random.below(i + 1)]);
-  fb::TransposeAttrsT attrs;
-  attrs.permutation = permutation;
-  appendMove(b, OpKind::transpose, std::move(attrs), {x});
+  transpose(b, x, std::move(permutation));
 }
 
 void appendBroadcast(GraphBuilder &b) {
@@ -90,7 +71,7 @@ void appendBroadcast(GraphBuilder &b) {
   }
   if (b.random.chance(30))
     attrs.shape.push_back(b.random.pick<int64_t>({1, 2, 7}));
-  appendMove(b, OpKind::broadcast, std::move(attrs), {x});
+  move(b, OpKind::broadcast, std::move(attrs), {x});
 }
 
 void appendSlice(GraphBuilder &b) {
@@ -104,7 +85,7 @@ void appendSlice(GraphBuilder &b) {
     attrs.limits.push_back(limit);
     attrs.strides.push_back(b.random.chance(25) ? b.random.between(1, 3) : 1);
   }
-  appendMove(b, OpKind::slice, std::move(attrs), {x});
+  move(b, OpKind::slice, std::move(attrs), {x});
 }
 
 void appendPad(GraphBuilder &b) {
@@ -118,7 +99,7 @@ void appendPad(GraphBuilder &b) {
     attrs.interior.push_back(b.random.chance(12) ? 1 : 0);
   }
   attrs.value = b.random.chance(70) ? 0 : 1;
-  appendMove(b, OpKind::pad, std::move(attrs), {x});
+  move(b, OpKind::pad, std::move(attrs), {x});
   Node &result = b.graph.nodes.back();
   result.magnitude = std::max(result.magnitude, 1.0);
 }
@@ -144,9 +125,7 @@ void appendConcat(GraphBuilder &b) {
           other.shape[axis] = b.random.pick<int64_t>({1, 2, 3, 5});
           return other;
         }));
-  fb::AxisAttrsT attrs;
-  attrs.axis = axis;
-  appendMove(b, OpKind::concat, std::move(attrs), std::move(operands));
+  concat(b, std::move(operands), axis);
 }
 
 void appendGather(GraphBuilder &b) {
