@@ -46,49 +46,77 @@ Value ContractionLoops::createMask(Value first, int64_t size) {
 }
 
 void ContractionLoops::emitTask(Value task) {
-  Value number = takeDigit(task, schedule.outputs.getTiles());
+  ContractionTile tile;
+  tile.rows = schedule.tile.rows;
+  tile.vectors = schedule.tile.vectors;
+  Value number;
+  if (!areGroups())
+    number = takeDigit(task, schedule.outputs.getTiles());
   Value tileChunk = takeDigit(task, schedule.getTileChunks());
   Value rowChunk = takeDigit(task, schedule.getRowChunks());
-  ContractionTile tile;
-  Value output = scale(number, schedule.outputs.tile);
-  bool isGroups = schedule.tile.lanes == ContractionLanes::Groups;
-  tile.group = isGroups ? output : takeDigit(task, schedule.groups);
-  tile.output = isGroups ? index(0) : output;
   Value firstRow = scale(rowChunk, schedule.rowsPerTask);
   Value firstTile = scale(tileChunk, schedule.tilesPerTask);
+  if (areGroups())
+    return emitRows(tile, firstRow, firstTile);
+  tile.group = takeDigit(task, schedule.groups);
+  emitOutputs(tile, number, [&](const ContractionTile &part) {
+    emitRows(part, firstRow, firstTile);
+  });
+}
 
-  auto emitOutputs = [&](int64_t size, bool isLast) {
+/// Tile `number` of outputs, or of groups where these run along the lanes: the
+/// last has code of its own where it is smaller.
+void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
+                                   EmitPart emitPart) {
+  Value first = scale(number, schedule.outputs.tile);
+  tile.output = areGroups() ? index(0) : first;
+  if (areGroups())
+    tile.group = first;
+  int64_t width = schedule.tile.width;
+  auto emitSize = [&](int64_t size, bool isLast) {
     ContractionTile part = tile;
-    part.rows = schedule.tile.rows;
-    part.vectors = schedule.tile.vectors;
-    int64_t width = schedule.tile.width;
     if (arePositions()) {
       part.rows = size;
     } else {
       part.vectors = (size + width - 1) / width;
       if (isLast && schedule.outputs.size % width != 0)
-        part.mask = createMask(add(output, index((part.vectors - 1) * width)),
+        part.mask = createMask(add(first, index((part.vectors - 1) * width)),
                                schedule.outputs.size);
     }
-    emitRows(part, firstRow, firstTile);
+    emitPart(part);
   };
   int64_t rest = schedule.outputs.getRest();
-  bool isSameCode = rest == 0 || schedule.outputs.getWhole() == 0 ||
-                    (!arePositions() &&
-                     (rest + schedule.tile.width - 1) / schedule.tile.width ==
-                         schedule.tile.vectors);
+  bool isSameCode =
+      rest == 0 || schedule.outputs.getWhole() == 0 ||
+      (!arePositions() && (rest + width - 1) / width == schedule.tile.vectors);
   if (isSameCode)
-    return emitOutputs(std::min(schedule.outputs.tile, schedule.outputs.size),
-                       true);
+    return emitSize(std::min(schedule.outputs.tile, schedule.outputs.size),
+                    true);
   Value isLast =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
                             index(schedule.outputs.getWhole()));
   auto branch = scf::IfOp::create(builder, loc, isLast, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  emitOutputs(rest, true);
+  emitSize(rest, true);
   builder.setInsertionPointToStart(branch.elseBlock());
-  emitOutputs(schedule.outputs.tile, false);
+  emitSize(schedule.outputs.tile, false);
+}
+
+/// Where groups run along the lanes, all of them for one tile of positions
+/// after the other: they lie side by side, and memory is read as it comes.
+void ContractionLoops::emitGroups(const ContractionTile &tile,
+                                  EmitPart emitPart) {
+  if (!areGroups())
+    return emitPart(tile);
+  int64_t tiles = schedule.outputs.getTiles();
+  if (tiles == 1)
+    return emitOutputs(tile, index(0), emitPart);
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(tiles), index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitOutputs(tile, loop.getInductionVar(), emitPart);
 }
 
 void ContractionLoops::emitRows(ContractionTile tile, Value firstRow,
@@ -150,7 +178,9 @@ void ContractionLoops::emitLastTile(ContractionTile tile) {
   } else {
     tile.rows = rest;
   }
-  emitEpilogue(tile, tileEmitter.emit(tile));
+  emitGroups(tile, [&](const ContractionTile &part) {
+    emitEpilogue(part, tileEmitter.emit(part));
+  });
 }
 
 void ContractionLoops::emitWholeTiles(ContractionTile tile, Value firstTile,
@@ -172,9 +202,11 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   tile.position = scale(number, rows);
   if (edges.size() == 1 && whole == 1)
     tile.knownPosition = 0;
-  emitEpilogue(tile, emitSums(tile, number,
-                              tile.knownPosition ? ArrayRef<int64_t>()
-                                                 : ArrayRef(edges)));
+  if (tile.knownPosition)
+    edges.clear();
+  emitGroups(tile, [&](const ContractionTile &part) {
+    emitEpilogue(part, emitSums(part, number, edges));
+  });
 }
 
 /// Tiles with padding have code of their own; all share their epilogue.

@@ -1,4 +1,5 @@
-//===- ContractionLoops.h - From tasks of a contraction to tiles -*- C++ -*-===//
+//===- ContractionLoops.h - From tasks of a contraction to tiles -*- C++
+//-*-===//
 //-*----===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
@@ -35,6 +36,9 @@ public:
   void emitTask(mlir::Value task);
 
 private:
+  using EmitPart = llvm::function_ref<void(const ContractionTile &)>;
+  void emitOutputs(ContractionTile tile, mlir::Value number, EmitPart emitPart);
+  void emitGroups(const ContractionTile &tile, EmitPart emitPart);
   void emitRows(ContractionTile tile, mlir::Value firstRow,
                 mlir::Value firstTile);
   void emitRow(ContractionTile tile, mlir::Value firstTile);
@@ -53,6 +57,10 @@ private:
   mlir::Value takeDigit(mlir::Value &number, int64_t size);
   bool arePositions() const {
     return schedule.tile.lanes == ContractionLanes::Positions;
+  }
+
+  bool areGroups() const {
+    return schedule.tile.lanes == ContractionLanes::Groups;
   }
 
   mlir::OpBuilder &builder;

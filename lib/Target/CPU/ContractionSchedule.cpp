@@ -31,8 +31,6 @@ static int64_t getPositionsInCache(const Contraction &contraction,
   int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
   int64_t weights = contraction.getReduction() * outputs * kElementBytes;
   int64_t bytes = contraction.inputs * kElementBytes;
-  if (schedule.tile.lanes == ContractionLanes::Groups)
-    bytes *= schedule.tile.getLanes();
   for (const Contraction::SpatialDim &dim : contraction.spatial)
     bytes *= dim.stride;
   return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;
@@ -52,7 +50,8 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.groups = isGroups ? 1 : contraction.groups;
   schedule.rows = contraction.getPositions() / positions;
 
-  int64_t columns = schedule.groups * schedule.outputs.getTiles();
+  int64_t columns =
+      isGroups ? 1 : schedule.groups * schedule.outputs.getTiles();
   double wanted =
       std::clamp<double>(tile.cycles / kMinCyclesPerTask, 1, kWantedTasks);
   double perTask =
@@ -60,8 +59,9 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   int64_t most =
       std::max(kPositionsPerTask,
                getPositionsInCache(contraction, schedule, machine.l2Bytes));
-  int64_t target =
-      std::clamp<int64_t>(std::llround(perTask), kMinPositionsPerTask, most);
+  int64_t target = isGroups ? std::max<int64_t>(1, std::llround(perTask))
+                            : std::clamp<int64_t>(std::llround(perTask),
+                                                  kMinPositionsPerTask, most);
   int64_t tiles = schedule.positions.getTiles();
   schedule.tilesPerTask = tiles;
   if (target >= positions)

@@ -23,7 +23,8 @@ struct TiledDim {
 
 /// Tasks in the order of [groups][chunks of rows][chunks of
 /// positions][outputs]: the data of a chunk stays in the second-level cache
-/// while the weights of one tile of outputs after the other pass over it.
+/// while the weights of one tile of outputs after the other pass over it. Where
+/// groups run along the lanes, each tile of positions has all of them in turn.
 struct ContractionSchedule {
   ContractionStrategy tile;
   /// Positions of the innermost spatial dim; outputs, or groups where these run

@@ -29,6 +29,12 @@ static constexpr double kPieceCycles = 34, kStepsThatHidePieces = 200;
 /// Loads a cycle from beyond the first-level cache, and cycles to sum the lanes
 /// of one vector, of several at once.
 static constexpr double kFarLoadsPerCycle = 1, kCyclesPerSum = 3;
+/// More taps do not stay in registers beside the sums.
+static constexpr int64_t kMaxSlidingTaps = 8;
+/// Cycles lost for each vector of groups that is read and written by itself,
+/// and not with its neighbour in the next line: measured on 512 groups beyond
+/// the second-level cache.
+static constexpr double kLoneVectorCycles = 4;
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
 /// More vectors hardly save loads.
@@ -105,15 +111,15 @@ static int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
   return width;
 }
 
-/// Cycles of all tiles of one row of tiles, the last of which is smaller.
-static double getSpaceCycles(const TileSpace &space,
-                             const ContractionStrategy &tile, double steps) {
+/// Cycles of all tiles, the last of which are smaller.
+static double
+getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
+               llvm::function_ref<double(int64_t, int64_t)> getCycles) {
   auto sumOverRows = [&](int64_t vectors) {
     int64_t whole = space.rows / tile.rows, rest = space.rows % tile.rows;
-    double cycles =
-        double(whole) * getTileCycles(tile.lanes, tile.rows, vectors, steps);
+    double cycles = double(whole) * getCycles(tile.rows, vectors);
     if (rest)
-      cycles += getTileCycles(tile.lanes, rest, vectors, steps);
+      cycles += getCycles(rest, vectors);
     return cycles;
   };
   int64_t whole = space.vectors / tile.vectors;
@@ -171,6 +177,60 @@ static ContractionStrategy chooseDotTile(const Contraction &contraction,
   return best;
 }
 
+bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes) {
+  return lanes == ContractionLanes::Groups &&
+         contraction.spatial.back().taps <= kMaxSlidingTaps;
+}
+
+/// Positions of the data that the taps of `rows` positions see.
+static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
+                               int64_t rows) {
+  int64_t most = rows * dim.taps;
+  return dim.stride > (dim.taps - 1) * dim.dilation
+             ? most
+             : std::min(most, (rows - 1) * dim.stride +
+                                  (dim.taps - 1) * dim.dilation + 1);
+}
+
+/// The tile of least cost where data slides past the weights: products enough
+/// to hide their latency, and lines that are read with their neighbours.
+static ContractionStrategy chooseSlidingTile(const Contraction &contraction,
+                                             ContractionMachine machine) {
+  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  ContractionStrategy best;
+  best.lanes = ContractionLanes::Groups;
+  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
+  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
+  double passes = double(contraction.getReduction() / inner.taps);
+  auto getCycles = [&](int64_t rows, int64_t vectors) {
+    double fmas = double(rows * vectors * inner.taps);
+    double loads =
+        double(vectors * (getSlidingLoads(inner, rows) + inner.taps));
+    double stores = double(rows * vectors);
+    double cycles =
+        passes * std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle,
+                           kFmaLatency * double(inner.taps)}) +
+        2 * stores / kLoadsPerCycle + kTileCycles;
+    return vectors == 1 && space.vectors > 1
+               ? cycles + stores * kLoneVectorCycles
+               : cycles;
+  };
+  for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
+       ++vectors) {
+    ContractionStrategy tile = best;
+    tile.vectors = ceilDiv(space.vectors, ceilDiv(space.vectors, vectors));
+    // Beside the sums, the weights of a vector and the data of two positions.
+    int64_t most = (machine.getRegisters() - inner.taps - 2) / vectors;
+    if (tile.vectors != vectors || most < 1)
+      continue;
+    tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
+    tile.cycles = getSpaceCycles(space, tile, getCycles);
+    if (best.cycles == 0 || tile.cycles < best.cycles)
+      best = tile;
+  }
+  return best;
+}
+
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine) {
   ContractionStrategy best;
@@ -179,6 +239,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     machine.vectorBits = resolve({}).vectorBits;
   if (best.lanes == ContractionLanes::Reduction)
     return chooseDotTile(contraction, machine);
+  if (slidesOverTaps(contraction, best.lanes))
+    return chooseSlidingTile(contraction, machine);
   best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
@@ -201,7 +263,11 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
       most = std::min(most, getRowsInCache(contraction));
     tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
     double steps = static_cast<double>(contraction.getReduction());
-    tile.cycles = getSpaceCycles(space, tile, steps) +
+    tile.cycles = getSpaceCycles(space, tile,
+                                 [&](int64_t rows, int64_t ofVectors) {
+                                   return getTileCycles(tile.lanes, rows,
+                                                        ofVectors, steps);
+                                 }) +
                   getPieceCycles(tile, double(contraction.getPositions()),
                                  tile.vectors == space.vectors, steps) *
                       double(contraction.groups) * double(space.vectors) /

@@ -108,6 +108,8 @@ ContractionTileEmitter::getTapRanges() const {
 SmallVector<Value>
 ContractionTileEmitter::emitInnerTaps(Offsets offsets,
                                       const Accumulators &sums) {
+  if (slidesOverTaps(contraction, lanes))
+    return emitSlidingTaps(offsets, sums);
   Accumulators result = sums;
   for (const TapRange &range : getTapRanges())
     result = emitTaps(range, offsets, result);

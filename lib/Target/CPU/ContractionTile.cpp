@@ -60,7 +60,7 @@ SmallVector<Value> ContractionTileEmitter::createInitial() {
 }
 
 /// One product for each element: vectors times broadcast scalars, or two
-/// vectors where groups run along the lanes.
+/// vectors where groups run along the lanes and have many taps.
 SmallVector<Value>
 ContractionTileEmitter::emitProducts(const TapRange &range, Offsets offsets,
                                      const Accumulators &sums) {

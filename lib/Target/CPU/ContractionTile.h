@@ -71,6 +71,10 @@ private:
                           const Accumulators &sums);
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
                             const Accumulators &sums);
+  /// Groups along the lanes, and few taps: see ContractionSliding.cpp.
+  bool isData(int64_t at) const;
+  Accumulators emitSlidingTaps(Offsets offsets, const Accumulators &sums);
+  void emitSlidingVector(int64_t v, Offsets offsets, Accumulators &sums);
   /// Inputs along the lanes: one accumulator for each element of the tile.
   void computeColumns();
   Accumulators emitDots(int64_t count, const TapRange &range, Offsets offsets,

@@ -110,6 +110,24 @@ TEST(ContractionKernel, Depthwise) {
       check({2, 9, 16, channels, channels, 3, stride, 1, 1, channels});
 }
 
+/// Rows cut into whole tiles, edges and rests, taps that stay in registers and
+/// more of them, steps over and between what other taps read.
+TEST(ContractionKernel, DepthwiseSlides) {
+  for (int64_t kernel : {1, 2, 3, 5, 7, 9})
+    for (int64_t stride : {1, 2, 3})
+      for (int64_t dilation : {1, 2, 3})
+        for (int64_t width : {kernel * dilation + 1, int64_t(29), int64_t(57)})
+          check({1, 3 + kernel * dilation, width, 40, 40, kernel, stride,
+                 dilation, kernel / 2, 40});
+}
+
+/// All data of some taps, of some rows, or of whole tiles is padding.
+TEST(ContractionKernel, DepthwiseInMuchPadding) {
+  for (int64_t pad : {3, 9, 40})
+    for (int64_t channels : {16, 70})
+      check({2, 4, 5, channels, channels, 3, 1, 1, pad, channels});
+}
+
 TEST(ContractionKernel, OneAndThreeSpatialDims) {
   for (int64_t width : {4, 33, 100}) {
     fb::ConvAttrsT attrs;

@@ -43,6 +43,10 @@ struct ContractionStrategy {
   int64_t getLanes() const { return vectors * width; }
 };
 
+/// Whether groups run along the lanes, and the weights of all taps of the
+/// innermost dim stay in registers while the data slides past them.
+bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes);
+
 /// The tile of least cost; `contraction` has lanes.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine);
