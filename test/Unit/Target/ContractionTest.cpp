@@ -113,10 +113,10 @@ TEST(ContractionKernel, Depthwise) {
 /// Rows cut into whole tiles, edges and rests, taps that stay in registers and
 /// more of them, steps over and between what other taps read.
 TEST(ContractionKernel, DepthwiseSlides) {
-  for (int64_t kernel : {1, 2, 3, 5, 7, 9})
+  for (int64_t kernel : {1, 3, 8, 9})
     for (int64_t stride : {1, 2, 3})
-      for (int64_t dilation : {1, 2, 3})
-        for (int64_t width : {kernel * dilation + 1, int64_t(29), int64_t(57)})
+      for (int64_t dilation : {1, 2})
+        for (int64_t width : {kernel * dilation + 1, int64_t(57)})
           check({1, 3 + kernel * dilation, width, 40, 40, kernel, stride,
                  dilation, kernel / 2, 40});
 }
