@@ -25,6 +25,20 @@ double DeviceModel::bytesPerNs(double bytes) const {
   return memoryBytesPerNs;
 }
 
+DeviceModel DeviceModel::withThreads(int64_t threads) const {
+  DeviceModel model = *this;
+  model.cores = std::clamp<int64_t>(threads, 1, cores);
+  double share = static_cast<double>(model.cores) / static_cast<double>(cores);
+  for (double *rate : {&model.f32FlopsPerNs, &model.f64FlopsPerNs,
+                       &model.halfFlopsPerNs, &model.memoryBytesPerNs})
+    *rate *= share;
+  for (CacheLevel &cache : model.caches)
+    cache.bytesPerNs *= share;
+  for (size_t i = 0; i + 1 < model.caches.size(); ++i)
+    model.caches[i].bytes = model.caches[i].bytes / cores * model.cores;
+  return model;
+}
+
 /// The share of the device that so many parts can use.
 static double getShare(const DeviceModel &device, int64_t parallelism) {
   int64_t busy = std::clamp<int64_t>(parallelism, 1, device.cores);

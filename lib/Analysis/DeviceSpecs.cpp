@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -70,7 +71,9 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
       {"f64_flops_per_ns", &DeviceModel::f64FlopsPerNs},
       {"half_flops_per_ns", &DeviceModel::halfFlopsPerNs},
       {"memory_bytes_per_ns", &DeviceModel::memoryBytesPerNs},
-      {"launch_ns", &DeviceModel::launchNs}};
+      {"launch_ns", &DeviceModel::launchNs},
+      {"call_ns", &DeviceModel::callNs},
+      {"library_call_ns", &DeviceModel::libraryCallNs}};
   for (auto [key, member] : rates)
     TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
   const std::pair<const char *, int64_t DeviceModel::*> counts[] = {
@@ -96,11 +99,24 @@ DeviceModel fromGPU(const GPUSpec &spec) {
   model.halfFlopsPerNs = model.f32FlopsPerNs;
   model.memoryBytesPerNs = spec.memoryBytesPerSecond * 1e-9;
   model.caches = {{spec.l2Bytes, kL2Speed * model.memoryBytesPerNs}};
-  model.launchNs = kLaunchNs;
+  model.launchNs = model.callNs = model.libraryCallNs = kLaunchNs;
   model.cores = spec.multiprocessors;
   model.vectorBits = kWarpBits;
   model.vectorRegisters = kRegistersPerThread;
   return model;
+}
+
+/// "host" and 1 of "host:1"; 0 threads where no number follows.
+std::pair<std::string_view, int64_t> splitThreads(std::string_view spec) {
+  size_t colon = spec.rfind(':');
+  if (colon == std::string_view::npos)
+    return {spec, 0};
+  int64_t threads = 0;
+  const char *end = spec.data() + spec.size();
+  auto [rest, error] = std::from_chars(spec.data() + colon + 1, end, threads);
+  if (error != std::errc() || rest != end || threads < 1)
+    return {spec, 0};
+  return {spec.substr(0, colon), threads};
 }
 
 } // namespace
@@ -116,7 +132,8 @@ Expected<DeviceModel> parseDeviceModel(std::string_view text,
   return fromGPU(spec);
 }
 
-Expected<DeviceModel> findDeviceModel(std::string_view spec) {
+/// As findDeviceModel, without threads.
+static Expected<DeviceModel> findWholeDevice(std::string_view spec) {
   if (spec == "host")
     return hostDeviceModel();
   std::string names = "host";
@@ -142,6 +159,12 @@ Expected<DeviceModel> findDeviceModel(std::string_view spec) {
               "there are " + names +
                   "; the path of a .json file like those in utils/cpu-specs/ "
                   "does as well");
+}
+
+Expected<DeviceModel> findDeviceModel(std::string_view text) {
+  auto [spec, threads] = splitThreads(text);
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel model, findWholeDevice(spec));
+  return threads ? model.withThreads(threads) : model;
 }
 
 const DeviceModel &genericDeviceModel() {

@@ -60,7 +60,10 @@ DeviceModel detect() {
   // cores of the last ten years sustain, by their vendors' optimisation
   // guides.
   constexpr double kL1 = 32, kL2 = 16, kL3 = 8, kMemoryPerCore = 12,
-                   kMemory = 100, kLaunchNs = 1000;
+                   kMemory = 100;
+  // Of the runtime and of oneDNN: `tandem-bench bars --only=calls`, and `conv`
+  // on shapes of a few operations.
+  constexpr double kLaunchNs = 1000, kCallNs = 150, kLibraryCallNs = 400;
   DeviceModel model;
   model.name = "host";
   model.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -81,6 +84,8 @@ DeviceModel detect() {
   if (l3 > l2 * model.cores)
     model.caches.push_back({l3, kL3 * clocks});
   model.launchNs = kLaunchNs;
+  model.callNs = kCallNs;
+  model.libraryCallNs = kLibraryCallNs;
   return model;
 }
 

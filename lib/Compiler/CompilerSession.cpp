@@ -92,7 +92,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   pipeline.fusionFuel = options.fusionFuel;
   pipeline.fusionReport = options.fusionReport;
   if (pipeline.device == "cpu")
-    pipeline.deviceSpec = "host";
+    pipeline.deviceSpec = "host:" + std::to_string(numThreads());
   pipeline.contractions = nameOf(options.contractions);
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {

@@ -35,8 +35,9 @@ struct DeviceModel {
   double memoryBytesPerNs = 0;
   /// From the smallest to the largest; a level's bytes are those of all cores.
   std::vector<CacheLevel> caches;
-  /// What starting one kernel costs.
-  double launchNs = 0;
+  /// What starting one kernel costs that all cores share, and of that what one
+  /// of a single core does; what a library's primitive takes to start beyond.
+  double launchNs = 0, callNs = 0, libraryCallNs = 0;
   /// Cores of a CPU, multiprocessors of a GPU.
   int64_t cores = 1;
   int64_t vectorBits = 0;
@@ -46,6 +47,10 @@ struct DeviceModel {
   double flopsPerNs(int64_t elementBytes) const;
   /// Of the fastest level that holds `bytes`.
   double bytesPerNs(double bytes) const;
+  /// What `threads` of its cores are: their share of all rates and of all
+  /// caches but the last, which cores have in common. All, where there are not
+  /// as many.
+  DeviceModel withThreads(int64_t threads) const;
 };
 
 /// What one kernel does: operations (OpCost::flops, which counts functions as
@@ -73,7 +78,7 @@ const DeviceModel &hostDeviceModel();
 
 /// "host"; the name of a file of utils/cpu-specs or utils/gpu-specs, which are
 /// built in ("generic", "sm_90_h200", "h200"); or the path of such a file
-/// ("my-cpu.json").
+/// ("my-cpu.json"). With ":N" after it, N threads of it ("host:1").
 Expected<DeviceModel> findDeviceModel(std::string_view spec);
 
 /// Reads the text of such a file; `origin` names it in errors.

@@ -50,6 +50,28 @@ TEST(CostModel, IdleCoresCount) {
   EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 2}), 0.5);
 }
 
+TEST(CostModel, ThreadsHaveTheirShare) {
+  DeviceModel one = makeModel().withThreads(1);
+  EXPECT_EQ(one.cores, 1);
+  EXPECT_DOUBLE_EQ(one.f32FlopsPerNs, 25);
+  EXPECT_DOUBLE_EQ(one.memoryBytesPerNs, 2.5);
+  EXPECT_DOUBLE_EQ(one.caches[0].bytesPerNs, 25);
+  // The last cache is shared by all cores, whoever uses it.
+  EXPECT_EQ(one.caches[0].bytes, 250);
+  EXPECT_EQ(one.caches[1].bytes, 10000);
+  EXPECT_DOUBLE_EQ(one.launchNs, 7);
+  EXPECT_EQ(makeModel().withThreads(9).cores, 4);
+  EXPECT_DOUBLE_EQ(makeModel().withThreads(4).f32FlopsPerNs, 100);
+}
+
+TEST(CostModel, ASpecMayNameThreads) {
+  EXPECT_EQ(findDeviceModel("generic:1")->cores, 1);
+  EXPECT_DOUBLE_EQ(findDeviceModel("generic:1")->f32FlopsPerNs, 50);
+  EXPECT_EQ(findDeviceModel("generic:8")->cores, 2);
+  for (const char *bad : {"generic:0", "generic:", "generic:1x", "pdp11:1"})
+    EXPECT_THAT(findDeviceModel(bad).error().message, HasSubstr("no device"));
+}
+
 TEST(CostModel, EveryDeviceIsPlausible) {
   for (const char *name :
        {"host", "generic", "epyc_9004_2c", "sm_90_h200", "a100"}) {
@@ -58,6 +80,8 @@ TEST(CostModel, EveryDeviceIsPlausible) {
     EXPECT_GT(model->f32FlopsPerNs, 1) << name;
     EXPECT_GT(model->memoryBytesPerNs, 1) << name;
     EXPECT_GT(model->launchNs, 0) << name;
+    EXPECT_GE(model->launchNs, model->callNs) << name;
+    EXPECT_GT(model->libraryCallNs, 0) << name;
     EXPECT_GE(model->cores, 1) << name;
     EXPECT_GE(model->vectorBits, 128) << name;
     ASSERT_FALSE(model->caches.empty()) << name;

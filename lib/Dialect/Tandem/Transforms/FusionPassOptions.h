@@ -10,8 +10,7 @@
 #define TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H
 
 #include "tandem/Fusion/FusionPlan.h"
-
-#include "mlir/IR/Diagnostics.h"
+#include "tandem/Fusion/PassDevice.h"
 
 namespace tandem {
 
@@ -22,13 +21,9 @@ public:
   using Base::Base;
 
   mlir::LogicalResult initialize(mlir::MLIRContext *context) override {
-    Expected<DeviceModel> device = findDeviceModel(this->deviceSpec.getValue());
-    if (!device)
-      return mlir::emitError(mlir::UnknownLoc::get(context))
-             << device.error().message
-             << (device.error().hint.empty() ? "" : "; ")
-             << device.error().hint;
-    fusion.device = *device;
+    if (mlir::failed(
+            readDevice(context, this->deviceSpec.getValue(), fusion.device)))
+      return mlir::failure();
     fusion.fuel = this->fuel;
     fusion.maxReads = this->maxReads;
     fusion.maxBodyReads = this->maxBodyReads;

@@ -1,0 +1,34 @@
+//===- PassDevice.h - The device of a pass's prices -----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_FUSION_PASSDEVICE_H
+#define TANDEM_FUSION_PASSDEVICE_H
+
+#include "tandem/Analysis/CostModel.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace tandem {
+
+/// What a pass's option `device-spec` names (findDeviceModel), or a diagnostic.
+inline mlir::LogicalResult readDevice(mlir::MLIRContext *context,
+                                      llvm::StringRef spec,
+                                      DeviceModel &device) {
+  Expected<DeviceModel> found = findDeviceModel(spec);
+  if (!found)
+    return mlir::emitError(mlir::UnknownLoc::get(context))
+           << found.error().message << (found.error().hint.empty() ? "" : "; ")
+           << found.error().hint;
+  device = *found;
+  return mlir::success();
+}
+
+} // namespace tandem
+
+#endif // TANDEM_FUSION_PASSDEVICE_H
