@@ -203,6 +203,8 @@ void measureContractions(func::FuncOp function, const CompileOptions &options) {
     std::optional<ContractionPrices> prices = memory.find(op, options);
     if (prices && prices->libraryNs * kLibraryMargin < prices->generatedNs)
       chooseLibrary(op, *prices);
+    else if (prices && !options.fusionReport.empty())
+      noteGenerated(op, *prices);
   });
 }
 

@@ -10,6 +10,8 @@
 
 #include "OpFacts.h"
 
+#include "tandem/Fusion/LibraryChoice.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include <map>
@@ -80,6 +82,45 @@ double estimate(const FusionGroup &group, const FusionOptions &options) {
   return estimateNs(options.device, work);
 }
 
+/// A note of an earlier pass.
+json::Value toJson(Attribute note) {
+  if (auto dictionary = dyn_cast<DictionaryAttr>(note)) {
+    json::Object object;
+    for (NamedAttribute entry : dictionary)
+      object[entry.getName().getValue()] = toJson(entry.getValue());
+    return object;
+  }
+  if (auto array = dyn_cast<ArrayAttr>(note)) {
+    json::Array values;
+    for (Attribute value : array)
+      values.push_back(toJson(value));
+    return values;
+  }
+  if (auto location = dyn_cast<LocationAttr>(note))
+    return str(Location(location));
+  if (auto number = dyn_cast<FloatAttr>(note))
+    return number.getValueAsDouble();
+  return cast<StringAttr>(note).getValue();
+}
+
+/// The convolutions and products that both ways can compute.
+json::Array contractionsOf(Block &block) {
+  json::Array contractions;
+  for (Operation &op : block) {
+    std::optional<ContractionPrices> left = getLibraryChoice(&op);
+    std::optional<ContractionPrices> prices =
+        left ? left : getGeneratedNote(&op);
+    if (!prices)
+      continue;
+    json::Object entry = toJson(&op);
+    entry["chosen"] = left ? "library" : "generated";
+    entry["generated_ns"] = prices->generatedNs;
+    entry["library_ns"] = prices->libraryNs;
+    contractions.push_back(std::move(entry));
+  }
+  return contractions;
+}
+
 json::Object totalsOf(const FusionAccount &account) {
   std::map<std::string, int64_t> refusals;
   int64_t taken = 0, bytes = 0;
@@ -122,10 +163,21 @@ json::Object toJson(Block &block, const FusionAccount &account,
   for (Operation &op : block.without_terminator())
     if (!fused.contains(&op) && !matchPattern(&op, m_Constant()))
       steps.push_back(toJson(&op));
-  return json::Object{{"totals", totalsOf(account)},
+  json::Object report{{"totals", totalsOf(account)},
                       {"decisions", std::move(decisions)},
                       {"kernels", std::move(kernels)},
-                      {"op_steps", std::move(steps)}};
+                      {"op_steps", std::move(steps)},
+                      {"contractions", contractionsOf(block)}};
+  if (auto layouts =
+          block.getParentOp()->getAttrOfType<DictionaryAttr>(kLayoutNotes))
+    report["layouts"] = toJson(Attribute(layouts));
+  return report;
+}
+
+void dropNotes(Block &block) {
+  block.getParentOp()->removeDiscardableAttr(kLayoutNotes);
+  for (Operation &op : block)
+    dropGeneratedNote(&op);
 }
 
 } // namespace tandem

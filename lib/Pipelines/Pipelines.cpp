@@ -110,8 +110,12 @@ void buildPhase(OpPassManager &pm, Phase phase,
   case Phase::Layout:
     // Before fusion, which takes transposes in as indexing; after batch norms
     // and biases are gone from between the ops that want the same layout.
-    if (!isCUDA(options.device))
-      pm.addNestedPass<func::FuncOp>(createAssignLayouts());
+    if (!isCUDA(options.device)) {
+      AssignLayoutsOptions layouts;
+      layouts.deviceSpec = options.deviceSpec;
+      layouts.notes = !options.fusionReport.empty();
+      pm.addNestedPass<func::FuncOp>(createAssignLayouts(layouts));
+    }
     return;
   case Phase::Fuse: {
     TandemFuseOptions fuse;
@@ -121,6 +125,8 @@ void buildPhase(OpPassManager &pm, Phase phase,
       if (!options.contractions.empty()) {
         ChooseContractionsOptions choose;
         choose.how = options.contractions;
+        choose.deviceSpec = options.deviceSpec;
+        choose.notes = !options.fusionReport.empty();
         pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
       }
       // Before fusion, which makes one kernel of what a softmax becomes.

@@ -24,11 +24,19 @@ struct FusionAccount {
       : kernels(planFusion(block, options, &log)) {}
 };
 
+/// Where the layout phase leaves an account of a function for the report, as a
+/// dictionary of dictionaries, arrays, strings, numbers and locations.
+inline constexpr llvm::StringLiteral kLayoutNotes = "tandem.layouts";
+
 /// The account as JSON (docs/Fusion.md describes it): each decision with its
 /// reason and prices, each kernel with its kind, ops and estimated time, the op
-/// steps, and totals. Times are in ns.
+/// steps, and totals; contractions with their prices, and layouts, as far as
+/// earlier passes have left notes. Times are in ns.
 llvm::json::Object toJson(mlir::Block &block, const FusionAccount &account,
                           const FusionOptions &options);
+
+/// Takes off what earlier passes have noted in `block` for the report.
+void dropNotes(mlir::Block &block);
 
 /// Whether `a` and `b` of `block` are in one kernel, and else why not, as text
 /// of one or more lines.

@@ -34,6 +34,13 @@ void chooseLibrary(mlir::Operation *op, const ContractionPrices &prices);
 /// The prices for which `op` has been left to a library; none where it has not.
 std::optional<ContractionPrices> getLibraryChoice(mlir::Operation *op);
 
+/// Notes at `op`, which is not left to a library, why. For the fusion report,
+/// which takes the note off again: nothing else depends on it. Kept in the
+/// attribute `tandem.generated`.
+void noteGenerated(mlir::Operation *op, const ContractionPrices &prices);
+std::optional<ContractionPrices> getGeneratedNote(mlir::Operation *op);
+void dropGeneratedNote(mlir::Operation *op);
+
 } // namespace tandem
 
 #endif // TANDEM_FUSION_LIBRARYCHOICE_H

@@ -16,11 +16,13 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "LayoutNotes.h"
 #include "LayoutPrices.h"
 #include "PermuteDims.h"
 
 #include "tandem/Analysis/MinimumCut.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -83,7 +85,8 @@ Turn getTurn(Operation *op) {
 /// Layouts of the values of one block.
 class LayoutProblem {
 public:
-  explicit LayoutProblem(Block &block) : block(block) {}
+  LayoutProblem(Block &block, const DeviceModel &device)
+      : block(block), device(device) {}
 
   /// Whether there is anything to choose.
   bool isEmpty();
@@ -94,6 +97,13 @@ public:
   bool isInputLast(Operation *op) const { return look(op, 0); }
   bool isOutputLast(Operation *op) const { return look(op, 1); }
   bool isAssigned(Operation *op) const { return nodes.contains(op); }
+
+  double getNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) const {
+    return getConvNs(device, conv, isInputLast, isOutputLast);
+  }
+  double getConversionNs(Value value) const {
+    return getTransposeNs(device, value);
+  }
 
 private:
   /// Of what an op reads, and of its result: one but for convolutions.
@@ -112,6 +122,7 @@ private:
   Node getConsumer(OpOperand &use) const;
 
   Block &block;
+  const DeviceModel &device;
   MinimumCut cut;
   DenseMap<Operation *, Nodes> nodes;
   std::vector<bool> isLast;
@@ -140,10 +151,9 @@ void LayoutProblem::addCost(Node node, double ns) {
 void LayoutProblem::addConv(ir::ConvOp conv) {
   Nodes pair{cut.add(), cut.add()};
   nodes[conv] = pair;
-  double same = getConvNs(conv, false, false),
-         last = getConvNs(conv, true, true);
-  double toLast = getConvNs(conv, false, true);
-  double toFirst = std::max(getConvNs(conv, true, false), same + last - toLast);
+  double same = getNs(conv, false, false), last = getNs(conv, true, true);
+  double toLast = getNs(conv, false, true);
+  double toFirst = std::max(getNs(conv, true, false), same + last - toLast);
   addCost(pair[0], toFirst - same);
   addCost(pair[1], last - toFirst);
   cut.connect(pair[1], pair[0], toLast + toFirst - same - last);
@@ -152,7 +162,7 @@ void LayoutProblem::addConv(ir::ConvOp conv) {
 void LayoutProblem::addPermutable(Operation *op) {
   Node node = cut.add();
   nodes[op] = {node, dropsDims(op) ? kGiven : node};
-  addCost(node, -getWindowNs(op));
+  addCost(node, -getWindowNs(device, op));
 }
 
 Node LayoutProblem::getProducer(Value value) const {
@@ -183,7 +193,7 @@ void LayoutProblem::connect(Value value) {
   consumers.remove(producer);
   if (consumers.empty())
     return;
-  double ns = getTransposeNs(value);
+  double ns = getConversionNs(value);
   if (producer != kGiven) {
     Node toGiven = cut.add();
     cut.connect(producer, toGiven, ns);
@@ -228,8 +238,10 @@ namespace {
 
 class LayoutRewriter {
 public:
-  LayoutRewriter(Block &block, const LayoutProblem &problem, bool remarks)
-      : block(block), problem(problem), remarks(remarks),
+  /// `notes` may be null.
+  LayoutRewriter(Block &block, const LayoutProblem &problem, bool remarks,
+                 LayoutNotes *notes)
+      : block(block), problem(problem), remarks(remarks), notes(notes),
         builder(block.getParentOp()->getContext()) {}
 
   void run();
@@ -238,7 +250,8 @@ private:
   void rewrite(Operation *op);
   void rewriteConv(ir::ConvOp conv);
   void rewriteTurn(ir::TransposeOp transpose, Turn turn);
-  void remark(ir::ConvOp conv);
+  void remark(ir::ConvOp conv, const ConvLayoutNote &note);
+  void account(ir::ConvOp conv);
   /// The value channels last, or as it was given.
   Value get(Value value, bool isLast);
   /// Nothing reads the op any more.
@@ -250,6 +263,7 @@ private:
   Block &block;
   const LayoutProblem &problem;
   bool remarks;
+  LayoutNotes *notes;
   OpBuilder builder;
   /// Of each value: as given, and channels last.
   DenseMap<Value, std::array<Value, 2>> versions;
@@ -265,6 +279,8 @@ Value LayoutRewriter::get(Value value, bool isLast) {
   if (!known[isLast]) {
     Value from = known[!isLast];
     Permutation permutation = getChannelsLast(typeOf(from).getRank());
+    if (notes && !matchPattern(from, m_Constant()))
+      notes->addInserted(from, isLast, problem.getConversionNs(value));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(from);
     known[isLast] = createTransposed(
@@ -274,23 +290,34 @@ Value LayoutRewriter::get(Value value, bool isLast) {
   return known[isLast];
 }
 
-void LayoutRewriter::remark(ir::ConvOp conv) {
+void LayoutRewriter::remark(ir::ConvOp conv, const ConvLayoutNote &note) {
   constexpr StringRef kNames[] = {"channels first", "channels last"};
-  bool isInputLast = problem.isInputLast(conv);
-  bool isOutputLast = problem.isOutputLast(conv);
-  auto micros = [&](bool in, bool out) {
-    return llvm::formatv("{0:f1} us", getConvNs(conv, in, out) / 1000).str();
+  auto micros = [](double ns) {
+    return llvm::formatv("{0:f1} us", ns / 1000).str();
   };
-  conv.emitRemark() << "reads " << kNames[isInputLast] << ", writes "
-                    << kNames[isOutputLast] << ": "
-                    << micros(isInputLast, isOutputLast) << "; as given "
-                    << micros(false, false) << ", channels last "
-                    << micros(true, true);
+  conv.emitRemark() << "reads " << kNames[note.isInputLast] << ", writes "
+                    << kNames[note.isOutputLast] << ": " << micros(note.ns)
+                    << "; as given " << micros(note.givenNs)
+                    << ", channels last " << micros(note.lastNs);
+}
+
+void LayoutRewriter::account(ir::ConvOp conv) {
+  if (!remarks && !notes)
+    return;
+  ConvLayoutNote note;
+  note.isInputLast = problem.isInputLast(conv);
+  note.isOutputLast = problem.isOutputLast(conv);
+  note.ns = problem.getNs(conv, note.isInputLast, note.isOutputLast);
+  note.givenNs = problem.getNs(conv, false, false);
+  note.lastNs = problem.getNs(conv, true, true);
+  if (remarks)
+    remark(conv, note);
+  if (notes)
+    notes->addConv(conv, note);
 }
 
 void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
-  if (remarks)
-    remark(conv);
+  account(conv);
   bool isInputLast = problem.isInputLast(conv);
   bool isOutputLast = problem.isOutputLast(conv);
   Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
@@ -315,6 +342,9 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
 void LayoutRewriter::rewriteTurn(ir::TransposeOp transpose, Turn turn) {
   // Its operand channels last is its result as given, or the other way round.
   bool isToLast = turn == Turn::ToLast;
+  if (notes)
+    notes->addCancelled(transpose, isToLast,
+                        problem.getConversionNs(transpose.getInput()));
   replace(transpose, !isToLast, get(transpose.getInput(), isToLast));
 }
 
@@ -350,15 +380,24 @@ namespace {
 struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using AssignLayoutsBase::AssignLayoutsBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDevice(context, deviceSpec.getValue(), device);
+  }
+
   void runOnOperation() override {
+    LayoutNotes account(&getContext());
     for (Block &block : getOperation().getBody()) {
-      LayoutProblem problem(block);
+      LayoutProblem problem(block, device);
       if (problem.isEmpty())
         continue;
       problem.solve();
-      LayoutRewriter(block, problem, remarks).run();
+      LayoutRewriter(block, problem, remarks, notes ? &account : nullptr).run();
     }
+    account.leaveAt(getOperation());
   }
+
+private:
+  DeviceModel device;
 };
 } // namespace
 

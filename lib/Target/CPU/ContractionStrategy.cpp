@@ -42,6 +42,24 @@ static constexpr int64_t kMaxVectors = 8;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+ContractionMachine getMachine(const DeviceModel &device) {
+  ContractionMachine machine;
+  machine.vectorBits = static_cast<unsigned>(device.vectorBits);
+  if (device.caches.size() > 1)
+    machine.l2Bytes = device.caches[1].bytes / device.cores;
+  return machine;
+}
+
+static ContractionMachine resolve(ContractionMachine machine) {
+  if (machine.vectorBits == 0)
+    machine.vectorBits = resolve(CPUTargetOptions()).vectorBits;
+  return machine;
+}
+
+double getFlopsPerCycle(ContractionMachine machine) {
+  return 2 * kFmasPerCycle * resolve(machine).vectorBits / 32;
+}
+
 /// Cycles of one tile that sums `steps` products to each element.
 static double getTileCycles(ContractionLanes lanes, double rows, double vectors,
                             double steps) {
@@ -235,8 +253,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine) {
   ContractionStrategy best;
   best.lanes = *getContractionLanes(contraction);
-  if (machine.vectorBits == 0)
-    machine.vectorBits = resolve({}).vectorBits;
+  machine = resolve(machine);
   if (best.lanes == ContractionLanes::Reduction)
     return chooseDotTile(contraction, machine);
   if (slidesOverTaps(contraction, best.lanes))
@@ -278,7 +295,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   return best;
 }
 
-std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
+std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
+                                      ContractionMachine machine) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
   if (failed(contraction) || !canPackWeights(hero, *contraction, isConstant))
@@ -287,11 +305,11 @@ std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
   std::optional<double> unpackedCycles;
   if (!isConstant &&
       getContractionLanes(*contraction) == ContractionLanes::Reduction)
-    unpackedCycles = chooseContractionStrategy(*contraction, {}).cycles;
+    unpackedCycles = chooseContractionStrategy(*contraction, machine).cycles;
   bool isInOrder = contraction->outputStride == 1;
   contraction->outputStride = 1;
   contraction->outputBlock = contraction->outputs;
-  ContractionStrategy packed = chooseContractionStrategy(*contraction, {});
+  ContractionStrategy packed = chooseContractionStrategy(*contraction, machine);
   double bytes = 8.0 * double(contraction->getReduction()) *
                  double(contraction->outputs * contraction->groups);
   if (unpackedCycles &&

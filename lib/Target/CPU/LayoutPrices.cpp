@@ -10,7 +10,7 @@
 
 #include "PermuteDims.h"
 
-#include "tandem/Target/CPU/ContractionStrategy.h"
+#include "tandem/Target/CPU/ContractionPrices.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -18,11 +18,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Of a few cores together, as of the device "generic" (utils/cpu-specs).
-static constexpr double kBytesPerNs = 20, kLaunchNs = 1000, kCyclesPerNs = 8;
-/// What a library makes of the multiply-adds that it could do, given plain
-/// layouts.
-static constexpr double kLibraryFlopsPerNs = 150;
 /// A transpose against a copy of the same bytes, as a kernel and within one.
 static constexpr double kTransposeFactor = 1.5, kFoldedFactor = 0.5;
 /// More input channels than this, each of which lies elsewhere, cost loads.
@@ -64,33 +59,22 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
   return variant;
 }
 
-/// As this target would generate it; nothing where it cannot.
-static std::optional<double> getGeneratedNs(ir::ConvOp conv, bool isConstant) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(conv, why);
-  if (failed(contraction) || !contraction->result.getElementType().isF32())
-    return std::nullopt;
-  double weightsNs = 0;
-  if (getPackedBlock(conv, isConstant)) {
-    contraction->outputStride = 1;
-    contraction->outputBlock = contraction->outputs;
-    if (!isConstant)
-      weightsNs = kLaunchNs + 2 * getBytes(conv.getKernel()) / kBytesPerNs;
-  }
-  if (!getContractionLanes(*contraction))
-    return std::nullopt;
-  flattenPositions(*contraction);
-  return weightsNs +
-         chooseContractionStrategy(*contraction, {}).cycles / kCyclesPerNs;
+/// The way that would be chosen; weights are packed ahead where they are known.
+static double getCheapestNs(ir::ConvOp conv, bool isConstant,
+                            const DeviceModel &device) {
+  double ns = std::numeric_limits<double>::max();
+  for (const ContractionPrice &price :
+       priceContraction(conv, isConstant, device))
+    ns = std::min(ns, price.getNs());
+  return ns;
 }
 
-double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) {
+double getConvNs(const DeviceModel &device, ir::ConvOp conv, bool isInputLast,
+                 bool isOutputLast) {
   Block block;
   ir::ConvOp variant = createVariant(block, conv, isInputLast, isOutputLast);
   bool isConstant = matchPattern(conv.getKernel(), m_Constant());
-  double library =
-      static_cast<double>(conv.getCost()->flops) / kLibraryFlopsPerNs;
-  double ns = getGeneratedNs(variant, isConstant).value_or(library);
+  double ns = getCheapestNs(variant, isConstant, device);
   int64_t channels = conv.getLayout().getInput().find('C');
   if (isOutputLast && !isInputLast &&
       typeOf(conv.getInput()).getDimSize(channels) > kFewChannels)
@@ -98,7 +82,7 @@ double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) {
   return ns;
 }
 
-double getWindowNs(Operation *op) {
+double getWindowNs(const DeviceModel &device, Operation *op) {
   auto layout = op->getAttrOfType<StringAttr>("layout");
   if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
       !layout.getValue().starts_with("NC"))
@@ -107,7 +91,8 @@ double getWindowNs(Operation *op) {
   auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
   return strides.asArrayRef().back() == 1
              ? 0
-             : kFoldedFactor * getBytes(op->getOperand(0)) / kBytesPerNs;
+             : kFoldedFactor *
+                   estimateMemoryNs(device, {0, getBytes(op->getOperand(0))});
 }
 
 /// Whether the op becomes part of a loop, in which a transpose is indexing.
@@ -115,12 +100,12 @@ static bool isInLoop(Operation *op) {
   return op && isa<ir::TandemOpInterface>(op) && isPermutable(op);
 }
 
-double getTransposeNs(Value value) {
-  double copyNs = 2 * getBytes(value) / kBytesPerNs;
+double getTransposeNs(const DeviceModel &device, Value value) {
+  double copyNs = estimateMemoryNs(device, {0, 2 * getBytes(value)});
   bool isFolded = isInLoop(value.getDefiningOp()) ||
                   llvm::any_of(value.getUsers(), isInLoop);
   return isFolded ? kFoldedFactor * copyNs
-                  : kLaunchNs + kTransposeFactor * copyNs;
+                  : device.launchNs + kTransposeFactor * copyNs;
 }
 
 } // namespace tandem

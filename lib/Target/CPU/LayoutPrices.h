@@ -9,21 +9,23 @@
 #ifndef TANDEM_LIB_TARGET_CPU_LAYOUTPRICES_H
 #define TANDEM_LIB_TARGET_CPU_LAYOUTPRICES_H
 
+#include "tandem/Analysis/CostModel.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 namespace tandem {
 
 /// Estimated time of a convolution whose operand and result are given channels
 /// first, in nanoseconds, with channels first or last in each.
-double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast);
+double getConvNs(const DeviceModel &device, ir::ConvOp conv, bool isInputLast,
+                 bool isOutputLast);
 
 /// What a window over a tensor given channels first costs more that way than
 /// channels last, in nanoseconds; 0 for other ops.
-double getWindowNs(mlir::Operation *op);
+double getWindowNs(const DeviceModel &device, mlir::Operation *op);
 
 /// Transposing a value: a kernel of its own, or slower loads of one that
 /// produces or reads it anyhow.
-double getTransposeNs(mlir::Value value);
+double getTransposeNs(const DeviceModel &device, mlir::Value value);
 
 } // namespace tandem
 

@@ -5,6 +5,10 @@
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library},tandem-fuse{contractions=true remarks=true}))' 2>&1 | FileCheck %s --check-prefix=FUSE
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated},tandem-fuse{contractions=true}))' 2>&1 | FileCheck %s --check-prefix=KERNEL
 
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{notes=true}))' | FileCheck %s --check-prefix=NOTES
+// RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{device-spec=pdp11}))' 2>&1 | FileCheck %s --check-prefix=DEVICE
+
+// DEVICE: error: no device 'pdp11' is described; there are host,
 // HOW: error: no way 'luck' to choose: there are predict, generated, library
 
 // Channels fill the vectors, and the tile the registers.
@@ -15,6 +19,8 @@
 // LIBRARY-LABEL: func.func @wide
 // LIBRARY: tandem.matmul {{.*}}{tandem.library = array<i64: {{[1-9][0-9]*, [1-9][0-9]*}}>}
 // GENERATED-NOT: tandem.library
+// NOTES-LABEL: func.func @wide
+// NOTES: tandem.matmul {{.*}}{tandem.generated = array<i64: {{[1-9][0-9]*, [1-9][0-9]*}}>}
 // FUSE: remark: {{.*}}a library takes {{[0-9]+}} ns, a kernel {{[0-9]+}} ns
 // FUSE-LABEL: func.func @wide
 // FUSE-NOT: tandem.fusion contraction

@@ -9,6 +9,7 @@
 #ifndef TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H
 #define TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H
 
+#include "tandem/Analysis/CostModel.h"
 #include "tandem/Conversion/TandemToLinalg/Contraction.h"
 
 #include <cstdint>
@@ -25,11 +26,17 @@ struct ContractionMachine {
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
 };
 
+/// One core of `device`.
+ContractionMachine getMachine(const DeviceModel &device);
+/// The operations of a core that always multiplies and adds, in what a strategy
+/// calls a cycle; with a device's peak it gives their time.
+double getFlopsPerCycle(ContractionMachine machine);
+
 /// How a contraction runs: a register tile of `rows` x `vectors` accumulators
 /// walks over positions and outputs. Rows are positions of the innermost
 /// spatial dim where positions do not run along the lanes, else outputs. Where
-/// inputs do, the tile is `rows` x `width` accumulators of `sumWidth` lanes, and
-/// the sums of a row become one vector.
+/// inputs do, the tile is `rows` x `width` accumulators of `sumWidth` lanes,
+/// and the sums of a row become one vector.
 struct ContractionStrategy {
   ContractionLanes lanes = ContractionLanes::Outputs;
   /// Elements of a vector of the result.
@@ -55,7 +62,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
 /// [inputs][block], see TOOLCHAIN and docs/Contractions.md) with which `hero`
 /// reads its weights in order; nothing where they are better read as they are.
 /// `isConstant`: packing costs nothing when the program runs.
-std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant);
+std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,
+                                      ContractionMachine machine = {});
 
 } // namespace tandem
 

@@ -123,7 +123,10 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
     and write the other, as it can with few input channels. Types of arguments
     and results do not change; types must be static.
 
-    With `remarks` every convolution says what it was given and why.
+    With `remarks` every convolution says what it was given and why. With
+    `notes` the function carries an account for the fusion report, as attribute
+    `tandem.layouts`: convolutions with their prices, and the transposes that
+    came and went.
 
     Before:
     ```mlir
@@ -149,7 +152,12 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
-           "Report the layouts of every convolution, and their prices.">
+           "Report the layouts of every convolution, and their prices.">,
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "What prices are of: generic, host, the name of a built-in device "
+           "description, or the path of one.">,
+    Option<"notes", "notes", "bool", "false",
+           "Leave an account for the fusion report.">
   ];
 }
 
@@ -159,7 +167,8 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
     Prices each convolution and matrix product as a kernel and as an op step,
     and marks those that are cheaper as a step, with both prices in ns, for
     `tandem-fuse` to leave alone. With `how=generated` nothing is marked, with
-    `how=library` all are.
+    `how=library` all are. With `notes` what becomes a kernel has its prices in
+    `tandem.generated`, for the fusion report.
 
     Before:
     ```mlir
@@ -182,7 +191,12 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
   }];
   let options = [
     Option<"how", "how", "std::string", "\"predict\"",
-           "predict, generated or library.">
+           "predict, generated or library.">,
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "What prices are of: generic, host, the name of a built-in device "
+           "description, or the path of one.">,
+    Option<"notes", "notes", "bool", "false",
+           "Leave the prices of kernels for the fusion report.">
   ];
 }
 

@@ -90,6 +90,7 @@ LogicalResult ReportFusionPass::writeReport() {
           toJson(block, FusionAccount(block, fusion), fusion);
       report["name"] = function.getName();
       functions.push_back(std::move(report));
+      dropNotes(block);
     }
   llvm::json::Value report = llvm::json::Object{
       {"device", fusion.device.name}, {"functions", std::move(functions)}};

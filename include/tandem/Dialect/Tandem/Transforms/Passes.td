@@ -215,9 +215,10 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
 def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
   let summary = "Account for what tandem-fuse will do with the same options";
   let description = [{
-    Plans fusion and changes nothing. With `file` every decision is written
-    there as JSON, with its reason and prices, and the kernels with their kind
-    and ops (docs/Fusion.md). With `why-not` the question whether two ops are in
+    Plans fusion and changes no op. With `file` every decision is written there
+    as JSON, with its reason and prices, and the kernels with their kind and ops
+    (docs/Fusion.md). What earlier passes have noted for it is written, too, and
+    taken off. With `why-not` the question whether two ops are in
     one kernel, and else why not, is answered on standard output.
 
     ```mlir

@@ -1,0 +1,62 @@
+//===- ContractionPrices.h - What each way to compute takes ---*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A convolution or product can be computed in several ways, of which the
+// library's is one. Each has a price of the same form here, and whoever
+// compares (generated or library, one layout or another) compares these. A new
+// way to compute is one more entry of `ContractionWay` and one more function
+// in ContractionPrices.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CPU_CONTRACTIONPRICES_H
+#define TANDEM_TARGET_CPU_CONTRACTIONPRICES_H
+
+#include "tandem/Analysis/CostModel.h"
+#include "tandem/Fusion/LibraryChoice.h"
+
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace tandem {
+
+enum class ContractionWay {
+  /// Register tiles of a kernel, weights packed where that pays.
+  Tiles,
+  /// Dot products of a kernel, on weights as they are.
+  Dots,
+  /// An op step.
+  Library,
+};
+
+/// The time of one call, in ns: computing and moving bytes overlap, starting
+/// does not.
+struct ContractionPrice {
+  ContractionWay way = ContractionWay::Tiles;
+  double startNs = 0, computeNs = 0, memoryNs = 0;
+
+  double getNs() const { return startNs + std::max(computeNs, memoryNs); }
+};
+
+/// The price of each way there is to compute `op`, a tandem.conv or
+/// tandem.matmul of static types; that of the library is the last, and the only
+/// one where no kernel can be generated. Of constant weights (`isConstant`)
+/// packing costs nothing.
+llvm::SmallVector<ContractionPrice, 4>
+priceContraction(mlir::Operation *op, bool isConstant,
+                 const DeviceModel &device);
+
+/// The least of the generated ways, and the library's; none where no kernel can
+/// be generated.
+std::optional<ContractionPrices> compareWithLibrary(mlir::Operation *op,
+                                                    const DeviceModel &device);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CPU_CONTRACTIONPRICES_H

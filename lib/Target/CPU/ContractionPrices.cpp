@@ -1,0 +1,172 @@
+//===- ContractionPrices.cpp - What each way to compute takes -------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel takes the cycles that its strategy estimates (ContractionStrategy.h)
+// on the cores among which its tasks can be shared, or what its bytes take. The
+// library runs on tiles of registers as well, which begin and end like ours,
+// and reaches a share of their speed that depends on the kind of convolution.
+// What rates there are is the DeviceModel's; the few constants here are shares
+// of them, calibrated with `tandem-bench conv` on a Zen 4
+// (docs/Contractions.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/ContractionPrices.h"
+
+#include "ContractionSchedule.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// What is reached of a tile's speed.
+constexpr double kTileShare = 0.9, kLibraryShare = 0.88;
+/// Depthwise; and channels first, where layouts change before and after.
+constexpr double kLibraryDepthwiseShare = 0.7, kLibraryOtherLayoutShare = 0.5;
+/// Of the peak, where no tile of ours can tell how the library computes.
+constexpr double kLibraryShareOfPeak = 0.6;
+/// Fewer operations the library runs on one thread (runtime/eager/onednn).
+constexpr double kLibraryThreadFlops = 1e6;
+
+/// What all ways have in common.
+struct Problem {
+  Operation *op;
+  bool isConstant;
+  const DeviceModel &device;
+  OpCost cost;
+  ContractionMachine machine;
+};
+
+double getLibraryShare(ContractionLanes lanes) {
+  switch (lanes) {
+  case ContractionLanes::Groups:
+    return kLibraryDepthwiseShare;
+  case ContractionLanes::Positions:
+    return kLibraryOtherLayoutShare;
+  default:
+    return kLibraryShare;
+  }
+}
+
+/// Of what runs on one core in `cycles` and moves `bytes`, by `workers` cores.
+ContractionPrice getPrice(ContractionWay way, const Problem &problem,
+                          double cycles, int64_t workers, double balance) {
+  const DeviceModel &device = problem.device;
+  DeviceModel used = device.withThreads(workers);
+  ContractionPrice price;
+  price.way = way;
+  price.startNs = workers > 1 ? device.launchNs : device.callNs;
+  price.computeNs = cycles * getFlopsPerCycle(problem.machine) /
+                    (used.f32FlopsPerNs * balance);
+  price.memoryNs = estimateMemoryNs(used, {0, double(problem.cost.bytes), 4});
+  return price;
+}
+
+/// A kernel of register tiles or dot products, as `contraction` says.
+ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
+                             const Contraction &contraction) {
+  ContractionSchedule schedule =
+      scheduleContraction(contraction, problem.machine);
+  int64_t workers = std::clamp<int64_t>(schedule.extent / schedule.grain, 1,
+                                        problem.device.cores);
+  int64_t tasks = (schedule.extent + workers - 1) / workers;
+  double balance = double(schedule.extent) / double(tasks * workers);
+  return getPrice(way, problem, schedule.tile.cycles / kTileShare, workers,
+                  balance);
+}
+
+/// As when its weights are packed, in order and in blocks that fit the tile.
+Contraction getPacked(Contraction contraction) {
+  if (contraction.outputDim == contraction.result.getRank() - 1)
+    contraction.outputStride = 1;
+  contraction.outputBlock = contraction.outputs;
+  return contraction;
+}
+
+ContractionPrice priceTiles(const Problem &problem,
+                            const Contraction &contraction) {
+  ContractionPrice price =
+      priceKernel(ContractionWay::Tiles, problem, contraction);
+  if (!problem.isConstant &&
+      getPackedBlock(problem.op, problem.isConstant, problem.machine)) {
+    double bytes = 2.0 * double(contraction.getReduction()) * 4.0 *
+                   double(contraction.outputs * contraction.groups);
+    price.startNs += estimateNs(problem.device, {0, bytes});
+  }
+  return price;
+}
+
+ContractionPrice priceLibrary(const Problem &problem,
+                              const Contraction *contraction) {
+  double flops = double(problem.cost.flops);
+  double cycles =
+      flops / getFlopsPerCycle(problem.machine) / kLibraryShareOfPeak;
+  if (contraction) {
+    ContractionStrategy tile =
+        chooseContractionStrategy(*contraction, problem.machine);
+    cycles = tile.cycles / getLibraryShare(tile.lanes);
+  }
+  int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
+  ContractionPrice price =
+      getPrice(ContractionWay::Library, problem, cycles, workers, 1);
+  price.startNs += problem.device.libraryCallNs;
+  return price;
+}
+
+} // namespace
+
+SmallVector<ContractionPrice, 4>
+priceContraction(Operation *op, bool isConstant, const DeviceModel &device) {
+  FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
+  if (failed(cost))
+    return {};
+  Problem problem{op, isConstant, device, *cost, getMachine(device)};
+  std::string why;
+  FailureOr<Contraction> given = describeContraction(op, why);
+  SmallVector<ContractionPrice, 4> prices;
+  if (failed(given) || !given->result.getElementType().isF32())
+    return {priceLibrary(problem, nullptr)};
+
+  Contraction packed = getPacked(*given);
+  bool isPacked = getPackedBlock(op, isConstant, problem.machine).has_value();
+  flattenPositions(packed);
+  flattenPositions(*given);
+  const Contraction *tiled = getContractionLanes(packed) ? &packed : nullptr;
+  if (!isPacked && getContractionLanes(*given) == ContractionLanes::Reduction)
+    prices.push_back(priceKernel(ContractionWay::Dots, problem, *given));
+  else if (tiled && (isPacked || getContractionLanes(*given)))
+    prices.push_back(priceTiles(problem, packed));
+  prices.push_back(priceLibrary(problem, tiled));
+  return prices;
+}
+
+std::optional<ContractionPrices> compareWithLibrary(Operation *op,
+                                                    const DeviceModel &device) {
+  if (!whyNotContraction(op).empty())
+    return std::nullopt;
+  std::string why;
+  bool isConstant =
+      matchPattern(describeContraction(op, why)->weights, m_Constant());
+  SmallVector<ContractionPrice, 4> prices =
+      priceContraction(op, isConstant, device);
+  if (prices.size() < 2)
+    return std::nullopt;
+  double generated = std::numeric_limits<double>::max();
+  for (const ContractionPrice &price : ArrayRef(prices).drop_back())
+    generated = std::min(generated, price.getNs());
+  return ContractionPrices{generated, prices.back().getNs()};
+}
+
+} // namespace tandem
