@@ -32,6 +32,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -68,6 +69,9 @@ void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits,
   math.avx512 = loops.vectorBits == 512;
   math.stock = stockMath;
   passes.addPass(createExpandMath(math));
+  // Half of what the emitters of tiles and lanes say, they say twice; each op
+  // less is one less to convert, translate and optimise.
+  passes.addPass(createCSEPass());
   passes.addPass(createLowerLoopsToLLVM());
 }
 

@@ -67,14 +67,27 @@ void optimize(Module &module, TargetMachine &machine,
 }
 
 namespace {
-/// LLVM's code generation but for what costs time and gains nothing here.
+/// Passes of LLVM's code generation that cost time and gain nothing here.
+bool isWasted(StringRef name) {
+  return llvm::is_contained(
+      {
+          // Half of code generation where a loop has many addresses; without it
+          // the kernels are as fast, for their loops advance one index and x86
+          // adds it to a base and an offset in each access.
+          "Loop Strength Reduction",
+          // Kernels are emitted in an order that fits the registers, and the
+          // machine finds what can run early. Loads of a tile moved ahead of
+          // its products made its accumulators spill.
+          "Machine Instruction Scheduler",
+          "Post RA top-down list latency scheduler",
+      },
+      name);
+}
+
 class CodeGenPasses : public legacy::PassManager {
 public:
   void add(Pass *pass) override {
-    // Half of code generation where a loop has many addresses; without it the
-    // kernels are as fast, for their loops advance one index and x86 adds it to
-    // a base and an offset in each access.
-    if (pass->getPassName() == "Loop Strength Reduction")
+    if (isWasted(pass->getPassName()))
       delete pass;
     else
       legacy::PassManager::add(pass);

@@ -42,7 +42,7 @@ SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
   if (whole == 1)
     result = emitDotStep(range, offsets, {}, result);
   else if (whole > 1)
-    result = emitLoop(index(0), index(whole), step, step, offsets, result,
+    result = emitLoop(Level{whole, step, step, {}, {}}, offsets, result,
                       [&](Value, Offsets at, const Accumulators &before) {
                         return emitDotStep(range, at, {}, before);
                       });

@@ -1,6 +1,4 @@
-//===- ContractionLoops.h - From tasks of a contraction to tiles -*- C++
-//-*-===//
-//-*----===//
+//===- ContractionLoops.h - From tasks of contractions to tiles -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

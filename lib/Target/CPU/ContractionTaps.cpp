@@ -9,63 +9,35 @@
 #include "ContractionTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace tandem {
 
-/// Shorter loops over inputs are unrolled.
-static constexpr int64_t kMaxUnrolledInputs = 4;
-
-SmallVector<Value> ContractionTileEmitter::emitLoop(
-    Value lower, Value upper, int64_t dataStep, int64_t weightsStep,
-    Offsets offsets, const Accumulators &sums,
-    function_ref<Accumulators(Value, Offsets, const Accumulators &)> emitBody) {
-  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value iteration = loop.getInductionVar();
-  Offsets at{addScaled(offsets.data, iteration, dataStep),
-             addScaled(offsets.weights, iteration, weightsStep)};
-  Accumulators next = emitBody(iteration, at,
-                               Accumulators(loop.getRegionIterArgs().begin(),
-                                            loop.getRegionIterArgs().end()));
-  scf::YieldOp::create(builder, loc, next);
-  return Accumulators(loop.getResults().begin(), loop.getResults().end());
-}
+/// Loops of fewer products are unrolled.
+static constexpr int64_t kMaxUnrolled = 4;
 
 /// Taps of a dim around the innermost: those that are padding for the tile's
 /// row are not visited.
-SmallVector<Value>
-ContractionTileEmitter::emitOuterTaps(unsigned number, Offsets offsets,
-                                      const Accumulators &sums) {
-  if (number == tile->outer.size())
-    return emitInnerTaps(offsets, sums);
+ContractionTileEmitter::Level
+ContractionTileEmitter::getOuterTaps(unsigned number) const {
   const Contraction::SpatialDim &dim = contraction.spatial[number];
-  auto emitNext = [&](Value, Offsets at, const Accumulators &sumsBefore) {
-    return emitOuterTaps(number + 1, at, sumsBefore);
-  };
-  if (dim.taps == 1 && !dim.isPadded())
-    return emitNext({}, offsets, sums);
-  Value lower = index(0), upper = index(dim.taps);
-  if (dim.isPadded()) {
-    // 0 <= at * stride - pad + tap * dilation < size
-    Value first =
-        addScaled(index(-dim.padLow), tile->outer[number], dim.stride);
-    Value low = arith::SubIOp::create(builder, loc, index(0), first);
-    Value high =
-        arith::SubIOp::create(builder, loc, index(dim.dataSize), first);
-    if (dim.dilation != 1) {
-      low = arith::CeilDivSIOp::create(builder, loc, low, index(dim.dilation));
-      high =
-          arith::CeilDivSIOp::create(builder, loc, high, index(dim.dilation));
-    }
-    lower = arith::MaxSIOp::create(builder, loc, lower, low);
-    upper = arith::MinSIOp::create(builder, loc, upper, high);
+  Level level{dim.taps, dim.dilation * dim.dataStride, dim.weightsStride};
+  if (!dim.isPadded())
+    return level;
+  // 0 <= at * stride - pad + tap * dilation < size
+  Value first = addScaled(index(-dim.padLow), tile->outer[number], dim.stride);
+  Value low = arith::SubIOp::create(builder, loc, index(0), first);
+  Value high = arith::SubIOp::create(builder, loc, index(dim.dataSize), first);
+  if (dim.dilation != 1) {
+    low = arith::CeilDivSIOp::create(builder, loc, low, index(dim.dilation));
+    high = arith::CeilDivSIOp::create(builder, loc, high, index(dim.dilation));
   }
-  return emitLoop(lower, upper, dim.dilation * dim.dataStride,
-                  dim.weightsStride, offsets, sums, emitNext);
+  level.lower = arith::MaxSIOp::create(builder, loc, index(0), low);
+  level.upper = arith::MinSIOp::create(builder, loc, index(dim.taps), high);
+  return level;
 }
 
 bool ContractionTileEmitter::isInterior(int64_t position, int64_t rows) const {
@@ -105,40 +77,134 @@ ContractionTileEmitter::getTapRanges() const {
   return ranges;
 }
 
-SmallVector<Value>
-ContractionTileEmitter::emitInnerTaps(Offsets offsets,
-                                      const Accumulators &sums) {
+SmallVector<Value> ContractionTileEmitter::emitSums(Accumulators sums) {
+  SmallVector<Level> outer;
+  for (unsigned i = 0; i < tile->outer.size(); ++i)
+    if (contraction.spatial[i].taps > 1 || contraction.spatial[i].isPadded())
+      outer.push_back(getOuterTaps(i));
+  Offsets first = getFirstOffsets();
   if (slidesOverTaps(contraction, lanes))
-    return emitSlidingTaps(offsets, sums);
-  Accumulators result = sums;
+    return emitLevels(outer, first, sums,
+                      [&](Value, Offsets at, const Accumulators &before) {
+                        return emitSlidingTaps(at, before);
+                      });
   for (const TapRange &range : getTapRanges())
-    result = emitTaps(range, offsets, result);
-  return result;
+    sums = emitTaps(range, outer, first, sums);
+  return sums;
 }
 
 SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
+                                                    ArrayRef<Level> outer,
                                                     Offsets offsets,
                                                     const Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();
-  int64_t dataStep = dim.dilation * dim.dataStride,
-          taps = range.lastTap - range.firstTap;
-  Offsets first{add(offsets.data, range.firstTap * dataStep),
-                add(offsets.weights, range.firstTap * dim.weightsStride)};
-  bool isMasked = arePositionsMasked();
+  SmallVector<Level> levels(outer);
+  Level taps{range.lastTap - range.firstTap, dim.dilation * dim.dataStride,
+             dim.weightsStride};
+  Level inputs{contraction.inputs, contraction.inputDataStride,
+               contraction.inputWeightsStride};
+  offsets = {add(offsets.data, range.firstTap * taps.dataStep),
+             add(offsets.weights, range.firstTap * taps.weightsStep)};
   // Taps and inputs are often one run in memory.
-  if (!isMasked &&
-      dataStep == contraction.inputs * contraction.inputDataStride &&
-      dim.weightsStride == contraction.inputs * contraction.inputWeightsStride)
-    return emitInputs(taps * contraction.inputs, range, first, sums);
-  auto emitTap = [&](Value tap, Offsets at, const Accumulators &before) {
-    if (isMasked)
-      computeLaneMasks(tap);
-    return emitInputs(contraction.inputs, range, at, before);
+  if (!arePositionsMasked() &&
+      taps.dataStep == inputs.count * inputs.dataStep &&
+      taps.weightsStep == inputs.count * inputs.weightsStep)
+    inputs.count *= taps.count;
+  else if (taps.count > 1)
+    levels.push_back(taps);
+  if (areDots())
+    return emitLevels(levels, offsets, sums,
+                      [&](Value, Offsets at, const Accumulators &before) {
+                        return emitDots(inputs.count, range, at, before);
+                      });
+  if (inputs.count > 1)
+    levels.push_back(inputs);
+  auto emitStep = [&](Value number, Offsets at, const Accumulators &before) {
+    if (arePositionsMasked())
+      computeLaneMasks(getDigit(number, inputs.count, taps.count));
+    return emitProducts(range, at, before);
   };
-  if (taps == 1)
-    return emitTap(index(range.firstTap), first, sums);
-  return emitLoop(index(0), index(taps), dataStep, dim.weightsStride, first,
-                  sums, emitTap);
+  if (levels.size() != 1 || levels[0].lower || levels[0].count > kMaxUnrolled)
+    return emitLevels(levels, offsets, sums, emitStep);
+  Accumulators result = sums;
+  for (int64_t i = 0; i < levels[0].count; ++i)
+    result = emitStep(index(i), getOffsets(levels, offsets, index(i)), result);
+  return result;
+}
+
+Value ContractionTileEmitter::getDigit(Value number, int64_t unit,
+                                       int64_t count) const {
+  Value digit = number;
+  if (unit != 1)
+    digit = arith::DivUIOp::create(builder, loc, digit, index(unit));
+  return arith::RemUIOp::create(builder, loc, digit, index(count));
+}
+
+/// As few loops as there can be, for each passes all accumulators on: levels of
+/// which only the outermost has bounds are walked through by one number.
+SmallVector<Value> ContractionTileEmitter::emitLevels(ArrayRef<Level> levels,
+                                                      Offsets offsets,
+                                                      const Accumulators &sums,
+                                                      EmitStep emitStep) {
+  if (levels.empty())
+    return emitStep(index(0), offsets, sums);
+  int64_t unit = 1;
+  for (const Level &level : levels.drop_front())
+    unit *= level.lower ? 0 : level.count;
+  if (unit == 0)
+    return emitLoop(levels.take_front(), offsets, sums,
+                    [&](Value, Offsets at, const Accumulators &before) {
+                      return emitLevels(levels.drop_front(), at, before,
+                                        emitStep);
+                    });
+  return emitLoop(levels, offsets, sums, emitStep);
+}
+
+/// Where step `number` of all steps of `levels` reads.
+ContractionTileEmitter::Offsets
+ContractionTileEmitter::getOffsets(ArrayRef<Level> levels, Offsets offsets,
+                                   Value number) const {
+  // Each step moves on as in the innermost level; the end of a level corrects.
+  int64_t unit = 1, dataBefore = 0, weightsBefore = 0;
+  for (const Level &level : llvm::reverse(levels)) {
+    int64_t dataStep = level.dataStep - dataBefore,
+            weightsStep = level.weightsStep - weightsBefore;
+    if (dataStep != 0 || weightsStep != 0) {
+      Value count =
+          unit == 1 ? number
+                    : arith::DivUIOp::create(builder, loc, number, index(unit));
+      offsets = {addScaled(offsets.data, count, dataStep),
+                 addScaled(offsets.weights, count, weightsStep)};
+    }
+    dataBefore = level.count * level.dataStep;
+    weightsBefore = level.count * level.weightsStep;
+    unit *= level.count;
+  }
+  return offsets;
+}
+
+SmallVector<Value> ContractionTileEmitter::emitLoop(ArrayRef<Level> levels,
+                                                    Offsets offsets,
+                                                    const Accumulators &sums,
+                                                    EmitStep emitStep) {
+  const Level &first = levels.front();
+  int64_t unit = 1;
+  for (const Level &level : levels.drop_front())
+    unit *= level.count;
+  Value lower = index(0), upper = index(first.count * unit);
+  if (first.lower) {
+    lower = addScaled(lower, first.lower, unit);
+    upper = addScaled(index(0), first.upper, unit);
+  }
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  Accumulators next = emitStep(number, getOffsets(levels, offsets, number),
+                               Accumulators(loop.getRegionIterArgs().begin(),
+                                            loop.getRegionIterArgs().end()));
+  scf::YieldOp::create(builder, loc, next);
+  return Accumulators(loop.getResults().begin(), loop.getResults().end());
 }
 
 bool ContractionTileEmitter::arePositionsMasked() const {
@@ -146,50 +212,33 @@ bool ContractionTileEmitter::arePositionsMasked() const {
          (getInner().isPadded() || tile->mask);
 }
 
-/// Lane l of vector v reads position first + v * width + l of the data.
+/// Lane l of vector v reads position first + v * width + l of the data. Masks
+/// are computed as numbers: vectors have enough to do.
 void ContractionTileEmitter::computeLaneMasks(Value tap) {
   const Contraction::SpatialDim &dim = getInner();
-  Type i32 = builder.getI32Type();
-  auto type = VectorType::get({width}, i32);
-  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
-  Value iota = arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-  Value first = addScaled(add(tile->position, -dim.padLow), tap, dim.dilation);
-  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
-    Value scalar = arith::IndexCastOp::create(builder, loc, i32, bound);
-    return arith::CmpIOp::create(builder, loc, predicate, iota,
-                                 splat(type, scalar));
+  auto type = VectorType::get({width}, builder.getI1Type());
+  Type i64 = builder.getI64Type(), bits = builder.getIntegerType(width);
+  auto clamp = [&](Value value) -> Value {
+    value = arith::MaxSIOp::create(builder, loc, value, index(0));
+    value = arith::MinSIOp::create(builder, loc, value, index(width));
+    return arith::IndexCastOp::create(builder, loc, i64, value);
   };
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  Value first = addScaled(add(tile->position, -dim.padLow), tap, dim.dilation);
   laneMasks.clear();
   for (int64_t v = 0; v < tile->vectors; ++v) {
+    // Lanes from -at on, and those below size - at: 2^high - 2^low.
     Value at = add(first, v * width);
-    Value low = compare(arith::CmpIPredicate::sge,
-                        arith::SubIOp::create(builder, loc, index(0), at));
+    Value low = clamp(arith::SubIOp::create(builder, loc, index(0), at));
     Value high =
-        compare(arith::CmpIPredicate::slt,
-                arith::SubIOp::create(builder, loc, index(dim.dataSize), at));
-    laneMasks.push_back(arith::AndIOp::create(builder, loc, low, high));
+        clamp(arith::SubIOp::create(builder, loc, index(dim.dataSize), at));
+    Value mask = arith::SubIOp::create(
+        builder, loc, arith::ShLIOp::create(builder, loc, one, high),
+        arith::ShLIOp::create(builder, loc, one, low));
+    mask = arith::TruncIOp::create(builder, loc, bits, mask);
+    laneMasks.push_back(LLVM::BitcastOp::create(builder, loc, type, mask));
   }
 }
 
-SmallVector<Value>
-ContractionTileEmitter::emitInputs(int64_t count, const TapRange &range,
-                                   Offsets offsets, const Accumulators &sums) {
-  if (areDots())
-    return emitDots(count, range, offsets, sums);
-  int64_t dataStep = contraction.inputDataStride;
-  int64_t weightsStep = contraction.inputWeightsStride;
-  if (count > kMaxUnrolledInputs)
-    return emitLoop(index(0), index(count), dataStep, weightsStep, offsets,
-                    sums, [&](Value, Offsets at, const Accumulators &before) {
-                      return emitProducts(range, at, before);
-                    });
-  Accumulators result = sums;
-  for (int64_t i = 0; i < count; ++i)
-    result = emitProducts(range,
-                          {add(offsets.data, i * dataStep),
-                           add(offsets.weights, i * weightsStep)},
-                          result);
-  return result;
-}
 } // namespace tandem

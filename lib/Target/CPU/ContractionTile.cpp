@@ -28,12 +28,12 @@ ContractionTileEmitter::ContractionTileEmitter(
 SmallVector<Value> ContractionTileEmitter::emit(const ContractionTile &tile) {
   this->tile = &tile;
   if (!areDots())
-    return emitOuterTaps(0, getFirstOffsets(), createInitial());
+    return emitSums(createInitial());
   computeColumns();
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(sumType));
   Accumulators zeros(tile.rows * width, zero);
-  return emitLaneSums(emitOuterTaps(0, getFirstOffsets(), zeros));
+  return emitLaneSums(emitSums(zeros));
 }
 
 /// The bias, or zeros.

@@ -59,16 +59,31 @@ private:
 
   Offsets getFirstOffsets() const;
   Accumulators createInitial();
-  Accumulators emitOuterTaps(unsigned dim, Offsets offsets,
-                             const Accumulators &sums);
-  Accumulators emitInnerTaps(Offsets offsets, const Accumulators &sums);
-  Accumulators emitTaps(const TapRange &range, Offsets offsets,
-                        const Accumulators &sums);
+  /// Of the loops over taps and inputs; all of `count` steps but where bounds
+  /// are given. Steps are in elements.
+  struct Level {
+    int64_t count, dataStep, weightsStep;
+    mlir::Value lower, upper;
+  };
+  using EmitStep = llvm::function_ref<Accumulators(mlir::Value number, Offsets,
+                                                   const Accumulators &)>;
+
+  /// All products of the tile.
+  Accumulators emitSums(Accumulators sums);
+  Level getOuterTaps(unsigned dim) const;
   llvm::SmallVector<TapRange> getTapRanges() const;
+  Accumulators emitTaps(const TapRange &range, llvm::ArrayRef<Level> outer,
+                        Offsets offsets, const Accumulators &sums);
+  Accumulators emitLevels(llvm::ArrayRef<Level> levels, Offsets offsets,
+                          const Accumulators &sums, EmitStep emitStep);
+  Accumulators emitLoop(llvm::ArrayRef<Level> levels, Offsets offsets,
+                        const Accumulators &sums, EmitStep emitStep);
+  Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
+                     mlir::Value number) const;
+  /// Of `number`, where digits of `count` values count units of `unit`.
+  mlir::Value getDigit(mlir::Value number, int64_t unit, int64_t count) const;
   /// Positions along the lanes: which of them a tap reads data for.
   void computeLaneMasks(mlir::Value tap);
-  Accumulators emitInputs(int64_t count, const TapRange &range, Offsets offsets,
-                          const Accumulators &sums);
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
                             const Accumulators &sums);
   /// Groups along the lanes, and few taps: see ContractionSliding.cpp.
@@ -84,12 +99,6 @@ private:
   /// The sums of the lanes of a row's accumulators, as one vector.
   mlir::Value emitRowSums(llvm::ArrayRef<mlir::Value> row);
   Accumulators emitLaneSums(llvm::ArrayRef<mlir::Value> sums);
-  Accumulators emitLoop(mlir::Value lower, mlir::Value upper, int64_t dataStep,
-                        int64_t weightsStep, Offsets offsets,
-                        const Accumulators &sums,
-                        llvm::function_ref<Accumulators(mlir::Value, Offsets,
-                                                        const Accumulators &)>
-                            emitBody);
 
   const Contraction::SpatialDim &getInner() const {
     return contraction.spatial.back();
