@@ -11,6 +11,7 @@
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Target/CPU/CPUTarget.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,7 +34,7 @@ bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
 
 void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
   if (!isCUDA(options.device))
-    return buildCPUKernelPipeline(kernels);
+    return buildCPUKernelPipeline(kernels, CPUTargetOptions{});
   // The shape of the grid decides what a thread computes, so mapping comes
   // before any of it is expressed in C.
   kernels.addPass(createMapKernelToThreads());

@@ -29,6 +29,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -51,8 +52,12 @@ struct Case {
   const char *size = "";
   bool hasFunctions = false;
 
+  /// In place of f32.
+  const char *element = "f32";
+
   std::string text() const {
-    return std::regex_replace(source, std::regex("\\?"), size);
+    std::string sized = std::regex_replace(source, std::regex("\\?"), size);
+    return std::regex_replace(sized, std::regex("f32"), element);
   }
 };
 
@@ -111,6 +116,11 @@ module @k {
     {"chain8_1ki", Yardstick::Copy, chain8, "1024", true},
     {"chain8_1mi", Yardstick::Copy, chain8, "1048576", true},
     {"chain8_64mi", Yardstick::Copy, chain8, "67108864", true},
+    {"axpy8_bf16_1ki", Yardstick::Copy, axpy8, "1024", false, "bf16"},
+    {"axpy8_bf16_1mi", Yardstick::Copy, axpy8, "1048576", false, "bf16"},
+    {"axpy8_bf16_64mi", Yardstick::Copy, axpy8, "67108864", false, "bf16"},
+    {"chain8_bf16_1mi", Yardstick::Copy, chain8, "1048576", true, "bf16"},
+    {"chain8_bf16_64mi", Yardstick::Copy, chain8, "67108864", true, "bf16"},
     {"conv2d_nchw", Yardstick::Memset, R"(
 module @k {
   func.func @k(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>)
@@ -284,6 +294,13 @@ bool compile(const Case &which, MLIRContext &context, Bench *bench,
   return true;
 }
 
+/// The bits of a number of [-1, 1): an f32, or two of the nearest bf16.
+uint32_t patternAt(size_t k, bool isBF16) {
+  float value = 0.001f * static_cast<float>((k * 7919) % 2000) - 1.0f;
+  auto bits = std::bit_cast<uint32_t>(value);
+  return isBF16 ? (bits & 0xffff0000) | bits >> 16 : bits;
+}
+
 void allocate(const Case &which, MLIRContext &context, Bench &bench) {
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(which.text(), &context);
@@ -298,14 +315,15 @@ void allocate(const Case &which, MLIRContext &context, Bench &bench) {
   llvm::for_each(function.getArgumentTypes(), visit);
   bench.numOperands = bench.bytes.size();
   llvm::for_each(function.getResultTypes(), visit);
+  bool isBF16 = which.element == std::string_view("bf16");
   size_t copies = std::clamp<size_t>(rotatedBytes / total, 1, 64);
   for (size_t i = 0; i < copies; ++i) {
     std::vector<char *> set;
     for (size_t bytes : bench.bytes) {
       size_t rounded = (bytes + 4095) / 4096 * 4096;
-      auto *data = static_cast<float *>(std::aligned_alloc(4096, rounded));
+      auto *data = static_cast<uint32_t *>(std::aligned_alloc(4096, rounded));
       for (size_t k = 0; k < rounded / 4; ++k)
-        data[k] = 0.001f * static_cast<float>((k * 7919) % 2000) - 1.0f;
+        data[k] = patternAt(k, isBF16);
       set.push_back(reinterpret_cast<char *>(data));
     }
     bench.rotation.push_back(std::move(set));

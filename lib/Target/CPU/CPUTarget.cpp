@@ -60,14 +60,16 @@ static Status lowerToLinalg(ModuleOp kernel, PhaseTimes &times) {
   return {};
 }
 
-void buildCPUKernelPipeline(OpPassManager &passes, unsigned vectorBits,
-                            bool stockMath) {
+void buildCPUKernelPipeline(OpPassManager &passes,
+                            const CPUTargetOptions &options) {
+  CPUTargetOptions target = resolve(options);
   LowerKernelToLoopsOptions loops;
-  loops.vectorBits = vectorBits ? vectorBits : resolve({}).vectorBits;
+  loops.vectorBits = target.vectorBits;
   passes.addPass(createLowerKernelToLoops(loops));
   ExpandMathOptions math;
-  math.avx512 = loops.vectorBits == 512;
-  math.stock = stockMath;
+  math.avx512 = target.vectorBits == 512;
+  math.bf16 = hasBF16(target);
+  math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
   // Half of what the emitters of tiles and lanes say, they say twice; each op
   // less is one less to convert, translate and optimise.
@@ -79,7 +81,7 @@ static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
   PassManager passes(kernel->getContext(), ModuleOp::getOperationName());
   // Once at the end is enough.
   passes.enableVerifier(false);
-  buildCPUKernelPipeline(passes, options.vectorBits, options.stockMath);
+  buildCPUKernelPipeline(passes, options);
   if (failed(passes.run(kernel)) || failed(verify(kernel)))
     return fail("codegen", "cannot be lowered to LLVM");
   return {};

@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "BF16Conversions.h"
 #include "ElementaryFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,48 +29,6 @@ namespace tandem {
 #include "tandem/Target/CPU/Passes.h.inc"
 
 namespace {
-
-/// f64 to bf16 has no instruction, nor a function in every libgcc. Rounding to
-/// odd in f32 first makes the second rounding exact (Boldo and Melquiond, "When
-/// double rounding is odd", IMACS 2005).
-struct TruncateF64ToBF16 : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::TruncFOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = op.getIn();
-    if (!getElementTypeOrSelf(x).isF64() ||
-        !getElementTypeOrSelf(op.getType()).isBF16())
-      return failure();
-    Location loc = op.getLoc();
-    auto typeLike = [&](Type element) -> Type {
-      if (auto vector = dyn_cast<VectorType>(x.getType()))
-        return vector.clone(element);
-      return element;
-    };
-    Type f32 = typeLike(rewriter.getF32Type());
-    Type i32 = typeLike(rewriter.getI32Type());
-    Value one =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getOneAttr(i32));
-    Value nearest = arith::TruncFOp::create(rewriter, loc, f32, x);
-    Value back = arith::ExtFOp::create(rewriter, loc, x.getType(), nearest);
-    Value isInexact = arith::CmpFOp::create(rewriter, loc,
-                                            arith::CmpFPredicate::ONE, back, x);
-    Value isAway =
-        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT,
-                              math::AbsFOp::create(rewriter, loc, back),
-                              math::AbsFOp::create(rewriter, loc, x));
-    Value bits = arith::BitcastOp::create(rewriter, loc, i32, nearest);
-    Value less = arith::SubIOp::create(rewriter, loc, bits, one);
-    Value towardsZero =
-        arith::SelectOp::create(rewriter, loc, isAway, less, bits);
-    Value odd = arith::OrIOp::create(rewriter, loc, towardsZero, one);
-    Value rounded =
-        arith::SelectOp::create(rewriter, loc, isInexact, odd, bits);
-    Value result = arith::BitcastOp::create(rewriter, loc, f32, rounded);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), result);
-    return success();
-  }
-};
 
 /// max(x, c) and min(x, c) of a constant are one instruction where the constant
 /// comes first: x86 gives the second operand where either is NaN. max(-0, 0) is
@@ -92,14 +51,36 @@ struct BoundByConstant : OpRewritePattern<Op> {
   }
 };
 
+/// max(x, y) and min(x, y): x86 gives y where either is NaN, so that x remains
+/// to be asked. Of zeros of either sign any is right, as the reference has it.
+template <typename Op, arith::CmpFPredicate isBeyond>
+struct ChooseBeyond : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = op.getLhs(), y = op.getRhs();
+    Value beyond = arith::SelectOp::create(
+        rewriter, loc, arith::CmpFOp::create(rewriter, loc, isBeyond, x, y), x,
+        y);
+    Value isNaN =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, x, x);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNaN, x, beyond);
+    return success();
+  }
+};
+
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   using ExpandMathBase::ExpandMathBase;
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<TruncateF64ToBF16,
-            BoundByConstant<arith::MaximumFOp, arith::CmpFPredicate::OLT>,
+    set.add<BoundByConstant<arith::MaximumFOp, arith::CmpFPredicate::OLT>,
             BoundByConstant<arith::MinimumFOp, arith::CmpFPredicate::OGT>>(
+        context, /*benefit=*/2);
+    set.add<ChooseBeyond<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
+            ChooseBeyond<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
         context);
+    populateBF16ConversionPatterns(set, bf16);
     if (!stock)
       populateElementaryFunctionPatterns(set, avx512);
     populateMathPolynomialApproximationPatterns(set, [&](StringRef name) {

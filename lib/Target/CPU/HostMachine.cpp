@@ -8,6 +8,7 @@
 
 #include "HostMachine.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -16,6 +17,7 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <cstdlib>
 #include <mutex>
 
 namespace tandem {
@@ -24,15 +26,30 @@ static std::string getHostFeatures() {
   llvm::SubtargetFeatures features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     features.AddFeature(feature.first(), feature.second);
-  return features.getString();
+  std::string result = features.getString();
+  if (const char *more = std::getenv("TANDEM_CPU_FEATURES"); more && *more)
+    result += std::string(",") + more;
+  return result;
+}
+
+bool hasFeature(llvm::StringRef features, llvm::StringRef name) {
+  bool has = false;
+  for (llvm::StringRef feature : llvm::split(features, ','))
+    if (feature.drop_front(!feature.empty()) == name)
+      has = feature.starts_with("+");
+  return has;
 }
 
 static unsigned getVectorBits(llvm::StringRef features) {
-  if (features.contains("+avx512f"))
+  if (hasFeature(features, "avx512f"))
     return 512;
-  if (features.contains("+avx,") || features.ends_with("+avx"))
-    return 256;
-  return 128;
+  return hasFeature(features, "avx") ? 256 : 128;
+}
+
+bool hasBF16(const CPUTargetOptions &options) {
+  llvm::StringRef features = options.features;
+  return getVectorBits(features) == 512 && hasFeature(features, "avx512bf16") &&
+         hasFeature(features, "avx512vl");
 }
 
 CPUTargetOptions resolve(const CPUTargetOptions &options) {
@@ -41,8 +58,9 @@ CPUTargetOptions resolve(const CPUTargetOptions &options) {
   CPUTargetOptions result = options;
   if (result.cpu.empty()) {
     result.cpu = cpu;
-    if (result.features.empty())
-      result.features = features;
+    result.features = features;
+    if (!options.features.empty())
+      result.features += "," + options.features;
   }
   if (result.vectorBits == 0)
     result.vectorBits = getVectorBits(result.features);

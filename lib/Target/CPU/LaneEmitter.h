@@ -117,7 +117,7 @@ private:
   mlir::VectorType vectorOf(mlir::Type type);
   /// Scalar constants may be defined outside the body.
   LaneValue lookUp(mlir::Value value);
-  /// Memory holds i1 as bytes.
+  /// Memory holds i1 as bytes, and bf16 as integers, which all targets mask.
   mlir::Type getMemoryType(mlir::Type type);
   LaneValue fromMemory(LaneValue value, mlir::Type type);
 

@@ -18,6 +18,8 @@ using namespace mlir;
 namespace tandem {
 
 Type LaneEmitter::getMemoryType(Type type) {
+  if (type.isBF16())
+    return builder.getI16Type();
   return type.isInteger(1) ? builder.getI8Type() : type;
 }
 
@@ -114,9 +116,13 @@ static unsigned getAlignment(Type memoryType) {
 }
 
 LaneValue LaneEmitter::fromMemory(LaneValue value, Type type) {
+  Type memoryType = value.value.getType();
+  if (type.isBF16())
+    value.value = arith::BitcastOp::create(
+        builder, loc, isa<VectorType>(memoryType) ? Type(vectorOf(type)) : type,
+        value.value);
   if (!type.isInteger(1))
     return value;
-  Type memoryType = value.value.getType();
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(memoryType));
   value.value = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
@@ -245,10 +251,11 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   Type memoryType = getMemoryType(type);
   bool isVector = offset.kind == LaneValue::Linear;
   Value stored = isVector ? toVector(value) : value.value;
+  Type storedType = isVector ? Type(vectorOf(memoryType)) : memoryType;
   if (type.isInteger(1))
-    stored = arith::ExtUIOp::create(
-        builder, loc, isVector ? Type(vectorOf(memoryType)) : memoryType,
-        stored);
+    stored = arith::ExtUIOp::create(builder, loc, storedType, stored);
+  if (type.isBF16())
+    stored = arith::BitcastOp::create(builder, loc, storedType, stored);
   Value pointer = getPointer(buffer, offset.value);
   if (isVector && tailMask)
     LLVM::MaskedStoreOp::create(builder, loc, stored, pointer, tailMask,

@@ -25,6 +25,8 @@ namespace tandem {
 /// The machine to compile for. Empty strings mean this host.
 struct CPUTargetOptions {
   /// LLVM's name of the processor ("znver5") and its features ("+avx512f,…").
+  /// Without a name, features are added to this host's or, as "-avx512bf16",
+  /// taken away.
   std::string cpu;
   std::string features;
   /// Preferred vector width in bits; 0: the widest of the processor.
@@ -33,7 +35,8 @@ struct CPUTargetOptions {
   bool stockMath = false;
 };
 
-/// This host: processor, features and vector width, all that decides the code
+/// This host, less what TANDEM_CPU_FEATURES in the environment takes away (as
+/// "-avx512bf16,-avx512f", to see what other hosts run): processor, features and vector width, all that decides the code
 /// of a kernel beside the kernel.
 std::string describeCPUTarget();
 

@@ -33,10 +33,11 @@ inline constexpr llvm::StringLiteral kInPlaceAttrName = "tandem.in_place";
 #define GEN_PASS_REGISTRATION
 #include "tandem/Target/CPU/Passes.h.inc"
 
-/// From a kernel module in linalg form to the LLVM dialect, for this host or
-/// for vectors of a given number of bits. `stockMath`: see CPUTargetOptions.
+struct CPUTargetOptions;
+
+/// From a kernel module in linalg form to the LLVM dialect.
 void buildCPUKernelPipeline(mlir::OpPassManager &passes,
-                            unsigned vectorBits = 0, bool stockMath = false);
+                            const CPUTargetOptions &options);
 
 } // namespace tandem
 

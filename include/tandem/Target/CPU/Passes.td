@@ -259,8 +259,9 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let description = [{
     Functions of f32 scalars and vectors become arithmetic that vectorises: exp,
     log, tanh, erf, sin and cos with errors of at most 2 units in the last place
-    over all of f32, expm1 and log1p (upstream's expansions) of at most 3. What
-    has no expansion stays.
+    over all of f32, expm1 and log1p (upstream's expansions) of at most 3. Casts
+    to and from bf16 become integer arithmetic where the target has no
+    instructions for them. What has no expansion stays.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -271,6 +272,8 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     Option<"avx512", "avx512", "bool", "false",
            "Use instructions of AVX-512: tables in registers, multiplication by "
            "powers of two.">,
+    Option<"bf16", "bf16", "bool", "false",
+           "Round to bf16 by the instruction of AVX-512 BF16.">,
     Option<"stock", "stock", "bool", "false",
            "Use upstream's expansions alone, for comparison.">
   ];
