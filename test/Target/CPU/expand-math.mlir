@@ -1,5 +1,6 @@
 // RUN: tandem-opt %s --tandem-expand-math='avx512=true' | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: tandem-opt %s --tandem-expand-math | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: tandem-opt %s --tandem-expand-math='bf16=true' | FileCheck %s --check-prefix=BF16
 // RUN: tandem-opt %s --tandem-expand-math='stock=true' | FileCheck %s --check-prefix=STOCK
 
 // A table in one register, and a multiplication by powers of two; without
@@ -58,7 +59,10 @@ func.func @precise(%x: vector<8xf64>) -> vector<8xf64> {
 // CHECK: %[[MAX:.*]] = arith.select %[[LESS]], %[[ZERO]], %[[X]]
 // CHECK: %[[MORE:.*]] = arith.cmpf ogt, %[[MAX]], %[[SIX:.*]] : f32
 // CHECK: arith.select %[[MORE]], %[[SIX]], %[[MAX]]
-// CHECK: arith.maximumf
+// CHECK-DAG: %[[BEYOND:.*]] = arith.cmpf ogt
+// CHECK-DAG: %[[NAN:.*]] = arith.cmpf uno
+// CHECK: arith.select %[[NAN]]
+// CHECK-NOT: arith.maximumf
 func.func @bounds(%x: f32, %y: f32) -> f32 {
   %zero = arith.constant 0.0 : f32
   %six = arith.constant 6.0 : f32
@@ -66,4 +70,40 @@ func.func @bounds(%x: f32, %y: f32) -> f32 {
   %1 = arith.minimumf %six, %0 : f32
   %2 = arith.maximumf %1, %y : f32
   return %2 : f32
+}
+
+// The instruction, where there is one; else integers, and for f64 in any case.
+
+// CHECK-LABEL: func.func @round
+// CHECK-NOT: arith.truncf
+// CHECK: arith.trunci {{.*}} vector<16xi32> to vector<16xi16>
+// BF16-LABEL: func.func @round
+// BF16-NEXT: arith.truncf {{.*}} vector<16xf32> to vector<16xbf16>
+// BF16-NEXT: return
+func.func @round(%x: vector<16xf32>) -> vector<16xbf16> {
+  %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
+  return %0 : vector<16xbf16>
+}
+
+// CHECK-LABEL: func.func @widen
+// CHECK: arith.extui
+// CHECK: arith.shli
+// CHECK-NOT: arith.extf
+// BF16-LABEL: func.func @widen
+// BF16-NEXT: arith.extf
+func.func @widen(%x: vector<16xbf16>) -> vector<16xf32> {
+  %0 = arith.extf %x : vector<16xbf16> to vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// Rounded once, although f32 does not have all integers.
+
+// CHECK-LABEL: func.func @convert
+// CHECK: arith.sitofp {{.*}} to vector<16xf64>
+// BF16-LABEL: func.func @convert
+// BF16: arith.sitofp {{.*}} to vector<16xf64>
+// BF16: arith.truncf {{.*}} vector<16xf32> to vector<16xbf16>
+func.func @convert(%x: vector<16xi32>) -> vector<16xbf16> {
+  %0 = arith.sitofp %x : vector<16xi32> to vector<16xbf16>
+  return %0 : vector<16xbf16>
 }

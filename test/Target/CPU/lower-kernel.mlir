@@ -227,3 +227,20 @@ module @unaligned_rows {
     return %0 : tensor<4096x2049xf32>
   }
 }
+
+// -----
+
+// Memory holds bf16 as integers, which all targets load under a mask.
+
+// CHECK-LABEL: llvm.func internal @half.body
+// CHECK: llvm.load {{.*}} -> vector<64xi16>
+// CHECK: arith.extf {{.*}} vector<64xbf16> to vector<64xf32>
+// CHECK: llvm.store {{.*}} : vector<64xi16>
+// CHECK: llvm.intr.masked.load {{.*}} vector<16xi16>
+// CHECK: llvm.intr.masked.store {{.*}} vector<16xi16>
+module @half {
+  func.func @half(%x: tensor<100xbf16>) -> tensor<100xbf16> {
+    %0 = tandem.neg %x : tensor<100xbf16>
+    return %0 : tensor<100xbf16>
+  }
+}
