@@ -72,13 +72,13 @@ static double getTileCycles(ContractionLanes lanes, double rows, double vectors,
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
 
-/// What a tile loses to writing part of the outputs of its rows.
-static double getPieceCycles(const ContractionStrategy &tile, double rows,
+/// What is lost to writing rows of the result in small pieces.
+static double getPieceCycles(const ContractionStrategy &tile, double pieces,
                              bool isWhole, double steps) {
   double bytes = 4.0 * static_cast<double>(tile.getLanes());
-  if (isWhole || bytes >= 256 || tile.lanes != ContractionLanes::Outputs)
+  if (isWhole || bytes >= 256 || tile.lanes == ContractionLanes::Groups)
     return 0;
-  return rows * kPieceCycles * (256 - bytes) / 128 *
+  return pieces * kPieceCycles * (256 - bytes) / 128 *
          std::min(1.0, kStepsThatHidePieces / steps);
 }
 
@@ -280,15 +280,16 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
       most = std::min(most, getRowsInCache(contraction));
     tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
     double steps = static_cast<double>(contraction.getReduction());
-    tile.cycles = getSpaceCycles(space, tile,
-                                 [&](int64_t rows, int64_t ofVectors) {
-                                   return getTileCycles(tile.lanes, rows,
-                                                        ofVectors, steps);
-                                 }) +
-                  getPieceCycles(tile, double(contraction.getPositions()),
-                                 tile.vectors == space.vectors, steps) *
-                      double(contraction.groups) * double(space.vectors) /
-                      double(tile.vectors);
+    tile.cycles =
+        getSpaceCycles(space, tile,
+                       [&](int64_t rows, int64_t ofVectors) {
+                         return getTileCycles(tile.lanes, rows, ofVectors,
+                                              steps);
+                       }) +
+        getPieceCycles(tile,
+                       double(space.times * space.rows * space.vectors) /
+                           double(tile.vectors),
+                       tile.vectors == space.vectors, steps);
     if (best.cycles == 0 || tile.cycles < best.cycles)
       best = tile;
   }

@@ -9,7 +9,6 @@
 #include "ContractionTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -106,11 +105,11 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
   offsets = {add(offsets.data, range.firstTap * taps.dataStep),
              add(offsets.weights, range.firstTap * taps.weightsStep)};
   // Taps and inputs are often one run in memory.
-  if (!arePositionsMasked() &&
-      taps.dataStep == inputs.count * inputs.dataStep &&
+  bool isMasked = arePositionsMasked();
+  if (!isMasked && taps.dataStep == inputs.count * inputs.dataStep &&
       taps.weightsStep == inputs.count * inputs.weightsStep)
     inputs.count *= taps.count;
-  else if (taps.count > 1)
+  else if (!isMasked && taps.count > 1)
     levels.push_back(taps);
   if (areDots())
     return emitLevels(levels, offsets, sums,
@@ -119,25 +118,19 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
                       });
   if (inputs.count > 1)
     levels.push_back(inputs);
-  auto emitStep = [&](Value number, Offsets at, const Accumulators &before) {
-    if (arePositionsMasked())
-      computeLaneMasks(getDigit(number, inputs.count, taps.count));
+  auto emitStep = [&](Value, Offsets at, const Accumulators &before) {
     return emitProducts(range, at, before);
   };
-  if (levels.size() != 1 || levels[0].lower || levels[0].count > kMaxUnrolled)
-    return emitLevels(levels, offsets, sums, emitStep);
-  Accumulators result = sums;
-  for (int64_t i = 0; i < levels[0].count; ++i)
-    result = emitStep(index(i), getOffsets(levels, offsets, index(i)), result);
-  return result;
-}
-
-Value ContractionTileEmitter::getDigit(Value number, int64_t unit,
-                                       int64_t count) const {
-  Value digit = number;
-  if (unit != 1)
-    digit = arith::DivUIOp::create(builder, loc, digit, index(unit));
-  return arith::RemUIOp::create(builder, loc, digit, index(count));
+  // Masks are worth computing once for each tap.
+  auto emitMaskedTap = [&](Value tap, Offsets at, const Accumulators &before) {
+    computeLaneMasks(tap);
+    return emitLevels(levels, at, before, emitStep);
+  };
+  if (isMasked && taps.count == 1)
+    return emitMaskedTap(index(0), offsets, sums);
+  if (isMasked)
+    return emitLoop(taps, offsets, sums, emitMaskedTap);
+  return emitLevels(levels, offsets, sums, emitStep);
 }
 
 /// As few loops as there can be, for each passes all accumulators on: levels of
@@ -157,7 +150,13 @@ SmallVector<Value> ContractionTileEmitter::emitLevels(ArrayRef<Level> levels,
                       return emitLevels(levels.drop_front(), at, before,
                                         emitStep);
                     });
-  return emitLoop(levels, offsets, sums, emitStep);
+  if (levels.size() > 1 || levels[0].lower || levels[0].count > kMaxUnrolled ||
+      slidesOverTaps(contraction, lanes))
+    return emitLoop(levels, offsets, sums, emitStep);
+  Accumulators result = sums;
+  for (int64_t i = 0; i < levels[0].count; ++i)
+    result = emitStep(index(i), getOffsets(levels, offsets, index(i)), result);
+  return result;
 }
 
 /// Where step `number` of all steps of `levels` reads.
@@ -212,32 +211,29 @@ bool ContractionTileEmitter::arePositionsMasked() const {
          (getInner().isPadded() || tile->mask);
 }
 
-/// Lane l of vector v reads position first + v * width + l of the data. Masks
-/// are computed as numbers: vectors have enough to do.
+/// Lane l of vector v reads position first + v * width + l of the data, which
+/// as a number without sign is below its size where it is there.
 void ContractionTileEmitter::computeLaneMasks(Value tap) {
   const Contraction::SpatialDim &dim = getInner();
-  auto type = VectorType::get({width}, builder.getI1Type());
-  Type i64 = builder.getI64Type(), bits = builder.getIntegerType(width);
-  auto clamp = [&](Value value) -> Value {
-    value = arith::MaxSIOp::create(builder, loc, value, index(0));
-    value = arith::MinSIOp::create(builder, loc, value, index(width));
-    return arith::IndexCastOp::create(builder, loc, i64, value);
+  Type i32 = builder.getI32Type();
+  auto type = VectorType::get({width}, i32);
+  auto splatIndex = [&](Value value) {
+    return splat(type, arith::IndexCastOp::create(builder, loc, i32, value));
   };
-  Value one =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
-  Value first = addScaled(add(tile->position, -dim.padLow), tap, dim.dilation);
+  Value first = splatIndex(
+      addScaled(add(tile->position, -dim.padLow), tap, dim.dilation));
+  Value size = splatIndex(index(dim.dataSize));
   laneMasks.clear();
   for (int64_t v = 0; v < tile->vectors; ++v) {
-    // Lanes from -at on, and those below size - at: 2^high - 2^low.
-    Value at = add(first, v * width);
-    Value low = clamp(arith::SubIOp::create(builder, loc, index(0), at));
-    Value high =
-        clamp(arith::SubIOp::create(builder, loc, index(dim.dataSize), at));
-    Value mask = arith::SubIOp::create(
-        builder, loc, arith::ShLIOp::create(builder, loc, one, high),
-        arith::ShLIOp::create(builder, loc, one, low));
-    mask = arith::TruncIOp::create(builder, loc, bits, mask);
-    laneMasks.push_back(LLVM::BitcastOp::create(builder, loc, type, mask));
+    auto lanes =
+        llvm::to_vector(llvm::seq<int32_t>(v * width, (v + 1) * width));
+    Value at = arith::AddIOp::create(
+        builder, loc, first,
+        arith::ConstantOp::create(
+            builder, loc,
+            DenseElementsAttr::get(type, ArrayRef<int32_t>(lanes))));
+    laneMasks.push_back(arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, at, size));
   }
 }
 

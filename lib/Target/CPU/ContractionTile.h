@@ -80,8 +80,6 @@ private:
                         const Accumulators &sums, EmitStep emitStep);
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
                      mlir::Value number) const;
-  /// Of `number`, where digits of `count` values count units of `unit`.
-  mlir::Value getDigit(mlir::Value number, int64_t unit, int64_t count) const;
   /// Positions along the lanes: which of them a tap reads data for.
   void computeLaneMasks(mlir::Value tap);
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
