@@ -148,11 +148,13 @@ Value ThreadBody::operandElement(OpOperand &operand) {
   if (!isa<RankedTensorType>(tensor.getType()))
     return mapping.lookupOrDefault(tensor);
   Value buffer = memory.operands.lookup(tensor);
-  if (Value vector = loadedVectors.lookup(tensor))
+  AffineExpr position = linearize(operand);
+  bool isOwnPoint = position == ownOrder();
+  // Another operand may read the same tensor elsewhere: a mean its whole row.
+  if (Value vector = loadedVectors.lookup(tensor); vector && isOwnPoint)
     return vector::ExtractOp::create(builder, buffer.getLoc(), vector,
                                      OpFoldResult(lane));
-  AffineExpr position = linearize(operand);
-  Value at = position == ownOrder()
+  Value at = isOwnPoint
                  ? point
                  : index.apply(op.getLoc(), position, dims.size(), dims);
   return load(buffer.getLoc(), buffer, at);

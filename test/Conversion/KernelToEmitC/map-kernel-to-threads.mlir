@@ -64,6 +64,32 @@ func.func @vector(%x: tensor<64x64xf32>, %b: tensor<64xf32>)
 
 // -----
 
+#id3 = affine_map<(d0, d1) -> (d0, d1)>
+#first = affine_map<(d0, d1) -> (d0, 0)>
+
+// What is read of the same tensor elsewhere does not come from the vector.
+
+// CHECK-LABEL: func @two_places
+// CHECK: %[[V:.*]] = vector.load
+// CHECK: scf.for %[[LANE:.*]] =
+// CHECK: vector.extract %[[V]][%[[LANE]]]
+// CHECK-NOT: vector.extract
+// CHECK: memref.load %{{.*}} : memref<4096xf32>
+func.func @two_places(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#id3, #first, #id3],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %x : tensor<64x64xf32>, tensor<64x64xf32>)
+      outs(%e : tensor<64x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %m = arith.subf %a, %c : f32
+    linalg.yield %m : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 
 // An index that may be negative is divided rounding down, one that may not be
