@@ -60,23 +60,35 @@ SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
       mask, result);
 }
 
-/// A vector of the inputs of each row times one of each column.
+/// A vector of the inputs of each row times one of each column: the fewer of
+/// both wait in registers while the others come one by one.
 SmallVector<Value>
 ContractionTileEmitter::emitDotStep(const TapRange &range, Offsets offsets,
                                     Value mask, const Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();
-  SmallVector<Value> ofColumn;
-  for (Value column : columns)
-    ofColumn.push_back(
-        loadVector(sumType, getPointer(column, offsets.weights, 0), mask));
+  auto loadRow = [&](int64_t row) {
+    return loadVector(
+        sumType,
+        getPointer(data, offsets.data,
+                   (range.firstRow + row) * dim.stride * dim.dataStride),
+        mask);
+  };
+  auto loadColumn = [&](int64_t column) {
+    return loadVector(sumType, getPointer(columns[column], offsets.weights, 0),
+                      mask);
+  };
+  int64_t rows = range.lastRow - range.firstRow;
+  bool columnsWait = width <= rows;
+  SmallVector<Value> waiting;
+  for (int64_t i = 0; i < std::min(rows, width); ++i)
+    waiting.push_back(columnsWait ? loadColumn(i) : loadRow(i));
   Accumulators result = sums;
-  for (int64_t row = range.firstRow; row < range.lastRow; ++row) {
-    int64_t distance = row * dim.stride * dim.dataStride;
-    Value inputs =
-        loadVector(sumType, getPointer(data, offsets.data, distance), mask);
-    for (auto [column, other] : llvm::enumerate(ofColumn)) {
-      Value &sum = result[row * width + column];
-      sum = LLVM::FMulAddOp::create(builder, loc, sumType, inputs, other, sum);
+  for (int64_t i = 0; i < std::max(rows, width); ++i) {
+    Value other = columnsWait ? loadRow(i) : loadColumn(i);
+    for (auto [j, first] : llvm::enumerate(waiting)) {
+      int64_t row = range.firstRow + (columnsWait ? i : j);
+      Value &sum = result[row * width + (columnsWait ? j : i)];
+      sum = LLVM::FMulAddOp::create(builder, loc, sumType, first, other, sum);
     }
   }
   return result;

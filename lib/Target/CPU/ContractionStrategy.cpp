@@ -26,9 +26,12 @@ static constexpr double kTileCycles = 30;
 /// rather than at least 256 at once, where few products go by meanwhile:
 /// measured on 64 outputs that do not stay in cache.
 static constexpr double kPieceCycles = 34, kStepsThatHidePieces = 200;
-/// Loads a cycle from beyond the first-level cache, and cycles to sum the lanes
-/// of one vector, of several at once.
-static constexpr double kFarLoadsPerCycle = 1, kCyclesPerSum = 3;
+/// Vectors a cycle that a tile of dot products reads from beyond the
+/// first-level cache (measured, on ten streams at a time), what of an operand
+/// stays in that cache, and cycles to sum the lanes of one vector, of several
+/// at once.
+static constexpr double kFarLoadsPerCycle = 0.6, kNearBytes = 16 * 1024,
+                        kCyclesPerSum = 3;
 /// More taps do not stay in registers beside the sums.
 static constexpr int64_t kMaxSlidingTaps = 8;
 /// Cycles lost for each vector of groups that is read and written by itself,
@@ -146,21 +149,28 @@ getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
                                 (rest ? sumOverRows(rest) : 0));
 }
 
-/// Cycles of one tile of `rows` x `columns` dot products in `steps` vectors.
-static double getDotCycles(double rows, double columns, double steps,
-                           bool isNear) {
-  double fmas = rows * columns;
-  double loads =
-      (rows + columns) / (isNear ? kLoadsPerCycle : kFarLoadsPerCycle);
-  return steps * std::max({fmas / kFmasPerCycle, loads, kFmaLatency}) +
-         fmas * kCyclesPerSum + kTileCycles;
-}
+namespace {
+/// Dot products of `rows` positions and `columns` outputs at a time.
+struct DotTile {
+  double rows, columns, steps;
+  /// Whether the operand is in the first-level cache from the tile before.
+  bool rowsAreNear, columnsAreNear;
+
+  double getCycles() const {
+    double fmas = rows * columns;
+    double loads =
+        rows / (rowsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle) +
+        columns / (columnsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle);
+    return steps * std::max({fmas / kFmasPerCycle, loads, kFmaLatency}) +
+           fmas * kCyclesPerSum + kTileCycles;
+  }
+};
+} // namespace
 
 /// The tile of least cost where inputs run along the lanes: few loads for each
 /// product, and products enough to hide their latency.
 static ContractionStrategy chooseDotTile(const Contraction &contraction,
                                          ContractionMachine machine) {
-  constexpr double kNearBytes = 32 * 1024;
   ContractionStrategy best;
   best.lanes = ContractionLanes::Reduction;
   best.sumWidth = machine.vectorBits / 32;
@@ -179,14 +189,18 @@ static ContractionStrategy chooseDotTile(const Contraction &contraction,
       ContractionStrategy tile = best;
       tile.width = columns;
       tile.rows = rows;
-      bool isNear =
-          double(rows + columns) * 4.0 * double(contraction.getReduction()) <=
-          kNearBytes;
-      double cycles =
-          double(positions / rows) *
-          getDotCycles(double(rows), double(columns), steps, isNear);
-      if (int64_t rest = positions % rows)
-        cycles += getDotCycles(double(rest), double(columns), steps, isNear);
+      // All rows pass by one tile of columns, then by the next.
+      auto isNear = [&](int64_t vectors) {
+        return 4.0 * double(vectors * contraction.getReduction()) <= kNearBytes;
+      };
+      DotTile whole{double(rows), double(columns), steps,
+                    rows == positions && isNear(rows),
+                    rows < positions && isNear(columns)};
+      double cycles = double(positions / rows) * whole.getCycles();
+      DotTile last = whole;
+      last.rows = double(positions % rows);
+      if (last.rows > 0)
+        cycles += last.getCycles();
       tile.cycles =
           cycles * times * double(ceilDiv(contraction.outputs, columns));
       if (best.cycles == 0 || tile.cycles < best.cycles)
