@@ -83,6 +83,9 @@ struct Arithmetic {
   mlir::Value bits(mlir::Value x) const {
     return mlir::arith::BitcastOp::create(b, loc, i32(), x);
   }
+  mlir::Value toFloat(mlir::Value x) const {
+    return mlir::arith::SIToFPOp::create(b, loc, f32(), x);
+  }
   mlir::Value fromBits(mlir::Value x) const {
     return mlir::arith::BitcastOp::create(b, loc, f32(), x);
   }
@@ -137,8 +140,9 @@ inline constexpr double kLog2OfE = 1.44269504088896341;
 inline constexpr double kRounder = 12582912.0;
 inline constexpr int64_t kRounderBits = 0x4b400000;
 
-/// exp, tanh and erf of f32.
+/// exp, expm1, tanh and erf of f32.
 mlir::Value expandExp(const Arithmetic &a, mlir::Value x);
+mlir::Value expandExpm1(const Arithmetic &a, mlir::Value x);
 mlir::Value expandTanh(const Arithmetic &a, mlir::Value x);
 mlir::Value expandErf(const Arithmetic &a, mlir::Value x);
 

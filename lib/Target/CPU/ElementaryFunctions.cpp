@@ -1,4 +1,4 @@
-//===- ElementaryFunctions.cpp - log, sin and cos -------------------------===//
+//===- ElementaryFunctions.cpp - log, log1p, sin and cos ------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,19 +41,24 @@ struct Reduced {
 /// log 2 in two parts: products of the first with small integers are exact.
 static constexpr double kLogHigh = 0.693359375, kLogLow = -2.12194440e-4;
 
-static Value expandLog(const Arithmetic &a, Value x) {
-  // Subnormals become normal.
-  constexpr float least = std::numeric_limits<float>::min();
-  Value isSmall = a.less(x, a.f(least));
-  Value normal = a.select(isSmall, a.mul(x, a.f(8388608.0)), x);
-  Value offset = a.select(isSmall, a.f(-23), a.f(0));
-  // normal = 2^e m with m in [sqrt(1/2), sqrt(2)).
+namespace {
+/// x = 2^exponent (1 + f), 1 + f in [sqrt(1/2), sqrt(2)).
+struct Split {
+  Value exponent; // i32
+  Value f;
+};
+} // namespace
+
+/// Of a normal number.
+static Split split(const Arithmetic &a, Value x) {
   constexpr int64_t sqrtHalf = 0x3f3504f3;
-  Value above = a.subI(a.bits(normal), a.i(sqrtHalf));
+  Value above = a.subI(a.bits(x), a.i(sqrtHalf));
   Value m = a.fromBits(a.addI(a.andI(above, a.i(0x7fffff)), a.i(sqrtHalf)));
-  Value e = a.add(
-      arith::SIToFPOp::create(a.b, a.loc, a.f32(), a.shr(above, 23)), offset);
-  Value f = a.sub(m, a.f(1));
+  return {a.shr(above, 23), a.sub(m, a.f(1))};
+}
+
+/// log(2^e (1 + f)), e of f32.
+static Value logOfParts(const Arithmetic &a, Value e, Value f) {
   Value square = a.mul(f, f);
   Value y = a.horner(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
                          -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
@@ -61,12 +66,42 @@ static Value expandLog(const Arithmetic &a, Value x) {
   y = a.mul(a.mul(y, f), square);
   y = a.fma(e, a.f(kLogLow), y);
   y = a.fma(square, a.f(-0.5), y);
-  y = a.fma(e, a.f(kLogHigh), a.add(f, y));
-  // log(inf) and log(NaN) are their arguments.
+  return a.fma(e, a.f(kLogHigh), a.add(f, y));
+}
+
+/// y where x is positive and finite; infinity and NaN are their own logarithms.
+static Value logWithin(const Arithmetic &a, Value x, Value y) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   y = a.select(a.less(x, a.f(infinity)), y, x);
   y = a.select(a.less(x, a.f(0)), a.f(std::nan("")), y);
   return a.select(a.equal(x, a.f(0)), a.f(-infinity), y);
+}
+
+static Value expandLog(const Arithmetic &a, Value x) {
+  // Subnormals become normal.
+  constexpr float least = std::numeric_limits<float>::min();
+  Value isSmall = a.less(x, a.f(least));
+  Value normal = a.select(isSmall, a.mul(x, a.f(8388608.0)), x);
+  Value offset = a.select(isSmall, a.f(-23), a.f(0));
+  auto [exponent, f] = split(a, normal);
+  Value e = a.add(a.toFloat(exponent), offset);
+  return logWithin(a, x, logOfParts(a, e, f));
+}
+
+/// log(u + c), where u = 1 + x rounded and c is what rounding took; c joins f
+/// at its scale, so that f is x for small x. Within 1.5 ULP.
+static Value expandLog1p(const Arithmetic &a, Value x) {
+  Value u = a.add(a.f(1), x);
+  // Exact: of 1 and x, the smaller one is taken from the rest.
+  Value c = a.select(a.less(x, a.f(1)), a.sub(x, a.sub(u, a.f(1))),
+                     a.sub(a.f(1), a.sub(u, x)));
+  auto [exponent, f] = split(a, u);
+  // 2^-exponent, or 0 where nothing of c is left.
+  Value scaleBits = a.shl(a.subI(a.i(127), exponent), 23);
+  Value scale =
+      a.fromBits(arith::MaxSIOp::create(a.b, a.loc, scaleBits, a.i(0)));
+  Value y = logOfParts(a, a.toFloat(exponent), a.fma(c, scale, f));
+  return a.copySign(logWithin(a, u, y), x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,7 +217,9 @@ void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
   patterns.add<Expand<math::ExpOp>>(context, avx512, expandExp);
   patterns.add<Expand<math::TanhOp>>(context, avx512, expandTanh);
   patterns.add<Expand<math::ErfOp>>(context, avx512, expandErf);
+  patterns.add<Expand<math::ExpM1Op>>(context, avx512, expandExpm1);
   patterns.add<Expand<math::LogOp>>(context, avx512, expandLog);
+  patterns.add<Expand<math::Log1pOp>>(context, avx512, expandLog1p);
   patterns.add<Expand<math::SinOp>>(
       context, avx512, [](const Arithmetic &a, Value x) {
         return expandPeriodic<LLVM::SinOp>(a, x, 0);

@@ -15,9 +15,9 @@ class RewritePatternSet;
 
 namespace tandem {
 
-/// Expansions of math.exp, log, tanh, erf, sin and cos on f32 and vectors of
-/// it, within 2 ULP for every argument, NaN and infinities included. `avx512`:
-/// the target has AVX-512.
+/// Expansions of math.exp, expm1, log, log1p, tanh, erf, sin and cos on f32 and
+/// vectors of it, within 2 ULP for every argument, NaN and infinities included.
+/// `avx512`: the target has AVX-512.
 void populateElementaryFunctionPatterns(mlir::RewritePatternSet &patterns,
                                         bool avx512);
 

@@ -81,19 +81,20 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
             ChooseBeyond<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
         context);
     populateBF16ConversionPatterns(set, bf16);
-    if (!stock)
+    if (stock)
+      populateMathPolynomialApproximationPatterns(
+          set, [](StringRef) { return true; });
+    else
       populateElementaryFunctionPatterns(set, avx512);
-    populateMathPolynomialApproximationPatterns(set, [&](StringRef name) {
-      return stock || llvm::is_contained({"math.expm1", "math.log1p"}, name);
-    });
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }
 
   void runOnOperation() override {
-    // Upstream's expansions are in terms of functions that are expanded here.
     walkAndApplyPatterns(getOperation(), patterns);
-    walkAndApplyPatterns(getOperation(), patterns);
+    // Upstream's expansions are in terms of other functions.
+    if (stock)
+      walkAndApplyPatterns(getOperation(), patterns);
   }
 
   FrozenRewritePatternSet patterns;

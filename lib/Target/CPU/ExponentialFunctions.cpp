@@ -1,4 +1,4 @@
-//===- ExponentialFunctions.cpp - exp, tanh and erf -----------------------===//
+//===- ExponentialFunctions.cpp - exp, expm1, tanh and erf ----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -51,13 +51,18 @@ static Value expByTable(const Arithmetic &a, Value x) {
   return a.scale(a.fma(power, expm1, power), n);
 }
 
+/// (exp(r) - 1 - r) / r^2, |r| at most half of log 2.
+static Value expTail(const Arithmetic &a, Value r) {
+  return a.horner(r, {1.381432050778867e-3, 8.368851070799413e-3,
+                      4.1668401085020665e-2, 1.6666519524044832e-1,
+                      4.999999337308007e-1});
+}
+
 /// 2^n exp(r), with n the integer nearest to x / log 2. Within 1.1 ULP.
 static Value expByPolynomial(const Arithmetic &a, Value x) {
   Value shifted = a.fma(x, a.f(kLog2OfE), a.f(kRounder));
   Value r = subtractLog2(a, x, a.sub(shifted, a.f(kRounder)));
-  Value tail = a.horner(r, {1.381432050778867e-3, 8.368851070799413e-3,
-                            4.1668401085020665e-2, 1.6666519524044832e-1,
-                            4.999999337308007e-1});
+  Value tail = expTail(a, r);
   Value y = a.fma(a.fma(tail, r, a.f(1)), r, a.f(1));
   // In two steps: 2^n itself may be out of range.
   Value n = a.subI(a.bits(shifted), a.i(kRounderBits));
@@ -74,6 +79,28 @@ static Value expInRange(const Arithmetic &a, Value x) {
 
 Value expandExp(const Arithmetic &a, Value x) {
   return expInRange(a, a.atLeast(a.atMost(x, kExpMost), kExpLeast));
+}
+
+/// 2^n - 1 + 2^n r + 2^n (exp(r) - 1 - r), with n the integer nearest to
+/// x / log 2. Within 1.3 ULP.
+///
+/// The first part of log 2 has 24 bits, so that its multiple taken from x
+/// leaves r exactly, and the sum of the first terms is rounded once at most;
+/// what the second part takes, times exp(r), is added to the last term. All is
+/// halved: 2^n itself may be out of range.
+Value expandExpm1(const Arithmetic &a, Value x) {
+  constexpr double least = -18; // -1 from here.
+  Value bounded = a.atLeast(a.atMost(x, kExpMost), least);
+  Value shifted = a.fma(bounded, a.f(kLog2OfE), a.f(kRounder));
+  Value n = a.sub(shifted, a.f(kRounder));
+  Value r = a.fma(n, a.f(-kLog2), bounded);
+  Value rest = a.mul(n, a.f(-kLog2Rest));
+  Value tail = a.fma(a.mul(r, r), expTail(a, r), a.fma(rest, r, rest));
+  Value exponent = a.subI(a.bits(shifted), a.i(kRounderBits));
+  Value power = a.fromBits(a.shl(a.addI(exponent, a.i(126)), 23));
+  Value first = a.fma(power, r, a.sub(power, a.f(0.5)));
+  Value half = a.fma(power, tail, first);
+  return a.copySign(a.add(half, half), x);
 }
 
 /// tanh(kh) and r = |x| - kh give (t + tanh r) / (1 + t tanh r). Within 1.97

@@ -258,10 +258,10 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math functions of f32 by polynomials";
   let description = [{
     Functions of f32 scalars and vectors become arithmetic that vectorises: exp,
-    log, tanh, erf, sin and cos with errors of at most 2 units in the last place
-    over all of f32, expm1 and log1p (upstream's expansions) of at most 3. Casts
-    to and from bf16 become integer arithmetic where the target has no
-    instructions for them. What has no expansion stays.
+    expm1, log, log1p, tanh, erf, sin and cos, with errors of at most 2 units in
+    the last place over all of f32. Casts to and from bf16 become integer
+    arithmetic where the target has no instructions for them. What has no
+    expansion stays.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
