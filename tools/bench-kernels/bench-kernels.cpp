@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels.h"
+
 #include "tandem/InitAll.h"
 #include "tandem/Support/ShapeRules.h"
 #include "tandem/Target/CPU/CPUTarget.h"
@@ -22,6 +24,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -35,203 +38,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <regex>
 #include <string>
 
 using namespace mlir;
+using namespace tandem::bench;
 
 namespace {
-
-enum class Yardstick { Memset, Copy };
-
-struct Case {
-  const char *name;
-  Yardstick yardstick;
-  const char *source;
-  /// What "?" stands for in the source.
-  const char *size = "";
-  bool hasFunctions = false;
-
-  /// In place of f32.
-  const char *element = "f32";
-
-  std::string text() const {
-    std::string sized = std::regex_replace(source, std::regex("\\?"), size);
-    return std::regex_replace(sized, std::regex("f32"), element);
-  }
-};
-
-const char *axpy8 = R"(
-module @k {
-  func.func @k(%x: tensor<?xf32>, %y: tensor<?xf32>)
-      -> tensor<?xf32> {
-    %0 = tandem.mul %x, %y : tensor<?xf32>
-    %1 = tandem.add %0, %x : tensor<?xf32>
-    %2 = tandem.max %1, %y : tensor<?xf32>
-    %3 = tandem.mul %2, %x : tensor<?xf32>
-    %4 = tandem.sub %3, %y : tensor<?xf32>
-    %5 = tandem.add %4, %x : tensor<?xf32>
-    %6 = tandem.max %5, %x : tensor<?xf32>
-    %7 = tandem.mul %6, %y : tensor<?xf32>
-    return %7 : tensor<?xf32>
-  }
-})";
-
-const char *chain8 = R"(
-module @k {
-  func.func @k(%x: tensor<?xf32>, %y: tensor<?xf32>)
-      -> tensor<?xf32> {
-    %one = tandem.constant dense<1.0> : tensor<f32>
-    %half = tandem.constant dense<0.5> : tensor<f32>
-    %0 = tandem.mul %x, %y : tensor<?xf32>
-    %1 = tandem.add %0, %one : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
-    %2 = tandem.tanh %1 : tensor<?xf32>
-    %3 = tandem.sub %2, %y : tensor<?xf32>
-    %4 = tandem.relu %3 : tensor<?xf32>
-    %5 = tandem.mul %4, %half : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
-    %6 = tandem.neg %5 : tensor<?xf32>
-    %7 = tandem.mul %6, %5 : tensor<?xf32>
-    %8 = tandem.exp %7 : tensor<?xf32>
-    %9 = tandem.add %8, %x : tensor<?xf32>
-    return %9 : tensor<?xf32>
-  }
-})";
-
-const Case cases[] = {
-    {"conv1d_relu", Yardstick::Memset, R"(
-module @k {
-  func.func @k(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)
-      -> tensor<1000x98x32xf32> {
-    %0 = tandem.conv %x, %w
-        layout = <input = "NWC", kernel = "WIO", output = "NWC">
-        : (tensor<1000x100x1xf32>, tensor<3x1x32xf32>)
-        -> tensor<1000x98x32xf32>
-    %1 = tandem.relu %0 : tensor<1000x98x32xf32>
-    return %1 : tensor<1000x98x32xf32>
-  }
-})"},
-    {"axpy8_1ki", Yardstick::Copy, axpy8, "1024"},
-    {"axpy8_1mi", Yardstick::Copy, axpy8, "1048576"},
-    {"axpy8_64mi", Yardstick::Copy, axpy8, "67108864"},
-    {"chain8_1ki", Yardstick::Copy, chain8, "1024", true},
-    {"chain8_1mi", Yardstick::Copy, chain8, "1048576", true},
-    {"chain8_64mi", Yardstick::Copy, chain8, "67108864", true},
-    {"axpy8_bf16_1ki", Yardstick::Copy, axpy8, "1024", false, "bf16"},
-    {"axpy8_bf16_1mi", Yardstick::Copy, axpy8, "1048576", false, "bf16"},
-    {"axpy8_bf16_64mi", Yardstick::Copy, axpy8, "67108864", false, "bf16"},
-    {"chain8_bf16_1mi", Yardstick::Copy, chain8, "1048576", true, "bf16"},
-    {"chain8_bf16_64mi", Yardstick::Copy, chain8, "67108864", true, "bf16"},
-    {"conv2d_nchw", Yardstick::Memset, R"(
-module @k {
-  func.func @k(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>)
-      -> tensor<1x64x256x256xf32> {
-    %0 = tandem.conv %x, %w
-        layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
-        pad_low = [1, 1] pad_high = [1, 1]
-        : (tensor<1x3x256x256xf32>, tensor<64x3x3x3xf32>)
-        -> tensor<1x64x256x256xf32>
-    return %0 : tensor<1x64x256x256xf32>
-  }
-})"},
-    {"conv2d_nhwc", Yardstick::Memset, R"(
-module @k {
-  func.func @k(%x: tensor<1x256x256x3xf32>, %w: tensor<3x3x3x64xf32>)
-      -> tensor<1x256x256x64xf32> {
-    %0 = tandem.conv %x, %w
-        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
-        pad_low = [1, 1] pad_high = [1, 1]
-        : (tensor<1x256x256x3xf32>, tensor<3x3x3x64xf32>)
-        -> tensor<1x256x256x64xf32>
-    return %0 : tensor<1x256x256x64xf32>
-  }
-})"},
-    {"max_pool_nchw", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32> {
-    %0 = tandem.max_pool %x layout = "NCHW" window = [2, 2] strides = [2, 2]
-        : (tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32>
-    return %0 : tensor<32x32x16x16xf32>
-  }
-})"},
-    {"transpose", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
-    %0 = tandem.transpose %x permutation = [1, 0]
-        : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
-    return %0 : tensor<1024x1024xf32>
-  }
-})"},
-    {"transpose_4k", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
-    %0 = tandem.transpose %x permutation = [1, 0]
-        : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
-    return %0 : tensor<4096x4096xf32>
-  }
-})"},
-    {"transpose_odd", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<1021x1031xf32>) -> tensor<1031x1021xf32> {
-    %0 = tandem.transpose %x permutation = [1, 0]
-        : (tensor<1021x1031xf32>) -> tensor<1031x1021xf32>
-    return %0 : tensor<1031x1021xf32>
-  }
-})"},
-    {"nchw_to_nhwc", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32> {
-    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
-        : (tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32>
-    return %0 : tensor<8x56x56x64xf32>
-  }
-})"},
-    {"nhwc_to_nchw", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<8x56x56x64xf32>) -> tensor<8x64x56x56xf32> {
-    %0 = tandem.transpose %x permutation = [0, 3, 1, 2]
-        : (tensor<8x56x56x64xf32>) -> tensor<8x64x56x56xf32>
-    return %0 : tensor<8x64x56x56xf32>
-  }
-})"},
-    {"rgb_to_nhwc", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<8x3x224x224xf32>) -> tensor<8x224x224x3xf32> {
-    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
-        : (tensor<8x3x224x224xf32>) -> tensor<8x224x224x3xf32>
-    return %0 : tensor<8x224x224x3xf32>
-  }
-})"},
-    {"transpose_bf16", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<2048x1024xbf16>) -> tensor<1024x2048xbf16> {
-    %0 = tandem.transpose %x permutation = [1, 0]
-        : (tensor<2048x1024xbf16>) -> tensor<1024x2048xbf16>
-    return %0 : tensor<1024x2048xbf16>
-  }
-})"},
-    {"transpose_relu", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<8x64x56x56xf32>, %b: tensor<64xf32>)
-      -> tensor<8x56x56x64xf32> {
-    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
-        : (tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32>
-    %1 = tandem.add %0, %b
-        : (tensor<8x56x56x64xf32>, tensor<64xf32>) -> tensor<8x56x56x64xf32>
-    %2 = tandem.relu %1 : tensor<8x56x56x64xf32>
-    return %2 : tensor<8x56x56x64xf32>
-  }
-})"},
-    {"bias_relu", Yardstick::Copy, R"(
-module @k {
-  func.func @k(%x: tensor<32x56x56x64xf32>, %b: tensor<64xf32>)
-      -> tensor<32x56x56x64xf32> {
-    %0 = tandem.add %x, %b
-        : (tensor<32x56x56x64xf32>, tensor<64xf32>) -> tensor<32x56x56x64xf32>
-    %1 = tandem.relu %0 : tensor<32x56x56x64xf32>
-    return %1 : tensor<32x56x56x64xf32>
-  }
-})"},
-};
 
 /// Beyond the caches by default.
 size_t rotatedBytes = size_t(256) << 20;
@@ -264,11 +76,11 @@ void runParallel(int64_t extent, int64_t grain, int threads,
   });
 }
 
-bool compile(const Case &which, MLIRContext &context, Bench *bench,
+bool compile(const Kernel &which, MLIRContext &context, Bench *bench,
              tandem::PhaseTimes &times,
              const tandem::CPUTargetOptions &options = {}) {
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(which.text(), &context);
+      parseSourceString<ModuleOp>(which.module, &context);
   if (!module)
     return false;
   tandem::Program program;
@@ -301,9 +113,9 @@ uint32_t patternAt(size_t k, bool isBF16) {
   return isBF16 ? (bits & 0xffff0000) | bits >> 16 : bits;
 }
 
-void allocate(const Case &which, MLIRContext &context, Bench &bench) {
+void allocate(const Kernel &which, MLIRContext &context, Bench &bench) {
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(which.text(), &context);
+      parseSourceString<ModuleOp>(which.module, &context);
   auto function = *module->getOps<func::FuncOp>().begin();
   size_t total = 0;
   auto visit = [&](Type type) {
@@ -315,7 +127,7 @@ void allocate(const Case &which, MLIRContext &context, Bench &bench) {
   llvm::for_each(function.getArgumentTypes(), visit);
   bench.numOperands = bench.bytes.size();
   llvm::for_each(function.getResultTypes(), visit);
-  bool isBF16 = which.element == std::string_view("bf16");
+  bool isBF16 = getElementTypeOrSelf(function.getResultTypes()[0]).isBF16();
   size_t copies = std::clamp<size_t>(rotatedBytes / total, 1, 64);
   for (size_t i = 0; i < copies; ++i) {
     std::vector<char *> set;
@@ -381,7 +193,7 @@ double median(std::vector<double> samples) {
 }
 
 /// The warm compile time of each phase.
-void printCompileTime(const Case &which, MLIRContext &context) {
+void printCompileTime(const Kernel &which, MLIRContext &context) {
   std::vector<std::vector<tandem::PhaseTime>> compiles;
   for (int i = 0; i < 15; ++i) {
     tandem::PhaseTimes times;
@@ -417,7 +229,7 @@ void takeTurns(llvm::MutableArrayRef<Contestant> contestants) {
         contestant.ns.push_back(contestant.run());
 }
 
-void measure(const Case &which, MLIRContext &context, int threads) {
+void measure(const Kernel &which, MLIRContext &context, int threads) {
   Bench bench, stock;
   tandem::PhaseTimes times;
   tandem::CPUTargetOptions stockOptions;
@@ -445,7 +257,7 @@ void measure(const Case &which, MLIRContext &context, int threads) {
          o = contestants[2].medianNs();
   std::printf("%-14s %8.1f us  %s %8.1f us  ratio %5.2f  scaling %4.2f  "
               "extent %ld grain %ld object %zu\n",
-              which.name, k / 1e3,
+              which.name.c_str(), k / 1e3,
               which.yardstick == Yardstick::Copy ? "copy  " : "memset", y / 1e3,
               k / y, o / k, bench.kernel.extent, bench.kernel.grain,
               bench.kernel.code.size());
@@ -473,8 +285,8 @@ int main(int argc, char **argv) {
   tandem::registerCPUTargetDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  for (const Case &which : cases)
-    if (argc < 3 || std::strcmp(argv[2], which.name) == 0)
+  for (const Kernel &which : makeKernels())
+    if (argc < 3 || which.name == argv[2])
       measure(which, context, threads);
   return 0;
 }
