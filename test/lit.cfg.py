@@ -3,6 +3,7 @@
 #   ptxas   the PTX assembler is installed
 #   plotly  plotly.min.js is installed, so HTML reports can be written
 #   asan    built with AddressSanitizer
+#   x86-64-v3, x86-64-v4  this machine has AVX2 and FMA, or AVX-512 as well
 
 import glob
 import os
@@ -44,6 +45,27 @@ if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
 if "address" in config.sanitize:
     config.available_features.add("asan")
+
+
+
+def cpu_flags():
+    try:
+        with open("/proc/cpuinfo") as info:
+            for line in info:
+                if line.startswith("flags"):
+                    return set(line.split())
+    except OSError:
+        pass
+    return set()
+
+
+for level, flags in [
+    ("x86-64-v3", {"avx2", "fma", "f16c", "bmi2"}),
+    ("x86-64-v4", {"avx2", "fma", "avx512f", "avx512bw", "avx512cd",
+                   "avx512dq", "avx512vl"}),
+]:
+    if flags <= cpu_flags():
+        config.available_features.add(level)
 
 # Substitutions ---------------------------------------------------------------
 

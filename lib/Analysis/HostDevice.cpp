@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Analysis/CostModel.h"
+#include "tandem/Analysis/HostProcessor.h"
 
 #include <algorithm>
 #include <fstream>
@@ -28,16 +29,6 @@ double detectClock() {
       if (double mhz = std::atof(line.c_str() + line.find(':') + 1); mhz > 0)
         return mhz * 1e-3;
   return 2.5;
-}
-
-int64_t detectVectorBits() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f"))
-    return 512;
-  return __builtin_cpu_supports("avx2") ? 256 : 128;
-#else
-  return 128;
-#endif
 }
 
 /// Vector multiply-adds of `vectorBits` per clock and core.
@@ -67,7 +58,7 @@ DeviceModel detect() {
   DeviceModel model;
   model.name = "host";
   model.cores = std::max(1U, std::thread::hardware_concurrency());
-  model.vectorBits = detectVectorBits();
+  model.vectorBits = hostProcessor().vectorBits;
   model.vectorRegisters = model.vectorBits == 512 ? 32 : 16;
   auto cores = static_cast<double>(model.cores);
   double clocks = detectClock() * cores;

@@ -8,6 +8,7 @@
 
 #include "Device.h"
 
+#include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 
@@ -38,6 +39,7 @@ constexpr Device kDevices[] = {
 } // namespace
 
 Expected<const Device *> findDevice(std::string_view name) {
+  TANDEM_RETURN_IF_ERROR(checkHostProcessor());
   std::string names;
   for (const Device &device : kDevices) {
     if (device.name == name)

@@ -8,62 +8,37 @@
 
 #include "HostMachine.h"
 
+#include "tandem/Analysis/HostProcessor.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 
-#include <cstdlib>
 #include <mutex>
 
 namespace tandem {
 
-static std::string getHostFeatures() {
-  llvm::SubtargetFeatures features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features.AddFeature(feature.first(), feature.second);
-  std::string result = features.getString();
-  if (const char *more = std::getenv("TANDEM_CPU_FEATURES"); more && *more)
-    result += std::string(",") + more;
-  return result;
-}
-
-bool hasFeature(llvm::StringRef features, llvm::StringRef name) {
-  bool has = false;
-  for (llvm::StringRef feature : llvm::split(features, ','))
-    if (feature.drop_front(!feature.empty()) == name)
-      has = feature.starts_with("+");
-  return has;
-}
-
-static unsigned getVectorBits(llvm::StringRef features) {
-  if (hasFeature(features, "avx512f"))
-    return 512;
-  return hasFeature(features, "avx") ? 256 : 128;
-}
-
 bool hasBF16(const CPUTargetOptions &options) {
-  llvm::StringRef features = options.features;
+  const std::string &features = options.features;
   return getVectorBits(features) == 512 && hasFeature(features, "avx512bf16") &&
          hasFeature(features, "avx512vl");
 }
 
 CPUTargetOptions resolve(const CPUTargetOptions &options) {
-  static const std::string cpu = llvm::sys::getHostCPUName().str();
-  static const std::string features = getHostFeatures();
   CPUTargetOptions result = options;
   if (result.cpu.empty()) {
-    result.cpu = cpu;
-    result.features = features;
+    const Processor &host = hostProcessor();
+    result.cpu = host.name;
+    result.features = host.features;
     if (!options.features.empty())
       result.features += "," + options.features;
   }
   if (result.vectorBits == 0)
-    result.vectorBits = getVectorBits(result.features);
+    result.vectorBits = static_cast<unsigned>(getVectorBits(result.features));
   return result;
 }
 

@@ -20,9 +20,6 @@ namespace tandem {
 /// What `options` leaves open, filled in from this host.
 CPUTargetOptions resolve(const CPUTargetOptions &options);
 
-/// Whether `features`, of which later ones count, end up with `name`.
-bool hasFeature(llvm::StringRef features, llvm::StringRef name);
-
 /// Whether resolved options have dot products of pairs of bf16 and the rounding
 /// to bf16, at all widths of vectors.
 bool hasBF16(const CPUTargetOptions &options);

@@ -1,5 +1,4 @@
-//===- CPUTarget.h - Kernel modules to machine code for the host -*- C++
-//-*-===//
+//===- CPUTarget.h - Kernel modules to machine code -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,9 +34,8 @@ struct CPUTargetOptions {
   bool stockMath = false;
 };
 
-/// This host, less what TANDEM_CPU_FEATURES in the environment takes away (as
-/// "-avx512bf16,-avx512f", to see what other hosts run): processor, features and vector width, all that decides the code
-/// of a kernel beside the kernel.
+/// This host (see hostProcessor): processor, features and vector width, all
+/// that decides the code of a kernel beside the kernel.
 std::string describeCPUTarget();
 
 /// Makes what the first kernel of a process would wait for: LLVM's description
@@ -53,11 +51,11 @@ void registerCPUTargetDialects(mlir::DialectRegistry &registry);
 /// static types. It is lowered in place and of no further use; it needs no
 /// parent, and kernels in different contexts may be compiled concurrently.
 ///
-/// Fills name, target, code, extent, grain and in_place; bytes and flops are the
-/// caller's. Adds to the phases "linalg" (tandem to linalg on tensors), "lower"
-/// (to the LLVM dialect), "optimize" (LLVM IR) and "codegen" (to an object).
-/// What MLIR diagnoses goes to the context's handler; the Error has phase
-/// "codegen".
+/// Fills name, target, code, extent, grain and in_place; bytes and flops are
+/// the caller's. Adds to the phases "linalg" (tandem to linalg on tensors),
+/// "lower" (to the LLVM dialect), "optimize" (LLVM IR) and "codegen" (to an
+/// object). What MLIR diagnoses goes to the context's handler; the Error has
+/// phase "codegen".
 Expected<fb::KernelT> compileKernelForCPU(mlir::ModuleOp kernel,
                                           const CPUTargetOptions &options,
                                           PhaseTimes &times);

@@ -1,0 +1,108 @@
+//===- HostProcessor.cpp - The processor that code is made for ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Analysis/HostProcessor.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+#include <cstdlib>
+
+namespace tandem {
+
+static Processor detect() {
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.first(), feature.second);
+  Processor host;
+  host.name = llvm::sys::getHostCPUName().str();
+  host.features = features.getString();
+  host.vectorBits = getVectorBits(host.features);
+  return host;
+}
+
+bool hasFeature(std::string_view features, std::string_view name) {
+  bool has = false;
+  for (llvm::StringRef feature : llvm::split(llvm::StringRef(features), ','))
+    if (feature.drop_front(!feature.empty()) == llvm::StringRef(name))
+      has = feature.starts_with("+");
+  return has;
+}
+
+int64_t getVectorBits(std::string_view features) {
+  if (hasFeature(features, "avx512f"))
+    return 512;
+  return hasFeature(features, "avx") ? 256 : 128;
+}
+
+static tl::unexpected<Error> failNoProcessor(llvm::StringRef name) {
+  return fail("compile", "no processor '" + name.str() + "'",
+              "names are those of LLVM: x86-64-v2, x86-64-v3, haswell, …");
+}
+
+Expected<Processor> findProcessor(std::string_view name) {
+  llvm::StringRef cpu(name);
+  if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86() ||
+      llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
+    return failNoProcessor(cpu);
+  llvm::SmallVector<llvm::StringRef> wanted;
+  llvm::X86::getFeaturesForCPU(cpu, wanted);
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  llvm::SubtargetFeatures features;
+  llvm::SmallVector<llvm::StringRef> missing;
+  for (llvm::StringRef feature : wanted) {
+    features.AddFeature(feature);
+    if (auto it = host.find(feature); it != host.end() && !it->second)
+      missing.push_back(feature);
+  }
+  if (!missing.empty())
+    return fail("compile", "this machine cannot run code for '" + cpu.str() +
+                               "': it has no " + llvm::join(missing, ", "));
+  std::string text = features.getString();
+  return Processor{cpu.str(), text, getVectorBits(text)};
+}
+
+static Expected<Processor> readEnvironment() {
+  const char *text = std::getenv("TANDEM_CPU");
+  llvm::StringRef wanted(text ? text : "");
+  if (!wanted.empty() && !wanted.starts_with("-"))
+    return findProcessor(text);
+  Processor host = detect();
+  if (!wanted.empty())
+    host.features += "," + wanted.str();
+  host.vectorBits = getVectorBits(host.features);
+  return host;
+}
+
+static const Expected<Processor> &findHost() {
+  static const Expected<Processor> host = readEnvironment();
+  return host;
+}
+
+const Processor &hostProcessor() {
+  if (const Expected<Processor> &host = findHost())
+    return *host;
+  static const Processor detected = detect();
+  return detected;
+}
+
+Status checkHostProcessor() {
+  const Expected<Processor> &host = findHost();
+  if (host)
+    return {};
+  Error error = host.error();
+  error.message = "TANDEM_CPU: " + error.message;
+  return tl::unexpected(std::move(error));
+}
+
+} // namespace tandem
