@@ -17,6 +17,10 @@ using namespace mlir;
 
 namespace tandem {
 
+/// In a row of so many tiles or more, those with padding have no code of their
+/// own.
+static constexpr int64_t kMinGuardedTiles = 4;
+
 Value ContractionLoops::index(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
@@ -203,6 +207,16 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   if (edges.size() == 1 && whole == 1)
     tile.knownPosition = 0;
   if (tile.knownPosition)
+    edges.clear();
+  // Padded products cost less than code for each edge where tiles are many.
+  if (schedule.tile.lanes == ContractionLanes::Outputs &&
+      whole >= kMinGuardedTiles)
+    for (int64_t row = 0; row < rows && !edges.empty(); ++row)
+      if (llvm::any_of(edges, [&](int64_t i) {
+            return !tileEmitter.isInterior(i * rows + row, 1);
+          }))
+        tile.guardedRows.push_back(row);
+  if (!tile.guardedRows.empty())
     edges.clear();
   emitGroups(tile, [&](const ContractionTile &part) {
     emitEpilogue(part, emitSums(part, number, edges));

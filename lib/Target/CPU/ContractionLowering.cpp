@@ -82,6 +82,8 @@ LogicalResult ContractionLowering::run() {
                                      getBuffer(contraction.data).pointer,
                                      getBuffer(contraction.weights).pointer,
                                      bias);
+  if (contraction.spatial.back().isPadded())
+    tileEmitter.prepareGuards();
   auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);

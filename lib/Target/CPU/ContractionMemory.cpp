@@ -120,4 +120,32 @@ Value ContractionTileEmitter::loadSplat(Value base, Value offset,
   return splat(vectorType, scalar);
 }
 
+void ContractionTileEmitter::prepareGuards() {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type type = builder.getF32Type();
+  Value one = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                       builder.getI64IntegerAttr(1));
+  zero = LLVM::AllocaOp::create(builder, loc, pointer, type, one);
+  LLVM::StoreOp::create(
+      builder, loc,
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)), zero);
+}
+
+Value ContractionTileEmitter::loadGuarded(int64_t row, Value tap,
+                                          Offsets offsets) {
+  const Contraction::SpatialDim &dim = getInner();
+  Value at = addScaled(index(row * dim.stride - dim.padLow), tile->position,
+                       dim.stride);
+  at = addScaled(at, tap, dim.dilation);
+  // As a number without sign, what is ahead of the data is beyond it.
+  Value isData = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       at, index(dim.dataSize));
+  Value pointer = arith::SelectOp::create(
+      builder, loc, isData,
+      getPointer(data, offsets.data, row * dim.stride * dim.dataStride), zero);
+  Value scalar = LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
+                                      pointer, /*alignment=*/4);
+  return splat(vectorType, scalar);
+}
+
 } // namespace tandem

@@ -118,8 +118,15 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
                       });
   if (inputs.count > 1)
     levels.push_back(inputs);
-  auto emitStep = [&](Value, Offsets at, const Accumulators &before) {
-    return emitProducts(range, at, before);
+  auto emitStep = [&](Value number, Offsets at, const Accumulators &before) {
+    Value tap;
+    if (!tile->guardedRows.empty())
+      tap = arith::RemUIOp::create(
+          builder, loc,
+          arith::DivUIOp::create(builder, loc, number,
+                                 index(contraction.inputs)),
+          index(dim.taps));
+    return emitProducts(range, tap, at, before);
   };
   // Masks are worth computing once for each tap.
   auto emitMaskedTap = [&](Value tap, Offsets at, const Accumulators &before) {

@@ -62,7 +62,8 @@ SmallVector<Value> ContractionTileEmitter::createInitial() {
 /// One product for each element: vectors times broadcast scalars, or two
 /// vectors where groups run along the lanes and have many taps.
 SmallVector<Value>
-ContractionTileEmitter::emitProducts(const TapRange &range, Offsets offsets,
+ContractionTileEmitter::emitProducts(const TapRange &range, Value tap,
+                                     Offsets offsets,
                                      const Accumulators &sums) {
   bool isPositions = lanes == ContractionLanes::Positions;
   const Contraction::SpatialDim &dim = getInner();
@@ -86,6 +87,8 @@ ContractionTileEmitter::emitProducts(const TapRange &range, Offsets offsets,
     if (isPositions)
       broadcast =
           loadSplat(weights, offsets.weights, row * contraction.outputStride);
+    else if (llvm::is_contained(tile->guardedRows, row))
+      broadcast = loadGuarded(row, tap, offsets);
     else if (lanes == ContractionLanes::Outputs)
       broadcast = loadSplat(data, offsets.data, distance);
     for (int64_t v = 0; v < tile->vectors; ++v) {

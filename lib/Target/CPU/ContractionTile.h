@@ -24,6 +24,8 @@ struct ContractionTile {
   /// Of the innermost spatial dim; known where some rows may be padding.
   mlir::Value position;
   std::optional<int64_t> knownPosition;
+  /// Where it is not: rows that may be padding.
+  llvm::SmallVector<int64_t> guardedRows;
   mlir::Value group, output;
   int64_t rows = 1, vectors = 1;
   /// Which lanes of the last vector exist; null for all.
@@ -45,6 +47,10 @@ public:
 
   /// Whether rows from `position` on read nothing but data through all taps.
   bool isInterior(int64_t position, int64_t rows) const;
+
+  /// Lets tiles have guarded rows; to be called before the first of them, where
+  /// a kernel begins.
+  void prepareGuards();
 
 private:
   /// Where operands are read, in elements from their beginnings.
@@ -82,8 +88,9 @@ private:
                      mlir::Value number) const;
   /// Positions along the lanes: which of them a tap reads data for.
   void computeLaneMasks(mlir::Value tap);
-  Accumulators emitProducts(const TapRange &range, Offsets offsets,
-                            const Accumulators &sums);
+  /// `tap` is of the innermost dim, for rows that may be padding.
+  Accumulators emitProducts(const TapRange &range, mlir::Value tap,
+                            Offsets offsets, const Accumulators &sums);
   /// Groups along the lanes, and few taps: see ContractionSliding.cpp.
   bool isData(int64_t at) const;
   Accumulators emitSlidingTaps(Offsets offsets, const Accumulators &sums);
@@ -108,6 +115,8 @@ private:
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
                          mlir::Value mask);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
+  /// The data of a row, or zero where that is padding for `tap`.
+  mlir::Value loadGuarded(int64_t row, mlir::Value tap, Offsets offsets);
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
@@ -125,6 +134,8 @@ private:
   /// Of the result, and of what is summed.
   mlir::VectorType vectorType, sumType;
   mlir::Value data, weights, bias;
+  /// Memory that holds zero, for data that is padding.
+  mlir::Value zero;
   // Of the tile that is being emitted.
   const ContractionTile *tile = nullptr;
   llvm::SmallVector<mlir::Value> laneMasks;

@@ -67,6 +67,18 @@ TEST(ContractionKernel, WidthsAroundTheTile) {
     check({1, 5, width, 5, 33, 3, 1, 1, 1});
 }
 
+/// So many tiles in a row that those with padding, on either side, share the
+/// code of the others.
+TEST(ContractionKernel, PaddingOfManyTiles) {
+  for (int64_t width : {24, 42, 45})
+    for (int64_t pad : {1, 2, 8, 30})
+      for (int64_t kernel : {3, 4})
+        check({1, 3, width, 3, 64, kernel, 1, 1, pad});
+  check({2, 5, 90, 5, 64, 5, 2, 1, 3});
+  check({1, 5, 60, 5, 64, 3, 1, 4, 5});
+  check({1, 40, 60, 2, 64, 3, 1, 18, 18});
+}
+
 TEST(ContractionKernel, OutputsAroundTheVectors) {
   for (int64_t outputs : {2, 3, 8, 15, 16, 17, 31, 32, 33, 47, 48, 64, 97, 130})
     check({2, 4, 19, 6, outputs, 3, 1, 1, 1});
