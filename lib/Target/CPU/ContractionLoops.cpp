@@ -208,19 +208,34 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
     tile.knownPosition = 0;
   if (tile.knownPosition)
     edges.clear();
-  // Padded products cost less than code for each edge where tiles are many.
-  if (schedule.tile.lanes == ContractionLanes::Outputs &&
-      whole >= kMinGuardedTiles)
-    for (int64_t row = 0; row < rows && !edges.empty(); ++row)
-      if (llvm::any_of(edges, [&](int64_t i) {
-            return !tileEmitter.isInterior(i * rows + row, 1);
-          }))
-        tile.guardedRows.push_back(row);
+  tile.guardedRows = getGuardedRows(edges);
   if (!tile.guardedRows.empty())
     edges.clear();
   emitGroups(tile, [&](const ContractionTile &part) {
     emitEpilogue(part, emitSums(part, number, edges));
   });
+}
+
+/// The rows that are padding for some tap in a tile of `edges`, where it pays
+/// to read them through a chosen pointer in all tiles: tiles are many, and
+/// products outnumber the operations that choose.
+SmallVector<int64_t>
+ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
+  constexpr size_t kStepOps = 10, kRowOps = 6;
+  int64_t rows = schedule.positions.tile;
+  SmallVector<int64_t> guarded;
+  if (schedule.tile.lanes != ContractionLanes::Outputs ||
+      schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
+    return guarded;
+  for (int64_t row = 0; row < rows; ++row)
+    if (llvm::any_of(edges, [&](int64_t edge) {
+          return !tileEmitter.isInterior(edge * rows + row, 1);
+        }))
+      guarded.push_back(row);
+  size_t products = rows * schedule.tile.vectors;
+  if (kStepOps + kRowOps * guarded.size() > products)
+    guarded.clear();
+  return guarded;
 }
 
 /// Tiles with padding have code of their own; all share their epilogue.

@@ -43,6 +43,8 @@ private:
   void emitWholeTiles(ContractionTile tile, mlir::Value firstTile,
                       mlir::Value lastTile);
   void emitTile(ContractionTile tile, mlir::Value number);
+  llvm::SmallVector<int64_t>
+  getGuardedRows(llvm::ArrayRef<int64_t> edges) const;
   llvm::SmallVector<mlir::Value> emitSums(const ContractionTile &tile,
                                           mlir::Value number,
                                           llvm::ArrayRef<int64_t> edges);

@@ -20,6 +20,9 @@ namespace tandem {
 /// Of cores of the last decade with wide vectors: multiply-adds and loads a
 /// cycle, and cycles until the result of a multiply-add can be added to.
 static constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
+/// Operations a cycle, and those of a step besides products and loads: the
+/// digits of its number, addresses, the loop.
+static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 /// Cycles to begin and end a tile, besides those to store it.
 static constexpr double kTileCycles = 30;
 /// Cycles lost for each row whose outputs are written in pieces of 128 bytes
@@ -71,7 +74,8 @@ static double getTileCycles(ContractionLanes lanes, double rows, double vectors,
   double loads =
       lanes == ContractionLanes::Groups ? fmas + vectors : rows + vectors;
   double cycles =
-      std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle, kFmaLatency});
+      std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle, kFmaLatency,
+                (fmas + loads + kStepOps) / kOpsPerCycle});
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
 
