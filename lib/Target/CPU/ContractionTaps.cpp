@@ -119,25 +119,17 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
   if (inputs.count > 1)
     levels.push_back(inputs);
   auto emitStep = [&](Value number, Offsets at, const Accumulators &before) {
-    Value tap;
-    if (!tile->guardedRows.empty())
-      tap = arith::RemUIOp::create(
-          builder, loc,
-          arith::DivUIOp::create(builder, loc, number,
-                                 index(contraction.inputs)),
-          index(dim.taps));
-    return emitProducts(range, tap, at, before);
+    return emitProducts(range, number, at, before);
   };
+  if (!isMasked)
+    return emitLevels(levels, offsets, sums, emitStep);
   // Masks are worth computing once for each tap.
   auto emitMaskedTap = [&](Value tap, Offsets at, const Accumulators &before) {
     computeLaneMasks(tap);
     return emitLevels(levels, at, before, emitStep);
   };
-  if (isMasked && taps.count == 1)
-    return emitMaskedTap(index(0), offsets, sums);
-  if (isMasked)
-    return emitLoop(taps, offsets, sums, emitMaskedTap);
-  return emitLevels(levels, offsets, sums, emitStep);
+  return taps.count == 1 ? emitMaskedTap(index(0), offsets, sums)
+                         : emitLoop(taps, offsets, sums, emitMaskedTap);
 }
 
 /// As few loops as there can be, for each passes all accumulators on: levels of

@@ -59,10 +59,17 @@ SmallVector<Value> ContractionTileEmitter::createInitial() {
   return sums;
 }
 
+/// Of step `number`: its digits end in [taps][inputs].
+Value ContractionTileEmitter::getInnerTap(Value number) {
+  Value taps =
+      arith::DivUIOp::create(builder, loc, number, index(contraction.inputs));
+  return arith::RemUIOp::create(builder, loc, taps, index(getInner().taps));
+}
+
 /// One product for each element: vectors times broadcast scalars, or two
 /// vectors where groups run along the lanes and have many taps.
 SmallVector<Value>
-ContractionTileEmitter::emitProducts(const TapRange &range, Value tap,
+ContractionTileEmitter::emitProducts(const TapRange &range, Value number,
                                      Offsets offsets,
                                      const Accumulators &sums) {
   bool isPositions = lanes == ContractionLanes::Positions;
@@ -80,6 +87,9 @@ ContractionTileEmitter::emitProducts(const TapRange &range, Value tap,
       shared.push_back(loadVector(weights, offsets.weights, v * width,
                                   isLast && !isPacked ? tile->mask : Value()));
   }
+  Value tap;
+  if (!tile->guardedRows.empty())
+    tap = getInnerTap(number);
   Accumulators result = sums;
   for (int64_t row = range.firstRow; row < range.lastRow; ++row) {
     Value broadcast;

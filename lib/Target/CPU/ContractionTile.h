@@ -88,8 +88,8 @@ private:
                      mlir::Value number) const;
   /// Positions along the lanes: which of them a tap reads data for.
   void computeLaneMasks(mlir::Value tap);
-  /// `tap` is of the innermost dim, for rows that may be padding.
-  Accumulators emitProducts(const TapRange &range, mlir::Value tap,
+  mlir::Value getInnerTap(mlir::Value number);
+  Accumulators emitProducts(const TapRange &range, mlir::Value number,
                             Offsets offsets, const Accumulators &sums);
   /// Groups along the lanes, and few taps: see ContractionSliding.cpp.
   bool isData(int64_t at) const;
