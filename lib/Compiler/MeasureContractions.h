@@ -1,5 +1,4 @@
-//===- MeasureContractions.h - Kernel or library, by trying both -*- C++
-//-*-===//
+//===- MeasureContractions.h - Kernel or library, by trial ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- IndexArithmetic.h - Affine expressions as index arithmetic -*- C++
-//-*--===//
+//===- IndexArithmetic.h - Affine expressions as arithmetic -----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -154,9 +154,8 @@ Value ThreadBody::operandElement(OpOperand &operand) {
   if (Value vector = loadedVectors.lookup(tensor); vector && isOwnPoint)
     return vector::ExtractOp::create(builder, buffer.getLoc(), vector,
                                      OpFoldResult(lane));
-  Value at = isOwnPoint
-                 ? point
-                 : index.apply(op.getLoc(), position, dims.size(), dims);
+  Value at = isOwnPoint ? point
+                        : index.apply(op.getLoc(), position, dims.size(), dims);
   return load(buffer.getLoc(), buffer, at);
 }
 

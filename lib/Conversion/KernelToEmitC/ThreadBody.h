@@ -1,5 +1,4 @@
-//===- ThreadBody.h - What one thread does for a linalg.generic -*- C++
-//-*--===//
+//===- ThreadBody.h - What a thread does of a generic -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

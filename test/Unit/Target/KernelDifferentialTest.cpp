@@ -90,9 +90,8 @@ Case transposeCase(DType dtype, const Shape &shape,
 TEST_P(OddSizes, TilesAreTurned) {
   for (int64_t rows : {1, 3, 4, 5, 15, 16, 17, 33, 130, 200})
     for (int64_t columns : {1, 2, 3, 7, 8, 16, 17, 31, 129})
-      checkAgainstReference(
-          compilingProvider(),
-          transposeCase(GetParam(), {columns, rows}, {1, 0}));
+      checkAgainstReference(compilingProvider(),
+                            transposeCase(GetParam(), {columns, rows}, {1, 0}));
 }
 
 TEST_P(OddSizes, TilesOfAnyTwoDimsAreTurned) {

@@ -139,8 +139,7 @@ DenseElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
   if (copied < type.getNumElements())
     std::memset(bytes.get(), 0, size);
   copyBoxes(from.data(), bytes.get(), given, width);
-  return DenseElementsAttr::getFromRawBuffer(type,
-                                             ArrayRef(bytes.get(), size));
+  return DenseElementsAttr::getFromRawBuffer(type, ArrayRef(bytes.get(), size));
 }
 
 DenseElementsAttr transpose(ElementsAttr source,
