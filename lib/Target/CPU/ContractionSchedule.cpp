@@ -8,6 +8,8 @@
 
 #include "ContractionSchedule.h"
 
+#include "tandem/Runtime/Grain.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -18,9 +20,21 @@ namespace tandem {
 static constexpr int64_t kPositionsPerTask = 112, kMinPositionsPerTask = 56;
 /// Enough tasks to share out evenly, where each is worth its while.
 static constexpr int64_t kWantedTasks = 16;
-static constexpr double kCyclesPerTask = 60000, kMinCyclesPerTask = 15000;
+static constexpr double kCyclesPerNs = 3.5,
+                        kGrainCycles = kCyclesPerNs * kGrainNs;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Fewer positions are worth a task where the weights of all are near anyway.
+static int64_t getMinPositions(const Contraction &contraction,
+                               const ContractionSchedule &schedule,
+                               int64_t l2Bytes) {
+  int64_t weights = contraction.getReduction() * contraction.outputs *
+                    contraction.groups * int64_t(sizeof(float));
+  bool areNear =
+      schedule.tile.lanes == ContractionLanes::Groups || weights <= l2Bytes / 4;
+  return areNear ? 1 : kMinPositionsPerTask;
+}
 
 /// Positions whose data fits half of the cache beside a tile's weights.
 static int64_t getPositionsInCache(const Contraction &contraction,
@@ -53,15 +67,17 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   int64_t columns =
       isGroups ? 1 : schedule.groups * schedule.outputs.getTiles();
   double wanted =
-      std::clamp<double>(tile.cycles / kMinCyclesPerTask, 1, kWantedTasks);
+      std::clamp<double>(tile.cycles / kGrainCycles, 1, kWantedTasks);
   double perTask =
       double(contraction.getPositions()) * double(columns) / wanted;
   int64_t most =
       std::max(kPositionsPerTask,
                getPositionsInCache(contraction, schedule, machine.l2Bytes));
-  int64_t target = isGroups ? std::max<int64_t>(1, std::llround(perTask))
-                            : std::clamp<int64_t>(std::llround(perTask),
-                                                  kMinPositionsPerTask, most);
+  int64_t target = std::max<int64_t>(
+      std::llround(perTask),
+      getMinPositions(contraction, schedule, machine.l2Bytes));
+  if (!isGroups)
+    target = std::min(target, most);
   int64_t tiles = schedule.positions.getTiles();
   schedule.tilesPerTask = tiles;
   if (target >= positions)
@@ -75,7 +91,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.extent =
       columns * schedule.getRowChunks() * schedule.getTileChunks();
   schedule.grain = std::clamp<int64_t>(
-      std::llround(kCyclesPerTask * double(schedule.extent) / tile.cycles), 1,
+      std::llround(kGrainCycles * double(schedule.extent) / tile.cycles), 1,
       schedule.extent);
   return schedule;
 }

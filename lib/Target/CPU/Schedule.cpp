@@ -8,6 +8,8 @@
 
 #include "Schedule.h"
 
+#include "tandem/Runtime/Grain.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -20,9 +22,10 @@ using namespace mlir;
 namespace tandem {
 
 /// Rough costs, to size tasks by: nanoseconds on one core of a few GHz with
-/// wide vectors, where a task is worth some 20 us.
+/// wide vectors. What another thread takes over it has to fetch from the caches
+/// of the first, for which a task is larger than the least.
 static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.008,
-                        kNsPerFunction = 0.2, kNsPerTask = 20000;
+                        kNsPerFunction = 0.2, kNsPerTask = 4 * kGrainNs;
 /// Enough iterations of the shared loop for any number of threads here.
 static constexpr int64_t kEnoughIterations = 512;
 
