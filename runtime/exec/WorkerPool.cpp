@@ -20,9 +20,9 @@ static constexpr uint64_t kOpen = 1 << 16, kJob = 1 << 17;
 static constexpr uint64_t kJoined = kOpen - 1;
 /// To wake a sleeping thread: what the caller loses to it, and what the thread
 /// takes to arrive. Measured on a virtual machine, where it is most.
-static constexpr double kWakeNs = 30000;
+static constexpr double kWakeNs = 18000;
 /// How long a worker looks for work before it sleeps.
-static constexpr double kAwakeNs = 200000;
+static constexpr double kAwakeNs = 500000;
 /// Looks between two system calls that give way to other threads.
 static constexpr int kLooksAtOnce = 32;
 
