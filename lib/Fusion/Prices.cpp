@@ -66,13 +66,20 @@ FusionPrice priceJoin(const DeviceModel &device, int64_t shared) {
           memoryNs(device, shared), shared};
 }
 
+/// The share of the lanes that a loop uses, which runs along the result.
+static double getLoopLaneUse(const Contraction &contraction, int64_t width) {
+  int64_t size = contraction.result.getShape().back();
+  return double(size) / double((size + width - 1) / width * width);
+}
+
 FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
                       const Contraction &contraction) {
   bool isGrouped = contraction.groups > 1 && contraction.inputs > 1;
-  double loopEfficiency = isGrouped ? kGroupedLoopEfficiency : kLoopEfficiency;
-  double tileEfficiency =
-      kTileEfficiency *
-      getLaneUse(contraction, std::max<int64_t>(device.vectorBits / 32, 1));
+  int64_t width = std::max<int64_t>(device.vectorBits / 32, 1);
+  double loopEfficiency =
+      (isGrouped ? kGroupedLoopEfficiency : kLoopEfficiency) *
+      getLoopLaneUse(contraction, width);
+  double tileEfficiency = kTileEfficiency * getLaneUse(contraction, width);
   // What is written is in no cache yet.
   double memory = double(facts.resultBytes) / device.memoryBytesPerNs;
   double compute = computeNs(device, facts, double(facts.elements));
