@@ -12,6 +12,7 @@
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/Executor.h"
 
 #include <algorithm>
 
@@ -175,13 +176,23 @@ Status Contest::run(const ContestOptions &options) {
   measure::SamplerOptions samplerOptions;
   samplerOptions.budgetNs = options.seconds * 1e9;
   measure::Sampler sampler(samplerOptions);
-  // The most that was seen: a worker that wakes up late shares a processor.
+  std::vector<std::optional<Summary> *> wanted;
+  int threads = numThreads();
+  if (generated && threads > 1) {
+    sampler.add("", callOf(*generated), [] { setNumThreads(1); });
+    wanted.push_back(&result.oneThread);
+  }
+  // The most that was seen: a worker that wakes up late shares a processor. It
+  // always comes after one thread's figure, so that nobody else gains from
+  // threads that are woken to be limited no more.
   double peak = 0;
-  sampler.add("peak", [&](size_t) -> Status {
+  std::optional<Summary> peakTime;
+  auto measurePeak = [&](size_t) -> Status {
     peak = std::max(peak, measurePeakFma());
     return {};
-  });
-  std::vector<std::optional<Summary> *> wanted;
+  };
+  sampler.add("peak", measurePeak, [threads] { setNumThreads(threads); });
+  wanted.push_back(&peakTime);
   std::optional<Summary> chosenTime;
   for (auto [tier, time] : {std::pair(&generated, &result.generated),
                             std::pair(&chosen, &chosenTime)})
@@ -195,10 +206,13 @@ Status Contest::run(const ContestOptions &options) {
       sampler.add("", callOf(**library));
       wanted.push_back(time);
     }
-  TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
+  auto times = sampler.run();
+  setNumThreads(threads);
+  if (!times)
+    return tl::unexpected<Error>(std::move(times.error()));
   result.peakFlopsPerNs = peak;
   for (size_t i = 0; i < wanted.size(); ++i)
-    *wanted[i] = times[i + 1];
+    *wanted[i] = (*times)[i];
   result.chosen = result.choseGenerated ? *result.generated : *chosenTime;
   return {};
 }
@@ -210,6 +224,12 @@ ContestResult::over(const std::optional<Summary> &other) const {
   if (!generated || !other)
     return std::nullopt;
   return other->median / generated->median;
+}
+
+std::optional<double> ContestResult::scaling() const {
+  if (!generated || !oneThread)
+    return std::nullopt;
+  return oneThread->median / generated->median;
 }
 
 double ContestResult::chosenOverBest() const {

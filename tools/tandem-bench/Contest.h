@@ -44,6 +44,8 @@ struct ContestResult {
   /// The compiled tier with its contractions generated; none where it has no
   /// kernel for this one.
   std::optional<measure::Summary> generated;
+  /// The same on one thread, where there are several.
+  std::optional<measure::Summary> oneThread;
   /// oneDNN by itself, in both forms of the weights; none where it has nothing.
   std::optional<measure::Summary> blocked, plain;
   /// The compiled tier as it comes. Where it chooses the generated kernel,
@@ -62,6 +64,8 @@ struct ContestResult {
   /// Time of `other` over that of the generated kernel: 1 and more is good.
   std::optional<double>
   over(const std::optional<measure::Summary> &other) const;
+  /// How many times faster all threads are than one.
+  std::optional<double> scaling() const;
   /// The better of generated and blocked over what the compiled tier chooses;
   /// 1 is the best there is.
   double chosenOverBest() const;

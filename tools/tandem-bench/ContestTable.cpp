@@ -47,6 +47,9 @@ std::optional<double> chosenOverBest(const ContestResult &result) {
   return result.error.empty() ? std::optional(result.chosenOverBest())
                               : std::nullopt;
 }
+std::optional<double> scaling(const ContestResult &result) {
+  return result.scaling();
+}
 /// Of the peak, what the compiled tier reaches.
 std::optional<double> ofPeak(const ContestResult &result) {
   if (!result.error.empty())
@@ -64,7 +67,7 @@ void addRow(tools::Table &table, const ContestResult &result) {
        result.choseGenerated ? "gen" : "lib",
        text("%.0f%%", 100 * *ofPeak(result)), ratioText(overBlocked(result)),
        ratioText(overPlain(result)), ratioText(chosenOverBest(result)),
-       tools::formatTime(result.compileNs)});
+       ratioText(scaling(result)), tools::formatTime(result.compileNs)});
 }
 
 std::string meansOf(const std::string &title,
@@ -79,7 +82,10 @@ std::string meansOf(const std::string &title,
          std::to_string(generated) + " generated: " + mean(overBlocked) +
          "x oneDNN with its own weights, " + mean(overPlain) +
          "x with plain ones; chosen " + mean(chosenOverBest) +
-         " of the better, " + mean(ofPeak) + " of the peak\n";
+         " of the better, " + mean(ofPeak) + " of the peak" +
+         (geometricMean(results, scaling) > 0
+              ? ", " + mean(scaling) + "x one thread\n"
+              : "\n");
 }
 
 /// "worst chosen/better: NAME 0.95".
@@ -114,6 +120,7 @@ ordered_json toRecord(const std::string &tool, const ContestResult &result,
     record["error"] = result.error;
   else
     record.update({{"generated_ns", time(result.generated)},
+                   {"generated_one_thread_ns", time(result.oneThread)},
                    {"onednn_blocked_ns", time(result.blocked)},
                    {"onednn_plain_ns", time(result.plain)},
                    {"chosen_ns", time(result.chosen)},
@@ -152,6 +159,7 @@ std::string formatContests(const std::vector<ContestResult> &results) {
                       {"gen/oneDNN"},
                       {"gen/plain"},
                       {"chosen/best"},
+                      {"threads"},
                       {"compile"}});
   for (const ContestResult &result : results)
     addRow(table, result);
