@@ -66,8 +66,12 @@ FusionPrice priceJoin(const DeviceModel &device, int64_t shared) {
           memoryNs(device, shared), shared};
 }
 
-/// The share of the lanes that a loop uses, which runs along the result.
+/// The share of the lanes that a loop uses, which runs along the result. Few
+/// products are unrolled, and other elements' overlap with them.
 static double getLoopLaneUse(const Contraction &contraction, int64_t width) {
+  constexpr int64_t kOverlappingProducts = 8;
+  if (contraction.getReduction() <= kOverlappingProducts)
+    return 1;
   int64_t size = contraction.result.getShape().back();
   return double(size) / double((size + width - 1) / width * width);
 }
