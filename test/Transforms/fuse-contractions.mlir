@@ -132,3 +132,22 @@ func.func @light(%x: tensor<8x100x1xf32>, %w: tensor<3x1x32xf32>,
   %3 = tandem.relu %2 : tensor<1x64x256x256xf32>
   return %1, %3 : tensor<8x98x32xf32>, tensor<1x64x256x256xf32>
 }
+
+// -----
+
+// A loop has no more lanes than there are outputs, either. With few products
+// that is no loss.
+// CHECK-LABEL: func.func @few_outputs
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.conv
+// CHECK: tandem.fusion loop
+// CHECK-NEXT: tandem.conv
+func.func @few_outputs(%x: tensor<8x100x64xf32>, %w: tensor<1x64x2xf32>,
+    %y: tensor<8x100x2xf32>, %k: tensor<1x2x2xf32>)
+    -> (tensor<8x100x2xf32>, tensor<8x100x2xf32>) {
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x64xf32>, tensor<1x64x2xf32>) -> tensor<8x100x2xf32>
+  %1 = tandem.conv %y, %k layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x2xf32>, tensor<1x2x2xf32>) -> tensor<8x100x2xf32>
+  return %0, %1 : tensor<8x100x2xf32>, tensor<8x100x2xf32>
+}
