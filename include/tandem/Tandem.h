@@ -30,6 +30,17 @@ enum class Contractions {
   library,
 };
 
+/// Where convolutions that a kernel computes take fewer products, at the price
+/// of an error of about twice that of the sums themselves
+/// (docs/Contractions.md).
+enum class Winograd {
+  never,
+  /// Where a model says that it pays.
+  automatic,
+  /// Where it is possible.
+  always,
+};
+
 struct CompileOptions {
   /// "cpu": fused kernels through LLVM for this host. "cuda-host": the CUDA C++
   /// of the same fusions, executed on the host by a header that plays blocks
@@ -42,6 +53,8 @@ struct CompileOptions {
   std::string fusionReport;
   /// On device cpu.
   Contractions contractions = Contractions::predict;
+  /// On device cpu.
+  Winograd winograd = Winograd::never;
   /// Whether kernels that this process has compiled before, for whatever graph
   /// and shapes, are taken from memory.
   bool kernelCache = true;

@@ -60,6 +60,18 @@ static std::string nameOf(Contractions contractions) {
   return "";
 }
 
+static std::string nameOf(Winograd winograd) {
+  switch (winograd) {
+  case Winograd::never:
+    return "never";
+  case Winograd::automatic:
+    return "auto";
+  case Winograd::always:
+    return "always";
+  }
+  return "";
+}
+
 CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
                                  const Device &device,
                                  const CompileOptions &options,
@@ -94,6 +106,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   if (pipeline.device == "cpu")
     pipeline.deviceSpec = "host:" + std::to_string(numThreads());
   pipeline.contractions = nameOf(options.contractions);
+  pipeline.winograd = nameOf(options.winograd);
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);

@@ -9,6 +9,7 @@
 #include "Fallback.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -42,6 +43,8 @@ void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
       if (kernel != functions.end())
         inlineAt(launch, kernel->second);
     });
+  // The one op of a kernel that is none of the runtime.
+  program.walk([](ir::FromWinogradOp op) { ir::decomposeFromWinograd(op); });
 }
 
 } // namespace tandem

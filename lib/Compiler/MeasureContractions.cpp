@@ -43,11 +43,11 @@ constexpr double kLibraryMargin = 1.01;
 bool isConstant(Value value) { return matchPattern(value, m_Constant()); }
 
 /// All that a trial depends on.
-std::string signatureOf(Operation *op) {
+std::string signatureOf(Operation *op, const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << op->getName() << op->getAttrDictionary() << "; threads "
-         << numThreads();
+         << numThreads() << "; winograd " << static_cast<int>(options.winograd);
   for (Value operand : op->getOperands())
     stream << "; " << operand.getType() << isConstant(operand);
   return text;
@@ -169,7 +169,7 @@ class Memory {
 public:
   std::optional<ContractionPrices> find(Operation *op,
                                         const CompileOptions &options) {
-    const std::string signature = signatureOf(op);
+    const std::string signature = signatureOf(op, options);
     // One trial at a time: two would disturb each other.
     std::lock_guard lock(mutex);
     auto [at, isNew] = prices.try_emplace(signature);

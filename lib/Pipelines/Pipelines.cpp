@@ -126,6 +126,7 @@ void buildPhase(OpPassManager &pm, Phase phase,
       if (!options.contractions.empty()) {
         ChooseContractionsOptions choose;
         choose.how = options.contractions;
+        choose.winograd = options.winograd != "never";
         choose.deviceSpec = options.deviceSpec;
         choose.notes = !options.fusionReport.empty();
         pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
@@ -143,9 +144,13 @@ void buildPhase(OpPassManager &pm, Phase phase,
     addFusionReport(pm, options);
     pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
     // After fusion, which says what becomes a contraction of ours: a library
-    // packs for itself.
-    if (!isCUDA(options.device))
+    // packs for itself. What is transformed is packed with it.
+    if (!isCUDA(options.device)) {
+      TransformWeightsOptions transform;
+      transform.how = options.winograd;
+      pm.addNestedPass<func::FuncOp>(createTransformWeights(transform));
       pm.addNestedPass<func::FuncOp>(createPackWeights());
+    }
     return;
   }
   case Phase::Kernels:

@@ -32,6 +32,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> contractions{
       *this, "contractions", llvm::cl::desc("predict, generated or library."),
       llvm::cl::init("predict")};
+  Option<std::string> winograd{*this, "winograd",
+                               llvm::cl::desc("never, auto or always."),
+                               llvm::cl::init("never")};
   Option<int64_t> fusionFuel{
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),
@@ -69,6 +72,7 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   options.whyNotFused.assign(given.whyNotFused.begin(),
                              given.whyNotFused.end());
   options.contractions = given.contractions;
+  options.winograd = given.winograd;
   buildPipeline(pm, until, options);
   return success();
 }

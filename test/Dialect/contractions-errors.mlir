@@ -149,3 +149,19 @@ func.func @matmul_c4(%a: tensor<2x4x3xf32>, %b: tensor<3x3x2xf32>) {
   %0 = tandem.matmul %a, %b : (tensor<2x4x3xf32>, tensor<3x3x2xf32>) -> tensor<2x4x2xf32>
   return
 }
+
+// -----
+
+func.func @from_winograd_c1(%u: tensor<5x5x2x4xf32>) {
+  // expected-error@+1 {{from_winograd' op C1: does not make 3x3xIxO of 6x6xIxO}}
+  %0 = tandem.from_winograd %u : tensor<5x5x2x4xf32> -> tensor<3x3x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @from_winograd_c1_channels(%u: tensor<6x6x2x4xf32>) {
+  // expected-error@+1 {{from_winograd' op C1: does not make 3x3xIxO of 6x6xIxO}}
+  %0 = tandem.from_winograd %u : tensor<6x6x2x4xf32> -> tensor<3x3x4x2xf32>
+  return
+}

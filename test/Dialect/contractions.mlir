@@ -32,3 +32,10 @@ func.func @matmul(%a: tensor<?x4x16xf32>, %b: tensor<16x8xf32>, %c: tensor<2x1x8
   %2 = tandem.matmul %c, %d transpose_lhs : (tensor<2x1x8x16xi32>, tensor<3x8x4xi32>) -> tensor<2x3x16x4xi32>
   return
 }
+
+// CHECK-LABEL: func @from_winograd
+func.func @from_winograd(%u: tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32> {
+  // CHECK: tandem.from_winograd %{{.*}} : tensor<6x6x2x4xf32> -> tensor<3x3x2x4xf32>
+  %0 = tandem.from_winograd %u : tensor<6x6x2x4xf32> -> tensor<3x3x2x4xf32>
+  return %0 : tensor<3x3x2x4xf32>
+}

@@ -39,7 +39,7 @@ struct Options {
   int threads = static_cast<int>(std::thread::hardware_concurrency());
   /// To compile for; "none": eager alone is compared.
   std::vector<std::string> devices = {"cpu"};
-  bool print = false;
+  bool print = false, winograd = false;
   GraphOptions graph;
 };
 
@@ -69,10 +69,8 @@ Expected<std::vector<Tensor>> runEager(const Graph &graph,
 }
 
 Expected<std::vector<Tensor>> runCompiled(const Graph &graph,
-                                          const std::string &device,
+                                          CompileOptions compileOptions,
                                           std::span<const Tensor> inputs) {
-  CompileOptions compileOptions;
-  compileOptions.device = device;
   compileOptions.fallback = false; // It would hide what is looked for.
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph.createCompiler(compileOptions));
   std::vector<TensorType> types;
@@ -138,9 +136,13 @@ Failure check(const RandomGraph &random, const Options &options) {
   for (const std::string &device : options.devices) {
     if (device == "none")
       continue;
+    CompileOptions compile;
+    compile.device = device;
+    if (options.winograd)
+      compile.winograd = Winograd::always;
     if (Failure failure =
             compareOutputs(random, "compiled for " + device, expected,
-                           runCompiled(**graph, device, *inputs)))
+                           runCompiled(**graph, compile, *inputs)))
       return failure;
   }
   return std::nullopt;
@@ -236,6 +238,8 @@ int main(int argc, char **argv) {
   app.add_option("--max-ops", options.graph.maxOps, "Ops in a graph")
       ->check(CLI::Range(3, 10000))
       ->capture_default_str();
+  app.add_flag("--winograd", options.winograd,
+               "Take Winograd's method wherever it is possible");
   app.add_flag("--print", options.print, "Print the graphs, run nothing");
   CLI11_PARSE(app, argc, argv);
 

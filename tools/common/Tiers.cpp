@@ -30,6 +30,18 @@ const std::vector<std::pair<std::string, Contractions>> &contractionChoices() {
   return choices;
 }
 
+const char *const kWinogradHelp =
+    "Where kernels of 3x3 convolutions take fewer products, by Winograd's "
+    "method: never, auto, always";
+
+const std::vector<std::pair<std::string, Winograd>> &winogradChoices() {
+  static const std::vector<std::pair<std::string, Winograd>> choices = {
+      {"never", Winograd::never},
+      {"auto", Winograd::automatic},
+      {"always", Winograd::always}};
+  return choices;
+}
+
 std::string_view name(Tier tier) {
   switch (tier) {
   case Tier::reference:

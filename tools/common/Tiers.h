@@ -32,6 +32,9 @@ extern const char *const kDeviceHelp;
 /// CLI::CheckedTransformer.
 const std::vector<std::pair<std::string, Contractions>> &contractionChoices();
 extern const char *const kContractionsHelp;
+/// "never", "auto", "always", for --winograd likewise.
+const std::vector<std::pair<std::string, Winograd>> &winogradChoices();
+extern const char *const kWinogradHelp;
 
 struct TierOptions {
   /// Of the compiled tier.

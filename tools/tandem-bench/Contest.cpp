@@ -49,8 +49,8 @@ bool usesLibrary(const Program &program) {
 /// All that is measured of one contraction. Buffers take turns, two of each.
 class Contest {
 public:
-  Contest(const Contender &contender, ContestResult &result)
-      : contender(contender), result(result) {}
+  Contest(const Contender &contender, ContestResult &result, Winograd winograd)
+      : contender(contender), result(result), winograd(winograd) {}
   Status prepare(Contractions contractions);
   Status run(const ContestOptions &options);
 
@@ -64,6 +64,7 @@ private:
 
   const Contender &contender;
   ContestResult &result;
+  Winograd winograd;
   std::unique_ptr<Graph> graph;
   std::vector<Tensor> inputs[2];
   Tensor weights, targets[2];
@@ -103,6 +104,7 @@ Status Contest::prepare(Contractions contractions) {
 Expected<PreparedTier> Contest::compile(Contractions contractions) {
   CompileOptions options;
   options.contractions = contractions;
+  options.winograd = winograd;
   options.kernelCache = false; // What it costs is measured, too.
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
                           graph->createCompiler(options));
@@ -248,7 +250,7 @@ ContestResult runContest(const Contender &contender,
   result.flops = contender.flops;
   result.input = contender.input;
   result.weights = contender.weights;
-  Contest contest(contender, result);
+  Contest contest(contender, result, options.winograd);
   Status status = contest.prepare(options.contractions);
   if (status)
     status = contest.run(options);

@@ -79,6 +79,7 @@ struct ContestOptions {
   double seconds = 0.3;
   /// How the compiled tier chooses.
   Contractions contractions = Contractions::predict;
+  Winograd winograd = CompileOptions().winograd;
   std::string json;
   tools::Environment environment;
 };

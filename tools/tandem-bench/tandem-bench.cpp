@@ -80,6 +80,8 @@ void addContestOptions(CLI::App &command, ContestOptions &options,
       .add_option("--contractions", options.contractions,
                   tools::kContractionsHelp)
       ->transform(CLI::CheckedTransformer(tools::contractionChoices()));
+  command.add_option("--winograd", options.winograd, tools::kWinogradHelp)
+      ->transform(CLI::CheckedTransformer(tools::winogradChoices()));
   command
       .add_option("--seconds", options.seconds,
                   "Time for the figures of each shape")

@@ -56,6 +56,12 @@ cl::opt<std::string> contractions(
              "library"),
     cl::value_desc("how"));
 
+cl::opt<std::string>
+    winograd("winograd", cl::cat(category), cl::init("never"),
+             cl::desc("With --until: where convolutions take fewer products: "
+                      "never, auto or always"),
+             cl::value_desc("how"));
+
 cl::opt<bool> fuse("fuse", cl::cat(category),
                    cl::desc("The same as --until=fuse"));
 cl::opt<std::string>
@@ -82,6 +88,7 @@ std::string phase() {
 std::string pipelineText(const std::vector<std::string> &places) {
   std::string text = "tandem-compile{until=" + phase() + " device=" + device +
                      " function=" + function + " contractions=" + contractions +
+                     " winograd=" + winograd +
                      " fusion-fuel=" + std::to_string(fusionFuel) +
                      " device-spec={" + deviceSpec + "}";
   if (!fusionReport.empty())

@@ -38,6 +38,8 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--contractions", options.compile.contractions,
                  kContractionsHelp)
       ->transform(CLI::CheckedTransformer(contractionChoices()));
+  app.add_option("--winograd", options.compile.winograd, kWinogradHelp)
+      ->transform(CLI::CheckedTransformer(winogradChoices()));
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "Run a kernel that cannot be compiled op by op, with a warning "
                "(default), or fail");

@@ -59,6 +59,8 @@ struct PipelineOptions {
   /// See tandem-cpu-choose-contractions; empty: what is chosen stands at the
   /// ops already.
   std::string contractions = "predict";
+  /// See tandem-cpu-transform-weights.
+  std::string winograd = "never";
 };
 
 /// "specialise", …, "llvm".

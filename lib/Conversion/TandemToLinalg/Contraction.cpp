@@ -188,13 +188,23 @@ FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
     why = "has an empty operand or result";
   if (!why.empty())
     return failure();
-  std::optional<View> weights = lookThroughViews(hero->getOperand(1));
+  auto conv = dyn_cast<ir::ConvOp>(hero);
+  Value kernel = hero->getOperand(1);
+  auto transform = kernel.getDefiningOp<ir::FromWinogradOp>();
+  bool isTransformed =
+      transform && conv && conv.getLayout().getKernel() == "HWIO";
+  std::optional<View> weights =
+      lookThroughViews(isTransformed ? transform.getInput() : kernel);
   if (!weights) {
     why = kWeightsView;
     return failure();
   }
-  if (auto conv = dyn_cast<ir::ConvOp>(hero))
-    return describeConv(conv, *weights, why);
+  if (conv) {
+    FailureOr<Contraction> contraction = describeConv(conv, *weights, why);
+    if (succeeded(contraction))
+      contraction->isTransformed = isTransformed;
+    return contraction;
+  }
   return describeMatmul(cast<ir::MatmulOp>(hero), *weights, why);
 }
 

@@ -98,8 +98,8 @@ static LogicalResult emitEpilogue(Value heroResult,
 static void materialiseConstants(Operation *hero) {
   for (OpOperand &operand : hero->getOpOperands()) {
     OpOperand *use = &operand;
-    while (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(
-        use->get().getDefiningOp()))
+    while (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp,
+                           ir::FromWinogradOp>(use->get().getDefiningOp()))
       use = &use->get().getDefiningOp()->getOpOperand(0);
     auto splat = use->get().getDefiningOp<ir::ConstantOp>();
     if (!splat)

@@ -48,7 +48,7 @@ struct ChooseContractionsPass
 
 private:
   void visit(Operation *op) {
-    std::optional<ContractionPrices> prices = compareWithLibrary(op, device);
+    std::optional<ContractionPrices> prices = compareWithLibrary(op, device, winograd);
     if (how == "library")
       return chooseLibrary(op, prices.value_or(ContractionPrices()));
     if (!prices)

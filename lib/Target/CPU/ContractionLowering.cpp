@@ -11,6 +11,7 @@
 #include "ContractionEpilogue.h"
 #include "ContractionLoops.h"
 #include "KernelFrame.h"
+#include "WinogradEmitter.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
@@ -33,6 +34,9 @@ public:
 
 private:
   LogicalResult describe();
+  void emitTiles();
+  void emitWinograd();
+  void forEachTask(function_ref<void(Value)> emit);
 
   ContractionMachine machine;
   Operation *hero = nullptr;
@@ -55,6 +59,8 @@ LogicalResult ContractionLowering::describe() {
   FailureOr<Contraction> found = describeContraction(hero, why);
   if (succeeded(found) && !getContractionLanes(*found))
     why = "has nothing to run along vectors";
+  else if (succeeded(found) && found->isTransformed && !canUseWinograd(*found))
+    why = "has no use for transformed weights";
   if (!why.empty())
     return hero->emitOpError(why);
   contraction = *found;
@@ -71,9 +77,16 @@ LogicalResult ContractionLowering::describe() {
   return epilogue->verify(pointers);
 }
 
-LogicalResult ContractionLowering::run() {
-  if (failed(open(findInPlacePairs(kernel))) || failed(describe()))
-    return failure();
+void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
+  auto loop =
+      scf::ForOp::create(builder, loc, begin, end,
+                         arith::ConstantIndexOp::create(builder, loc, 1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+void ContractionLowering::emitTiles() {
   if (epilogue->canFlatten())
     flattenPositions(contraction);
   ContractionSchedule schedule = scheduleContraction(contraction, machine);
@@ -88,17 +101,33 @@ LogicalResult ContractionLowering::run() {
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);
   };
-  auto loop =
-      scf::ForOp::create(builder, loc, begin, end,
-                         arith::ConstantIndexOp::create(builder, loc, 1));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    ContractionLoops(builder, loc, contraction, schedule, tileEmitter,
-                     emitEpilogue)
-        .emitTask(loop.getInductionVar());
-  }
+  ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
+                         emitEpilogue);
+  forEachTask([&](Value task) { loops.emitTask(task); });
   close(schedule.extent, schedule.grain);
+}
+
+void ContractionLowering::emitWinograd() {
+  WinogradPlan plan = planWinograd(contraction, machine);
+  Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
+  auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
+  auto emitEpilogue = [&](const ContractionTile &tile, Value vector) {
+    epilogue->emit(builder, loc, plan.tile, tile, vector, bufferOf);
+  };
+  WinogradEmitter emitter(
+      builder, loc, contraction, plan, getBuffer(contraction.data).pointer,
+      getBuffer(contraction.weights).pointer, bias, emitEpilogue);
+  forEachTask([&](Value task) { emitter.emitTask(task); });
+  close(plan.tasks, /*grain=*/1);
+}
+
+LogicalResult ContractionLowering::run() {
+  if (failed(open(findInPlacePairs(kernel))) || failed(describe()))
+    return failure();
+  if (contraction.isTransformed)
+    emitWinograd();
+  else
+    emitTiles();
   return success();
 }
 

@@ -23,6 +23,7 @@
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
+#include "tandem/Target/CPU/Winograd.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -74,6 +75,19 @@ ContractionPrice getPrice(ContractionWay way, const Problem &problem,
   return price;
 }
 
+/// What `tasks` on `workers` cores keep these busy.
+double getBalance(int64_t tasks, int64_t workers) {
+  int64_t rounds = (tasks + workers - 1) / workers;
+  return double(tasks) / double(rounds * workers);
+}
+
+ContractionPrice priceWinograd(const Problem &problem,
+                               const WinogradPlan &plan) {
+  int64_t workers = std::clamp<int64_t>(plan.tasks, 1, problem.device.cores);
+  return getPrice(ContractionWay::Winograd, problem, plan.cycles / kTileShare,
+                  workers, getBalance(plan.tasks, workers));
+}
+
 /// A kernel of register tiles or dot products, as `contraction` says.
 ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                              const Contraction &contraction) {
@@ -81,10 +95,8 @@ ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
       scheduleContraction(contraction, problem.machine);
   int64_t workers = std::clamp<int64_t>(schedule.extent / schedule.grain, 1,
                                         problem.device.cores);
-  int64_t tasks = (schedule.extent + workers - 1) / workers;
-  double balance = double(schedule.extent) / double(tasks * workers);
   return getPrice(way, problem, schedule.tile.cycles / kTileShare, workers,
-                  balance);
+                  getBalance(schedule.extent, workers));
 }
 
 /// As when its weights are packed, in order and in blocks that fit the tile.
@@ -127,8 +139,10 @@ ContractionPrice priceLibrary(const Problem &problem,
 
 } // namespace
 
-SmallVector<ContractionPrice, 4>
-priceContraction(Operation *op, bool isConstant, const DeviceModel &device) {
+SmallVector<ContractionPrice, 4> priceContraction(Operation *op,
+                                                  bool isConstant,
+                                                  const DeviceModel &device,
+                                                  bool useWinograd) {
   FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
   if (failed(cost))
     return {};
@@ -148,19 +162,22 @@ priceContraction(Operation *op, bool isConstant, const DeviceModel &device) {
     prices.push_back(priceKernel(ContractionWay::Dots, problem, *given));
   else if (tiled && (isPacked || getContractionLanes(*given)))
     prices.push_back(priceTiles(problem, packed));
+  if (useWinograd && isConstant)
+    if (std::optional<WinogradPlan> plan = chooseWinograd(op))
+      prices.push_back(priceWinograd(problem, *plan));
   prices.push_back(priceLibrary(problem, tiled));
   return prices;
 }
 
-std::optional<ContractionPrices> compareWithLibrary(Operation *op,
-                                                    const DeviceModel &device) {
+std::optional<ContractionPrices>
+compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   if (!whyNotContraction(op).empty())
     return std::nullopt;
   std::string why;
   bool isConstant =
       matchPattern(describeContraction(op, why)->weights, m_Constant());
   SmallVector<ContractionPrice, 4> prices =
-      priceContraction(op, isConstant, device);
+      priceContraction(op, isConstant, device, useWinograd);
   if (prices.size() < 2)
     return std::nullopt;
   double generated = std::numeric_limits<double>::max();

@@ -288,10 +288,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     if (tile.vectors != vectors ||
         (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
       continue;
-    // Weights, and data broadcast unless an instruction does it as it loads.
-    int64_t others =
-        vectors + (vectors > 1 || machine.vectorBits < 512 ? 1 : 0);
-    int64_t most = (machine.getRegisters() - others) / vectors;
+    int64_t most = machine.getMostRows(vectors);
     if (most < 1)
       break;
     if (tile.lanes != ContractionLanes::Positions)

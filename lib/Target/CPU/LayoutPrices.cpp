@@ -60,11 +60,12 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
 }
 
 /// The way that would be chosen; weights are packed ahead where they are known.
+/// Fewer products, with channels last alone, are not counted on.
 static double getCheapestNs(ir::ConvOp conv, bool isConstant,
                             const DeviceModel &device) {
   double ns = std::numeric_limits<double>::max();
   for (const ContractionPrice &price :
-       priceContraction(conv, isConstant, device))
+       priceContraction(conv, isConstant, device, /*useWinograd=*/false))
     ns = std::min(ns, price.getNs());
   return ns;
 }

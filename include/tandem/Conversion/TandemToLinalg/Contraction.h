@@ -58,6 +58,9 @@ struct Contraction {
   /// Output o is at o / outputBlock * outputBlockStride +
   /// o % outputBlock * outputStride of the weights.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
+  /// The weights in memory are those of tandem.from_winograd: their strides are
+  /// those of its operand, whose spatial dims are 6x6 and not taps.
+  bool isTransformed = false;
 
   /// Positions of the result without its outputs.
   int64_t getPositions() const {
@@ -96,7 +99,8 @@ enum class ContractionLanes {
 void flattenPositions(Contraction &contraction);
 
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types, looking
-/// through transposes, reshapes and slices of its weights. On failure `why`
+/// through transposes, reshapes and slices of its weights, and through
+/// tandem.from_winograd. On failure `why`
 /// says what stands in the way, as the rest of a sentence about the op.
 mlir::FailureOr<Contraction> describeContraction(mlir::Operation *hero,
                                                  std::string &why);

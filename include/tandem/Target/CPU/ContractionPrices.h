@@ -31,6 +31,8 @@ enum class ContractionWay {
   Tiles,
   /// Dot products of a kernel, on weights as they are.
   Dots,
+  /// A kernel by Winograd's method, weights transformed.
+  Winograd,
   /// An op step.
   Library,
 };
@@ -47,15 +49,17 @@ struct ContractionPrice {
 /// The price of each way there is to compute `op`, a tandem.conv or
 /// tandem.matmul of static types; that of the library is the last, and the only
 /// one where no kernel can be generated. Of constant weights (`isConstant`)
-/// packing costs nothing.
+/// packing costs nothing;
+/// Winograd's method is among the ways if it is worth it and `useWinograd`.
 llvm::SmallVector<ContractionPrice, 4>
 priceContraction(mlir::Operation *op, bool isConstant,
-                 const DeviceModel &device);
+                 const DeviceModel &device, bool useWinograd);
 
 /// The least of the generated ways, and the library's; none where no kernel can
 /// be generated.
 std::optional<ContractionPrices> compareWithLibrary(mlir::Operation *op,
-                                                    const DeviceModel &device);
+                                                    const DeviceModel &device,
+                                                    bool useWinograd);
 
 } // namespace tandem
 

@@ -24,6 +24,12 @@ struct ContractionMachine {
   int64_t l2Bytes = 1 << 20;
 
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
+  /// Rows of a tile of `vectors`: beside its sums there are weights, and data
+  /// that is broadcast unless an instruction does it as it loads.
+  int64_t getMostRows(int64_t vectors) const {
+    int64_t others = vectors + (vectors > 1 || vectorBits < 512 ? 1 : 0);
+    return (getRegisters() - others) / vectors;
+  }
 };
 
 /// One core of `device`.

@@ -190,6 +190,8 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
     ```
   }];
   let options = [
+    Option<"winograd", "winograd", "bool", "false",
+           "Kernels may use Winograd's method.">,
     Option<"how", "how", "std::string", "\"predict\"",
            "predict, generated or library.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
@@ -251,6 +253,59 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let options = [
     Option<"block", "block", "int64_t", "0",
            "Columns of a block; 0: as the contraction's strategy wants them.">
+  ];
+}
+
+def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
+  let summary = "Transform the weights of convolutions that then take less";
+  let description = [{
+    A convolution of 3x3 taps, one by one and channels last, takes a quarter of
+    the products by Winograd's method F(4x4, 3x3). Where its kernel is a constant
+    and the transforms cost less than the products saved, the kernel is
+    transformed here, in f64, and laid out as
+    `[blocks][6][6][input channels][block]`. The fusion sees the plain kernel
+    through views and `tandem.from_winograd`, by which code generation knows what
+    to do; nothing computes the plain kernel.
+
+    Before:
+    ```mlir
+    %w = tandem.constant dense<1.0> : tensor<3x3x64x64xf32>
+    %0 = tandem.fusion contraction (%a = %x, %b = %w)
+        : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>)
+        -> tensor<1x54x54x64xf32> {
+      %1 = tandem.conv %a, %b
+          layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+          : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>)
+          -> tensor<1x54x54x64xf32>
+      tandem.yield %1 : tensor<1x54x54x64xf32>
+    }
+    ```
+    After, in blocks of 32 outputs:
+    ```mlir
+    %u = tandem.constant dense_resource<transformed>
+        : tensor<2x6x6x64x32xf32>
+    %0 = tandem.fusion contraction (%a = %x, %b = %u)
+        : (tensor<1x56x56x64xf32>, tensor<2x6x6x64x32xf32>)
+        -> tensor<1x54x54x64xf32> {
+      %1 = tandem.transpose %b permutation = [1, 2, 3, 0, 4]
+          : (tensor<2x6x6x64x32xf32>) -> tensor<6x6x64x2x32xf32>
+      %2 = tandem.reshape %1 shape = [6, 6, 64, 64]
+          : (tensor<6x6x64x2x32xf32>) -> tensor<6x6x64x64xf32>
+      %3 = tandem.from_winograd %2
+          : tensor<6x6x64x64xf32> -> tensor<3x3x64x64xf32>
+      %4 = tandem.conv %a, %3
+          layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+          : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>)
+          -> tensor<1x54x54x64xf32>
+      tandem.yield %4 : tensor<1x54x54x64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let options = [
+    Option<"how", "how", "std::string", "\"auto\"",
+           "auto: where it is estimated to pay; always: where it is possible; "
+           "never.">
   ];
 }
 

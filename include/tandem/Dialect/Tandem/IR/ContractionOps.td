@@ -85,4 +85,32 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs"> {
   }];
 }
 
+def Tandem_FromWinogradOp : Tandem_BaseOp<"from_winograd"> {
+  let summary = "The kernel that was transformed for Winograd's convolution";
+  let description = [{
+    `input` is G k Gᵀ for every pair of input and output channel, with k the
+    3×3 taps of `result` and G the 6×3 matrix of `Winograd.h`; the result is k,
+    as P `input` Pᵀ with P a left inverse of G. It makes a convolution's kernel
+    of a constant that was transformed ahead of time: who computes the
+    convolution by Winograd's method reads the constant as it is, and nobody
+    computes the result.
+
+    No op of the runtime: where it cannot be left to a kernel, a matrix product
+    with P ⊗ P takes its place.
+
+    Constraints:
+    - C1: `input` has the dims 6, 6, I and O, `result` the dims 3, 3, I and O.
+
+    Example:
+    ```mlir
+    %0 = tandem.from_winograd %u : tensor<6x6x16x32xf32> -> tensor<3x3x16x32xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_TensorOf<[F32]>:$input);
+  let results = (outs Tandem_TensorOf<[F32]>:$result);
+  let assemblyFormat =
+      "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // TANDEM_DIALECT_CONTRACTIONOPS_TD

@@ -1,0 +1,53 @@
+//===- Winograd.h - Kernels transformed for fewer products -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// F(4x4, 3x3) of Lavin and Gray, "Fast Algorithms for Convolutional Neural
+// Networks" (2015): 4x4 results of a 3x3 convolution from 6x6 elements of data
+// d and a kernel k are
+//
+//   Aᵀ ((G k Gᵀ) ⊙ (Bᵀ d B)) A,
+//
+// 36 products in place of 144. The matrices follow from interpolation at 0, ±a,
+// ±b and infinity (Toom and Cook; see Blahut, Fast Algorithms for Signal
+// Processing, ch. 5). With a = 5/8 and b = 3/2 the error is a fifth of that
+// with the usual 1 and 2, see docs/Contractions.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_IR_WINOGRAD_H
+#define TANDEM_DIALECT_TANDEM_IR_WINOGRAD_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace tandem::ir {
+
+class FromWinogradOp;
+
+namespace winograd {
+
+/// Results, taps and elements of data, per dim.
+inline constexpr int64_t kTile = 4, kTaps = 3, kSize = kTile + kTaps - 1;
+inline constexpr int64_t kPositions = kSize * kSize;
+/// The points a and b.
+inline constexpr double kNear = 0.625, kFar = 1.5;
+
+} // namespace winograd
+
+/// Transforms `kernel`, a constant of f32 and shape [3, 3, I, O], in f64, and
+/// lays it out as [O / block, rounded up][6][6][I][block], filled up with
+/// zeros. Null where its bytes are not at hand.
+mlir::DenseElementsAttr transformKernel(mlir::DenseElementsAttr kernel,
+                                        int64_t block);
+
+/// Replaces `op` by ops of the runtime.
+void decomposeFromWinograd(FromWinogradOp op);
+
+} // namespace tandem::ir
+
+#endif // TANDEM_DIALECT_TANDEM_IR_WINOGRAD_H

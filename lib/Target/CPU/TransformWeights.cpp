@@ -1,0 +1,157 @@
+//===- TransformWeights.cpp - tandem-cpu-transform-weights ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/Passes.h"
+
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/CPU/Winograd.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_TRANSFORMWEIGHTS
+#include "tandem/Target/CPU/Passes.h.inc"
+
+namespace {
+
+/// A convolution of a fusion, and the constant that is its kernel: outside of
+/// the fusion or, if it is a splat, within.
+struct Candidate {
+  ir::ConvOp conv;
+  ir::ConstantOp constant;
+};
+
+struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
+  using TransformWeightsBase::TransformWeightsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (how != "auto" && how != "always" && how != "never")
+      return emitError(UnknownLoc::get(context))
+             << "no way '" << how
+             << "' to use Winograd's method: there are auto, always, never";
+    return success();
+  }
+
+  void runOnOperation() override;
+
+private:
+  std::optional<WinogradPlan> choose(ir::ConvOp conv) const;
+  void transform(ir::FusionOp fusion, Candidate candidate);
+};
+
+} // namespace
+
+static std::optional<Candidate> findCandidate(ir::FusionOp fusion) {
+  auto convs = fusion.getBody().front().getOps<ir::ConvOp>();
+  if (convs.empty())
+    return std::nullopt;
+  ir::ConvOp conv = *convs.begin();
+  Value kernel = conv.getKernel();
+  if (auto argument = dyn_cast<BlockArgument>(kernel))
+    kernel = fusion.getInputs()[argument.getArgNumber()];
+  auto constant = kernel.getDefiningOp<ir::ConstantOp>();
+  return constant ? std::optional(Candidate{conv, constant}) : std::nullopt;
+}
+
+/// The constant in the order HWIO; null where its bytes are not at hand.
+static DenseElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
+  SmallVector<int64_t> permutation;
+  for (char letter : StringRef("HWIO"))
+    permutation.push_back(conv.getLayout().getKernel().find(letter));
+  return ir::transpose(kernel, permutation);
+}
+
+/// The kernel in the order HWIO, of the transformed one in blocks.
+static Value emitKernel(OpBuilder &builder, Location loc, Value blocks,
+                        int64_t outputs) {
+  using namespace ir::winograd;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(blocks.getType()).getShape();
+  int64_t inputs = shape[3], rounded = shape[0] * shape[4];
+  Value value = ir::TransposeOp::create(
+      builder, loc, blocks, builder.getDenseI64ArrayAttr({1, 2, 3, 0, 4}));
+  value = ir::ReshapeOp::create(
+      builder, loc, value,
+      builder.getDenseI64ArrayAttr({kSize, kSize, inputs, rounded}));
+  if (rounded != outputs)
+    value = ir::SliceOp::create(
+        builder, loc, value, builder.getDenseI64ArrayAttr({0, 0, 0, 0}),
+        builder.getDenseI64ArrayAttr({kSize, kSize, inputs, outputs}),
+        builder.getDenseI64ArrayAttr({1, 1, 1, 1}));
+  auto type = RankedTensorType::get({kTaps, kTaps, inputs, outputs},
+                                    builder.getF32Type());
+  return ir::FromWinogradOp::create(builder, loc, type, value);
+}
+
+std::optional<WinogradPlan>
+TransformWeightsPass::choose(ir::ConvOp conv) const {
+  if (how == "auto")
+    return chooseWinograd(conv);
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(conv, why);
+  if (failed(contraction) || !canUseWinograd(*contraction))
+    return std::nullopt;
+  return planWinograd(*contraction, {});
+}
+
+/// Erases what nothing reads any more.
+static void dropUnused(ir::FusionOp fusion, Value kernel,
+                       ir::ConstantOp constant) {
+  if (!kernel.use_empty())
+    return;
+  if (auto argument = dyn_cast<BlockArgument>(kernel)) {
+    unsigned input = argument.getArgNumber();
+    fusion.getBody().front().eraseArgument(input);
+    fusion->eraseOperand(input);
+  }
+  if (isOpTriviallyDead(constant))
+    constant.erase();
+}
+
+void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
+  ir::ConvOp conv = candidate.conv;
+  std::optional<WinogradPlan> plan = choose(conv);
+  if (!plan)
+    return;
+  auto elements = cast<ElementsAttr>(candidate.constant.getValue());
+  DenseElementsAttr kernel = orderKernel(conv, elements);
+  if (!kernel)
+    return;
+  OpBuilder builder(fusion);
+  Value blocks =
+      ir::ConstantOp::create(builder, candidate.constant.getLoc(),
+                             ir::transformKernel(kernel, plan->block));
+  fusion->insertOperands(fusion->getNumOperands(), blocks);
+  Value argument =
+      fusion.getBody().addArgument(blocks.getType(), blocks.getLoc());
+  builder.setInsertionPoint(conv);
+  Value plain = conv.getKernel();
+  int64_t outputs = cast<RankedTensorType>(kernel.getType()).getDimSize(3);
+  conv.getKernelMutable().assign(
+      emitKernel(builder, conv.getLoc(), argument, outputs));
+  conv.setLayoutAttr(
+      ir::ConvLayoutAttr::get(conv.getContext(), conv.getLayout().getInput(),
+                              "HWIO", conv.getLayout().getOutput()));
+  dropUnused(fusion, plain, candidate.constant);
+}
+
+void TransformWeightsPass::runOnOperation() {
+  if (how == "never")
+    return;
+  getOperation()->walk([&](ir::FusionOp fusion) {
+    if (fusion.getKind() != ir::FusionKind::contraction)
+      return;
+    if (std::optional<Candidate> candidate = findCandidate(fusion))
+      transform(fusion, *candidate);
+  });
+}
+
+} // namespace tandem

@@ -1,0 +1,98 @@
+//===- WinogradEmitter.h - Convolutions of fewer products ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_WINOGRADEMITTER_H
+#define TANDEM_LIB_TARGET_CPU_WINOGRADEMITTER_H
+
+#include "ContractionTile.h"
+
+#include "tandem/Target/CPU/Winograd.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace tandem {
+
+/// Emits a convolution by Winograd's method: the transforms of data and results
+/// in loops over the positions of a tile, and between them products by the
+/// register tiles of other contractions.
+class WinogradEmitter {
+public:
+  /// Applies the epilogue to the one vector of a tile of one row, and stores
+  /// it.
+  using EmitEpilogue =
+      llvm::function_ref<void(const ContractionTile &tile, mlir::Value vector)>;
+
+  /// `data`, `weights` and `bias` (may be null) are pointers. Allocates the
+  /// workspace where `builder` is: at the beginning of the function.
+  WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
+                  const Contraction &conv, const WinogradPlan &plan,
+                  mlir::Value data, mlir::Value weights, mlir::Value bias,
+                  EmitEpilogue emitEpilogue);
+
+  void emitTask(mlir::Value task);
+
+private:
+  using Vectors = llvm::SmallVector<mlir::Value, 6>;
+
+  /// The first result of a tile.
+  struct Corner {
+    mlir::Value batch, row, column;
+  };
+  Corner getCorner(mlir::Value tile);
+
+  void transformData(mlir::Value tile, mlir::Value slot);
+  void transformDataVector(const Corner &corner, mlir::Value slot,
+                           mlir::Value vector);
+  Vectors loadDataColumn(const Corner &corner, mlir::Value column,
+                         mlir::Value channel);
+  void multiply(mlir::Value block, mlir::Value count);
+  void storeProducts(mlir::Value position, mlir::Value firstSlot,
+                     llvm::ArrayRef<mlir::Value> sums);
+  void transformResults(mlir::Value block, mlir::Value tile, mlir::Value slot);
+  void transformResultVector(mlir::Value block, const Corner &corner,
+                             mlir::Value slot, mlir::Value vector);
+  void storeResults(const Corner &corner, mlir::Value output, mlir::Value bias);
+
+  /// Six elements of a line to six, and six products to four results: Bᵀ d and
+  /// Aᵀ m of Dialect/Tandem/IR/Winograd.h.
+  Vectors applyB(const Vectors &d);
+  Vectors applyA(const Vectors &m);
+
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value scale(mlir::Value a, int64_t factor);
+  mlir::Value atMost(mlir::Value a, int64_t bound);
+  /// Whether 0 <= a < size.
+  mlir::Value isWithin(mlir::Value a, int64_t size);
+  mlir::Value constant(double value);
+  mlir::Value multiplyAdd(mlir::Value a, double factor, mlir::Value b);
+  /// The lanes from `first` on that are below `size`; null for all.
+  mlir::Value createMask(mlir::Value first, int64_t size);
+  void forEach(mlir::Value upper, llvm::function_ref<void(mlir::Value)> emit);
+  mlir::Value allocate(int64_t elements);
+  mlir::Value getPointer(mlir::Value base, mlir::Value offset);
+  mlir::Value load(mlir::Value pointer, mlir::Value mask = {});
+  void store(mlir::Value vector, mlir::Value base, mlir::Value offset);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const Contraction &conv;
+  const WinogradPlan &plan;
+  mlir::Value data, weights, bias;
+  EmitEpilogue emitEpilogue;
+  mlir::VectorType type;
+  /// The workspace: see WinogradPlan; one tile between its two transforms and
+  /// after them; and zeros in place of padding.
+  mlir::Value transformed, products, lines, results, zeros;
+  ContractionTileEmitter tileEmitter;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_WINOGRADEMITTER_H

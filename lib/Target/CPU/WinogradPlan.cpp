@@ -1,0 +1,162 @@
+//===- WinogradPlan.cpp - How convolutions of fewer products run ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/Winograd.h"
+
+#include "HostMachine.h"
+
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+using namespace ir::winograd;
+
+/// Cycles, as ContractionStrategy.cpp counts them, to transform a vector of
+/// inputs or outputs of a tile, its loads and stores included: measured.
+static constexpr double kCyclesPerData = 180, kCyclesPerResult = 125;
+/// Bytes of transformed weights a cycle, from the third-level cache and from
+/// beyond what it can hold.
+static constexpr double kNearBytesPerCycle = 20, kFarBytesPerCycle = 9;
+static constexpr double kNearBytes = 24 << 20;
+/// What it must save to be worth its error.
+static constexpr double kWorthwhile = 1.15;
+/// Tasks to share out, and rows of products below which weights are used too
+/// few times.
+static constexpr int64_t kWantedTasks = 16, kMinTiles = 14;
+/// Outputs of a block, as a rule.
+static constexpr int64_t kOutputs = 64;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t WinogradPlan::getDataElements() const {
+  return kPositions * slots * rowStride;
+}
+
+int64_t WinogradPlan::getProductElements() const {
+  return kPositions * slots * block;
+}
+
+/// The sums of fewer inputs are small beside the errors of the transforms; of
+/// more not even one tile has room in the workspace.
+static constexpr int64_t kMinInputs = 8, kMaxInputs = 4096;
+
+bool canUseWinograd(const Contraction &contraction) {
+  auto isPlain = [](const Contraction::SpatialDim &dim) {
+    return dim.taps == kTaps && dim.stride == 1 && dim.dilation == 1;
+  };
+  return contraction.spatial.size() == 2 && contraction.batch.size() == 1 &&
+         llvm::all_of(contraction.spatial, isPlain) &&
+         contraction.groups == 1 && contraction.inputs >= kMinInputs &&
+         contraction.inputs <= kMaxInputs && contraction.outputs > 1 &&
+         contraction.inputDataStride == 1 &&
+         contraction.outputDim == contraction.result.getRank() - 1 &&
+         contraction.result.getElementType().isF32();
+}
+
+/// Products [position][tile][output] of one task; outputs are whole blocks.
+static Contraction describeProducts(const Contraction &conv,
+                                    const WinogradPlan &plan) {
+  Contraction products;
+  products.result =
+      RankedTensorType::get({kPositions, plan.tilesPerTask, conv.outputs},
+                            conv.result.getElementType());
+  products.batch.push_back({0, kPositions, 0, conv.spatial[1].weightsStride});
+  products.spatial.push_back(
+      {1, plan.tilesPerTask, plan.tilesPerTask, 1, 1, 1, 0, plan.rowStride, 0});
+  products.inputs = conv.inputs;
+  products.inputDataStride = 1;
+  products.inputWeightsStride = conv.inputWeightsStride;
+  products.outputs = ceilDiv(conv.outputs, plan.block) * plan.block;
+  products.outputDim = 2;
+  products.outputStride = 1;
+  products.outputBlock = conv.isTransformed ? plan.block : products.outputs;
+  products.outputBlockStride = conv.outputBlockStride;
+  return products;
+}
+
+/// The tile with as many vectors as a block of weights.
+static ContractionStrategy getTile(const WinogradPlan &plan, int64_t width,
+                                   const ContractionMachine &machine) {
+  ContractionStrategy tile;
+  tile.width = std::min(width, plan.block);
+  tile.vectors = plan.block / tile.width;
+  int64_t most = std::max<int64_t>(1, machine.getMostRows(tile.vectors));
+  tile.rows = ceilDiv(plan.tilesPerTask, ceilDiv(plan.tilesPerTask, most));
+  return tile;
+}
+
+/// Tiles of a task: as many as the workspace has room for, but some tasks.
+static int64_t getTilesPerTask(const WinogradPlan &plan) {
+  int64_t bytes = kPositions * (plan.rowStride + plan.block) * 4;
+  int64_t most = std::max<int64_t>(1, kWinogradBytes / bytes);
+  int64_t wanted = std::max(std::min(kMinTiles, ceilDiv(plan.tiles, 2)),
+                            ceilDiv(plan.tiles, kWantedTasks));
+  // Even shares.
+  int64_t tasks = ceilDiv(plan.tiles, std::min(most, wanted));
+  return ceilDiv(plan.tiles, tasks);
+}
+
+static double estimateCycles(const WinogradPlan &plan,
+                             const Contraction &conv) {
+  double tasks = double(plan.tasks), tiles = double(plan.tiles);
+  double bytes = 4.0 * double(kPositions * conv.inputs) * double(conv.outputs);
+  double stream =
+      bytes / (bytes <= kNearBytes ? kNearBytesPerCycle : kFarBytesPerCycle);
+  double width = double(plan.tile.width);
+  return tasks * std::max(plan.tile.cycles, stream) +
+         tiles * std::ceil(double(conv.inputs) / width) * kCyclesPerData +
+         tiles * std::ceil(double(conv.outputs) / width) * kCyclesPerResult;
+}
+
+WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
+  if (machine.vectorBits == 0)
+    machine.vectorBits = resolve({}).vectorBits;
+  int64_t width = machine.vectorBits / 32;
+  WinogradPlan plan;
+  plan.tileRows = ceilDiv(conv.spatial[0].size, kTile);
+  plan.tileColumns = ceilDiv(conv.spatial[1].size, kTile);
+  plan.tiles = conv.batch[0].size * plan.tileRows * plan.tileColumns;
+  // Whole vectors, and rows that do not compete for a set of the cache.
+  plan.rowStride = ceilDiv(conv.inputs, width) * width + width;
+  // Of plain weights, until the tile is known.
+  plan.block = conv.isTransformed
+                   ? conv.inputWeightsStride
+                   : std::min(ceilDiv(conv.outputs, width) * width, kOutputs);
+  plan.tilesPerTask = getTilesPerTask(plan);
+  plan.tasks = ceilDiv(plan.tiles, plan.tilesPerTask);
+  plan.products = describeProducts(conv, plan);
+  plan.tile = conv.isTransformed
+                  ? getTile(plan, width, machine)
+                  : chooseContractionStrategy(plan.products, machine);
+  plan.block = plan.tile.getLanes();
+  plan.slots = ceilDiv(plan.tilesPerTask, plan.tile.rows) * plan.tile.rows;
+  plan.products.batch[0].dataStride = plan.slots * plan.rowStride;
+  plan.cycles = estimateCycles(plan, conv);
+  return plan;
+}
+
+std::optional<WinogradPlan> chooseWinograd(Operation *hero) {
+  std::string why;
+  FailureOr<Contraction> conv = describeContraction(hero, why);
+  if (failed(conv) || conv->isTransformed || !canUseWinograd(*conv))
+    return std::nullopt;
+  // As when its weights are packed.
+  conv->outputStride = 1;
+  conv->outputBlock = conv->outputs;
+  double direct = chooseContractionStrategy(*conv, {}).cycles;
+  WinogradPlan plan = planWinograd(*conv, {});
+  if (plan.cycles * kWorthwhile > direct)
+    return std::nullopt;
+  return plan;
+}
+
+} // namespace tandem

@@ -1,0 +1,51 @@
+// Kernels of 3x3 taps, transformed for Winograd's method.
+
+// RUN: tandem-opt %s --tandem-cpu-transform-weights=how=always | FileCheck %s
+// RUN: tandem-opt %s --tandem-cpu-transform-weights=how=never | FileCheck %s --check-prefix=NEVER
+// RUN: not tandem-opt %s --tandem-cpu-transform-weights=how=often 2>&1 | FileCheck %s --check-prefix=OFTEN
+
+// NEVER-NOT: tandem.from_winograd
+// OFTEN: no way 'often' to use Winograd's method: there are auto, always, never
+
+// One block of 16 outputs; the plain kernel is gone.
+
+// CHECK-LABEL: func.func @block
+// CHECK-NOT: tensor<3x3x8x16xf32>
+// CHECK: %[[U:.*]] = tandem.constant dense<{{.*}}> : tensor<1x6x6x8x16xf32>
+// CHECK-NEXT: tandem.fusion contraction (%[[X:.*]] = %{{.*}}, %[[B:.*]] = %[[U]])
+// CHECK-NEXT: %[[T:.*]] = tandem.transpose %[[B]] permutation = [1, 2, 3, 0, 4]
+// CHECK-NEXT: %[[R:.*]] = tandem.reshape %[[T]] shape = [6, 6, 8, 16]
+// CHECK-NEXT: %[[W:.*]] = tandem.from_winograd %[[R]] : tensor<6x6x8x16xf32> -> tensor<3x3x8x16xf32>
+// CHECK-NEXT: tandem.conv %[[X]], %[[W]] layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+func.func @block(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x6x16xf32> {
+  %w = tandem.constant dense<1.0> : tensor<3x3x8x16xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x8x8x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x6x6x16xf32> {
+    %1 = tandem.conv %a, %b
+        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        : (tensor<1x8x8x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x6x6x16xf32>
+    tandem.yield %1 : tensor<1x6x6x16xf32>
+  }
+  return %0 : tensor<1x6x6x16xf32>
+}
+
+// Kernels in another order, and splats within the fusion; the last of two
+// blocks is cut.
+
+// CHECK-LABEL: func.func @ordered
+// CHECK: tandem.fusion contraction
+// CHECK: tandem.slice {{.*}} limits = [6, 6, 8, 120]
+// CHECK-NEXT: tandem.from_winograd {{.*}} -> tensor<3x3x8x120xf32>
+// CHECK-NEXT: tandem.conv {{.*}} layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+func.func @ordered(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x6x120xf32> {
+  %0 = tandem.fusion contraction (%a = %x)
+      : (tensor<1x8x8x8xf32>) -> tensor<1x6x6x120xf32> {
+    %w = tandem.constant dense<0.5> : tensor<120x8x3x3xf32>
+    %1 = tandem.conv %a, %w
+        layout = <input = "NHWC", kernel = "OIHW", output = "NHWC">
+        : (tensor<1x8x8x8xf32>, tensor<120x8x3x3xf32>)
+        -> tensor<1x6x6x120xf32>
+    tandem.yield %1 : tensor<1x6x6x120xf32>
+  }
+  return %0 : tensor<1x6x6x120xf32>
+}
