@@ -71,6 +71,8 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   math.bf16 = hasBF16(target);
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
+  if (!math.bf16)
+    passes.addPass(createSoftenBF16());
   // Half of what the emitters of tiles and lanes say, they say twice; each op
   // less is one less to convert, translate and optimise.
   passes.addPass(createCSEPass());

@@ -334,6 +334,31 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
+  let summary = "Hold bf16 in integers";
+  let description = [{
+    For processors without instructions of bf16, on which LLVM calls functions
+    that not every libgcc has even to move single elements: values of bf16
+    become i16. After `tandem-expand-math` nothing computes with them; what does
+    is refused.
+
+    ```mlir
+    %0 = llvm.intr.masked.load %p, %mask, %other {alignment = 2 : i32}
+        : (!llvm.ptr, vector<8xi1>, vector<8xbf16>) -> vector<8xbf16>
+    %1 = arith.bitcast %0 : vector<8xbf16> to vector<8xi16>
+    ```
+    becomes
+    ```mlir
+    %0 = llvm.intr.masked.load %p, %mask, %other {alignment = 2 : i32}
+        : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
 def LowerLoopsToLLVM : Pass<"tandem-cpu-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert vector loops over pointers to the LLVM dialect";
   let description = [{

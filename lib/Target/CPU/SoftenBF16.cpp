@@ -1,0 +1,106 @@
+//===- SoftenBF16.cpp - tandem-cpu-soften-bf16 ----------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_SOFTENBF16
+#include "tandem/Target/CPU/Passes.h.inc"
+
+namespace {
+
+/// i16 for bf16, of scalars and vectors.
+struct SoftTypes : TypeConverter {
+  SoftTypes() {
+    addConversion([](Type type) -> std::optional<Type> {
+      if (!getElementTypeOrSelf(type).isBF16())
+        return type;
+      auto bits = IntegerType::get(type.getContext(), 16);
+      if (auto vector = dyn_cast<VectorType>(type))
+        return vector.clone(bits);
+      return bits;
+    });
+  }
+};
+
+/// The bits of a constant.
+Attribute soften(Attribute attr) {
+  auto bits = IntegerType::get(attr.getContext(), 16);
+  if (auto elements = dyn_cast<DenseElementsAttr>(attr))
+    if (elements.getElementType().isBF16())
+      return elements.bitcast(bits);
+  if (auto value = dyn_cast<FloatAttr>(attr))
+    if (value.getType().isBF16())
+      return IntegerAttr::get(bits, value.getValue().bitcastToAPInt());
+  return attr;
+}
+
+/// Between bf16 and the integer that holds it, now the same.
+struct DropBitcast : OpConversionPattern<arith::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::BitcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (adaptor.getIn().getType() != type)
+      return failure();
+    rewriter.replaceOp(op, adaptor.getIn());
+    return success();
+  }
+};
+
+/// An op that moves elements does so whatever they are. What computes with them
+/// has flags of floating-point arithmetic; so has a select, which moves.
+struct SoftenMove : ConversionPattern {
+  SoftenMove(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/0, context) {}
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    bool computes =
+        isa<arith::ArithFastMathInterface>(op) && !isa<arith::SelectOp>(op);
+    if (op->getNumRegions() > 0 || computes)
+      return failure();
+    OperationState state(op->getLoc(), op->getName());
+    state.addOperands(operands);
+    for (Type type : op->getResultTypes())
+      state.addTypes(getTypeConverter()->convertType(type));
+    for (NamedAttribute attr : op->getAttrs())
+      state.addAttribute(attr.getName(), soften(attr.getValue()));
+    state.addSuccessors(op->getSuccessors());
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
+struct SoftenBF16Pass : impl::SoftenBF16Base<SoftenBF16Pass> {
+  void runOnOperation() override {
+    SoftTypes types;
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return types.isLegal(op); });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DropBitcast, SoftenMove>(types, &getContext());
+    scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
+                                                         target);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tandem
