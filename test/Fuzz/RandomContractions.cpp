@@ -40,8 +40,9 @@ Windows randomWindows(GraphBuilder &b, size_t rank) {
     w.padLow.push_back(padding());
     w.padHigh.push_back(padding());
   }
-  if (rank == 1 && b.random.chance(30))
-    w.input[0] += b.randomWidth();
+  // Long rows: several whole tiles between the first and the last.
+  if (rank < 3 && b.random.chance(rank == 1 ? 30 : 12))
+    w.input.back() += b.randomWidth();
   return w;
 }
 
