@@ -20,8 +20,10 @@ namespace tandem {
 static constexpr int64_t kPositionsPerTask = 112, kMinPositionsPerTask = 56;
 /// Enough tasks to share out evenly, where each is worth its while.
 static constexpr int64_t kWantedTasks = 16;
+/// Cycles of a strategy are those of a core with two multiply-adds a cycle; one
+/// with half as many, and as fast a clock, takes twice the time.
 static constexpr double kCyclesPerNs = 3.5,
-                        kGrainCycles = kCyclesPerNs * kGrainNs;
+                        kGrainCycles = kCyclesPerNs * kGrainNs / 2;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
