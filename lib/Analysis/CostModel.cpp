@@ -55,6 +55,20 @@ double estimateMemoryNs(const DeviceModel &device, const KernelWork &work) {
          (device.bytesPerNs(work.bytes) * getShare(device, work.parallelism));
 }
 
+double estimateReadNs(const DeviceModel &device, const StridedRead &read) {
+  auto valueBytes = static_cast<double>(read.valueBytes);
+  double bytes = read.elements * static_cast<double>(read.elementBytes);
+  if (read.stride <= 1)
+    bytes = std::min(bytes, valueBytes);
+  else if (read.isTiled)
+    bytes *= device.acrossFactor;
+  else
+    bytes = read.elements *
+            static_cast<double>(
+                std::min(read.stride * read.elementBytes, device.lineBytes));
+  return bytes / device.bytesPerNs(valueBytes);
+}
+
 double estimateNs(const DeviceModel &device, const KernelWork &work) {
   return device.launchNs + std::max(estimateComputeNs(device, work),
                                     estimateMemoryNs(device, work));

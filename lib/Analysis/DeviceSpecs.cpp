@@ -103,6 +103,9 @@ DeviceModel fromGPU(const GPUSpec &spec) {
   model.cores = spec.multiprocessors;
   model.vectorBits = kWarpBits;
   model.vectorRegisters = kRegistersPerThread;
+  // A sector, of which reads across take one for each element.
+  model.lineBytes = 32;
+  model.acrossFactor = 8;
   return model;
 }
 

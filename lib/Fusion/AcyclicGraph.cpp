@@ -127,12 +127,24 @@ bool AcyclicGraph::merge(Node a, Node b) {
   return true;
 }
 
+AcyclicGraph::Nodes
+AcyclicGraph::getNeighbours(Node node, llvm::ArrayRef<Node> edges) const {
+  Nodes neighbours;
+  for (Node edge : edges)
+    if (Node next = find(edge); next != node && !isRemoved[next])
+      neighbours.push_back(next);
+  llvm::sort(neighbours);
+  neighbours.erase(llvm::unique(neighbours), neighbours.end());
+  return neighbours;
+}
+
 void AcyclicGraph::bypass(Node node) {
   node = find(node);
-  for (Node before : predecessors[node])
-    for (Node after : successors[node]) {
-      successors[find(before)].push_back(after);
-      predecessors[find(after)].push_back(before);
+  Nodes afters = getNeighbours(node, successors[node]);
+  for (Node before : getNeighbours(node, predecessors[node]))
+    for (Node after : afters) {
+      successors[before].push_back(after);
+      predecessors[after].push_back(before);
     }
   // Its neighbours' edges still lead to it.
   isRemoved[node] = true;

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_FUSION_ACYCLICGRAPH_H
 #define TANDEM_LIB_FUSION_ACYCLICGRAPH_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <vector>
@@ -51,6 +52,8 @@ private:
   /// What leads to `to` behind `from` in the order.
   void collectBefore(Node from, Node to, Nodes &found);
   bool visit(Node node);
+  /// The nodes at the other ends of `edges` of `node`, each once.
+  Nodes getNeighbours(Node node, llvm::ArrayRef<Node> edges) const;
   void unite(Node into, Node from);
 
   /// By node: the next on the way to the one that stands for it.

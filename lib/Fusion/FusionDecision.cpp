@@ -31,6 +31,7 @@ const RefusalText kTexts[] = {
     {"NoSimpleIndexing", "its indexing needs divisions"},
     {"ConsumerNotFusible", "no consumer of it is a kernel"},
     {"NeededOutside", "the value is needed outside as well"},
+    {"SeveralResults", "its kernel has several results"},
     {"BodyTooLarge", "the kernel would read {0} elements per result, more "
                      "than {1}"},
     {"TooManyResults", "the kernel would have {0} results, more than {1}"},
@@ -43,6 +44,11 @@ const RefusalText kTexts[] = {
                       "own {1} ns"},
     {"LibraryCostsLess", "a library takes {0} ns, a kernel {1} ns"},
     {"NotElementwiseOp", "it is not elementwise"},
+    {"AcrossTiles", "it combines what several tiles of the kernel compute; "
+                    "there it would save {0} ns, and the hero takes {1} ns"},
+    {"NotFromMemory", "the kernel reads its data from memory; computing it "
+                      "there would cost {0} ns, in a kernel of its own {1} "
+                      "ns"},
     {"DifferentShape", "its shape is not one that the kernel works on"},
     {"NotReadInPlace", "it reads what the kernel computes at another index"},
     {"Taken", "another kernel has it"},

@@ -9,6 +9,7 @@
 #include "tandem/Fusion/FusionPlan.h"
 
 #include "PlanState.h"
+#include "UnitPrices.h"
 
 #include "mlir/IR/Block.h"
 
@@ -16,8 +17,11 @@ using namespace mlir;
 
 namespace tandem {
 
-static FusionGroup makeGroup(const FusionUnit &unit, const FusionUnits &units) {
+static FusionGroup makeGroup(FusionUnits::Id id, PlanState &state) {
+  const FusionUnits &units = state.units;
+  const FusionUnit &unit = units[id];
   FusionGroup group;
+  group.estimatedNs = UnitPrices(state).estimateNs(id);
   group.kind = unit.kind;
   for (auto &[op, evaluation] : unit.ops)
     group.ops.push_back(op);
@@ -45,7 +49,7 @@ std::vector<FusionGroup> planFusion(Block &block, const FusionOptions &options,
   const FusionUnits &units = state.units;
   for (FusionUnits::Id id = 0; id < units.size(); ++id)
     if (units[id].isKernel)
-      groups.push_back(makeGroup(units[id], units));
+      groups.push_back(makeGroup(id, state));
   // Kernels in the order of their last ops, as a reader would number them.
   llvm::sort(groups, [&](const FusionGroup &a, const FusionGroup &b) {
     return units.position(a.ops.back()) < units.position(b.ops.back());

@@ -64,24 +64,6 @@ json::Object toJson(const FusionLogEntry &entry) {
   return object;
 }
 
-/// The roofline estimate of a kernel: what it reads and stores once, and the
-/// operations of its ops, each counted once.
-double estimate(const FusionGroup &group, const FusionOptions &options) {
-  KernelWork work;
-  llvm::SmallPtrSet<Value, 16> inputs;
-  for (Operation *op : group.ops) {
-    OpFacts facts = getFacts(op, options);
-    work.flops += facts.flopsPerElement * double(facts.elements);
-    for (Value operand : op->getOperands())
-      if (!llvm::is_contained(group.ops, operand.getDefiningOp()) &&
-          inputs.insert(operand).second)
-        work.bytes += double(getBytes(operand));
-  }
-  for (Value output : group.outputs)
-    work.bytes += double(getBytes(output));
-  return estimateNs(options.device, work);
-}
-
 /// A note of an earlier pass.
 json::Value toJson(Attribute note) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(note)) {
@@ -146,8 +128,7 @@ json::Object totalsOf(const FusionAccount &account) {
 
 } // namespace
 
-json::Object toJson(Block &block, const FusionAccount &account,
-                    const FusionOptions &options) {
+json::Object toJson(Block &block, const FusionAccount &account) {
   json::Array decisions, kernels, steps;
   for (const FusionLogEntry &entry : account.log)
     decisions.push_back(toJson(entry));
@@ -158,7 +139,7 @@ json::Object toJson(Block &block, const FusionAccount &account,
         json::Object{{"kind", ir::stringifyFusionKind(group.kind)},
                      {"ops", toJson(group.ops)},
                      {"results", static_cast<int64_t>(group.outputs.size())},
-                     {"estimated_ns", estimate(group, options)}});
+                     {"estimated_ns", group.estimatedNs}});
   }
   for (Operation &op : block.without_terminator())
     if (!fused.contains(&op) && !matchPattern(&op, m_Constant()))

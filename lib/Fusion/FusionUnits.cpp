@@ -8,8 +8,6 @@
 
 #include "FusionUnits.h"
 
-#include "OpFacts.h"
-
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -25,8 +23,11 @@ int64_t FusionUnit::iterations() const {
   return cast<RankedTensorType>(root->getResult(0).getType()).getNumElements();
 }
 
-FusionUnits::FusionUnits(Block &block) : graph(block.getOperations().size()) {
+FusionUnits::FusionUnits(Block &block)
+    : block(block), graph(block.getOperations().size()) {
   unsigned position = 0;
+  units.reserve(block.getOperations().size());
+  positions.reserve(block.getOperations().size());
   for (Operation &op : block)
     positions[&op] = position++;
   for (Operation &op : block)
@@ -42,25 +43,43 @@ FusionUnits::Id FusionUnits::create(Operation *root, bool isKernel,
   unit.isKernel = isKernel;
   unit.root = root;
   unit.outputs.insert(root->result_begin(), root->result_end());
-  add(root, id, Evaluation{}, reads);
+  Evaluation evaluation;
+  evaluation.reads = reads;
+  if (isKernel)
+    evaluation.motion = Motion::innermost(unit.space());
+  add(root, id, evaluation);
   return id;
 }
 
-void FusionUnits::add(Operation *op, Id id, Evaluation evaluation,
-                      int64_t reads) {
+/// Again, where it is in the unit already.
+void FusionUnits::add(Operation *op, Id id, Evaluation evaluation) {
   FusionUnit &unit = units[id];
-  unit.ops[op] = evaluation;
-  unit.bodyReads += evaluation.count * reads;
-  membership[op].push_back(id);
+  auto [it, inserted] = unit.ops.insert({op, evaluation});
+  if (inserted) {
+    membership[op].push_back(id);
+    for (Value operand : op->getOperands())
+      unit.reads.insert(operand.getAsOpaquePointer());
+  } else {
+    unit.bodyReads -= it->second.count * it->second.reads;
+    it->second = evaluation;
+  }
+  unit.bodyReads += evaluation.count * evaluation.reads;
 }
 
-void FusionUnits::produce(Operation *op, ArrayRef<Id> ids,
-                          ArrayRef<Evaluation> evaluations, int64_t reads) {
-  if (ids.size() == 1)
-    return absorb(op, ids.front(), evaluations.front(), reads);
-  graph.bypass(position(op));
-  for (auto [id, evaluation] : llvm::zip_equal(ids, evaluations))
-    add(op, id, evaluation, reads);
+void FusionUnits::produce(Id producer, ArrayRef<Placement> placements) {
+  FusionUnit unit = std::exchange(units[producer], FusionUnit());
+  if (placements.size() == 1) {
+    [[maybe_unused]] bool merged = graph.merge(
+        position(unit.root), position(units[placements.front().kernel].root));
+    assert(merged && "a cycle");
+  } else {
+    graph.bypass(position(unit.root));
+  }
+  for (auto &[op, evaluation] : unit.ops)
+    llvm::erase(membership[op], producer);
+  for (const Placement &placement : placements)
+    for (auto &[op, evaluation] : placement.ops)
+      add(op, placement.kernel, evaluation);
 }
 
 void FusionUnits::absorb(Operation *op, Id id, Evaluation evaluation,
@@ -68,7 +87,8 @@ void FusionUnits::absorb(Operation *op, Id id, Evaluation evaluation,
   [[maybe_unused]] bool merged =
       graph.merge(position(op), position(units[id].root));
   assert(merged && "a cycle");
-  add(op, id, evaluation, reads);
+  evaluation.reads = reads;
+  add(op, id, evaluation);
 }
 
 bool FusionUnits::canAbsorb(Operation *op, Id id) {
@@ -79,14 +99,32 @@ bool FusionUnits::canMerge(Id a, Id b) {
   return graph.canMerge(position(units[a].root), position(units[b].root));
 }
 
+bool FusionUnits::isNeededOutside(Value value, ArrayRef<Id> except) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    ArrayRef<Id> ids = unitsOf(block.findAncestorOpInBlock(*user));
+    // The terminator is in none.
+    return ids.empty() || llvm::any_of(ids, [&](Id id) {
+             return !llvm::is_contained(except, id) &&
+                    !units[id].ops.contains(value.getDefiningOp());
+           });
+  });
+}
+
+int64_t FusionUnits::countOutputsMerged(Id a, Id b) const {
+  auto count = [&](const FusionUnit &unit) {
+    return llvm::count_if(unit.outputs, [&](Value output) {
+      return isNeededOutside(output, {a, b});
+    });
+  };
+  return count(units[a]) + count(units[b]);
+}
+
 void FusionUnits::updateOutputs(Id id) {
   FusionUnit &unit = units[id];
   unit.outputs.clear();
   for (auto &[op, evaluation] : unit.ops)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !unit.ops.contains(user);
-          }))
+      if (isNeededOutside(result, id))
         unit.outputs.insert(result);
 }
 
@@ -103,39 +141,32 @@ int64_t FusionUnits::countOutputsWith(Id id, Operation *op) const {
 }
 
 int64_t FusionUnits::sharedBytes(Operation *op, Id id) const {
-  const FusionUnit &unit = units[id];
-  auto isShared = [&](Value operand) {
-    return unit.ops.contains(operand.getDefiningOp()) ||
-           llvm::any_of(operand.getUsers(), [&](Operation *user) {
-             return unit.ops.contains(user);
-           });
-  };
   int64_t bytes = 0;
   for (Value operand : op->getOperands())
-    if (isShared(operand))
+    if (units[id].has(operand))
       bytes += getBytes(operand);
   return bytes;
 }
 
 void FusionUnits::merge(Id into, Id from) {
-  FusionUnit &a = units[into], &b = units[from];
+  FusionUnit unit = std::exchange(units[from], FusionUnit());
   [[maybe_unused]] bool merged =
-      graph.merge(position(a.root), position(b.root));
+      graph.merge(position(units[into].root), position(unit.root));
   assert(merged && "a cycle");
-  for (auto [op, evaluation] : b.ops) {
-    SmallVector<Id, 1> &ids = membership[op];
-    llvm::erase(ids, from);
-    auto [it, inserted] = a.ops.insert({op, evaluation});
-    if (inserted) {
-      ids.push_back(into);
-      continue;
+  for (auto [op, evaluation] : unit.ops) {
+    llvm::erase(membership[op], from);
+    auto it = units[into].ops.find(op);
+    if (it != units[into].ops.end()) {
+      evaluation.count = std::max(it->second.count, evaluation.count);
+      evaluation.identity &= it->second.identity;
     }
-    it->second.count = std::max(it->second.count, evaluation.count);
-    it->second.identity &= evaluation.identity;
+    add(op, into, evaluation);
   }
-  a.outputs.insert(b.outputs.begin(), b.outputs.end());
-  a.bodyReads += b.bodyReads;
-  b = FusionUnit{};
+  SmallVector<Value> outputs = units[into].outputs.takeVector();
+  outputs.append(unit.outputs.begin(), unit.outputs.end());
+  for (Value output : outputs)
+    if (isNeededOutside(output, into))
+      units[into].outputs.insert(output);
 }
 
 ArrayRef<FusionUnits::Id> FusionUnits::unitsOf(Operation *op) const {

@@ -13,6 +13,7 @@
 #include "tandem/Fusion/LibraryChoice.h"
 
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -66,11 +67,88 @@ FusionDecision refuseForLibrary(const ContractionPrices &prices) {
                                 prices.libraryNs, prices.generatedNs);
 }
 
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// By dim of `map`; where several dims of the operand follow one, the outer.
+void followMap(AffineMap map, OperandAccess &access) {
+  access.motions.resize(map.getNumDims());
+  SmallVector<int64_t, 4> index(map.getNumDims(), 0);
+  bool isProjection = map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  SmallVector<int64_t> origin;
+  if (!isProjection)
+    origin = map.compose(index);
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
+    if (isProjection) {
+      if (auto at =
+              map.getResultPosition(getAffineDimExpr(dim, map.getContext())))
+        access.motions[dim] = {*at, 1};
+      continue;
+    }
+    index[dim] = 1;
+    for (auto [at, from, to] : llvm::enumerate(origin, map.compose(index)))
+      if (from != to && access.motions[dim].dim < 0)
+        access.motions[dim] = {static_cast<int64_t>(at), to - from};
+    index[dim] = 0;
+  }
+}
+
+/// Of windows, pads and the like, which keep their dims; those of contractions
+/// and reductions read whole lines.
+void followDims(OpOperand &operand, OperandAccess &access) {
+  ArrayRef<int64_t> from = shapeOf(operand.getOwner()->getResult(0)),
+                    to = shapeOf(operand.get());
+  bool keepsDims = from.size() == to.size() &&
+                   !isa<ir::ConvOp, ir::MatmulOp>(operand.getOwner());
+  for (int64_t dim = 0; dim < static_cast<int64_t>(from.size()); ++dim)
+    access.motions.push_back(keepsDims ? Motion{dim, 1}
+                                       : Motion::innermost(to));
+}
+
+OperandAccess getAccess(OpOperand &operand, int64_t reads) {
+  unsigned index = operand.getOperandNumber();
+  OperandAccess access;
+  DenseElementsAttr constant;
+  access.isSplat =
+      matchPattern(operand.get(), m_Constant(&constant)) && constant.isSplat();
+  if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
+    AffineMap map = indexing.getOperandIndexing(index);
+    access.identity = map.isIdentity();
+    if (!access.identity)
+      followMap(map, access);
+    return access;
+  }
+  // A contraction reads its two operands alike; a bias follows, read once.
+  access.reads = index < 2 ? reads : 1;
+  followDims(operand, access);
+  return access;
+}
+
 /// What choosing between elements costs (pad, concat, gather), in the currency
 /// of flops.
 constexpr double kChoiceFlops = 4;
 
 } // namespace
+
+int64_t Motion::stride(ArrayRef<int64_t> shape) const {
+  return dim < 0 ? 0
+                 : std::abs(step) * llvm::product_of(shape.drop_front(dim + 1));
+}
+
+Motion Motion::innermost(ArrayRef<int64_t> shape) {
+  for (int64_t dim = shape.size(); dim-- > 0;)
+    if (shape[dim] != 1)
+      return {dim, 1};
+  return {};
+}
+
+Motion OperandAccess::follow(const Motion &result) const {
+  if (identity || result.dim < 0)
+    return result;
+  Motion motion = motions[result.dim];
+  return {motion.dim, motion.step * result.step};
+}
 
 int64_t getBytes(Value value) {
   return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
@@ -104,17 +182,10 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
     facts.flopsPerElement += kChoiceFlops;
   if (facts.inLoop && indexing && !hasSimpleIndexing(indexing))
     facts.inLoop = FusionDecision::refuse(FusionRefusal::NoSimpleIndexing);
+  if (facts.inLoop)
+    for (OpOperand &operand : op->getOpOperands())
+      facts.accesses.push_back(getAccess(operand, facts.reads));
   return facts;
-}
-
-OperandAccess getAccess(OpOperand &operand, const OpFacts &facts) {
-  unsigned index = operand.getOperandNumber();
-  if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
-    AffineMap map = indexing.getOperandIndexing(index);
-    return {1, map && map.isIdentity()};
-  }
-  // A contraction reads its two operands alike; a bias follows, read once.
-  return {index < 2 ? facts.reads : 1, false};
 }
 
 } // namespace tandem

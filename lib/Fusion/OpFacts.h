@@ -14,7 +14,37 @@
 
 #include "mlir/IR/Operation.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 namespace tandem {
+
+/// How a loop moves through a value: by `step` along one of its dims, or not at
+/// all (-1).
+struct Motion {
+  int64_t dim = -1;
+  int64_t step = 0;
+
+  /// In elements of a row-major value of such a shape.
+  int64_t stride(mlir::ArrayRef<int64_t> shape) const;
+  /// Of the innermost loop over a result of such a shape.
+  static Motion innermost(mlir::ArrayRef<int64_t> shape);
+};
+
+/// How one evaluation of an op reads one of its operands.
+struct OperandAccess {
+  /// Elements read.
+  int64_t reads = 1;
+  /// At the index of the result's element itself.
+  bool identity = false;
+  /// One number, which is part of the code.
+  bool isSplat = false;
+  /// By dim of the result: where a step along it leads in the operand. Empty
+  /// where identity.
+  llvm::SmallVector<Motion, 0> motions;
+
+  /// Where what leads so through the result leads in the operand.
+  Motion follow(const Motion &result) const;
+};
 
 /// What fusion needs to know of an op by itself, asked of its interfaces.
 struct OpFacts {
@@ -30,21 +60,14 @@ struct OpFacts {
   int64_t resultBytes = 0;
   /// Of all operands.
   int64_t operandBytes = 0;
+  /// By operand; of ops that can be part of a loop.
+  llvm::SmallVector<OperandAccess, 0> accesses;
 };
 
 /// Of a value of static shape.
 int64_t getBytes(mlir::Value value);
 
 OpFacts getFacts(mlir::Operation *op, const FusionOptions &options);
-
-/// How one evaluation of an op reads one of its operands.
-struct OperandAccess {
-  /// Elements read.
-  int64_t reads = 1;
-  /// At the index of the result's element itself.
-  bool identity = false;
-};
-OperandAccess getAccess(mlir::OpOperand &operand, const OpFacts &facts);
 
 } // namespace tandem
 

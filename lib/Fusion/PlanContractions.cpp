@@ -39,6 +39,8 @@ private:
   FusionPrice priceIn(Operation *op, Id unit);
   void addViewsOfWeights(Operation *hero, Id unit);
   void addEpilogue(Operation *hero, Id unit);
+  FusionDecision refuseWindow(Operation *op, Operation *hero);
+  void askPrologue(Operation *hero);
   void pushUsers(Operation *op, Frontier &frontier);
 
   PlanState &state;
@@ -69,11 +71,29 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   return FusionDecision::allow();
 }
 
+/// A pooling or a reduction.
+static bool isWindow(Operation *op, const OpFacts &facts) {
+  return facts.reads > 1 && facts.reads != kSharedWork &&
+         !isa<ir::ConvOp, ir::MatmulOp>(op);
+}
+
+/// What it combines lies in several tiles, which several tasks may have.
+FusionDecision ContractionPlanner::refuseWindow(Operation *op,
+                                                Operation *hero) {
+  FusionPrice price = priceShared(state.options.device, state.factsOf(op),
+                                  getBytes(op->getOperand(0)));
+  return FusionDecision::refuse(FusionRefusal::AcrossTiles,
+                                int64_t(price.unfusedNs - price.fusedNs),
+                                int64_t(priceHero(hero).fusedNs));
+}
+
 FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
   const FusionUnit &unit = units[id];
-  if (!isa<ir::ElementwiseOpInterface>(op))
-    return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
   const OpFacts &facts = state.factsOf(op);
+  if (!isa<ir::ElementwiseOpInterface>(op))
+    return isWindow(op, facts)
+               ? refuseWindow(op, unit.root)
+               : FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
   if (!facts.inLoop)
     return facts.inLoop;
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
@@ -81,7 +101,7 @@ FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
   for (OpOperand &operand : op->getOpOperands())
     if (unit.ops.contains(operand.get().getDefiningOp()) &&
-        !getAccess(operand, facts).identity)
+        !facts.accesses[operand.getOperandNumber()].identity)
       return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
   if (!units.unitsOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
@@ -90,7 +110,7 @@ FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
 
 FusionPrice ContractionPlanner::priceIn(Operation *op, Id id) {
   const OpFacts &facts = state.factsOf(op);
-  if (!facts.inLoop)
+  if (!facts.inLoop && !isWindow(op, facts))
     return {};
   return priceShared(state.options.device, facts, units.sharedBytes(op, id));
 }
@@ -117,6 +137,29 @@ void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
   units.updateOutputs(id);
 }
 
+/// What stands before the hero alone, and is in no kernel that computes it for
+/// nothing: a prologue would compute it as often as a tile reads data.
+void ContractionPlanner::askPrologue(Operation *hero) {
+  Operation *op = hero->getOperand(0).getDefiningOp();
+  if (!op || op->getBlock() != &state.block ||
+      !isa<ir::ElementwiseOpInterface>(op) || !units.unitsOf(op).empty() ||
+      !state.factsOf(op).inLoop)
+    return;
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction))
+    return;
+  FusionPrice price =
+      pricePrologue(state.options.device, state.factsOf(op), *contraction);
+  FusionRefusal reason = price.fusedNs > price.unfusedNs
+                             ? FusionRefusal::RecomputeCostsMore
+                             : FusionRefusal::NotFromMemory;
+  state.decide(FusionQuestion::Around, op, hero,
+               FusionDecision::refuse(reason, int64_t(price.fusedNs),
+                                      int64_t(price.unfusedNs)),
+               price);
+}
+
 /// The kernel reads its weights through views as well as in place.
 void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
   Value weights = hero->getOperand(1);
@@ -137,6 +180,7 @@ void ContractionPlanner::visit(Operation *hero) {
     return;
   Id id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
   units[id].kind = ir::FusionKind::contraction;
+  askPrologue(hero);
   addViewsOfWeights(hero, id);
   addEpilogue(hero, id);
 }

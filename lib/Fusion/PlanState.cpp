@@ -17,10 +17,10 @@ using namespace mlir;
 namespace tandem {
 
 const OpFacts &PlanState::factsOf(Operation *op) {
-  auto [it, inserted] = facts.try_emplace(op);
-  if (inserted)
-    it->second = getFacts(op, options);
-  return it->second;
+  std::optional<OpFacts> &known = facts[units.position(op)];
+  if (!known)
+    known = getFacts(op, options);
+  return *known;
 }
 
 FusionDecision PlanState::checkBody(FusionUnits::Id unit,
@@ -52,13 +52,17 @@ bool PlanState::decide(FusionQuestion question, Operation *producer,
     decision = FusionDecision::refuse(FusionRefusal::OutOfFuel);
   if (decision)
     fuel.consume();
-  if (log)
-    log->push_back({question, producer, consumer, decision, price});
-  LLVM_DEBUG(llvm::dbgs() << "fuse " << *producer << "\n  into ";
-             if (consumer) llvm::dbgs() << *consumer;
-             else llvm::dbgs() << "its consumers";
-             llvm::dbgs() << ": " << decision.str() << "\n");
+  note({question, producer, consumer, decision, price});
   return bool(decision);
+}
+
+void PlanState::note(const FusionLogEntry &entry) {
+  if (log)
+    log->push_back(entry);
+  LLVM_DEBUG(llvm::dbgs() << "fuse " << *entry.producer << "\n  into ";
+             if (entry.consumer) llvm::dbgs() << *entry.consumer;
+             else llvm::dbgs() << "its consumers";
+             llvm::dbgs() << ": " << entry.decision.str() << "\n");
 }
 
 } // namespace tandem

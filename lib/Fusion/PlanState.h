@@ -14,6 +14,9 @@
 
 #include "tandem/Fusion/FusionPlan.h"
 
+#include <optional>
+#include <vector>
+
 namespace tandem {
 
 /// One planning: the block, what is known of its ops, the kernels so far, and
@@ -22,8 +25,9 @@ class PlanState {
 public:
   PlanState(mlir::Block &block, const FusionOptions &options, FusionLog *log)
       : block(block), options(options), units(block), log(log),
-        fuel(options.fuel) {}
+        fuel(options.fuel), facts(block.getOperations().size()) {}
 
+  /// Stays where it is.
   const OpFacts &factsOf(mlir::Operation *op);
 
   /// Logs the decision, which lack of fuel may turn; consumes fuel where it is
@@ -31,6 +35,8 @@ public:
   bool decide(FusionQuestion question, mlir::Operation *producer,
               mlir::Operation *consumer, FusionDecision decision,
               const FusionPrice &price = {});
+  /// Logs a refusal.
+  void note(const FusionLogEntry &entry);
 
   /// Whether the body of `unit` may read so many more elements.
   FusionDecision checkBody(FusionUnits::Id unit, int64_t moreReads) const;
@@ -45,7 +51,8 @@ public:
 private:
   FusionLog *log;
   FusionFuel fuel;
-  llvm::DenseMap<mlir::Operation *, OpFacts> facts;
+  /// By position in the block, once asked for.
+  std::vector<std::optional<OpFacts>> facts;
 };
 
 /// Makes kernels of the contractions that are to be generated, each with the

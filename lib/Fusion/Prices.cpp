@@ -19,6 +19,8 @@ static constexpr double kLoopEfficiency = 0.6, kTileEfficiency = 0.9;
 /// In a loop over the outputs of groups with several inputs each, whose lanes
 /// read data from here and there. Measured on groups of 4 and 8 channels.
 static constexpr double kGroupedLoopEfficiency = 0.05;
+/// Of a tile, along the outputs: about what 32 registers leave room for.
+static constexpr double kMaxTileVectors = 4;
 
 static double computeNs(const DeviceModel &device, const OpFacts &facts,
                         double evaluations, int64_t parallelism = INT64_MAX) {
@@ -29,23 +31,6 @@ static double computeNs(const DeviceModel &device, const OpFacts &facts,
 static double memoryNs(const DeviceModel &device, int64_t bytes,
                        int64_t parallelism = INT64_MAX) {
   return estimateMemoryNs(device, {0, double(bytes), 4, parallelism});
-}
-
-FusionPrice priceProduce(const DeviceModel &device, const OpFacts &facts,
-                         int64_t readers, double evaluations) {
-  // Reading and computing overlap at best; neither bound is sure to hide the
-  // other, so that both are paid here.
-  double operands = memoryNs(device, facts.operandBytes);
-  double result = memoryNs(device, facts.resultBytes);
-  FusionPrice price;
-  price.unfusedNs = device.launchNs + operands +
-                    computeNs(device, facts, double(facts.elements)) +
-                    result * double(1 + readers);
-  price.fusedNs =
-      computeNs(device, facts, evaluations) + operands * double(readers);
-  price.bytesSaved =
-      facts.resultBytes * (1 + readers) - facts.operandBytes * (readers - 1);
-  return price;
 }
 
 FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
@@ -59,11 +44,6 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
                   memoryNs(device, others + facts.resultBytes, parallelism);
   price.bytesSaved = shared;
   return price;
-}
-
-FusionPrice priceJoin(const DeviceModel &device, int64_t shared) {
-  return {device.launchNs + 2 * memoryNs(device, shared),
-          memoryNs(device, shared), shared};
 }
 
 /// The share of the lanes that a loop uses, which runs along the result. Few
@@ -89,6 +69,31 @@ FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
   double compute = computeNs(device, facts, double(facts.elements));
   return {device.launchNs + std::max(memory, compute / loopEfficiency),
           device.launchNs + std::max(memory, compute / tileEfficiency), 0};
+}
+
+FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
+                          const Contraction &contraction) {
+  // Data is broadcast to the outputs of a tile, or read in vectors for as many
+  // of them. An op on either takes the place of a whole vector's multiply-adds.
+  auto width = std::max<double>(double(device.vectorBits) / 32, 1);
+  auto outputs = double(contraction.outputs);
+  double sharing = width;
+  if (auto lanes = getContractionLanes(contraction))
+    sharing = *lanes == ContractionLanes::Outputs
+                  ? std::min(outputs, kMaxTileVectors * width)
+                  : width * std::min(outputs, kMaxTileVectors);
+  double products = double(contraction.getPositions()) *
+                    double(contraction.getReduction()) *
+                    double(contraction.groups) * double(contraction.outputs);
+  double operands = memoryNs(device, facts.operandBytes);
+  double result = memoryNs(device, facts.resultBytes);
+  FusionPrice price;
+  price.unfusedNs = device.launchNs + operands + 2 * result +
+                    computeNs(device, facts, double(facts.elements));
+  price.fusedNs =
+      operands + computeNs(device, facts, products / sharing * 2 * width);
+  price.bytesSaved = 2 * facts.resultBytes;
+  return price;
 }
 
 } // namespace tandem

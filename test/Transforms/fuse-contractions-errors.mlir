@@ -34,8 +34,7 @@ func.func @epilogues(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<8x
     -> (tensor<64x64xf32>, tensor<8x64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
   // expected-note @+1 {{the kernel's root}}
   %0 = tandem.matmul %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': it is not elementwise [NotElementwiseOp]}}
-  // expected-remark @+1 {{[ConsumerNotFusible]}}
+  // expected-remark @+1 {{not part of the kernel of 'tandem.matmul': it is not elementwise [NotElementwiseOp]}}
   %1 = tandem.transpose %0 permutation = [1, 0] : (tensor<64x64xf32>) -> tensor<64x64xf32>
   // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': its shape is not one that the kernel works on [DifferentShape]}}
   // expected-remark @+1 {{[ConsumerNotFusible]}}
@@ -66,4 +65,34 @@ func.func @limits(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>)
   // expected-remark @+1 {{[ConsumerNotFusible]}}
   %5 = tandem.neg %4 : tensor<64x64xf32>
   return %0, %2, %5 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+// What is read as data once for each tap and tile would be computed as often.
+// A following window would need what other tasks compute.
+func.func @neighbours(%x: tensor<2x56x56x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<2x27x27x64xf32> {
+  // expected-remark @+2 {{not part of the kernel of 'tandem.conv': computing it there costs}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %0 = tandem.relu %x : tensor<2x56x56x64xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.conv %0, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      : (tensor<2x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<2x54x54x64xf32>
+  // expected-remark @+2 {{it combines what several tiles of the kernel compute; there it would save}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %2 = tandem.max_pool %1 layout = "NHWC" window = [2, 2] strides = [2, 2]
+      : (tensor<2x54x54x64xf32>) -> tensor<2x27x27x64xf32>
+  return %2 : tensor<2x27x27x64xf32>
+}
+
+// -----
+
+// A tile of dot products shares what it reads: that would pay.
+func.func @prologue(%x: tensor<1x65536xf32>, %w: tensor<16x65536xf32>) -> tensor<1x16xf32> {
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': the kernel reads its data from memory; computing it there would cost}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %0 = tandem.relu %x : tensor<1x65536xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.matmul %0, %w transpose_rhs : (tensor<1x65536xf32>, tensor<16x65536xf32>) -> tensor<1x16xf32>
+  return %1 : tensor<1x16xf32>
 }

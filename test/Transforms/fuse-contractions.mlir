@@ -112,6 +112,34 @@ func.func @weights(%x: tensor<8x100x64xf32>, %w: tensor<16x64x3x2xf32>) -> tenso
 
 // -----
 
+// What a pre-activation network does before its next convolution is in the
+// epilogue of the last one, which stores the sum and what is made of it.
+// CHECK-LABEL: func.func @pre_activation
+// CHECK-NEXT: %[[F:.*]]:2 = tandem.fusion contraction
+// CHECK: tandem.conv
+// CHECK-NEXT: %[[S:.*]] = tandem.add
+// CHECK-NEXT: tandem.mul
+// CHECK-NEXT: %[[R:.*]] = tandem.relu
+// CHECK-NEXT: tandem.yield %[[S]], %[[R]]
+// CHECK: tandem.fusion contraction (%{{.*}} = %[[F]]#1, %{{.*}} = %{{.*}}, %{{.*}} = %[[F]]#0)
+// CHECK-NOT: tandem.fusion
+func.func @pre_activation(%x: tensor<1x28x28x64xf32>, %w: tensor<3x3x64x64xf32>,
+    %s: tensor<64xf32>) -> tensor<1x28x28x64xf32> {
+  %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x28x28x64xf32>
+  %1 = tandem.add %0, %x : tensor<1x28x28x64xf32>
+  %2 = tandem.mul %1, %s : (tensor<1x28x28x64xf32>, tensor<64xf32>) -> tensor<1x28x28x64xf32>
+  %3 = tandem.relu %2 : tensor<1x28x28x64xf32>
+  %4 = tandem.conv %3, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x28x28x64xf32>
+  %5 = tandem.add %4, %1 : tensor<1x28x28x64xf32>
+  return %5 : tensor<1x28x28x64xf32>
+}
+
+// -----
+
 // Few multiply-adds per result: memory bounds it, so it stays in a loop. With
 // 27 the multiply-adds do.
 // CHECK-LABEL: func.func @light

@@ -58,7 +58,6 @@ func.func @results(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tenso
   // expected-remark @+2 {{ConsumerNotFusible}}
   // expected-remark @+1 {{not joined with the kernel of 'tandem.sin': the kernel would have 3 results, more than 2 [TooManyResults]}}
   %0 = tandem.neg %x : tensor<64xf32>
-  // expected-remark @+1 {{ConsumerNotFusible}}
   %1 = tandem.abs %x : tensor<64xf32>
   // expected-remark @+2 {{ConsumerNotFusible}}
   // expected-note @+1 {{the kernel's root}}

@@ -132,13 +132,28 @@ func.func @recompute(%x: tensor<64x32xf32>) -> (tensor<32xf32>, tensor<64x32xf32
 
 // -----
 
-// A cheap producer is computed again for each window, an expensive one is not.
+// A cheap producer is computed again for each window.
 // CHECK-LABEL: func.func @window
 func.func @window(%x: tensor<8x64x64x16xf32>) -> tensor<8x62x62x16xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.relu
+  // CHECK-NEXT: tandem.max_pool
+  %0 = tandem.relu %x : tensor<8x64x64x16xf32>
+  %1 = tandem.max_pool %0 layout = "NHWC" window = [3, 3]
+      : (tensor<8x64x64x16xf32>) -> tensor<8x62x62x16xf32>
+  return %1 : tensor<8x62x62x16xf32>
+}
+
+// -----
+
+// An expensive one is not; and as fusing the cheap op with it saves more than
+// with the window, it goes there.
+// CHECK-LABEL: func.func @ranked
+func.func @ranked(%x: tensor<8x64x64x16xf32>) -> tensor<8x62x62x16xf32> {
   // CHECK-NEXT: %[[E:.*]] = tandem.fusion loop
   // CHECK-NEXT: tandem.exp
-  // CHECK: tandem.fusion loop (%{{.*}} = %[[E]])
   // CHECK-NEXT: tandem.relu
+  // CHECK: tandem.fusion loop (%{{.*}} = %[[E]])
   // CHECK-NEXT: tandem.max_pool
   %0 = tandem.exp %x : tensor<8x64x64x16xf32>
   %1 = tandem.relu %0 : tensor<8x64x64x16xf32>
@@ -195,4 +210,101 @@ func.func @view(%x: tensor<4x8xf32>) -> tensor<32xf32> {
   %0 = tandem.neg %x : tensor<4x8xf32>
   %1 = tandem.reshape %0 shape = [32] : (tensor<4x8xf32>) -> tensor<32xf32>
   return %1 : tensor<32xf32>
+}
+
+// -----
+
+// Each producer of a concat is computed in its slice of it.
+// CHECK-LABEL: func.func @concat
+func.func @concat(%x: tensor<64x32xf32>, %y: tensor<64x16xf32>, %z: tensor<64x8xf32>)
+    -> tensor<64x56xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.neg
+  // CHECK-NEXT: tandem.relu
+  // CHECK-NEXT: tandem.abs
+  // CHECK-NEXT: tandem.concat
+  // CHECK-NEXT: tandem.yield
+  %0 = tandem.neg %x : tensor<64x32xf32>
+  %1 = tandem.relu %y : tensor<64x16xf32>
+  %2 = tandem.abs %z : tensor<64x8xf32>
+  %3 = tandem.concat %0, %1, %2 axis = 1
+      : (tensor<64x32xf32>, tensor<64x16xf32>, tensor<64x8xf32>) -> tensor<64x56xf32>
+  return %3 : tensor<64x56xf32>
+}
+
+// -----
+
+// Slices are changes of the index: both halves of a value are computed where
+// they are needed, in one kernel.
+// CHECK-LABEL: func.func @slices
+func.func @slices(%x: tensor<64x32xf32>) -> tensor<64x16xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.relu
+  // CHECK-NEXT: tandem.slice
+  // CHECK-NEXT: tandem.slice
+  // CHECK-NEXT: tandem.mul
+  // CHECK-NEXT: tandem.yield
+  %0 = tandem.relu %x : tensor<64x32xf32>
+  %1 = tandem.slice %0 starts = [0, 0] limits = [64, 16] strides = [1, 1]
+      : (tensor<64x32xf32>) -> tensor<64x16xf32>
+  %2 = tandem.slice %0 starts = [0, 16] limits = [64, 32] strides = [1, 1]
+      : (tensor<64x32xf32>) -> tensor<64x16xf32>
+  %3 = tandem.mul %1, %2 : tensor<64x16xf32>
+  return %3 : tensor<64x16xf32>
+}
+
+// -----
+
+// A chain of several ops, needed at two places of two spaces, goes to both as
+// one.
+// CHECK-LABEL: func.func @chain_into_two
+func.func @chain_into_two(%x: tensor<64x32xf32>) -> (tensor<32x32xf32>, tensor<64x16xf32>) {
+  // CHECK-COUNT-2: tandem.fusion loop
+  // CHECK-NOT: tandem.fusion
+  %0 = tandem.relu %x : tensor<64x32xf32>
+  %1 = tandem.neg %0 : tensor<64x32xf32>
+  %2 = tandem.slice %1 starts = [0, 0] limits = [32, 32] strides = [1, 1]
+      : (tensor<64x32xf32>) -> tensor<32x32xf32>
+  %3 = tandem.slice %1 starts = [0, 0] limits = [64, 16] strides = [1, 1]
+      : (tensor<64x32xf32>) -> tensor<64x16xf32>
+  return %2, %3 : tensor<32x32xf32>, tensor<64x16xf32>
+}
+
+// -----
+
+// Read in order in a kernel of its own, eight operands would each be read
+// across a row in that of the transpose: that costs more than to store the sum.
+// CHECK-LABEL: func.func @strided
+func.func @strided(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>, %c: tensor<2048x2048xf32>,
+    %d: tensor<2048x2048xf32>, %e: tensor<2048x2048xf32>, %f: tensor<2048x2048xf32>,
+    %g: tensor<2048x2048xf32>, %h: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+  // CHECK: tandem.fusion loop
+  // CHECK-COUNT-7: tandem.add
+  // CHECK-NEXT: tandem.yield
+  // CHECK: tandem.fusion loop
+  // CHECK-NEXT: tandem.transpose
+  %0 = tandem.add %a, %b : tensor<2048x2048xf32>
+  %1 = tandem.add %0, %c : tensor<2048x2048xf32>
+  %2 = tandem.add %1, %d : tensor<2048x2048xf32>
+  %3 = tandem.add %2, %e : tensor<2048x2048xf32>
+  %4 = tandem.add %3, %f : tensor<2048x2048xf32>
+  %5 = tandem.add %4, %g : tensor<2048x2048xf32>
+  %6 = tandem.add %5, %h : tensor<2048x2048xf32>
+  %7 = tandem.transpose %6 permutation = [1, 0] : (tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  return %7 : tensor<2048x2048xf32>
+}
+
+// -----
+
+// One operand is turned on the way.
+// CHECK-LABEL: func.func @turned
+func.func @turned(%a: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.neg
+  // CHECK-NEXT: tandem.transpose
+  // CHECK-NEXT: tandem.relu
+  %0 = tandem.neg %a : tensor<2048x2048xf32>
+  %1 = tandem.transpose %0 permutation = [1, 0] : (tensor<2048x2048xf32>) -> tensor<2048x2048xf32>
+  %2 = tandem.relu %1 : tensor<2048x2048xf32>
+  return %2 : tensor<2048x2048xf32>
 }

@@ -42,6 +42,11 @@ struct DeviceModel {
   int64_t cores = 1;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
+  /// What memory hands out at a time, however little of it is used.
+  int64_t lineBytes = 64;
+  /// How many times its bytes a value costs that is read across its innermost
+  /// dim, in tiles that are turned in registers. Measured (docs/Fusion.md).
+  double acrossFactor = 1.5;
 
   /// Peak for elements of so many bytes.
   double flopsPerNs(int64_t elementBytes) const;
@@ -70,6 +75,22 @@ double estimateNs(const DeviceModel &device, const KernelWork &work);
 /// Its two bounds.
 double estimateComputeNs(const DeviceModel &device, const KernelWork &work);
 double estimateMemoryNs(const DeviceModel &device, const KernelWork &work);
+
+/// How elements of one value are read, one for each lane.
+struct StridedRead {
+  double elements = 0;
+  int64_t elementBytes = 4;
+  /// Of the whole value: says which cache it lies in.
+  int64_t valueBytes = 0;
+  /// Between one lane's element and the next one's; 0 where it is the same.
+  int64_t stride = 1;
+  /// Whether other iterations nearby read what lies between.
+  bool isTiled = false;
+};
+
+/// A read whose stride is not one takes a line for each element, or what lies
+/// between two of them; one in tiles takes DeviceModel::acrossFactor.
+double estimateReadNs(const DeviceModel &device, const StridedRead &read);
 
 /// The machine that this runs on: cores, caches, vectors and clock are asked of
 /// it; the bandwidths follow from them by rules of thumb. Detected once;

@@ -40,6 +40,8 @@ enum class FusionRefusal : uint8_t {
   ConsumerNotFusible,
   /// The value is an input of an op step, or an output, as well.
   NeededOutside,
+  /// Its kernel has several results, of which no consumer needs all.
+  SeveralResults,
   /// The kernel's body would become too large: (element reads, limit).
   BodyTooLarge,
   /// The kernel would have too many results: (results, limit).
@@ -59,6 +61,13 @@ enum class FusionRefusal : uint8_t {
   LibraryCostsLess,
   /// Not elementwise, so no part of a hero's kernel.
   NotElementwiseOp,
+  /// A window or reduction over a contraction's result, which would combine
+  /// what several tiles, of several tasks, compute: (ns that it would save, ns
+  /// of the hero).
+  AcrossTiles,
+  /// A contraction reads its operands from memory: (ns if computed there, ns
+  /// in a kernel of its own).
+  NotFromMemory,
   /// Not of the shapes that a hero's kernel works on.
   DifferentShape,
   /// It reads the hero's result, or what follows from it, at another index.

@@ -38,6 +38,9 @@ struct FusionOptions {
   /// generated; else those ops are part of a loop or op steps.
   bool contractions = false;
   bool reductions = false;
+  /// Whether what saves most is fused first; else, for comparison, ops are
+  /// looked at from last to first.
+  bool isRanked = true;
   /// What things cost.
   DeviceModel device = genericDeviceModel();
 };
@@ -49,6 +52,9 @@ struct FusionGroup {
   llvm::SmallVector<mlir::Operation *> ops;
   /// The values needed outside, in block order.
   llvm::SmallVector<mlir::Value> outputs;
+  /// By the prices of the plan: the launch, operations with those that are done
+  /// again, reads and writes.
+  double estimatedNs = 0;
 };
 
 /// Decides what is fused in `block`, changing nothing:
@@ -56,11 +62,11 @@ struct FusionGroup {
 /// 1. A contraction becomes a kernel with the elementwise ops that follow it.
 /// 2. A reduction becomes a kernel with the elementwise ops around it, and with
 ///    further reductions of the same elements.
-/// 3. What is left is visited from last to first: each op is fused into the
-///    loops of all its consumers, where every consumer may have it and
-///    computing it there costs less than a kernel of its own; else, where the
-///    value is needed anyway, it becomes one more result of a consumer's loop.
-///    Loops over the same space that read the same value are joined.
+/// 3. What is left becomes loops, in the order of what is saved: a loop is
+///    computed within those of all its consumers, where every consumer may have
+///    it and computing it there costs less than a kernel of its own; where its
+///    values are needed anyway, it is joined with a consumer's loop over the
+///    same space; so are loops over one space that read the same value.
 ///
 /// The graph of kernels and op steps stays acyclic: whatever could close a
 /// cycle asks first whether a path exists.

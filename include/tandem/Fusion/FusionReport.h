@@ -32,8 +32,7 @@ inline constexpr llvm::StringLiteral kLayoutNotes = "tandem.layouts";
 /// reason and prices, each kernel with its kind, ops and estimated time, the op
 /// steps, and totals; contractions with their prices, and layouts, as far as
 /// earlier passes have left notes. Times are in ns.
-llvm::json::Object toJson(mlir::Block &block, const FusionAccount &account,
-                          const FusionOptions &options);
+llvm::json::Object toJson(mlir::Block &block, const FusionAccount &account);
 
 /// Takes off what earlier passes have noted in `block` for the report.
 void dropNotes(mlir::Block &block);

@@ -86,8 +86,7 @@ LogicalResult ReportFusionPass::writeReport() {
   llvm::json::Array functions;
   for (auto function : getOperation().getOps<func::FuncOp>())
     for (Block &block : function.getBody()) {
-      llvm::json::Object report =
-          toJson(block, FusionAccount(block, fusion), fusion);
+      llvm::json::Object report = toJson(block, FusionAccount(block, fusion));
       report["name"] = function.getName();
       functions.push_back(std::move(report));
       dropNotes(block);

@@ -1,0 +1,106 @@
+//===- LoopPlanner.h - Which ops become one loop ---------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_FUSION_LOOPPLANNER_H
+#define TANDEM_LIB_FUSION_LOOPPLANNER_H
+
+#include "FusionQueue.h"
+#include "PlanState.h"
+#include "UnitPrices.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tandem {
+
+/// Puts what is in no kernel yet into loops, or leaves it as op steps. Each op
+/// begins as a kernel of its own. What saves most is fused first; then what
+/// that changes is priced anew, as in XLA's PriorityFusion
+/// (xla/backends/gpu/transforms/priority_fusion.cc).
+class LoopPlanner {
+public:
+  explicit LoopPlanner(PlanState &state)
+      : state(state), options(state.options), units(state.units), prices(state),
+        queue(options.isRanked) {}
+
+  void plan();
+
+private:
+  using Id = FusionUnits::Id;
+  using Candidate = FusionCandidate;
+  /// Who needs what a unit stores.
+  struct Consumers {
+    llvm::SmallVector<Id> kernels;
+    /// An op step or the terminator.
+    bool outside = false;
+  };
+  /// Of the question whether a unit is to be computed within its consumers.
+  struct Answer {
+    FusionDecision decision;
+    FusionPrice price;
+    Consumers consumers;
+    llvm::SmallVector<Placement, 1> placements;
+    /// What it was given for: `getState` of the unit.
+    llvm::hash_code state = 0;
+  };
+
+  void addOp(mlir::Operation *op);
+  void pushUnit(Id unit);
+  bool hasSeveralReaders(mlir::Value value) const;
+  void pushValue(mlir::Value value);
+  void pushOperands(llvm::ArrayRef<mlir::Operation *> ops);
+  double getSavedNs(const Candidate &candidate);
+  void push(Candidate candidate);
+  void ask(const Candidate &candidate);
+  void refuse(FusionQuestion question, Id producer, std::optional<Id> consumer,
+              FusionDecision decision, const FusionPrice &price = {});
+  void noteRefusals();
+
+  Consumers consumersOf(Id unit) const;
+  void addConsumers(mlir::Value value, Consumers &consumers) const;
+  llvm::hash_code getState(Id producer, const Consumers &consumers) const;
+  const Answer &askProduce(Id producer);
+  FusionDecision checkProduce(Id producer, Answer &answer);
+  FusionDecision checkBody(llvm::ArrayRef<Placement> placements) const;
+  void tryProduce(Id producer);
+
+  bool mayStore(Id producer, const Consumers &consumers) const;
+  void tryStore(Id producer);
+  bool readsInPlace(Id consumer, Id producer) const;
+  FusionDecision checkMerge(Id into, Id from);
+  bool tryMerge(FusionQuestion question, Id into, Id from);
+  llvm::SmallVector<Id> readersOf(mlir::Value value) const;
+  void joinReaders(mlir::Value value);
+
+  bool isAlive(Id unit) const { return units[unit].root; }
+  bool isView(Id unit) const { return state.factsOf(units[unit].root).isView; }
+  unsigned positionOf(Id unit) const {
+    return units.position(units[unit].root) + 1;
+  }
+
+  PlanState &state;
+  const FusionOptions &options;
+  FusionUnits &units;
+  UnitPrices prices;
+  FusionQueue queue;
+  /// By unit: how often it has grown, and the last answer.
+  std::vector<unsigned> versions;
+  std::vector<Answer> answers;
+  /// The last answer to each question, with the consumer that was asked about.
+  struct Refusal {
+    FusionLogEntry entry;
+    Id producer, consumer;
+  };
+  llvm::MapVector<std::tuple<unsigned, mlir::Operation *, mlir::Operation *>,
+                  Refusal>
+      refusals;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_FUSION_LOOPPLANNER_H
