@@ -343,14 +343,19 @@ def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
     is refused.
 
     ```mlir
-    %0 = llvm.intr.masked.load %p, %mask, %other {alignment = 2 : i32}
-        : (!llvm.ptr, vector<8xi1>, vector<8xbf16>) -> vector<8xbf16>
-    %1 = arith.bitcast %0 : vector<8xbf16> to vector<8xi16>
+    func.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %0 = llvm.load %from : !llvm.ptr -> vector<8xbf16>
+      llvm.store %0, %to : vector<8xbf16>, !llvm.ptr
+      return
+    }
     ```
     becomes
     ```mlir
-    %0 = llvm.intr.masked.load %p, %mask, %other {alignment = 2 : i32}
-        : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
+    func.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
+      %0 = llvm.load %from : !llvm.ptr -> vector<8xi16>
+      llvm.store %0, %to : vector<8xi16>, !llvm.ptr
+      return
+    }
     ```
   }];
   let dependentDialects = [
