@@ -7,23 +7,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpDispatch.h"
-#include "WorkerPool.h"
 
-#include "tandem/Runtime/Grain.h"
-
-#include <algorithm>
+#include <oneapi/tbb/parallel_for.h>
 
 using namespace tandem;
 using namespace tandem::exec;
 
-/// What a kernel takes on one core at least: the clock is not asked, as it only
-/// matters whether that is less than waking a thread.
-static double estimateNs(const fb::KernelT &kernel) {
-  constexpr double kFlopsPerNs = 128, kBytesPerNs = 64;
-  auto extent = static_cast<double>(kernel.extent);
-  return std::max({static_cast<double>(kernel.flops) / kFlopsPerNs,
-                   static_cast<double>(kernel.bytes) / kBytesPerNs,
-                   extent / static_cast<double>(kernel.grain) * kGrainNs});
+static void launch(const StepPlan &plan, void *const *args) {
+  KernelFn function = plan.function;
+  int64_t extent = plan.kernel->extent, grain = plan.kernel->grain;
+  if (extent <= grain || numThreads() == 1) {
+    function(args, 0, extent);
+    return;
+  }
+  using Range = tbb::blocked_range<int64_t>;
+  tbb::parallel_for(Range(0, extent, grain), [=](const Range &range) {
+    function(args, range.begin(), range.end());
+  });
 }
 
 Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
@@ -40,9 +40,6 @@ Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
     frame.args.push_back(frame.owned[slot].data());
   }
   if (!context.dispatchOnly)
-    WorkerPool::get().run({plan.function, frame.args.data(),
-                           plan.kernel->extent, plan.kernel->grain,
-                           estimateNs(*plan.kernel)},
-                          numThreads());
+    launch(plan, frame.args.data());
   return {};
 }

@@ -8,8 +8,6 @@
 
 #include "Threads.h"
 
-#include "WorkerPool.h"
-
 #include "tandem/Runtime/Executor.h"
 
 #include <chrono>
@@ -26,37 +24,20 @@ using namespace tandem;
 /// 0: no limit was set.
 static std::atomic<int> limit{0};
 
-namespace {
-/// Threads that have come, and how long the others are waited for: a machine
-/// may be too busy to run them all.
-struct Arrivals {
+/// Has each of oneTBB's threads do something, so that the next kernel finds
+/// them started and awake. Gives up on a machine too busy to run them all.
+static void wakeWorkers(int threads) {
   using Clock = std::chrono::steady_clock;
-  int wanted;
   Clock::time_point deadline = Clock::now() + std::chrono::microseconds(500);
   std::atomic<int> arrived{0};
-
-  void arrive() {
-    ++arrived;
-    while (arrived < wanted && Clock::now() < deadline)
-      ;
-  }
-};
-} // namespace
-
-/// Has each thread of oneTBB, and of kernels, do something, so that who comes
-/// next finds them started and awake.
-static void wakeWorkers(int threads) {
-  Arrivals ofLibrary{threads};
   tbb::parallel_for(
-      0, threads, [&](int) { ofLibrary.arrive(); }, tbb::simple_partitioner());
-  Arrivals ofKernels{threads};
-  void *arguments[] = {&ofKernels};
-  auto arrive = [](void *const *arguments, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      static_cast<Arrivals *>(arguments[0])->arrive();
-  };
-  exec::WorkerPool::get().run({arrive, arguments, threads, 1, /*ns=*/1e9},
-                              threads);
+      0, threads,
+      [&](int) {
+        ++arrived;
+        while (arrived < threads && Clock::now() < deadline)
+          ;
+      },
+      tbb::simple_partitioner());
 }
 
 void tandem::setNumThreads(int threads) {

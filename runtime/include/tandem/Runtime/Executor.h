@@ -37,7 +37,7 @@ struct ExecutorOptions {
 /// For an op step, each call applies the shape rule, allocates the result and
 /// dispatches to a provider's primitive, cached by signature: eager as PyTorch
 /// means it. Slots with an arena offset live in one block instead. A kernel
-/// step's iterations are shared out by a pool of the process (WorkerPool.h).
+/// step's iterations are shared out by oneTBB.
 ///
 /// Thread-safe: any number of threads may call run.
 class Executor {
@@ -71,13 +71,13 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Limits the threads of kernels, of oneTBB and of oneDNN, process-wide.
+/// Limits the threads of oneTBB and of oneDNN, process-wide.
 void setNumThreads(int threads);
 int numThreads();
 
 /// To be called first in main, where programs mix oneDNN ops and kernels.
 /// oneDNN's idle OpenMP workers spin for milliseconds by default and hold the
-/// cores that kernels want. libgomp takes its spin count from the environment
+/// cores that oneTBB wants. libgomp takes its spin count from the environment
 /// when it is loaded, so this sets GOMP_SPINCOUNT and starts the process again,
 /// once. Does nothing where GOMP_SPINCOUNT or OMP_WAIT_POLICY is set, or where
 /// libgomp is not there. Measured by bench-dispatch (opThenKernel).
