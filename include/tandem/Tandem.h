@@ -54,7 +54,7 @@ struct CompileOptions {
   /// On device cpu.
   Contractions contractions = Contractions::predict;
   /// On device cpu.
-  Winograd winograd = Winograd::never;
+  Winograd winograd = Winograd::automatic;
   /// Whether kernels that this process has compiled before, for whatever graph
   /// and shapes, are taken from memory.
   bool kernelCache = true;

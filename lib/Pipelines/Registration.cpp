@@ -34,7 +34,7 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       llvm::cl::init("predict")};
   Option<std::string> winograd{*this, "winograd",
                                llvm::cl::desc("never, auto or always."),
-                               llvm::cl::init("never")};
+                               llvm::cl::init("auto")};
   Option<int64_t> fusionFuel{
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),

@@ -57,7 +57,7 @@ cl::opt<std::string> contractions(
     cl::value_desc("how"));
 
 cl::opt<std::string>
-    winograd("winograd", cl::cat(category), cl::init("never"),
+    winograd("winograd", cl::cat(category), cl::init("auto"),
              cl::desc("With --until: where convolutions take fewer products: "
                       "never, auto or always"),
              cl::value_desc("how"));

@@ -60,7 +60,7 @@ struct PipelineOptions {
   /// ops already.
   std::string contractions = "predict";
   /// See tandem-cpu-transform-weights.
-  std::string winograd = "never";
+  std::string winograd = "auto";
 };
 
 /// "specialise", …, "llvm".
