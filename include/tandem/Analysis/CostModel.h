@@ -45,7 +45,7 @@ struct DeviceModel {
   /// What memory hands out at a time, however little of it is used.
   int64_t lineBytes = 64;
   /// How many times its bytes a value costs that is read across its innermost
-  /// dim, in tiles that are turned in registers. Measured (docs/Fusion.md).
+  /// dim, in tiles that are turned in registers: docs/Fusion.md.
   double acrossFactor = 1.5;
 
   /// Peak for elements of so many bytes.

@@ -370,7 +370,10 @@ def LowerLoopsToLLVM : Pass<"tandem-cpu-lower-to-llvm", "::mlir::ModuleOp"> {
     Converts scf, arith, math and vector ops in LLVM functions. Functions of
     `math` for which LLVM has no accurate code become calls of libm.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
 }
 
 #endif // TANDEM_TARGET_CPU_PASSES
