@@ -21,6 +21,8 @@ struct ConvSelection {
   /// "nhwc" (weights …HWIO) or "nchw" (weights OI…), for any number of spatial
   /// dims.
   std::string layout = "nhwc";
+  /// f32 or bf16.
+  DType dtype = DType::f32;
   /// Only names that contain it.
   std::string filter;
 };

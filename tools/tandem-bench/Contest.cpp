@@ -190,7 +190,7 @@ Status Contest::run(const ContestOptions &options) {
   double peak = 0;
   std::optional<Summary> peakTime;
   auto measurePeak = [&](size_t) -> Status {
-    peak = std::max(peak, measurePeakFma());
+    peak = std::max(peak, measurePeakFma(contender.weights.dtype));
     return {};
   };
   sampler.add("peak", measurePeak, [threads] { setNumThreads(threads); });

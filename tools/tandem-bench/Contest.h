@@ -52,7 +52,7 @@ struct ContestResult {
   /// this is `generated`: one program, measured once.
   measure::Summary chosen;
   bool choseGenerated = false;
-  /// Fused multiply-adds in registers: flops per ns of this moment.
+  /// Multiply-adds in registers, of this type: flops per ns of this moment.
   double peakFlopsPerNs = 0;
   /// oneDNN's implementation with blocked weights.
   std::string implementation;

@@ -25,9 +25,9 @@ std::string listOf(const ConvShape &shape, const ConvShape::Spatial &values) {
   return text + "]";
 }
 
-TensorType image(const ConvShape &shape, int64_t channels,
+TensorType image(DType dtype, const ConvShape &shape, int64_t channels,
                  const ConvShape::Spatial &size, bool channelsLast) {
-  TensorType type{DType::f32, Shape{shape.batch}};
+  TensorType type{dtype, Shape{shape.batch}};
   if (!channelsLast)
     type.shape.push_back(channels);
   for (int dim = 3 - shape.numSpatial; dim < 3; ++dim)
@@ -37,8 +37,8 @@ TensorType image(const ConvShape &shape, int64_t channels,
   return type;
 }
 
-TensorType kernel(const ConvShape &shape, bool channelsLast) {
-  TensorType type{DType::f32, Shape()};
+TensorType kernel(DType dtype, const ConvShape &shape, bool channelsLast) {
+  TensorType type{dtype, Shape()};
   auto push = [&](std::initializer_list<int64_t> sizes) {
     for (int64_t size : sizes)
       type.shape.push_back(size);
@@ -62,13 +62,14 @@ std::string layoutOf(const ConvShape &shape, bool channelsLast) {
          images + "\">";
 }
 
-std::string sourceOf(const ConvShape &shape, bool channelsLast,
+std::string sourceOf(DType dtype, const ConvShape &shape, bool channelsLast,
                      const std::string &hex) {
   const std::string in =
-      image(shape, shape.inputChannels, shape.input, channelsLast).str();
+      image(dtype, shape, shape.inputChannels, shape.input, channelsLast).str();
   const std::string out =
-      image(shape, shape.outputChannels, shape.output, channelsLast).str();
-  const std::string weights = kernel(shape, channelsLast).str();
+      image(dtype, shape, shape.outputChannels, shape.output, channelsLast)
+          .str();
+  const std::string weights = kernel(dtype, shape, channelsLast).str();
   return "func.func @main(%x: " + in + ") -> " + out + " {\n" +
          "  %w = tandem.constant dense<\"0x" + hex + "\"> : " + weights +
          "\n  %0 = tandem.conv %x, %w layout = " +
@@ -81,18 +82,18 @@ std::string sourceOf(const ConvShape &shape, bool channelsLast,
          weights + ") -> " + out + "\n  return %0 : " + out + "\n}\n";
 }
 
-Contender contenderOf(const ConvShape &shape, const std::string &list,
-                      bool channelsLast) {
+Contender contenderOf(DType dtype, const ConvShape &shape,
+                      const std::string &list, bool channelsLast) {
   Contender contender;
   contender.list = list;
   contender.name =
       shape.name.empty() ? list + ":" + std::to_string(shape.line) : shape.name;
   contender.flops = shape.flops();
   contender.input =
-      image(shape, shape.inputChannels, shape.input, channelsLast);
-  contender.weights = kernel(shape, channelsLast);
-  contender.source = [shape, channelsLast](const std::string &hex) {
-    return sourceOf(shape, channelsLast, hex);
+      image(dtype, shape, shape.inputChannels, shape.input, channelsLast);
+  contender.weights = kernel(dtype, shape, channelsLast);
+  contender.source = [dtype, shape, channelsLast](const std::string &hex) {
+    return sourceOf(dtype, shape, channelsLast, hex);
   };
   contender.library = [shape, channelsLast](WeightsForm form,
                                             const Tensor &weights) {
@@ -116,10 +117,12 @@ convContenders(const ConvSelection &selection) {
       if (selection.batch > 0)
         shape.batch = selection.batch;
       if (shape.name.find(selection.filter) == std::string::npos ||
-          !seen.insert(sourceOf(shape, channelsLast, "")).second)
+          !seen.insert(sourceOf(selection.dtype, shape, channelsLast, ""))
+               .second)
         continue;
-      contenders.push_back(contenderOf(
-          shape, std::filesystem::path(file).filename(), channelsLast));
+      contenders.push_back(contenderOf(selection.dtype, shape,
+                                       std::filesystem::path(file).filename(),
+                                       channelsLast));
     }
   }
   if (contenders.empty())

@@ -42,20 +42,25 @@ memory::dims joined(memory::dims dims, const memory::dims &more) {
   return dims;
 }
 
-/// f32 of logical `dims` that lie in memory in the order `order`, outermost
-/// first.
-memory::desc inOrder(const memory::dims &dims, const std::vector<int> &order) {
+memory::data_type typeOf(const Tensor &tensor) {
+  return tensor.type().dtype == DType::bf16 ? memory::data_type::bf16
+                                            : memory::data_type::f32;
+}
+
+/// Logical `dims` that lie in memory in the order `order`, outermost first.
+memory::desc inOrder(memory::data_type type, const memory::dims &dims,
+                     const std::vector<int> &order) {
   memory::dims strides(dims.size());
   int64_t stride = 1;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     strides[*it] = stride;
     stride *= dims[*it];
   }
-  return {dims, memory::data_type::f32, strides};
+  return {dims, type, strides};
 }
 
 /// N, C and spatial dims.
-memory::desc imageDesc(int64_t batch, int64_t channels,
+memory::desc imageDesc(memory::data_type type, int64_t batch, int64_t channels,
                        const memory::dims &spatial, bool channelsLast) {
   std::vector<int> order{0};
   if (!channelsLast)
@@ -64,12 +69,13 @@ memory::desc imageDesc(int64_t batch, int64_t channels,
     order.push_back(static_cast<int>(dim) + 2);
   if (channelsLast)
     order.push_back(1);
-  return inOrder(joined({batch, channels}, spatial), order);
+  return inOrder(type, joined({batch, channels}, spatial), order);
 }
 
 /// (Groups,) O of the group, I and spatial dims. In memory …HWIO, where the
 /// groups are the outer part of O, or OI….
-memory::desc kernelDesc(const ConvShape &shape, bool channelsLast) {
+memory::desc kernelDesc(memory::data_type type, const ConvShape &shape,
+                        bool channelsLast) {
   const memory::dims spatial = tail(shape.kernel, shape.numSpatial);
   const bool grouped = shape.groups > 1;
   memory::dims dims = joined(
@@ -88,7 +94,7 @@ memory::desc kernelDesc(const ConvShape &shape, bool channelsLast) {
        channelsLast ? std::vector{window, inputs, outputs}
                     : std::vector{outputs, inputs, window})
     order.insert(order.end(), part.begin(), part.end());
-  return inOrder(dims, order);
+  return inOrder(type, dims, order);
 }
 
 memory::desc anyForm(const memory::desc &desc) {
@@ -158,17 +164,18 @@ Expected<LibraryCall> LibraryCall::conv(const ConvShape &shape,
                                         const Tensor &weights) {
   return guarded([&]() -> Expected<LibraryCall> {
     const int rank = shape.numSpatial;
+    const memory::data_type type = typeOf(weights);
     const bool isSmall = shape.flops() < kSmallFlops;
     const ThreadsOf threads(isSmall);
-    const memory::desc kernel = kernelDesc(shape, channelsLast);
+    const memory::desc kernel = kernelDesc(type, shape, channelsLast);
     const dnnl::convolution_forward::primitive_desc desc(
         dnnl::convolution_forward::desc(
             dnnl::prop_kind::forward_inference,
             dnnl::algorithm::convolution_direct,
-            imageDesc(shape.batch, shape.inputChannels, tail(shape.input, rank),
-                      channelsLast),
+            imageDesc(type, shape.batch, shape.inputChannels,
+                      tail(shape.input, rank), channelsLast),
             form == WeightsForm::chosen ? anyForm(kernel) : kernel,
-            imageDesc(shape.batch, shape.outputChannels,
+            imageDesc(type, shape.batch, shape.outputChannels,
                       tail(shape.output, rank), channelsLast),
             tail(shape.strides, rank), tail(shape.dilations, rank, 1),
             tail(shape.padLow, rank), tail(shape.padHigh, rank)),
@@ -188,11 +195,12 @@ Expected<LibraryCall> LibraryCall::matmul(const MatmulShape &shape,
   return guarded([&]() -> Expected<LibraryCall> {
     const bool isSmall = shape.flops() < kSmallFlops;
     const ThreadsOf threads(isSmall);
-    const memory::desc rhs = inOrder({shape.k, shape.n}, {0, 1});
+    const memory::data_type type = typeOf(weights);
+    const memory::desc rhs = inOrder(type, {shape.k, shape.n}, {0, 1});
     const dnnl::matmul::primitive_desc desc(
-        dnnl::matmul::desc(inOrder({shape.m, shape.k}, {0, 1}),
+        dnnl::matmul::desc(inOrder(type, {shape.m, shape.k}, {0, 1}),
                            form == WeightsForm::chosen ? anyForm(rhs) : rhs,
-                           inOrder({shape.m, shape.n}, {0, 1})),
+                           inOrder(type, {shape.m, shape.n}, {0, 1})),
         engine());
     auto impl = std::make_unique<Impl>();
     impl->primitive = dnnl::matmul(desc);

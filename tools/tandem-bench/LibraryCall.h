@@ -24,6 +24,7 @@ enum class WeightsForm {
 
 struct MatmulShape {
   int64_t m = 0, n = 0, k = 0;
+  DType dtype = DType::f32;
   double flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n * k);
   }
@@ -36,11 +37,12 @@ struct MatmulShape {
 class LibraryCall {
 public:
   /// Input and output are channels-last or channels-first, weights …HWIO or
-  /// OI…; f32. Errors where the library has no implementation.
+  /// OI…; all of the weights' type, f32 or bf16. Errors where the library has
+  /// no implementation.
   static Expected<LibraryCall> conv(const measure::ConvShape &shape,
                                     bool channelsLast, WeightsForm form,
                                     const Tensor &weights);
-  /// Row-major `m x k` by `k x n`; f32.
+  /// Row-major `m x k` by `k x n`, likewise.
   static Expected<LibraryCall> matmul(const MatmulShape &shape,
                                       WeightsForm form, const Tensor &weights);
 

@@ -14,9 +14,12 @@ namespace tandem::bench {
 namespace {
 
 std::string sourceOf(const MatmulShape &shape, const std::string &hex) {
-  const std::string lhs = TensorType{DType::f32, Shape{shape.m, shape.k}}.str();
-  const std::string rhs = TensorType{DType::f32, Shape{shape.k, shape.n}}.str();
-  const std::string out = TensorType{DType::f32, Shape{shape.m, shape.n}}.str();
+  const std::string lhs =
+      TensorType{shape.dtype, Shape{shape.m, shape.k}}.str();
+  const std::string rhs =
+      TensorType{shape.dtype, Shape{shape.k, shape.n}}.str();
+  const std::string out =
+      TensorType{shape.dtype, Shape{shape.m, shape.n}}.str();
   return "func.func @main(%x: " + lhs + ") -> " + out +
          " {\n  %w = tandem.constant dense<\"0x" + hex + "\"> : " + rhs +
          "\n  %0 = tandem.matmul %x, %w : (" + lhs + ", " + rhs + ") -> " +
@@ -54,8 +57,8 @@ Contender matmulContender(const MatmulShape &shape) {
   contender.name = std::to_string(shape.m) + "x" + std::to_string(shape.n) +
                    "x" + std::to_string(shape.k);
   contender.flops = shape.flops();
-  contender.input = {DType::f32, Shape{shape.m, shape.k}};
-  contender.weights = {DType::f32, Shape{shape.k, shape.n}};
+  contender.input = {shape.dtype, Shape{shape.m, shape.k}};
+  contender.weights = {shape.dtype, Shape{shape.k, shape.n}};
   contender.source = [shape](const std::string &hex) {
     return sourceOf(shape, hex);
   };

@@ -46,7 +46,7 @@ template <size_t bytes> struct VectorOf {
   typedef float type __attribute__((vector_size(bytes)));
 };
 
-/// A loop and the f32 in one of its vectors.
+/// A loop and the products in one of its vectors.
 struct FmaLoop {
   void (*run)();
   int lanes;
@@ -59,11 +59,22 @@ __attribute__((target("avx512f"))) void fma512() {
 __attribute__((target("avx2,fma"))) void fma256() {
   fmaChains<VectorOf<32>::type>();
 }
+
+/// Written out, for no type of a portable compiler stands for pairs of bf16.
+__attribute__((target("avx512bf16,avx512f"))) void pairs512() {
+  VectorOf<64>::type factor = {}, chains[kChains] = {};
+  for (int round = 0; round < kRounds; ++round)
+#pragma GCC unroll 32
+    for (int i = 0; i < kChains; ++i)
+      asm volatile("vdpbf16ps %1, %1, %0" : "+v"(chains[i]) : "v"(factor));
+}
 #endif
 void fma128() { fmaChains<VectorOf<16>::type>(); }
 
-FmaLoop widestLoop() {
+FmaLoop widestLoop(DType dtype) {
 #if defined(__x86_64__)
+  if (dtype == DType::bf16 && __builtin_cpu_supports("avx512bf16"))
+    return {pairs512, 32};
   if (__builtin_cpu_supports("avx512f"))
     return {fma512, 16};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -87,8 +98,8 @@ template <typename Body> void shareOut(size_t bytes, Body body) {
 
 } // namespace
 
-double measurePeakFma() {
-  static const FmaLoop loop = widestLoop();
+double measurePeakFma(DType dtype) {
+  const FmaLoop loop = widestLoop(dtype);
   const int threads = numThreads();
   std::vector<double> ns(static_cast<size_t>(threads));
   tbb::parallel_for(

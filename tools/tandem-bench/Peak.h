@@ -9,6 +9,8 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_PEAK_H
 #define TANDEM_TOOLS_TANDEM_BENCH_PEAK_H
 
+#include "tandem/Runtime/Tensor.h"
+
 #include <cstddef>
 #include <cstring>
 
@@ -16,8 +18,9 @@ namespace tandem::bench {
 
 /// Independent f32 fused multiply-adds in registers, on every thread that
 /// numThreads() allows, for some 300 us: what no kernel can be faster than.
-/// Returns the sum of the threads' speeds, in flops per ns.
-double measurePeakFma();
+/// For bf16, of pairs of them, where the processor has that. Returns the sum of
+/// the threads' speeds, in flops per ns.
+double measurePeakFma(DType dtype = DType::f32);
 
 /// memcpy of `bytes`, shared out over the threads.
 void copyOnAllThreads(void *target, const void *source, size_t bytes);

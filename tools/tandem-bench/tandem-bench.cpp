@@ -13,6 +13,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <map>
+
 using namespace tandem;
 using namespace tandem::bench;
 
@@ -91,6 +93,13 @@ void addContestOptions(CLI::App &command, ContestOptions &options,
                      "Write JSON lines to FILE (- is standard output)");
 }
 
+void addDType(CLI::App &command, DType &dtype) {
+  command
+      .add_option("--dtype", dtype, "Of all operands and the result: f32, bf16")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, DType>{
+          {"f32", DType::f32}, {"bf16", DType::bf16}}));
+}
+
 void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
              int &threads) {
   CLI::App &command = *app.add_subcommand(
@@ -110,16 +119,18 @@ void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
       ->check(CLI::IsMember({"nhwc", "nchw"}));
   command.add_option("--filter", selection.filter,
                      "Only shapes whose name contains this");
+  addDType(command, selection.dtype);
   addContestOptions(command, options, threads);
 }
 
-void addMatmul(CLI::App &app, std::vector<std::string> &shapes,
+void addMatmul(CLI::App &app, std::vector<std::string> &shapes, DType &dtype,
                ContestOptions &options, int &threads) {
   CLI::App &command = *app.add_subcommand(
       "matmul", "Matrix products, likewise; the right-hand side is constant");
   shapes = defaultMatmulShapes();
   command.add_option("--shapes", shapes, "512, or MxNxK")
       ->capture_default_str();
+  addDType(command, dtype);
   addContestOptions(command, options, threads);
 }
 
@@ -130,11 +141,12 @@ Expected<bool> runConv(const ConvSelection &selection,
   return runContests("tandem-bench conv", contenders, options);
 }
 
-Expected<bool> runMatmul(const std::vector<std::string> &shapes,
+Expected<bool> runMatmul(const std::vector<std::string> &shapes, DType dtype,
                          const ContestOptions &options) {
   std::vector<Contender> contenders;
   for (const std::string &text : shapes) {
     TANDEM_ASSIGN_OR_RETURN(MatmulShape shape, parseMatmulShape(text));
+    shape.dtype = dtype;
     contenders.push_back(matmulContender(shape));
   }
   return runContests("tandem-bench matmul", contenders, options);
@@ -179,10 +191,11 @@ int main(int argc, char **argv) {
   addBars(app, barsOptions);
   ConvSelection selection;
   std::vector<std::string> matmuls;
+  DType matmulType = DType::f32;
   ContestOptions contest;
   int contestThreads = 0;
   addConv(app, selection, contest, contestThreads);
-  addMatmul(app, matmuls, contest, contestThreads);
+  addMatmul(app, matmuls, matmulType, contest, contestThreads);
   ScalingOptions scaling;
   addScaling(app, scaling);
   addCold(app, cold, dims);
@@ -206,7 +219,7 @@ int main(int argc, char **argv) {
   } else if (app.got_subcommand("conv") || app.got_subcommand("matmul")) {
     contest.environment = tools::describeEnvironment(argc, argv);
     done = app.got_subcommand("conv") ? runConv(selection, contest)
-                                      : runMatmul(matmuls, contest);
+                                      : runMatmul(matmuls, matmulType, contest);
   } else if (app.got_subcommand("compile-scaling")) {
     scaling.environment = tools::describeEnvironment(argc, argv);
     if (Status status = runScaling(scaling); !status)

@@ -62,6 +62,31 @@ static bool describeOutputs(View &weights, unsigned dim,
   return true;
 }
 
+/// Sets the strides of the inputs, which come one by one or in pairs.
+static bool describeInputs(const View &weights, unsigned dim,
+                           Contraction &contraction) {
+  std::optional<int64_t> stride = weights.getStride(dim);
+  bool isBF16 = contraction.isBF16();
+  if (!stride && isBF16) {
+    stride = weights.getPairStride(dim);
+    contraction.hasInputPairs = stride.has_value();
+  }
+  contraction.inputWeightsStride = stride.value_or(0);
+  return stride.has_value();
+}
+
+/// Both inputs may be one pair.
+static void findOnePair(Contraction &contraction) {
+  bool outputsAreLast =
+      contraction.outputDim == contraction.result.getRank() - 1;
+  if (!contraction.isBF16() || contraction.inputs != 2 || !outputsAreLast ||
+      contraction.inputWeightsStride != 1 || contraction.outputStride != 2 ||
+      contraction.outputs == 1)
+    return;
+  contraction.hasInputPairs = true;
+  contraction.inputWeightsStride = 0;
+}
+
 static FailureOr<LayoutDims> parse(StringRef layout, bool isKernel) {
   Expected<LayoutDims> dims =
       parseLayout(std::string_view(layout.data(), layout.size()), isKernel);
@@ -98,10 +123,9 @@ static FailureOr<Contraction> describeConv(ir::ConvOp op, View weights,
   result.outputDim = output->channel;
   result.inputDataStride = dataStrides[input->channel];
   result.groupDataStride = result.inputs * result.inputDataStride;
-  std::optional<int64_t> inputStride = weights.getStride(kernel->channel);
-  bool isStrided =
-      inputStride && describeOutputs(weights, kernel->batch, result);
-  result.inputWeightsStride = inputStride.value_or(0);
+  bool isStrided = describeInputs(weights, kernel->channel, result) &&
+                   describeOutputs(weights, kernel->batch, result);
+  findOnePair(result);
   for (int i = 0; i < input->numSpatial; ++i) {
     std::optional<int64_t> tapStride = weights.getStride(kernel->spatial[i]);
     isStrided &= tapStride.has_value();
@@ -162,11 +186,12 @@ static FailureOr<Contraction> describeMatmul(ir::MatmulOp op, View weights,
   result.outputDim = rank - 1;
   result.spatial.push_back({rank - 2, lhsShape[rowDim], lhsShape[rowDim], 1, 1,
                             1, 0, lhsStrides[rowDim], 0});
-  std::optional<int64_t> inputStride = weights.getStride(inputDim);
-  result.inputWeightsStride = inputStride.value_or(0);
-  if (inputStride && describeOutputs(weights, outputDim, result) &&
-      describeBatch(op, weights, result))
+  if (describeInputs(weights, inputDim, result) &&
+      describeOutputs(weights, outputDim, result) &&
+      describeBatch(op, weights, result)) {
+    findOnePair(result);
     return result;
+  }
   why = kWeightsView;
   return failure();
 }
@@ -214,8 +239,10 @@ getContractionLanes(const Contraction &contraction) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   bool outputsAreLast = contraction.outputDim == last;
   if (outputsAreLast && contraction.outputs > 1 &&
-      contraction.outputStride == 1)
+      contraction.outputStride == (contraction.hasInputPairs ? 2 : 1))
     return ContractionLanes::Outputs;
+  if (contraction.hasInputPairs)
+    return std::nullopt;
   if (outputsAreLast && contraction.groups > 1 && contraction.outputs == 1 &&
       contraction.inputs == 1 && contraction.groupDataStride == 1 &&
       contraction.groupWeightsStride == 1)
@@ -229,6 +256,20 @@ getContractionLanes(const Contraction &contraction) {
       !isBlocked)
     return ContractionLanes::Reduction;
   return std::nullopt;
+}
+
+int64_t getPackedInputs(Type type, int64_t inputs) {
+  return type.isBF16() && inputs > 1 ? 2 : 1;
+}
+
+Contraction assumePacked(Contraction contraction) {
+  contraction.outputBlock = contraction.outputs;
+  if (contraction.outputDim != contraction.result.getRank() - 1)
+    return contraction;
+  contraction.outputStride =
+      getPackedInputs(contraction.result.getElementType(), contraction.inputs);
+  contraction.hasInputPairs = contraction.outputStride == 2;
+  return contraction;
 }
 
 double getLaneUse(const Contraction &contraction, int64_t width) {
@@ -287,6 +328,8 @@ void flattenPositions(Contraction &contraction) {
   }
 }
 
+bool isComputedInF32(Type type) { return type.isF32() || type.isBF16(); }
+
 /// Packing while the program runs pays where each weight is used so often.
 static constexpr int64_t kUsesThatPayPacking = 128;
 
@@ -297,7 +340,7 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
       return false;
   return contraction.outputs > 1 &&
          contraction.outputDim == contraction.result.getRank() - 1 &&
-         contraction.result.getElementType().isF32() &&
+         isComputedInF32(contraction.result.getElementType()) &&
          (isConstant || contraction.getPositions() >= kUsesThatPayPacking);
 }
 
@@ -306,8 +349,8 @@ std::string whyNotContraction(Operation *hero) {
   FailureOr<Contraction> contraction = describeContraction(hero, why);
   if (failed(contraction))
     return why;
-  if (!contraction->result.getElementType().isF32())
-    return "is not of f32";
+  if (!isComputedInF32(contraction->result.getElementType()))
+    return "is neither of f32 nor of bf16";
   bool isConstant = matchPattern(contraction->weights, m_Constant());
   if (!getContractionLanes(*contraction) &&
       !canPackWeights(hero, *contraction, isConstant))

@@ -40,6 +40,10 @@ Value toElementType(OpBuilder &builder, Location loc, Value scalar,
                     Type elementType) {
   if (scalar.getType() == elementType)
     return scalar;
+  // What was only moved.
+  if (auto widened = scalar.getDefiningOp<arith::ExtFOp>();
+      widened && widened.getIn().getType() == elementType)
+    return widened.getIn();
   return arith::TruncFOp::create(builder, loc, elementType, scalar);
 }
 
@@ -153,10 +157,11 @@ Value ElementalEmitter::emitRead(Value source, const ElementIndex &index) {
 
 Value ElementalEmitter::emitEarlierRead(Value source,
                                         const EarlierValue &value) {
-  Type type =
-      getComputeType(cast<RankedTensorType>(source.getType()).getElementType());
-  Value read = block.addArgument(type, loc);
+  Value read = block.addArgument(
+      cast<RankedTensorType>(value.tensor.getType()).getElementType(), loc);
   reads.push_back({source, value.index, read, true});
+  read = toComputeType(builder, loc, read);
+  Type type = read.getType();
   if (value.meanOf == 0)
     return read;
   return arith::DivFOp::create(

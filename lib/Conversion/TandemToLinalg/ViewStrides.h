@@ -35,6 +35,9 @@ struct View {
 
   /// The stride of a dim with one; nothing where it has more.
   std::optional<int64_t> getStride(unsigned dim) const;
+  /// The stride from pair to pair of a dim whose elements are side by side in
+  /// pairs, of which the last may be cut short; nothing for others.
+  std::optional<int64_t> getPairStride(unsigned dim) const;
 };
 
 /// Looks through all views of what is not one; nothing where one has no such

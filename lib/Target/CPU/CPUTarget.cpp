@@ -65,10 +65,11 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   CPUTargetOptions target = resolve(options);
   LowerKernelToLoopsOptions loops;
   loops.vectorBits = target.vectorBits;
+  loops.bf16 = hasBF16(target);
   passes.addPass(createLowerKernelToLoops(loops));
   ExpandMathOptions math;
   math.avx512 = target.vectorBits == 512;
-  math.bf16 = hasBF16(target);
+  math.bf16 = loops.bf16;
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
   if (!math.bf16)

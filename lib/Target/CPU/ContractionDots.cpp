@@ -37,7 +37,8 @@ SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
                                                     const TapRange &range,
                                                     Offsets offsets,
                                                     const Accumulators &sums) {
-  int64_t step = sumType.getNumElements(), whole = count / step;
+  int64_t step = sumType.getNumElements() * (contraction.isBF16() ? 2 : 1);
+  int64_t whole = count / step;
   Accumulators result = sums;
   if (whole == 1)
     result = emitDotStep(range, offsets, {}, result);
@@ -60,6 +61,19 @@ SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
       mask, result);
 }
 
+/// What is multiplied of one vector of inputs.
+SmallVector<Value, 2> ContractionTileEmitter::loadDot(Value base, Value offset,
+                                                      int64_t distance,
+                                                      Value mask) {
+  Value pointer = getPointer(base, offset, distance);
+  if (!contraction.isBF16())
+    return {loadBits(sumType, pointer, mask)};
+  int64_t halves = 2 * sumType.getNumElements();
+  Value bits = loadBits(VectorType::get({halves}, elementType), pointer, mask);
+  return splitPairs(LLVM::BitcastOp::create(
+      builder, loc, sumType.clone(builder.getI32Type()), bits));
+}
+
 /// A vector of the inputs of each row times one of each column: the fewer of
 /// both wait in registers while the others come one by one.
 SmallVector<Value>
@@ -67,28 +81,24 @@ ContractionTileEmitter::emitDotStep(const TapRange &range, Offsets offsets,
                                     Value mask, const Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();
   auto loadRow = [&](int64_t row) {
-    return loadVector(
-        sumType,
-        getPointer(data, offsets.data,
-                   (range.firstRow + row) * dim.stride * dim.dataStride),
-        mask);
+    int64_t distance = (range.firstRow + row) * dim.stride * dim.dataStride;
+    return loadDot(data, offsets.data, distance, mask);
   };
   auto loadColumn = [&](int64_t column) {
-    return loadVector(sumType, getPointer(columns[column], offsets.weights, 0),
-                      mask);
+    return loadDot(columns[column], offsets.weights, 0, mask);
   };
   int64_t rows = range.lastRow - range.firstRow;
   bool columnsWait = width <= rows;
-  SmallVector<Value> waiting;
+  SmallVector<SmallVector<Value, 2>> waiting;
   for (int64_t i = 0; i < std::min(rows, width); ++i)
     waiting.push_back(columnsWait ? loadColumn(i) : loadRow(i));
   Accumulators result = sums;
   for (int64_t i = 0; i < std::max(rows, width); ++i) {
-    Value other = columnsWait ? loadRow(i) : loadColumn(i);
+    SmallVector<Value, 2> other = columnsWait ? loadRow(i) : loadColumn(i);
     for (auto [j, first] : llvm::enumerate(waiting)) {
       int64_t row = range.firstRow + (columnsWait ? i : j);
       Value &sum = result[row * width + (columnsWait ? j : i)];
-      sum = LLVM::FMulAddOp::create(builder, loc, sumType, first, other, sum);
+      sum = emitPairSum(first, other, sum);
     }
   }
   return result;

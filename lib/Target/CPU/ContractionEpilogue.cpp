@@ -121,6 +121,10 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t v = 0; v < tile.vectors; ++v) {
       Value sum = sums[row * tile.vectors + v];
+      if (contraction.isBF16())
+        sum = arith::TruncFOp::create(
+            builder, loc,
+            VectorType::get({strategy.width}, builder.getBF16Type()), sum);
       LaneEmitter lanes(builder, loc, strategy.width,
                         getIndices(builder, loc, strategy, tile, row, v),
                         v + 1 == tile.vectors ? tile.mask : Value(), getBuffer);

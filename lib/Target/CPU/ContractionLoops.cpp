@@ -224,7 +224,9 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   constexpr size_t kStepOps = 10, kRowOps = 6;
   int64_t rows = schedule.positions.tile;
   SmallVector<int64_t> guarded;
+  // What guards choose between is f32.
   if (schedule.tile.lanes != ContractionLanes::Outputs ||
+      contraction.isBF16() ||
       schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
     return guarded;
   for (int64_t row = 0; row < rows; ++row)

@@ -25,10 +25,9 @@ namespace {
 
 class ContractionLowering : KernelFrame {
 public:
-  ContractionLowering(ModuleOp module, func::FuncOp kernel, unsigned vectorBits)
-      : KernelFrame(module, kernel) {
-    machine.vectorBits = vectorBits;
-  }
+  ContractionLowering(ModuleOp module, func::FuncOp kernel,
+                      ContractionMachine machine)
+      : KernelFrame(module, kernel), machine(machine) {}
 
   LogicalResult run();
 
@@ -94,7 +93,7 @@ void ContractionLowering::emitTiles() {
   ContractionTileEmitter tileEmitter(builder, loc, contraction, schedule.tile,
                                      getBuffer(contraction.data).pointer,
                                      getBuffer(contraction.weights).pointer,
-                                     bias);
+                                     bias, machine.hasBF16);
   if (contraction.spatial.back().isPadded())
     tileEmitter.prepareGuards();
   auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
@@ -132,8 +131,8 @@ LogicalResult ContractionLowering::run() {
 }
 
 LogicalResult lowerContractionKernel(ModuleOp module, func::FuncOp kernel,
-                                     unsigned vectorBits) {
-  return ContractionLowering(module, kernel, vectorBits).run();
+                                     ContractionMachine machine) {
+  return ContractionLowering(module, kernel, machine).run();
 }
 
 } // namespace tandem

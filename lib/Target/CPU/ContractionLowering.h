@@ -9,6 +9,8 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONLOWERING_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTIONLOWERING_H
 
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,7 +23,7 @@ mlir::Operation *findContraction(mlir::func::FuncOp kernel);
 /// tiles (see docs/Contractions.md).
 mlir::LogicalResult lowerContractionKernel(mlir::ModuleOp module,
                                            mlir::func::FuncOp kernel,
-                                           unsigned vectorBits);
+                                           ContractionMachine machine);
 
 } // namespace tandem
 

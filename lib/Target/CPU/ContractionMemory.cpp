@@ -77,12 +77,12 @@ Value ContractionTileEmitter::getPointer(Value base, Value offset,
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Value at =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
-  Value first = LLVM::GEPOp::create(builder, loc, pointer, builder.getF32Type(),
-                                    base, ValueRange(at));
+  Value first = LLVM::GEPOp::create(builder, loc, pointer, elementType, base,
+                                    ValueRange(at));
   if (distance == 0)
     return first;
   return LLVM::GEPOp::create(
-      builder, loc, pointer, builder.getF32Type(), first,
+      builder, loc, pointer, elementType, first,
       ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(distance)));
 }
 
@@ -93,7 +93,33 @@ Value ContractionTileEmitter::loadVector(Value base, Value offset,
 
 Value ContractionTileEmitter::loadVector(VectorType type, Value pointer,
                                          Value mask) {
-  unsigned alignment = 4;
+  if (!contraction.isBF16())
+    return loadBits(type, pointer, mask);
+  Value halves = loadBits(type.clone(elementType), pointer, mask);
+  return widen(arith::ExtUIOp::create(builder, loc,
+                                      type.clone(builder.getI32Type()), halves),
+               /*isUpper=*/false);
+}
+
+Value ContractionTileEmitter::widen(Value bits, bool isUpper) {
+  auto type = cast<VectorType>(bits.getType());
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+  };
+  Value upper =
+      isUpper
+          ? arith::AndIOp::create(builder, loc, bits, constant(-0x10000))
+                .getResult()
+          : arith::ShLIOp::create(builder, loc, bits, constant(16)).getResult();
+  return arith::BitcastOp::create(builder, loc,
+                                  type.clone(builder.getF32Type()), upper);
+}
+
+Value ContractionTileEmitter::loadBits(VectorType type, Value pointer,
+                                       Value mask) {
+  unsigned alignment = contraction.getElementBytes();
   if (!mask)
     return LLVM::LoadOp::create(builder, loc, type, pointer, alignment);
   Value zero =
@@ -114,10 +140,17 @@ Value ContractionTileEmitter::splat(VectorType type, Value scalar) {
 
 Value ContractionTileEmitter::loadSplat(Value base, Value offset,
                                         int64_t distance) {
-  Value scalar =
-      LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
-                           getPointer(base, offset, distance), /*alignment=*/4);
-  return splat(vectorType, scalar);
+  Value scalar = LLVM::LoadOp::create(builder, loc, elementType,
+                                      getPointer(base, offset, distance),
+                                      contraction.getElementBytes());
+  if (!contraction.isBF16())
+    return splat(vectorType, scalar);
+  // Everywhere, which is one instruction, and half of it then shifted out.
+  Value halves = splat(VectorType::get({2 * width}, elementType), scalar);
+  return widen(LLVM::BitcastOp::create(builder, loc,
+                                       vectorType.clone(builder.getI32Type()),
+                                       halves),
+               /*isUpper=*/false);
 }
 
 void ContractionTileEmitter::prepareGuards() {

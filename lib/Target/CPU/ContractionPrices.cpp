@@ -99,21 +99,14 @@ ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                   getBalance(schedule.extent, workers));
 }
 
-/// As when its weights are packed, in order and in blocks that fit the tile.
-Contraction getPacked(Contraction contraction) {
-  if (contraction.outputDim == contraction.result.getRank() - 1)
-    contraction.outputStride = 1;
-  contraction.outputBlock = contraction.outputs;
-  return contraction;
-}
-
 ContractionPrice priceTiles(const Problem &problem,
                             const Contraction &contraction) {
   ContractionPrice price =
       priceKernel(ContractionWay::Tiles, problem, contraction);
   if (!problem.isConstant &&
       getPackedBlock(problem.op, problem.isConstant, problem.machine)) {
-    double bytes = 2.0 * double(contraction.getReduction()) * 4.0 *
+    double bytes = 2.0 * double(contraction.getReduction()) *
+                   double(contraction.getElementBytes()) *
                    double(contraction.outputs * contraction.groups);
     price.startNs += estimateNs(problem.device, {0, bytes});
   }
@@ -150,10 +143,10 @@ SmallVector<ContractionPrice, 4> priceContraction(Operation *op,
   std::string why;
   FailureOr<Contraction> given = describeContraction(op, why);
   SmallVector<ContractionPrice, 4> prices;
-  if (failed(given) || !given->result.getElementType().isF32())
+  if (failed(given) || !isComputedInF32(given->result.getElementType()))
     return {priceLibrary(problem, nullptr)};
 
-  Contraction packed = getPacked(*given);
+  Contraction packed = assumePacked(*given);
   bool isPacked = getPackedBlock(op, isConstant, problem.machine).has_value();
   flattenPositions(packed);
   flattenPositions(*given);

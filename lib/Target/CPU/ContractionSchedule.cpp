@@ -42,11 +42,11 @@ static int64_t getMinPositions(const Contraction &contraction,
 static int64_t getPositionsInCache(const Contraction &contraction,
                                    const ContractionSchedule &schedule,
                                    int64_t l2Bytes) {
-  constexpr int64_t kElementBytes = 4;
+  int64_t elementBytes = contraction.getElementBytes();
   bool isPositions = schedule.tile.lanes == ContractionLanes::Positions;
   int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
-  int64_t weights = contraction.getReduction() * outputs * kElementBytes;
-  int64_t bytes = contraction.inputs * kElementBytes;
+  int64_t weights = contraction.getReduction() * outputs * elementBytes;
+  int64_t bytes = contraction.inputs * elementBytes;
   for (const Contraction::SpatialDim &dim : contraction.spatial)
     bytes *= dim.stride;
   return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;

@@ -23,6 +23,8 @@ static constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
 /// Operations a cycle, and those of a step besides products and loads: the
 /// digits of its number, addresses, the loop.
 static constexpr double kOpsPerCycle = 5, kStepOps = 8;
+/// Of products of pairs of bf16: 6 cycles, of which half as many begin (Zen 4).
+static constexpr double kPairLatency = 6;
 /// Cycles to begin and end a tile, besides those to store it.
 static constexpr double kTileCycles = 30;
 /// Cycles lost for each row whose outputs are written in pieces of 128 bytes
@@ -51,14 +53,19 @@ static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
+  machine.hasBF16 =
+      machine.vectorBits == 512 && hasBF16(resolve(CPUTargetOptions()));
   if (device.caches.size() > 1)
     machine.l2Bytes = device.caches[1].bytes / device.cores;
   return machine;
 }
 
 static ContractionMachine resolve(ContractionMachine machine) {
-  if (machine.vectorBits == 0)
-    machine.vectorBits = resolve(CPUTargetOptions()).vectorBits;
+  if (machine.vectorBits != 0)
+    return machine;
+  CPUTargetOptions host = resolve(CPUTargetOptions());
+  machine.vectorBits = host.vectorBits;
+  machine.hasBF16 = hasBF16(host);
   return machine;
 }
 
@@ -66,23 +73,49 @@ double getFlopsPerCycle(ContractionMachine machine) {
   return 2 * kFmasPerCycle * resolve(machine).vectorBits / 32;
 }
 
+bool hasPairs(const Contraction &contraction, ContractionLanes lanes) {
+  return contraction.hasInputPairs ||
+         (contraction.isBF16() && lanes == ContractionLanes::Reduction);
+}
+
+namespace {
+/// What a product of two vectors takes: in f32, one multiply-add.
+struct ProductRates {
+  double fmas = 1, latency = kFmaLatency;
+  /// Instructions that widen what is loaded, for each vector.
+  double conversions = 0;
+};
+} // namespace
+
+static ProductRates getRates(const Contraction &contraction,
+                             ContractionLanes lanes,
+                             ContractionMachine machine) {
+  if (!contraction.isBF16())
+    return {};
+  if (!hasPairs(contraction, lanes))
+    return {1, kFmaLatency, 2};
+  return machine.hasBF16 ? ProductRates{1, kPairLatency, 0}
+                         : ProductRates{2, 2 * kFmaLatency, 2};
+}
+
 /// Cycles of one tile that sums `steps` products to each element.
-static double getTileCycles(ContractionLanes lanes, double rows, double vectors,
-                            double steps) {
+static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
+                            double rows, double vectors, double steps) {
   double fmas = rows * vectors;
   // A tile of groups loads data for each product.
   double loads =
       lanes == ContractionLanes::Groups ? fmas + vectors : rows + vectors;
+  double operations = fmas * rates.fmas + loads * rates.conversions;
   double cycles =
-      std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle, kFmaLatency,
-                (fmas + loads + kStepOps) / kOpsPerCycle});
+      std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
+                rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
 
 /// What is lost to writing rows of the result in small pieces.
 static double getPieceCycles(const ContractionStrategy &tile, double pieces,
-                             bool isWhole, double steps) {
-  double bytes = 4.0 * static_cast<double>(tile.getLanes());
+                             bool isWhole, double steps, int64_t elementBytes) {
+  double bytes = static_cast<double>(elementBytes * tile.getLanes());
   if (isWhole || bytes >= 256 || tile.lanes == ContractionLanes::Groups)
     return 0;
   return pieces * kPieceCycles * (256 - bytes) / 128 *
@@ -95,7 +128,8 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
 static int64_t getRowsInCache(const Contraction &contraction) {
   constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64, kWays = 8;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
-  int64_t distance = inner.stride * inner.dataStride * 4;
+  int64_t distance =
+      inner.stride * inner.dataStride * contraction.getElementBytes();
   int64_t sets =
       kPeriodBytes / std::gcd(std::max(distance, kLineBytes), kPeriodBytes);
   return sets * (kWays - 1);
@@ -156,6 +190,7 @@ getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
 namespace {
 /// Dot products of `rows` positions and `columns` outputs at a time.
 struct DotTile {
+  ProductRates rates;
   double rows, columns, steps;
   /// Whether the operand is in the first-level cache from the tile before.
   bool rowsAreNear, columnsAreNear;
@@ -165,7 +200,10 @@ struct DotTile {
     double loads =
         rows / (rowsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle) +
         columns / (columnsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle);
-    return steps * std::max({fmas / kFmasPerCycle, loads, kFmaLatency}) +
+    double operations =
+        fmas * rates.fmas + (rows + columns) * rates.conversions;
+    return steps *
+               std::max({operations / kFmasPerCycle, loads, rates.latency}) +
            fmas * kCyclesPerSum + kTileCycles;
   }
 };
@@ -178,26 +216,35 @@ static ContractionStrategy chooseDotTile(const Contraction &contraction,
   ContractionStrategy best;
   best.lanes = ContractionLanes::Reduction;
   best.sumWidth = machine.vectorBits / 32;
-  while (best.sumWidth > 2 && contraction.inputs <= best.sumWidth / 2)
+  int64_t inputs = ceilDiv(contraction.inputs, contraction.isBF16() ? 2 : 1);
+  while (best.sumWidth > 2 && inputs <= best.sumWidth / 2)
     best.sumWidth /= 2;
   double steps = double(contraction.getReduction() / contraction.inputs *
-                        ceilDiv(contraction.inputs, best.sumWidth));
+                        ceilDiv(inputs, best.sumWidth));
+  ProductRates rates = getRates(contraction, best.lanes, machine);
+  double elementBytes = double(contraction.getElementBytes());
   int64_t positions = contraction.spatial.back().size;
   double times = double(contraction.getPositions() / positions) *
                  double(contraction.groups);
   for (int64_t columns = 1; columns <= best.sumWidth; columns *= 2)
     for (int64_t rows = 1; rows <= positions; ++rows) {
-      // Beside the sums, one operand and a vector of the other.
-      if (rows * columns + std::min(rows, columns) + 1 > machine.getRegisters())
+      // Beside the sums, one operand and a vector of the other; twice that
+      // where pairs are taken apart.
+      int64_t others = (std::min(rows, columns) + 1) * int64_t(rates.fmas);
+      if (rows * columns + others > machine.getRegisters())
         break;
       ContractionStrategy tile = best;
       tile.width = columns;
       tile.rows = rows;
       // All rows pass by one tile of columns, then by the next.
       auto isNear = [&](int64_t vectors) {
-        return 4.0 * double(vectors * contraction.getReduction()) <= kNearBytes;
+        return elementBytes * double(vectors * contraction.getReduction()) <=
+               kNearBytes;
       };
-      DotTile whole{double(rows), double(columns), steps,
+      DotTile whole{rates,
+                    double(rows),
+                    double(columns),
+                    steps,
                     rows == positions && isNear(rows),
                     rows < positions && isNear(columns)};
       double cycles = double(positions / rows) * whole.getCycles();
@@ -267,6 +314,13 @@ static ContractionStrategy chooseSlidingTile(const Contraction &contraction,
   return best;
 }
 
+/// Products summed to an element, of pairs or of single inputs.
+static int64_t getSteps(const Contraction &contraction) {
+  int64_t together = contraction.hasInputPairs ? 2 : 1;
+  return contraction.getReduction() / contraction.inputs *
+         ceilDiv(contraction.inputs, together);
+}
+
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine) {
   ContractionStrategy best;
@@ -280,6 +334,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
                    contraction.outputBlock < contraction.outputs;
+  ProductRates rates = getRates(contraction, best.lanes, machine);
+  double steps = static_cast<double>(getSteps(contraction));
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
@@ -289,22 +345,27 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
         (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
       continue;
     int64_t most = machine.getMostRows(vectors);
+    // What is loaded is held beside what it is widened to.
+    if (rates.conversions > 0)
+      most =
+          (machine.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
+          vectors;
     if (most < 1)
       break;
     if (tile.lanes != ContractionLanes::Positions)
       most = std::min(most, getRowsInCache(contraction));
     tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
-    double steps = static_cast<double>(contraction.getReduction());
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
-                         return getTileCycles(tile.lanes, rows, ofVectors,
-                                              steps);
+                         return getTileCycles(tile.lanes, rates, rows,
+                                              ofVectors, steps);
                        }) +
         getPieceCycles(tile,
                        double(space.times * space.rows * space.vectors) /
                            double(tile.vectors),
-                       tile.vectors == space.vectors, steps);
+                       tile.vectors == space.vectors, steps,
+                       contraction.getElementBytes());
     if (best.cycles == 0 || tile.cycles < best.cycles)
       best = tile;
   }
@@ -322,11 +383,12 @@ std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
   if (!isConstant &&
       getContractionLanes(*contraction) == ContractionLanes::Reduction)
     unpackedCycles = chooseContractionStrategy(*contraction, machine).cycles;
-  bool isInOrder = contraction->outputStride == 1;
-  contraction->outputStride = 1;
-  contraction->outputBlock = contraction->outputs;
-  ContractionStrategy packed = chooseContractionStrategy(*contraction, machine);
-  double bytes = 8.0 * double(contraction->getReduction()) *
+  Contraction ordered = assumePacked(*contraction);
+  bool isInOrder = contraction->outputStride == ordered.outputStride &&
+                   contraction->hasInputPairs == ordered.hasInputPairs;
+  ContractionStrategy packed = chooseContractionStrategy(ordered, machine);
+  double bytes = 2.0 * double(contraction->getElementBytes()) *
+                 double(contraction->getReduction()) *
                  double(contraction->outputs * contraction->groups);
   if (unpackedCycles &&
       *unpackedCycles <= packed.cycles + bytes / kPackedBytesPerCycle)

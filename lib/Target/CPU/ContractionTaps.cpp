@@ -100,10 +100,17 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
   SmallVector<Level> levels(outer);
   Level taps{range.lastTap - range.firstTap, dim.dilation * dim.dataStride,
              dim.weightsStride};
-  Level inputs{contraction.inputs, contraction.inputDataStride,
+  int64_t together = contraction.hasInputPairs ? 2 : 1;
+  Level inputs{contraction.inputs / together,
+               together * contraction.inputDataStride,
                contraction.inputWeightsStride};
   offsets = {add(offsets.data, range.firstTap * taps.dataStep),
              add(offsets.weights, range.firstTap * taps.weightsStep)};
+  if (contraction.inputs % together != 0) {
+    if (taps.count > 1)
+      levels.push_back(taps);
+    return emitOddInputs(levels, range, offsets, sums);
+  }
   // Taps and inputs are often one run in memory.
   bool isMasked = arePositionsMasked();
   if (!isMasked && taps.dataStep == inputs.count * inputs.dataStep &&
@@ -119,7 +126,9 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
   if (inputs.count > 1)
     levels.push_back(inputs);
   auto emitStep = [&](Value number, Offsets at, const Accumulators &before) {
-    return emitProducts(range, number, at, before);
+    return contraction.hasInputPairs
+               ? emitPairProducts(range, at, /*isHalf=*/false, before)
+               : emitProducts(range, number, at, before);
   };
   if (!isMasked)
     return emitLevels(levels, offsets, sums, emitStep);

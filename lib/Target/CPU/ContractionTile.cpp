@@ -17,9 +17,12 @@ namespace tandem {
 
 ContractionTileEmitter::ContractionTileEmitter(
     OpBuilder &builder, Location loc, const Contraction &contraction,
-    const ContractionStrategy &strategy, Value data, Value weights, Value bias)
+    const ContractionStrategy &strategy, Value data, Value weights, Value bias,
+    bool hasBF16)
     : builder(builder), loc(loc), contraction(contraction),
-      lanes(strategy.lanes), width(strategy.width),
+      lanes(strategy.lanes), width(strategy.width), hasBF16(hasBF16),
+      elementType(contraction.isBF16() ? Type(builder.getI16Type())
+                                       : builder.getF32Type()),
       vectorType(VectorType::get({width}, builder.getF32Type())),
       sumType(VectorType::get({areDots() ? strategy.sumWidth : width},
                               builder.getF32Type())),

@@ -33,14 +33,15 @@ struct ContractionTile {
 };
 
 /// Emits the sums of a tile: accumulators that stay in registers through the
-/// loops over taps and inputs. Memory is f32.
+/// loops over taps and inputs. They are f32, and so is memory, or bf16.
 class ContractionTileEmitter {
 public:
-  /// `data`, `weights` and `bias` (may be null) are pointers.
+  /// `data`, `weights` and `bias` (may be null) are pointers. `hasBF16`: see
+  /// ContractionMachine.
   ContractionTileEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                          const Contraction &contraction,
                          const ContractionStrategy &strategy, mlir::Value data,
-                         mlir::Value weights, mlir::Value bias);
+                         mlir::Value weights, mlir::Value bias, bool hasBF16);
 
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &tile);
@@ -95,10 +96,25 @@ private:
   bool isData(int64_t at) const;
   Accumulators emitSlidingTaps(Offsets offsets, const Accumulators &sums);
   void emitSlidingVector(int64_t v, Offsets offsets, Accumulators &sums);
+  /// Outputs along the lanes, inputs in pairs: see ContractionPairs.cpp.
+  Accumulators emitOddInputs(llvm::ArrayRef<Level> taps, const TapRange &range,
+                             Offsets offsets, const Accumulators &sums);
+  Accumulators emitPairProducts(const TapRange &range, Offsets offsets,
+                                bool isHalf, const Accumulators &sums);
+  mlir::Value loadPairSplat(mlir::Value base, mlir::Value offset,
+                            int64_t distance, bool isHalf);
+  /// The vectors whose products are summed for pairs: one that has them, or the
+  /// first and the second of each pair in f32.
+  llvm::SmallVector<mlir::Value, 2> splitPairs(mlir::Value pairs);
+  mlir::Value emitPairSum(llvm::ArrayRef<mlir::Value> a,
+                          llvm::ArrayRef<mlir::Value> b, mlir::Value sum);
   /// Inputs along the lanes: one accumulator for each element of the tile.
   void computeColumns();
   Accumulators emitDots(int64_t count, const TapRange &range, Offsets offsets,
                         const Accumulators &sums);
+  llvm::SmallVector<mlir::Value, 2> loadDot(mlir::Value base,
+                                            mlir::Value offset,
+                                            int64_t distance, mlir::Value mask);
   Accumulators emitDotStep(const TapRange &range, Offsets offsets,
                            mlir::Value mask, const Accumulators &sums);
   /// The sums of the lanes of a row's accumulators, as one vector.
@@ -114,6 +130,11 @@ private:
                          mlir::Value mask);
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
                          mlir::Value mask);
+  /// Of numbers that memory holds as `type`.
+  mlir::Value loadBits(mlir::VectorType type, mlir::Value pointer,
+                       mlir::Value mask);
+  /// The upper halves of `bits`, vectors of i32, as f32.
+  mlir::Value widen(mlir::Value bits, bool isUpper);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
   /// The data of a row, or zero where that is padding for `tap`.
   mlir::Value loadGuarded(int64_t row, mlir::Value tap, Offsets offsets);
@@ -131,6 +152,9 @@ private:
   const Contraction &contraction;
   ContractionLanes lanes;
   int64_t width;
+  bool hasBF16;
+  /// In memory; integers stand for bf16.
+  mlir::Type elementType;
   /// Of the result, and of what is summed.
   mlir::VectorType vectorType, sumType;
   mlir::Value data, weights, bias;

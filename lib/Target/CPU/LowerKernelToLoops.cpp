@@ -242,13 +242,19 @@ struct LowerKernelToLoopsPass
   }
 
 private:
+  ContractionMachine getMachine() const {
+    ContractionMachine machine;
+    machine.vectorBits = vectorBits;
+    machine.hasBF16 = bf16;
+    return machine;
+  }
   LogicalResult lower(ModuleOp module, func::FuncOp kernel) {
     auto kind = module->getAttrOfType<ir::FusionKindAttr>(
         ir::TandemDialect::kKindAttrName);
     if (kind && kind.getValue() == ir::FusionKind::reduction)
       return lowerReductionKernel(module, kernel, vectorBits);
     if (findContraction(kernel))
-      return lowerContractionKernel(module, kernel, vectorBits);
+      return lowerContractionKernel(module, kernel, getMachine());
     return KernelLowering(module, kernel, vectorBits).run();
   }
 };

@@ -243,6 +243,8 @@ private:
 Type BlockEmitter::getElementType(unsigned input) {
   Type type = cast<RankedTensorType>(op.getDpsInputs()[input].getType())
                   .getElementType();
+  if (type.isBF16())
+    return builder.getI16Type();
   return type.isInteger(1) ? builder.getI8Type() : type;
 }
 

@@ -8,6 +8,8 @@
 
 #include "WeightPacking.h"
 
+#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 using namespace mlir;
@@ -65,10 +67,13 @@ Packing::Packing(const Weights &weights, int64_t block)
     sizes.push_back(type.getDimSize(dim));
   columns = sizes.pop_back_val() / groups;
   blocks = (columns + block - 1) / block;
+  inputsTogether = getPackedInputs(elementType, sizes.back());
 }
 
 SmallVector<int64_t> Packing::getGroupedShape(bool isRounded) const {
   SmallVector<int64_t> shape(sizes);
+  if (isRounded && hasPairs())
+    shape.back() += shape.back() % 2;
   if (hasGroups())
     shape.push_back(groups);
   shape.push_back(isRounded ? blocks * block : columns);
@@ -76,18 +81,26 @@ SmallVector<int64_t> Packing::getGroupedShape(bool isRounded) const {
 }
 
 SmallVector<int64_t> Packing::getBlockedShape() const {
-  SmallVector<int64_t> shape = getGroupedShape(/*isRounded=*/true);
-  shape.back() = blocks;
-  shape.push_back(block);
+  SmallVector<int64_t> shape(sizes);
+  if (hasPairs()) {
+    shape.back() = (shape.back() + 1) / 2;
+    shape.push_back(2);
+  }
+  if (hasGroups())
+    shape.push_back(groups);
+  shape.append({blocks, block});
   return shape;
 }
 
 SmallVector<int64_t> Packing::getPermutation() const {
-  int64_t inner = sizes.size(), outer = hasGroups() ? 2 : 1;
+  int64_t inner = sizes.size(), first = inner + (hasPairs() ? 1 : 0);
+  int64_t outer = hasGroups() ? 2 : 1;
   SmallVector<int64_t> result;
-  llvm::append_range(result, llvm::seq(inner, inner + outer));
+  llvm::append_range(result, llvm::seq(first, first + outer));
   llvm::append_range(result, llvm::seq<int64_t>(0, inner));
-  result.push_back(inner + outer);
+  result.push_back(first + outer);
+  if (hasPairs())
+    result.push_back(inner);
   return result;
 }
 
@@ -98,36 +111,47 @@ RankedTensorType Packing::getPackedType() const {
   return RankedTensorType::get(shape, elementType);
 }
 
-/// `numBlocks` blocks, of which the first `numColumns` columns each.
-ir::ElementBox Packing::getBox(int64_t firstBlock, int64_t numBlocks,
-                               int64_t numColumns) const {
+ir::ElementBox Packing::getBox(const Part &part) const {
   int64_t column = strides[permutation.back()];
+  int64_t input = strides[permutation[sizes.size() - 1]];
   ir::ElementBox box;
-  if (hasGroups()) {
-    box.sizes.push_back(groups);
-    box.sourceStrides.push_back(columns * column);
-  }
-  box.sizes.push_back(numBlocks);
-  box.sourceStrides.push_back(block * column);
-  for (auto [size, dim] : llvm::zip(sizes, permutation)) {
+  auto addDim = [&](int64_t size, int64_t stride) {
     box.sizes.push_back(size);
-    box.sourceStrides.push_back(strides[dim]);
-  }
-  box.sizes.push_back(numColumns);
-  box.sourceStrides.push_back(column);
+    box.sourceStrides.push_back(stride);
+  };
+  if (hasGroups())
+    addDim(groups, columns * column);
+  addDim(part.numBlocks, block * column);
+  for (size_t i = 0; i + 1 < sizes.size(); ++i)
+    addDim(sizes[i], strides[permutation[i]]);
+  addDim(part.numInputs / part.together, part.together * input);
+  addDim(part.numColumns, column);
+  if (hasPairs())
+    addDim(part.together, input);
   box.resultStrides = ir::getStrides(getPackedType().getShape());
-  box.sourceOffset = firstBlock * block * column;
-  box.resultOffset = firstBlock * box.resultStrides[hasGroups() ? 1 : 0];
+  box.sourceOffset = part.firstBlock * block * column + part.firstInput * input;
+  box.resultOffset =
+      part.firstBlock * box.resultStrides[hasGroups() ? 1 : 0] +
+      part.firstInput / inputsTogether *
+          box.resultStrides[(hasGroups() ? 2 : 1) + sizes.size() - 1];
   return box;
 }
 
 ElementsAttr Packing::pack(ElementsAttr constant) const {
-  int64_t whole = columns / block;
+  int64_t whole = columns / block, inputs = sizes.back();
+  int64_t inputsInPairs = inputs / inputsTogether * inputsTogether;
   SmallVector<ir::ElementBox> boxes;
-  if (whole > 0)
-    boxes.push_back(getBox(0, whole, block));
-  if (whole < blocks)
-    boxes.push_back(getBox(whole, 1, columns - whole * block));
+  auto addInputs = [&](int64_t first, int64_t count, int64_t together) {
+    if (whole > 0)
+      boxes.push_back(getBox({first, count, together, 0, whole, block}));
+    if (whole < blocks)
+      boxes.push_back(
+          getBox({first, count, together, whole, 1, columns - whole * block}));
+  };
+  if (inputsInPairs > 0)
+    addInputs(0, inputsInPairs, inputsTogether);
+  if (inputsInPairs < inputs)
+    addInputs(inputsInPairs, 1, 1);
   return ir::rearrange(constant, getPackedType(), boxes);
 }
 
@@ -140,10 +164,13 @@ Value Packing::emitPack(OpBuilder &builder, Location loc, Value value) const {
   if (!llvm::is_sorted(permutation))
     value = ir::TransposeOp::create(builder, loc, value,
                                     builder.getDenseI64ArrayAttr(permutation));
-  reshape(getGroupedShape(/*isRounded=*/false));
-  if (int64_t missing = blocks * block - columns) {
-    SmallVector<int64_t> none(typeOf(value).getRank(), 0), high(none);
-    high.back() = missing;
+  SmallVector<int64_t> shape = getGroupedShape(/*isRounded=*/false),
+                       rounded = getGroupedShape(/*isRounded=*/true);
+  reshape(shape);
+  if (shape != rounded) {
+    SmallVector<int64_t> none(shape.size(), 0), high;
+    for (auto [from, to] : llvm::zip_equal(shape, rounded))
+      high.push_back(to - from);
     value = ir::PadOp::create(
         builder, loc, value, builder.getDenseI64ArrayAttr(none),
         builder.getDenseI64ArrayAttr(high), builder.getDenseI64ArrayAttr(none),
@@ -161,11 +188,11 @@ Value Packing::emitUnpack(OpBuilder &builder, Location loc,
     inverse[from] = static_cast<int64_t>(to);
   Value value = ir::TransposeOp::create(builder, loc, packed,
                                         builder.getDenseI64ArrayAttr(inverse));
-  value = ir::ReshapeOp::create(
-      builder, loc, value,
-      builder.getDenseI64ArrayAttr(getGroupedShape(/*isRounded=*/true)));
-  if (blocks * block != columns) {
-    SmallVector<int64_t> limits = getGroupedShape(/*isRounded=*/false);
+  SmallVector<int64_t> limits = getGroupedShape(/*isRounded=*/false),
+                       rounded = getGroupedShape(/*isRounded=*/true);
+  value = ir::ReshapeOp::create(builder, loc, value,
+                                builder.getDenseI64ArrayAttr(rounded));
+  if (limits != rounded) {
     SmallVector<int64_t> zeros(limits.size(), 0), ones(limits.size(), 1);
     value = ir::SliceOp::create(builder, loc, value,
                                 builder.getDenseI64ArrayAttr(zeros),

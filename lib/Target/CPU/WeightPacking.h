@@ -41,7 +41,9 @@ public:
   /// `block`: columns read together.
   Packing(const Weights &weights, int64_t block);
 
-  /// [groups, if several][blocks][inner...][block]
+  /// [groups, if several][blocks][inner...][block]; of bf16 the last of the
+  /// inner dims, the inputs, is in pairs:
+  /// [groups][blocks][...][pairs][block][2].
   mlir::RankedTensorType getPackedType() const;
   /// Null where the bytes of the constant are not at hand.
   mlir::ElementsAttr pack(mlir::ElementsAttr constant) const;
@@ -54,17 +56,22 @@ public:
 
 private:
   bool hasGroups() const { return groups > 1; }
-  /// [inner...][groups][columns, rounded up or not].
+  bool hasPairs() const { return inputsTogether == 2; }
+  /// [inner...][groups][columns], inputs and columns rounded up or not.
   llvm::SmallVector<int64_t> getGroupedShape(bool isRounded) const;
-  /// [inner...][groups][blocks][block].
+  /// [inner...][2, if inputs are in pairs][groups][blocks][block].
   llvm::SmallVector<int64_t> getBlockedShape() const;
   /// Of the blocked shape, to the packed one.
   llvm::SmallVector<int64_t> getPermutation() const;
-  ir::ElementBox getBox(int64_t firstBlock, int64_t numBlocks,
-                        int64_t numColumns) const;
+  /// Inputs from one on, `together` at a time, and columns.
+  struct Part {
+    int64_t firstInput, numInputs, together;
+    int64_t firstBlock, numBlocks, numColumns;
+  };
+  ir::ElementBox getBox(const Part &part) const;
 
   llvm::SmallVector<int64_t> permutation;
-  int64_t groups, block, columns = 1, blocks = 1;
+  int64_t groups, block, columns = 1, blocks = 1, inputsTogether = 1;
   mlir::Type elementType;
   /// Of the operand.
   llvm::SmallVector<int64_t> strides;

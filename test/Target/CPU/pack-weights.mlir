@@ -120,3 +120,43 @@ func.func @views(%x: tensor<3x4xf32>) -> tensor<3x8xf32> {
   }
   return %0 : tensor<3x8xf32>
 }
+
+// -----
+
+// bf16 is packed in pairs of inputs, the last of which may have zeros beside it.
+
+// CHECK-LABEL: func.func @pairs
+// CHECK{LITERAL}: dense<[[[[1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00], [0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00]],
+// CHECK-SAME{LITERAL}:   [[5.000000e+00, 0.000000e+00], [6.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00]]]]> : tensor<1x2x4x2xbf16>
+// CHECK: tandem.fusion contraction
+// CHECK: tandem.transpose {{.*}} permutation = [1, 3, 0, 2] : (tensor<1x2x4x2xbf16>) -> tensor<2x2x1x4xbf16>
+// CHECK: tandem.reshape {{.*}} shape = [4, 4]
+// CHECK: tandem.slice {{.*}} limits = [3, 2]
+func.func @pairs(%x: tensor<5x3xbf16>) -> tensor<5x2xbf16> {
+  %w = tandem.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xbf16>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<5x3xbf16>, tensor<3x2xbf16>) -> tensor<5x2xbf16> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<5x3xbf16>, tensor<3x2xbf16>) -> tensor<5x2xbf16>
+    tandem.yield %1 : tensor<5x2xbf16>
+  }
+  return %0 : tensor<5x2xbf16>
+}
+
+// At run time: rows and columns are filled up at once.
+
+// CHECK-LABEL: func.func @pairs_at_run_time
+// CHECK: tandem.fusion loop
+// CHECK: tandem.pad {{.*}} low = [0, 0] high = [1, 2]
+// CHECK: tandem.reshape {{.*}} shape = [2, 2, 1, 4]
+// CHECK: tandem.transpose {{.*}} permutation = [2, 0, 3, 1]
+func.func @pairs_at_run_time(%x: tensor<160x3xbf16>, %w: tensor<3x2xbf16>)
+    -> tensor<160x2xbf16> {
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<160x3xbf16>, tensor<3x2xbf16>) -> tensor<160x2xbf16> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<160x3xbf16>, tensor<3x2xbf16>) -> tensor<160x2xbf16>
+    tandem.yield %1 : tensor<160x2xbf16>
+  }
+  return %0 : tensor<160x2xbf16>
+}

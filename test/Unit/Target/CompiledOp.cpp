@@ -18,6 +18,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
+#include <map>
+
 using namespace tandem;
 using namespace tandem::test;
 
@@ -109,8 +111,11 @@ private:
 class CompilingProvider : public Provider {
 public:
   using WhyNot = std::string (*)(mlir::Operation *);
-  CompilingProvider(const char *attributes, WhyNot whyNot)
-      : attributes(attributes), whyNot(whyNot) {}
+  CompilingProvider(const char *attributes, WhyNot whyNot,
+                    const std::string &features = "")
+      : attributes(attributes), whyNot(whyNot) {
+    options.features = features;
+  }
   std::string_view name() const override { return "compiled"; }
   bool supports(const OpDesc &op, std::span<const TensorType> operands,
                 std::span<const TensorType> results) const override {
@@ -126,13 +131,15 @@ public:
           std::span<const TensorType> results) const override {
     TANDEM_ASSIGN_OR_RETURN(
         auto kernel,
-        compileKernel(printKernel(attributes, op, operands, results[0])));
+        compileKernel(printKernel(attributes, op, operands, results[0]),
+                      options));
     return std::make_unique<CompiledOp>(std::move(kernel));
   }
 
 private:
   const char *attributes;
   WhyNot whyNot;
+  CPUTargetOptions options;
 };
 
 } // namespace
@@ -142,11 +149,14 @@ const Provider &test::compilingProvider() {
   return provider;
 }
 
-const Provider &test::contractingProvider() {
-  static CompilingProvider provider(
-      "attributes {tandem.kind = #tandem<fusion_kind contraction>}",
-      whyNotContraction);
-  return provider;
+const Provider &test::contractingProvider(const std::string &features) {
+  static std::map<std::string, CompilingProvider> providers;
+  return providers
+      .try_emplace(
+          features,
+          "attributes {tandem.kind = #tandem<fusion_kind contraction>}",
+          whyNotContraction, features)
+      .first->second;
 }
 
 const Provider &test::reducingProvider() {

@@ -37,8 +37,8 @@ Expected<CompiledKernel> compileKernel(const std::string &source,
 /// elementally.
 const Provider &compilingProvider();
 
-/// The same for kernels of kind contraction.
-const Provider &contractingProvider();
+/// The same for kernels of kind contraction. `features`: see CPUTargetOptions.
+const Provider &contractingProvider(const std::string &features = "");
 
 /// The same as kernels of kind reduction, for what can be one.
 const Provider &reducingProvider();

@@ -22,6 +22,9 @@ struct ContractionMachine {
   /// Bits of a vector register; 0: those of this host.
   unsigned vectorBits = 0;
   int64_t l2Bytes = 1 << 20;
+  /// Whether it multiplies and adds pairs of bf16; where `vectorBits` is 0, as
+  /// this host.
+  bool hasBF16 = false;
 
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
   /// Rows of a tile of `vectors`: beside its sums there are weights, and data
@@ -63,6 +66,9 @@ bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes);
 /// The tile of least cost; `contraction` has lanes.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine);
+
+/// Whether products are of pairs of bf16 inputs.
+bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
 
 /// Outputs in a block of packed weights ([groups][outputs / block][taps]
 /// [inputs][block], see TOOLCHAIN and docs/Contractions.md) with which `hero`

@@ -105,7 +105,9 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Bits of a vector register.">
+           "Bits of a vector register.">,
+    Option<"bf16", "bf16", "bool", "false",
+           "Multiply and add pairs of bf16 by the instruction of AVX-512 BF16.">
   ];
 }
 
