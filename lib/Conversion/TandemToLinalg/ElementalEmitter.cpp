@@ -157,11 +157,11 @@ Value ElementalEmitter::emitRead(Value source, const ElementIndex &index) {
 
 Value ElementalEmitter::emitEarlierRead(Value source,
                                         const EarlierValue &value) {
-  Value read = block.addArgument(
-      cast<RankedTensorType>(value.tensor.getType()).getElementType(), loc);
+  Type elementType = cast<RankedTensorType>(source.getType()).getElementType();
+  Type type = getComputeType(elementType);
+  Value read = block.addArgument(value.isRounded ? elementType : type, loc);
   reads.push_back({source, value.index, read, true});
   read = toComputeType(builder, loc, read);
-  Type type = read.getType();
   if (value.meanOf == 0)
     return read;
   return arith::DivFOp::create(

@@ -31,6 +31,8 @@ struct EarlierValue {
   mlir::Value tensor;
   /// Of a mean: `tensor` has sums, of so many elements. Else 0.
   int64_t meanOf = 0;
+  /// Whether `tensor` is of the value's type, and not of its compute type.
+  bool isRounded = false;
 };
 using EarlierValues = llvm::MapVector<mlir::Value, EarlierValue>;
 

@@ -72,7 +72,8 @@ static LogicalResult emitEpilogue(Value heroResult,
     space.splitBefore(i);
   space.merge();
   EarlierValues earlier;
-  earlier[heroResult] = {index, collapse(builder, heroResult, space, index)};
+  earlier[heroResult] = {index, collapse(builder, heroResult, space, index),
+                         /*meanOf=*/0, /*isRounded=*/true};
   GenericBuilder generic(builder, loc, loops);
   generic.getEmitter().setEarlierValues(earlier);
   SmallVector<KernelResult> results;
