@@ -10,10 +10,29 @@
 
 #include "ElementaryArithmetic.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 
 namespace tandem {
 namespace {
+
+/// The upper halves of `bits`, i32 or a vector of them. They are picked out and
+/// not shifted down: LLVM 22 stores the one lane of a constant mask as wide as
+/// it was before it was truncated.
+Value getUpperHalves(const Arithmetic &a, Value bits) {
+  Type halves = a.typed(a.b.getI16Type());
+  auto vector = dyn_cast<VectorType>(halves);
+  if (!vector)
+    return arith::TruncIOp::create(a.b, a.loc, halves, a.shr(bits, 16));
+  int64_t size = vector.getNumElements();
+  Value both = LLVM::BitcastOp::create(
+      a.b, a.loc, VectorType::get({2 * size}, a.b.getI16Type()), bits);
+  SmallVector<int32_t> odd;
+  for (int64_t i = 0; i < size; ++i)
+    odd.push_back(static_cast<int32_t>(2 * i + 1));
+  return LLVM::ShuffleVectorOp::create(a.b, a.loc, both, both, odd);
+}
 
 /// f32 to bf16: the upper half, rounded by what the lower half carries into it.
 Value roundF32(OpBuilder &builder, Location loc, Value x, bool hasInstruction) {
@@ -28,9 +47,7 @@ Value roundF32(OpBuilder &builder, Location loc, Value x, bool hasInstruction) {
   Value quiet = arith::OrIOp::create(builder, loc, bits, a.i(0x400000));
   Value isNaN =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
-  Value upper = a.shr(a.select(isNaN, quiet, rounded), 16);
-  Value half = arith::TruncIOp::create(builder, loc,
-                                       a.typed(builder.getI16Type()), upper);
+  Value half = getUpperHalves(a, a.select(isNaN, quiet, rounded));
   return arith::BitcastOp::create(builder, loc, type, half);
 }
 

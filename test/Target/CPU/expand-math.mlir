@@ -76,7 +76,7 @@ func.func @bounds(%x: f32, %y: f32) -> f32 {
 
 // CHECK-LABEL: func.func @round
 // CHECK-NOT: arith.truncf
-// CHECK: arith.trunci {{.*}} vector<16xi32> to vector<16xi16>
+// CHECK: llvm.shufflevector {{.*}} [1, 3, 5, 7, {{.*}}, 31] : vector<32xi16>
 // BF16-LABEL: func.func @round
 // BF16-NEXT: arith.truncf {{.*}} vector<16xf32> to vector<16xbf16>
 // BF16-NEXT: return
