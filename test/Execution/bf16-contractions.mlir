@@ -5,11 +5,11 @@
 // RUN: %{check} --func=conv | FileCheck %s
 // RUN: %{check} --func=first | FileCheck %s
 // RUN: %{check} --func=matmul | FileCheck %s
-// RUN: env TANDEM_CPU_FEATURES=-avx512bf16 %{check} --func=conv | FileCheck %s
-// RUN: env TANDEM_CPU_FEATURES=-avx512bf16 %{check} --func=first | FileCheck %s
-// RUN: env TANDEM_CPU_FEATURES=-avx512bf16 %{check} --func=matmul | FileCheck %s
-// RUN: env TANDEM_CPU_FEATURES=-avx512f %{check} --func=conv | FileCheck %s
-// RUN: env TANDEM_CPU_FEATURES=-avx512f %{check} --func=matmul | FileCheck %s
+// RUN: env TANDEM_CPU=-avx512bf16 %{check} --func=conv | FileCheck %s
+// RUN: env TANDEM_CPU=-avx512bf16 %{check} --func=first | FileCheck %s
+// RUN: env TANDEM_CPU=-avx512bf16 %{check} --func=matmul | FileCheck %s
+// RUN: env TANDEM_CPU=-avx512f %{check} --func=conv | FileCheck %s
+// RUN: env TANDEM_CPU=-avx512f %{check} --func=matmul | FileCheck %s
 
 // CHECK: compiled {{.*}} ok
 
