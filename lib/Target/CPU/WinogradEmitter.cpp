@@ -38,7 +38,7 @@ WinogradEmitter::WinogradEmitter(OpBuilder &builder, Location loc,
       results(allocate(kTile * plan.tile.width)),
       zeros(allocate(plan.tile.width)),
       tileEmitter(builder, loc, plan.products, plan.tile, transformed, weights,
-                  /*bias=*/{}) {
+                  /*bias=*/{}, /*hasBF16=*/false) {
   store(constant(0), zeros, index(0));
 }
 
