@@ -73,10 +73,8 @@ static std::optional<Source> findSource(ir::FusionOp fusion, Value weights) {
 static ElementsAttr foldView(Operation *view, ElementsAttr constant) {
   if (auto transpose = dyn_cast<ir::TransposeOp>(view))
     return ir::transpose(constant, transpose.getPermutation());
-  auto dense = dyn_cast<DenseElementsAttr>(constant);
-  if (!dense)
-    return {};
-  return dense.reshape(cast<RankedTensorType>(view->getResult(0).getType()));
+  return ir::reshape(constant,
+                     cast<RankedTensorType>(view->getResult(0).getType()));
 }
 
 static Value packConstant(const Source &source, const Packing &packing) {

@@ -186,7 +186,7 @@ Value createTransposed(OpBuilder &builder, Value value,
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
     if (auto elements = dyn_cast<ElementsAttr>(constant))
-      if (DenseElementsAttr moved = ir::transpose(elements, permutation))
+      if (ElementsAttr moved = ir::transpose(elements, permutation))
         return ir::ConstantOp::create(builder, loc, moved);
   if (movesNothing(typeOf(value), permutation))
     return ir::ReshapeOp::create(builder, loc, value,

@@ -24,15 +24,27 @@ namespace {
 /// A constant beyond this is a mistake; and a splat must not exhaust memory.
 constexpr int64_t kMaxConstantBytes = int64_t(1) << 34;
 
-void copyDense(DenseElementsAttr dense, int64_t width,
-               std::vector<uint8_t> &bytes) {
+std::vector<uint8_t> copyOf(ArrayRef<char> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<uint8_t> copyDense(DenseElementsAttr dense, int64_t width,
+                               int64_t size) {
   ArrayRef<char> raw = dense.getRawData();
-  if (!dense.isSplat()) {
-    std::memcpy(bytes.data(), raw.data(), bytes.size());
-    return;
-  }
-  for (size_t i = 0; i < bytes.size(); i += width)
+  if (!dense.isSplat())
+    return copyOf(raw);
+  std::vector<uint8_t> bytes(size);
+  for (int64_t i = 0; i < size; i += width)
     std::memcpy(bytes.data() + i, raw.data(), width);
+  return bytes;
+}
+
+std::vector<uint8_t> copyBits(DenseElementsAttr dense) {
+  std::vector<uint8_t> bytes;
+  bytes.reserve(dense.getNumElements());
+  for (bool value : dense.getValues<bool>())
+    bytes.push_back(value);
+  return bytes;
 }
 
 } // namespace
@@ -49,28 +61,22 @@ FailureOr<std::vector<uint8_t>> constantBytes(ElementsAttr elements,
     return emitError(loc, "constant: ")
            << type << " needs more bytes than a constant may have";
 
-  std::vector<uint8_t> bytes(*size);
-  if (bytes.empty())
-    return bytes;
+  if (*size == 0)
+    return std::vector<uint8_t>();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || blob->getData().size() != bytes.size())
+    if (!blob || static_cast<int64_t>(blob->getData().size()) != *size)
       return emitError(loc, "constant: the bytes of resource '")
              << resource.getRawHandle().getKey()
              << "' are missing or not those of " << type;
-    std::memcpy(bytes.data(), blob->getData().data(), bytes.size());
-    return bytes;
+    return copyOf(blob->getData());
   }
   auto dense = dyn_cast<DenseElementsAttr>(elements);
   if (!dense)
     return emitError(loc, "constant: elements must be dense or a resource");
-  if (type.getElementType().isInteger(1)) {
-    for (auto [byte, value] : llvm::zip_equal(bytes, dense.getValues<bool>()))
-      byte = value;
-    return bytes;
-  }
-  copyDense(dense, byteWidth(slotType.dtype), bytes);
-  return bytes;
+  if (type.getElementType().isInteger(1))
+    return copyBits(dense);
+  return copyDense(dense, byteWidth(slotType.dtype), *size);
 }
 
 } // namespace tandem

@@ -8,6 +8,10 @@
 
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 
+#include "RearrangedConstants.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cstring>
@@ -17,15 +21,21 @@ using namespace mlir;
 namespace tandem::ir {
 namespace {
 
-/// As many lines of the source are read side by side.
-constexpr int64_t kRun = 32;
+/// Where the source has to be read across its lines, so many of them side by
+/// side.
+constexpr int64_t kLines = 32;
+/// And so many elements of each at a time.
+constexpr int64_t kTile = 16;
+/// Constants of fewer bytes are uniqued by their elements, which can be read.
+constexpr int64_t kSmallBytes = 64 << 10;
 
 struct Dim {
   int64_t size, sourceStride, resultStride;
 };
 
 /// The dims in the order of loops, outermost first: as the source lies, so that
-/// it is read in long runs; but innermost a run of neighbours in the result.
+/// it is read in long runs; but innermost two: what is contiguous in the
+/// source, and a run of neighbours in the result.
 SmallVector<Dim> orderLoops(const ElementBox &box) {
   SmallVector<Dim> dims;
   for (auto [size, source, result] :
@@ -40,24 +50,49 @@ SmallVector<Dim> orderLoops(const ElementBox &box) {
   Dim run = inner == dims.end() ? Dim{1, 1, 1} : *inner;
   if (inner != dims.end())
     dims.erase(inner);
+  if (dims.empty())
+    dims.push_back({1, 1, 1});
   dims.push_back(run);
   return dims;
 }
 
+/// Reads `count` elements of each of up to kLines lines, and writes runs across
+/// them. Once in between, as lines whose distance is a power of two do not stay
+/// in the first-level cache together.
 template <typename T>
-void copyRun(const T *from, int64_t stride, T *to, int64_t size) {
-  if (stride == 1) {
-    std::memcpy(to, from, size * sizeof(T));
+void copyTile(const T *from, T *to, const Dim &line, const Dim &run,
+              int64_t count) {
+  T tile[kLines][kTile];
+  for (int64_t j = 0; j < run.size; ++j)
+    std::memcpy(tile[j], from + j * run.sourceStride, count * sizeof(T));
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < run.size; ++j)
+      to[i * line.resultStride + j] = tile[j][i];
+}
+
+template <typename T>
+void copyRuns(const T *from, T *to, const Dim &line, const Dim &run) {
+  if (run.sourceStride != 1 && line.sourceStride == 1) {
+    for (int64_t i = 0; i < line.size; i += kTile)
+      copyTile(from + i, to + i * line.resultStride, line, run,
+               std::min(kTile, line.size - i));
     return;
   }
-  for (int64_t i = 0; i < size; ++i)
-    to[i] = from[i * stride];
+  for (int64_t i = 0; i < line.size; ++i) {
+    const T *source = from + i * line.sourceStride;
+    T *result = to + i * line.resultStride;
+    if (run.sourceStride == 1)
+      std::memcpy(result, source, run.size * sizeof(T));
+    else
+      for (int64_t j = 0; j < run.size; ++j)
+        result[j] = source[j * run.sourceStride];
+  }
 }
 
 template <typename T> void copyLoops(const T *from, T *to, ArrayRef<Dim> dims) {
-  Dim dim = dims.front();
-  if (dims.size() == 1)
-    return copyRun(from, dim.sourceStride, to, dim.size);
+  if (dims.size() == 2)
+    return copyRuns(from, to, dims[0], dims[1]);
+  const Dim &dim = dims.front();
   for (int64_t i = 0; i < dim.size; ++i)
     copyLoops(from + i * dim.sourceStride, to + i * dim.resultStride,
               dims.drop_front());
@@ -70,10 +105,11 @@ void copyBox(const char *source, char *result, const ElementBox &box) {
   const T *from = reinterpret_cast<const T *>(source) + box.sourceOffset;
   T *to = reinterpret_cast<T *>(result) + box.resultOffset;
   SmallVector<Dim> dims = orderLoops(box);
-  int64_t size = dims.back().size;
-  for (int64_t first = 0; first < size; first += kRun) {
-    dims.back().size = std::min(kRun, size - first);
-    copyLoops(from + first * dims.back().sourceStride, to + first, dims);
+  Dim run = dims.back();
+  int64_t step = run.sourceStride == 1 ? run.size : kLines;
+  for (int64_t first = 0; first < run.size; first += step) {
+    dims.back().size = std::min(step, run.size - first);
+    copyLoops<T>(from + first * run.sourceStride, to + first, dims);
   }
 }
 
@@ -114,8 +150,8 @@ SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-DenseElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
-                            ArrayRef<ElementBox> boxes) {
+ElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
+                       ArrayRef<ElementBox> boxes) {
   unsigned bits = type.getElementTypeBitWidth();
   ArrayRef<char> from = getRawData(source);
   int64_t width = bits / 8;
@@ -134,16 +170,23 @@ DenseElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
   }
   if (isSplat && copied == type.getNumElements())
     return DenseElementsAttr::getFromRawBuffer(type, from);
-  size_t size = type.getNumElements() * width;
-  std::unique_ptr<char[]> bytes(new char[size]);
-  if (copied < type.getNumElements())
-    std::memset(bytes.get(), 0, size);
-  copyBoxes(from.data(), bytes.get(), given, width);
-  return DenseElementsAttr::getFromRawBuffer(type, ArrayRef(bytes.get(), size));
+  auto fill = [&](MutableArrayRef<char> bytes) {
+    if (copied < type.getNumElements())
+      std::memset(bytes.data(), 0, bytes.size());
+    copyBoxes(from.data(), bytes.data(), given, width);
+  };
+  int64_t size = type.getNumElements() * width;
+  if (size >= kSmallBytes)
+    return type.getContext()
+        ->getLoadedDialect<TandemDialect>()
+        ->getRegisteredInterface<RearrangedConstants>()
+        ->get(source, type, boxes, fill);
+  std::vector<char> bytes(size);
+  fill(bytes);
+  return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 
-DenseElementsAttr transpose(ElementsAttr source,
-                            ArrayRef<int64_t> permutation) {
+ElementsAttr transpose(ElementsAttr source, ArrayRef<int64_t> permutation) {
   auto from = cast<RankedTensorType>(source.getType());
   SmallVector<int64_t> strides = getStrides(from.getShape());
   ElementBox box;
@@ -154,6 +197,14 @@ DenseElementsAttr transpose(ElementsAttr source,
   box.resultStrides = getStrides(box.sizes);
   auto type = RankedTensorType::get(box.sizes, from.getElementType());
   return rearrange(source, type, box);
+}
+
+ElementsAttr reshape(ElementsAttr source, RankedTensorType type) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(source))
+    return dense.reshape(type);
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(source))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return {};
 }
 
 } // namespace tandem::ir

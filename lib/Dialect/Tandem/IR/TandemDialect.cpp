@@ -9,6 +9,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 
 #include "Folding.h"
+#include "RearrangedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,6 +39,7 @@ void TandemDialect::initialize() {
 #include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
       >();
   addConstantFolder(*this);
+  addInterfaces<RearrangedConstants>();
 }
 
 void TandemDialect::getCanonicalizationPatterns(

@@ -32,13 +32,19 @@ llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 /// The constant of the given static type that holds `boxes` of `source`, which
 /// must lie within both, and zeros elsewhere. Null where the bytes of `source`
 /// are not at hand (a missing resource) or not whole (i1 is held in bits).
-mlir::DenseElementsAttr rearrange(mlir::ElementsAttr source,
-                                  mlir::RankedTensorType type,
-                                  llvm::ArrayRef<ElementBox> boxes);
+/// Large ones are resources, and are made once per context.
+mlir::ElementsAttr rearrange(mlir::ElementsAttr source,
+                             mlir::RankedTensorType type,
+                             llvm::ArrayRef<ElementBox> boxes);
 
 /// The transpose of `source` as by tandem.transpose; null as above.
-mlir::DenseElementsAttr transpose(mlir::ElementsAttr source,
-                                  llvm::ArrayRef<int64_t> permutation);
+mlir::ElementsAttr transpose(mlir::ElementsAttr source,
+                             llvm::ArrayRef<int64_t> permutation);
+
+/// The elements of `source` in the same order under another static type of as
+/// many; null where it is neither dense nor a resource.
+mlir::ElementsAttr reshape(mlir::ElementsAttr source,
+                           mlir::RankedTensorType type);
 
 } // namespace tandem::ir
 
