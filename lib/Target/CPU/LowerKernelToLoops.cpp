@@ -105,8 +105,12 @@ void KernelLowering::lowerGeneric(linalg::GenericOp op,
   if (first != 0)
     iteration = arith::SubIOp::create(builder, loc, iteration, index(first));
   if (schedule.tiles)
-    return emitTransposeBlock(builder, op, *schedule.tiles, iteration,
-                              [&](Value tensor) { return getBuffer(tensor); });
+    return emitTransposeBlock(
+        builder, op, *schedule.tiles, iteration,
+        [&](Value tensor) { return getBuffer(tensor); },
+        [&](RankedTensorType type, int64_t lanes, int64_t rowSize) {
+          return streamResult(type, lanes, rowSize);
+        });
   SmallVector<Value> loops = getSharedLoops(schedule, iteration);
   Value innerBegin = index(0), innerEnd = index(schedule.sizes.back());
   if (schedule.isInnermostShared()) {

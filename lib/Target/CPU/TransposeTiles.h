@@ -44,11 +44,28 @@ struct TransposeTiles {
 std::optional<TransposeTiles> findTransposeTiles(mlir::linalg::GenericOp op,
                                                  int64_t width);
 
+/// Where iterations read an operand, in elements: `origin` in the first, and
+/// `strides` per loop from one to the next.
+struct LoopStrides {
+  llvm::SmallVector<int64_t> strides;
+  int64_t origin = 0;
+};
+
+/// Nothing where the operand's indices are no sums and products of the loops.
+std::optional<LoopStrides> getLoopStrides(mlir::linalg::GenericOp op,
+                                          unsigned input);
+
+/// Whether vectors of so many lanes of a result, in rows of so many elements,
+/// are stored past the caches (KernelFrame::streamResult).
+using StreamQuery = llvm::function_ref<bool(mlir::RankedTensorType type,
+                                            int64_t lanes, int64_t rowSize)>;
+
 /// Emits one block of `op`: iteration `iteration` of as many as
 /// getTransposeBlocks says. `getBuffer` finds inputs and results in memory.
 void emitTransposeBlock(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
                         const TransposeTiles &tiles, mlir::Value iteration,
-                        llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+                        llvm::function_ref<Buffer(mlir::Value)> getBuffer,
+                        StreamQuery isStreamed);
 
 /// Iterations per loop of those that the shared loop is made of: all loops but
 /// the tiles' two, then blocks of rows, then blocks of columns.
