@@ -13,6 +13,7 @@
 #include "MeasureContractions.h"
 
 #include "tandem/Analysis/MemoryPlan.h"
+#include "tandem/Analysis/Recompute.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"
 #include "tandem/Pipelines/Pipelines.h"
@@ -107,6 +108,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
     pipeline.deviceSpec = "host:" + std::to_string(numThreads());
   pipeline.contractions = nameOf(options.contractions);
   pipeline.winograd = nameOf(options.winograd);
+  TANDEM_ASSIGN_OR_RETURN(session->model, findDeviceModel(pipeline.deviceSpec));
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
@@ -231,6 +233,8 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
     return fail("emit", "no program can be emitted");
   program->kernels = std::move(listed);
   TANDEM_RETURN_IF_ERROR(planMemory(*program));
+  TANDEM_ASSIGN_OR_RETURN(compiled.recomputation,
+                          recomputeForMemory(*program, model));
   TANDEM_RETURN_IF_ERROR(verify(*program));
   compiled.program = std::make_shared<const Program>(std::move(*program));
   return compiled;

@@ -13,6 +13,8 @@
 #include "GraphSource.h"
 #include "KernelDriver.h"
 
+#include "tandem/Analysis/CostModel.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -65,6 +67,8 @@ private:
   const Device &device;
   CompileOptions options;
   FailureRequest failures;
+  /// Whose prices the device's programs have.
+  DeviceModel model;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;
   std::vector<PhasePasses> phases;

@@ -33,6 +33,16 @@ ordered_json toJson(const std::vector<PhaseTime> &phases) {
   return object;
 }
 
+ordered_json toJson(const Recomputation &recomputation) {
+  ordered_json record = {{"peak_bytes_saved", recomputation.peakBytesSaved},
+                         {"steps", ordered_json::array()}};
+  for (const Recomputation::Step &step : recomputation.steps)
+    record["steps"].push_back({{"location", step.location},
+                               {"bytes", step.bytes},
+                               {"estimated_ns", step.ns}});
+  return record;
+}
+
 ordered_json toJson(const KernelCounts &counts) {
   return {{"compiled", counts.compiled},
           {"cached", counts.cached},

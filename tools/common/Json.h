@@ -33,6 +33,7 @@ inline nlohmann::ordered_json toJson(const std::vector<TensorType> &types) {
 nlohmann::ordered_json toJson(const std::vector<PhaseTime> &phases);
 /// {"compiled", "cached", "fallen"}.
 nlohmann::ordered_json toJson(const KernelCounts &counts);
+nlohmann::ordered_json toJson(const Recomputation &recomputation);
 /// The one element type, or "mixed"; "none" for no tensor.
 std::string dtypeOf(std::span<const TensorType> types);
 

@@ -88,6 +88,7 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
   prepared.kernels = std::move(compiled.kernels);
   prepared.wallNs = compiled.wallNs;
   prepared.kernelCounts = compiled.kernelCounts;
+  prepared.recomputation = compiled.recomputation;
   printWarnings(compiled.warnings);
   ExecutorOptions options;
   options.kernels = prepared.kernels;

@@ -53,6 +53,7 @@ struct PreparedTier {
   /// parallel.
   double wallNs = 0;
   KernelCounts kernelCounts;
+  Recomputation recomputation;
   std::shared_ptr<LoadedKernels> kernels;
 };
 

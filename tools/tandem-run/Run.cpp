@@ -105,10 +105,23 @@ void printCompilation(const PreparedTier &prepared) {
               kernels.cached);
 }
 
+/// "recomputed: g.mlir:3:8, 4.00 KiB, 1.2 µs; …; peak 3.00 KiB less".
+void printRecomputation(const Recomputation &recomputation) {
+  if (recomputation.steps.empty())
+    return;
+  std::printf("recomputed:");
+  for (const Recomputation::Step &step : recomputation.steps)
+    std::printf(" %s, %s, %s;", step.location.c_str(),
+                formatBytes(step.bytes).c_str(), formatTime(step.ns).c_str());
+  std::printf(" peak %s less\n",
+              formatBytes(recomputation.peakBytesSaved).c_str());
+}
+
 void printResult(const Context &context, const TierResult &result) {
   const RunOptions &options = context.options;
   if (options.program)
     std::printf("%s", toString(*result.prepared.program).c_str());
+  printRecomputation(result.prepared.recomputation);
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     std::printf("output %zu: %s\n", i, result.outputs[i].type().str().c_str());
     if (options.print)
@@ -226,6 +239,8 @@ ordered_json recordOf(const Context &context, const TierResult &result,
                             {"wall", result.prepared.compileNs},
                             {"phases", toJson(result.prepared.phases)},
                             {"kernels", toJson(result.prepared.kernelCounts)}};
+  if (!result.prepared.recomputation.steps.empty())
+    record["recomputed"] = toJson(result.prepared.recomputation);
   for (const Check &check : checks)
     if (check.label == result.label)
       record["checks"].push_back({{"output", check.output},

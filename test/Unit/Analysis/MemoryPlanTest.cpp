@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/MemoryPlan.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "ProgramBuilder.h"
 
-#include <gtest/gtest.h>
+#include "tandem/Runtime/ProgramMemory.h"
 
 #include <random>
 
 using namespace tandem;
+using tandem::test::Builder;
 
 namespace {
 
@@ -67,54 +67,6 @@ TEST(LayOut, MemoryThatLiesIdleIsTakenFirst) {
   EXPECT_EQ(layout.regions, (std::vector<int64_t>{-1, 0, -1}));
   EXPECT_EQ(layout.bytes, 192 + 64);
 }
-
-/// Builds programs of unary steps and of kernels.
-struct Builder {
-  Program program;
-  /// A kernel that may compute in place.
-  void kernel(std::vector<fb::InPlace> inPlace) {
-    program.kernels.push_back(std::make_unique<fb::KernelT>());
-    program.kernels.back()->in_place = std::move(inPlace);
-  }
-  uint32_t launch(int kernel, std::vector<uint32_t> operands, Shape shape) {
-    auto step = std::make_unique<fb::StepT>();
-    step->kernel = kernel;
-    step->operands = std::move(operands);
-    step->results = {slot(shape)};
-    program.steps.push_back(std::move(step));
-    return program.slots.size() - 1;
-  }
-  uint32_t slot(Shape shape) {
-    auto slot = std::make_unique<fb::SlotT>();
-    slot->type = std::make_unique<fb::TensorTypeT>(toFlat({DType::f32, shape}));
-    program.slots.push_back(std::move(slot));
-    return program.slots.size() - 1;
-  }
-  uint32_t input(Shape shape) {
-    program.inputs.push_back(slot(shape));
-    return program.inputs.back();
-  }
-  uint32_t step(OpKind kind, uint32_t operand, Shape shape) {
-    auto step = std::make_unique<fb::StepT>();
-    step->op = std::make_unique<fb::OpT>();
-    step->op->kind = kind;
-    step->operands = {operand};
-    step->results = {slot(shape)};
-    program.steps.push_back(std::move(step));
-    return program.slots.size() - 1;
-  }
-  int64_t offset(uint32_t slot) const {
-    return program.slots[slot]->arena_offset;
-  }
-  int64_t host(uint32_t slot) const { return program.slots[slot]->host; }
-  void plan(std::vector<uint32_t> outputs) {
-    program.outputs = std::move(outputs);
-    Status status = planMemory(program);
-    ASSERT_TRUE(status) << status.error().str();
-    status = checkMemoryPlan(program);
-    EXPECT_TRUE(status) << status.error().str();
-  }
-};
 
 TEST(PlanMemory, InputsAndOutputsAreOutside) {
   Builder b;

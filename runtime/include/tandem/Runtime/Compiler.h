@@ -62,6 +62,23 @@ struct KernelCounts {
   size_t fallen = 0;
 };
 
+/// Steps that run a second time, so that values need not be held over the
+/// program's peak.
+struct Recomputation {
+  struct Step {
+    /// `file:line:col` of what is computed again; empty when unknown.
+    std::string location;
+    /// The size of the value that is not held for it, and what running the
+    /// step costs by the device's model.
+    int64_t bytes = 0;
+    double ns = 0;
+  };
+  /// In the order in which they run.
+  std::vector<Step> steps;
+  /// By which the planned peak has fallen, steps that have moved included.
+  int64_t peakBytesSaved = 0;
+};
+
 struct Compiled {
   std::shared_ptr<const Program> program;
   std::shared_ptr<LoadedKernels> kernels;
@@ -72,6 +89,7 @@ struct Compiled {
   /// parallel; nanoseconds.
   double wallNs = 0;
   KernelCounts kernelCounts;
+  Recomputation recomputation;
   std::vector<Warning> warnings;
 };
 
