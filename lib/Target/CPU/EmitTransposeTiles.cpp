@@ -24,6 +24,8 @@ namespace tandem {
 
 /// Of the tile on the stack, in bytes.
 static constexpr int64_t kScratchAlignment = 64;
+/// Of a body that is emitted for each row of a tile, its yield included.
+static constexpr int64_t kMaxUnrolledOps = 4;
 
 /// One perfect shuffle of the vectors' elements in a row: element e of vector v
 /// goes from address v * rows + e to that address rotated left by one bit. Once
@@ -64,7 +66,11 @@ private:
                 function_ref<void(Value)> emit);
   void emitTile(Value row, Value column);
   void emitRows(bool isMasked);
-  void turnInput(unsigned input, Value scratch, bool isMasked);
+  void emitRow(Value row, Value mask, function_ref<void(LaneEmitter &)> bind);
+  bool staysInRegisters();
+  BlockArgument getArgument(unsigned input);
+  SmallVector<Value> turnInput(unsigned input, bool isMasked);
+  void storeTile(Type elementType, ArrayRef<Value> vectors, Value tile);
   SmallVector<Value> loadColumns(unsigned input, const LoopStrides &access,
                                  bool isMasked);
   Value getSource(unsigned input, const LoopStrides &access);
@@ -143,8 +149,11 @@ void BlockEmitter::emit(Value iteration) {
   createScratch();
   SmallVector<int64_t> blocks = getTransposeBlocks(sizes, tiles);
   SmallVector<Value> outer = delinearize(builder, loc, blocks, iteration);
-  Value column = mul(outer.pop_back_val(), tiles.blockColumns);
-  Value row = mul(outer.pop_back_val(), tiles.blockRows);
+  Value column = outer.pop_back_val(), row = outer.pop_back_val();
+  if (!tiles.isRowsInner)
+    std::swap(column, row);
+  column = mul(column, tiles.blockColumns);
+  row = mul(row, tiles.blockRows);
   Value rowEnd =
       min(add(row, index(tiles.blockRows)), index(sizes[tiles.rowLoop]));
   Value columnEnd =
@@ -188,10 +197,51 @@ void BlockEmitter::emitTile(Value row, Value column) {
   emitRows(/*isMasked=*/true);
 }
 
-/// The body, once per row.
+/// The body for one row of a tile, with what has been turned as `bind` has it.
+void BlockEmitter::emitRow(Value row, Value mask,
+                           function_ref<void(LaneEmitter &)> bind) {
+  SmallVector<Value> at(loops);
+  at[tiles.rowLoop] = add(at[tiles.rowLoop], row);
+  LaneEmitter emitter(builder, loc, tiles.columns, at, mask, getBuffer);
+  bind(emitter);
+  for (auto [result, element] :
+       llvm::zip_equal(op.getResults(), emitter.emitElements(op)))
+    emitter.store(getBuffer(result),
+                  builder.getMultiDimIdentityMap(sizes.size()), element,
+                  !mask && isStreamed(cast<RankedTensorType>(result.getType()),
+                                      tiles.columns, sizes.back()));
+}
+
+BlockArgument BlockEmitter::getArgument(unsigned input) {
+  return op.getMatchingBlockArgument(op.getDpsInputOperand(input));
+}
+
+/// Whether a vector that has been turned is a row, and the body is so little
+/// that it is there once per row: the tile need not go through memory.
+bool BlockEmitter::staysInRegisters() {
+  return tiles.rows == tiles.columns &&
+         static_cast<int64_t>(op.getBody()->getOperations().size()) <=
+             kMaxUnrolledOps &&
+         llvm::none_of(tiles.inputs, [&](unsigned input) {
+           return getArgument(input).getType().isInteger(1);
+         });
+}
+
 void BlockEmitter::emitRows(bool isMasked) {
-  for (auto [input, tile] : llvm::zip_equal(tiles.inputs, scratch))
-    turnInput(input, tile, isMasked);
+  SmallVector<SmallVector<Value>> turned;
+  for (unsigned input : tiles.inputs)
+    turned.push_back(turnInput(input, isMasked));
+  if (!isMasked && staysInRegisters()) {
+    for (int64_t row = 0; row < tiles.rows; ++row)
+      emitRow(index(row), {}, [&](LaneEmitter &emitter) {
+        for (auto [input, vectors] : llvm::zip_equal(tiles.inputs, turned))
+          emitter.bindValue(getArgument(input), vectors[row]);
+      });
+    return;
+  }
+  for (auto [input, vectors, tile] :
+       llvm::zip_equal(tiles.inputs, turned, scratch))
+    storeTile(getElementType(input), vectors, tile);
   Value end = index(tiles.rows), mask;
   if (isMasked) {
     end = min(end, getRest(tiles.rowLoop));
@@ -199,20 +249,12 @@ void BlockEmitter::emitRows(bool isMasked) {
                                        getRest(columnLoop()));
   }
   forTiles(index(0), end, 1, [&](Value row) {
-    SmallVector<Value> at(loops);
-    at[tiles.rowLoop] = add(at[tiles.rowLoop], row);
-    LaneEmitter emitter(builder, loc, tiles.columns, at, mask, getBuffer);
-    for (auto [input, tile] : llvm::zip_equal(tiles.inputs, scratch))
-      emitter.bindInput(
-          op.getMatchingBlockArgument(op.getDpsInputOperand(input)),
-          getPointer(getElementType(input), tile, mul(row, tiles.columns)));
-    for (auto [result, element] :
-         llvm::zip_equal(op.getResults(), emitter.emitElements(op)))
-      emitter.store(getBuffer(result),
-                    builder.getMultiDimIdentityMap(sizes.size()), element,
-                    !mask &&
-                        isStreamed(cast<RankedTensorType>(result.getType()),
-                                   tiles.columns, sizes.back()));
+    emitRow(row, mask, [&](LaneEmitter &emitter) {
+      for (auto [input, tile] : llvm::zip_equal(tiles.inputs, scratch))
+        emitter.bindInput(
+            getArgument(input),
+            getPointer(getElementType(input), tile, mul(row, tiles.columns)));
+    });
   });
 }
 
@@ -256,18 +298,22 @@ SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
   return vectors;
 }
 
-void BlockEmitter::turnInput(unsigned input, Value scratch, bool isMasked) {
+/// The tile row by row, `tiles.rows` elements to a vector.
+SmallVector<Value> BlockEmitter::turnInput(unsigned input, bool isMasked) {
   LoopStrides access = *getLoopStrides(op, input);
   SmallVector<Value> vectors = loadColumns(input, access, isMasked);
   for (unsigned bit = 0; bit < llvm::Log2_64(tiles.columns); ++bit)
     vectors = shuffle(builder, loc, vectors);
-  Type elementType = getElementType(input);
+  return vectors;
+}
+
+void BlockEmitter::storeTile(Type elementType, ArrayRef<Value> vectors,
+                             Value tile) {
   int64_t bytes = tiles.rows * elementType.getIntOrFloatBitWidth() / 8;
   for (auto [i, vector] : llvm::enumerate(vectors))
-    LLVM::StoreOp::create(
-        builder, loc, vector,
-        getPointer(elementType, scratch, index(i * tiles.rows)),
-        std::min(bytes, kScratchAlignment));
+    LLVM::StoreOp::create(builder, loc, vector,
+                          getPointer(elementType, tile, index(i * tiles.rows)),
+                          std::min(bytes, kScratchAlignment));
 }
 
 void emitTransposeBlock(OpBuilder &builder, linalg::GenericOp op,

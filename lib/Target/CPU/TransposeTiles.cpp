@@ -23,6 +23,9 @@ static constexpr int64_t kMinRows = 4, kMinColumns = 2;
 /// A block of so many rows and columns stays in the second-level cache, and
 /// touches no more pages than the TLB holds.
 static constexpr int64_t kBlock = 128;
+/// And one of so many columns, and fewer rows, where addresses are congruent
+/// modulo the size of one way of the first-level cache.
+static constexpr int64_t kLongBlock = 512, kConflictBytes = 4096;
 
 /// Whether only sums and products with constants make up the map.
 static bool isLinear(AffineMap map) {
@@ -76,6 +79,40 @@ static std::optional<unsigned> findRowLoop(linalg::GenericOp op,
   return unit - access->strides.begin();
 }
 
+/// How far apart, in bytes, the first operand that is turned has its columns.
+static int64_t getColumnBytes(linalg::GenericOp op,
+                              const TransposeTiles &tiles) {
+  unsigned input = tiles.inputs.front();
+  auto type = cast<RankedTensorType>(op.getDpsInputs()[input].getType());
+  return getLoopStrides(op, input)->strides.back() *
+         ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// Long runs along one of the loops; along the rows, loads come from next to
+/// the last ones and so are foreseen, which stores need less. Where the columns
+/// compete for one set of the first-level cache, what is foreseen does not stay
+/// there until it is read: long runs of stores are better.
+static void chooseBlocks(TransposeTiles &tiles, int64_t rows, int64_t columns,
+                         int64_t columnBytes) {
+  bool compete = columnBytes % kConflictBytes == 0;
+  tiles.isRowsInner = !compete && (rows >= kBlock || rows >= columns);
+  int64_t most = compete ? kLongBlock : kBlock;
+  rows = llvm::alignTo(rows, tiles.rows);
+  columns = llvm::alignTo(columns, tiles.columns);
+  auto blockBeside = [&](int64_t other, int64_t tile) -> int64_t {
+    return std::max<int64_t>(llvm::alignDown(kBlock * kBlock / other, tile),
+                             tile);
+  };
+  tiles.blockRows = std::min(most, rows);
+  tiles.blockColumns = std::min(most, columns);
+  if (compete || tiles.isRowsInner)
+    tiles.blockRows =
+        std::min(blockBeside(tiles.blockColumns, tiles.rows), rows);
+  else
+    tiles.blockColumns =
+        std::min(blockBeside(tiles.blockRows, tiles.columns), columns);
+}
+
 std::optional<TransposeTiles> findTransposeTiles(linalg::GenericOp op,
                                                  int64_t width) {
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -102,22 +139,7 @@ std::optional<TransposeTiles> findTransposeTiles(linalg::GenericOp op,
   int64_t rows = sizes[tiles.rowLoop], columns = sizes.back();
   tiles.rows = fit(rows);
   tiles.columns = fit(columns);
-  // Long runs along one of the loops; along the rows, loads come from next to
-  // the last ones and so are foreseen, which stores need less.
-  tiles.isRowsInner = rows >= kBlock || rows >= columns;
-  rows = llvm::alignTo(rows, tiles.rows);
-  columns = llvm::alignTo(columns, tiles.columns);
-  auto blockBeside = [&](int64_t other, int64_t tile) -> int64_t {
-    return llvm::alignDown(kBlock * kBlock / other, tile);
-  };
-  tiles.blockRows = std::min(kBlock, rows);
-  tiles.blockColumns = std::min(kBlock, columns);
-  if (tiles.isRowsInner)
-    tiles.blockRows =
-        std::min(blockBeside(tiles.blockColumns, tiles.rows), rows);
-  else
-    tiles.blockColumns =
-        std::min(blockBeside(tiles.blockRows, tiles.columns), columns);
+  chooseBlocks(tiles, rows, columns, getColumnBytes(op, tiles));
   return tiles;
 }
 
@@ -129,6 +151,8 @@ SmallVector<int64_t> getTransposeBlocks(ArrayRef<int64_t> sizes,
       blocks.push_back(size);
   blocks.push_back(llvm::divideCeil(sizes[tiles.rowLoop], tiles.blockRows));
   blocks.push_back(llvm::divideCeil(sizes.back(), tiles.blockColumns));
+  if (!tiles.isRowsInner)
+    std::swap(blocks.back(), blocks[blocks.size() - 2]);
   return blocks;
 }
 

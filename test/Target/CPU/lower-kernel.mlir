@@ -136,21 +136,17 @@ module @bools {
 // -----
 
 // What lies across the lanes is loaded in vectors along it, a tile of 16 x 16
-// at a time, and turned in four shuffles of all of them. The body runs once per
-// row.
+// at a time, and turned in four shuffles of all of them. The body is there once
+// per row.
 
 // CHECK: module @turned attributes {tandem.extent = 16 : i64
 // CHECK-LABEL: llvm.func internal @turned.body
-// CHECK: llvm.alloca {{.*}} x f32 {alignment = 64 : i64}
 // CHECK-NOT: masked
 // CHECK-COUNT-16: llvm.load {{.*}} -> vector<16xf32>
 // CHECK-COUNT-64: llvm.shufflevector
-// CHECK-COUNT-16: llvm.store {{.*}} vector<16xf32>
-// CHECK: scf.for
-// CHECK: llvm.load {{.*}} -> vector<16xf32>
-// CHECK: arith.negf {{.*}} vector<16xf32>
-// CHECK: llvm.store {{.*}} vector<16xf32>
-// CHECK-NOT: masked
+// CHECK-COUNT-16: arith.negf {{.*}} vector<16xf32>
+// CHECK-NOT: scf.for
+// CHECK-NOT: {{masked|nontemporal}}
 // CHECK-LABEL: llvm.func @turned
 module @turned {
   func.func @turned(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
@@ -158,6 +154,50 @@ module @turned {
         : (tensor<512x512xf32>) -> tensor<512x512xf32>
     %1 = tandem.neg %0 : tensor<512x512xf32>
     return %1 : tensor<512x512xf32>
+  }
+}
+
+// -----
+
+// A longer body is there once, and reads the tile from the stack.
+
+// CHECK-LABEL: llvm.func internal @long.body
+// CHECK: llvm.alloca {{.*}} x f32 {alignment = 64 : i64}
+// CHECK-COUNT-64: llvm.shufflevector
+// CHECK-COUNT-16: llvm.store {{.*}} vector<16xf32>
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK: arith.negf {{.*}} vector<16xf32>
+// CHECK-NOT: arith.negf
+// CHECK-LABEL: llvm.func @long
+module @long {
+  func.func @long(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<512x512xf32>) -> tensor<512x512xf32>
+    %1 = tandem.neg %0 : tensor<512x512xf32>
+    %2 = tandem.abs %1 : tensor<512x512xf32>
+    %3 = tandem.floor %2 : tensor<512x512xf32>
+    %4 = tandem.add %3, %1 : tensor<512x512xf32>
+    return %4 : tensor<512x512xf32>
+  }
+}
+
+// -----
+
+// Beyond the caches it is stored past them. Columns 16 KiB apart compete for
+// the first-level cache: blocks are 512 columns long, and tiles go along them.
+
+// CHECK: module @past attributes {tandem.extent = 1024 : i64
+// CHECK-LABEL: llvm.func internal @past.body
+// CHECK: scf.for {{.*}} step %c16
+// CHECK: scf.for {{.*}} step %c16
+// CHECK-COUNT-16: llvm.store {{.*}} {alignment = 64 : i64, nontemporal} : vector<16xf32>
+// CHECK: llvm.fence seq_cst
+module @past {
+  func.func @past(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+    %0 = tandem.transpose %x permutation = [1, 0]
+        : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+    return %0 : tensor<4096x4096xf32>
   }
 }
 
