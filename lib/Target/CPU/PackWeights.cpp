@@ -92,25 +92,48 @@ static Value packConstant(const Source &source, const Packing &packing) {
   return ir::ConstantOp::create(builder, origin->getLoc(), constant);
 }
 
-/// A kernel that packs what is known only at run time, right behind it, so that
-/// all kernels that need it can use it.
+/// A kernel of `value` right where `builder` is, which goes behind it.
+static Value
+createKernel(OpBuilder &builder, Value value, RankedTensorType type,
+             function_ref<Value(OpBuilder &, Location, Value)> emit) {
+  Location loc = value.getLoc();
+  auto fusion = ir::FusionOp::create(builder, loc, type, ir::FusionKind::loop,
+                                     ValueRange(value));
+  Block &body = fusion.getBody().front();
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  Value result = emit(inside, loc, body.getArgument(0));
+  ir::YieldOp::create(inside, loc, result);
+  return fusion.getOutputs()[0];
+}
+
+/// Packs what is known only at run time, right behind it, so that all kernels
+/// that need it can use it.
 static Value packAtRunTime(const Source &source, const Packing &packing) {
   OpBuilder builder(source.value.getContext());
   builder.setInsertionPointAfterValue(source.value);
-  Location loc = source.value.getLoc();
-  auto fusion =
-      ir::FusionOp::create(builder, loc, packing.getPackedType(),
-                           ir::FusionKind::loop, ValueRange(source.value));
-  Block &body = fusion.getBody().front();
-  builder.setInsertionPointToEnd(&body);
-  Value value = body.getArgument(0);
-  for (Operation *view : source.views) {
-    Operation *cloned = builder.clone(*view);
-    cloned->setOperand(0, value);
-    value = cloned->getResult(0);
-  }
-  ir::YieldOp::create(builder, loc, packing.emitPack(builder, loc, value));
-  return fusion.getOutputs()[0];
+  auto emitViews = [&](OpBuilder &inside, Value value) {
+    for (Operation *view : source.views) {
+      Operation *cloned = inside.clone(*view);
+      cloned->setOperand(0, value);
+      value = cloned->getResult(0);
+    }
+    return value;
+  };
+  if (!packing.padsAcrossLines())
+    return createKernel(builder, source.value, packing.getPackedType(),
+                        [&](OpBuilder &inside, Location loc, Value value) {
+                          return packing.emitPack(inside, loc,
+                                                  emitViews(inside, value));
+                        });
+  Value padded = createKernel(
+      builder, source.value, packing.getPaddedType(),
+      [&](OpBuilder &inside, Location loc, Value value) {
+        return packing.emitPad(inside, loc, emitViews(inside, value));
+      });
+  return createKernel(builder, padded, packing.getPackedType(),
+                      [&](OpBuilder &inside, Location loc, Value value) {
+                        return packing.getPadded().emitPack(inside, loc, value);
+                      });
 }
 
 Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,

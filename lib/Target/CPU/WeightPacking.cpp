@@ -58,16 +58,22 @@ void setPlainWeights(Operation *hero, Value value) {
                               kernel, conv.getLayout().getOutput()));
 }
 
-Packing::Packing(const Weights &weights, int64_t block)
-    : permutation(weights.permutation), groups(weights.groups), block(block) {
-  auto type = typeOf(weights.operand->get());
-  elementType = type.getElementType();
-  strides = ir::getStrides(type.getShape());
+Packing::Packing(RankedTensorType type, ArrayRef<int64_t> permutation,
+                 int64_t groups, int64_t block)
+    : permutation(permutation), groups(groups), block(block),
+      elementType(type.getElementType()), shape(type.getShape()),
+      strides(ir::getStrides(type.getShape())) {
   for (int64_t dim : permutation)
     sizes.push_back(type.getDimSize(dim));
   columns = sizes.pop_back_val() / groups;
   blocks = (columns + block - 1) / block;
   inputsTogether = getPackedInputs(elementType, sizes.back());
+}
+
+RankedTensorType Packing::getPaddedType() const {
+  SmallVector<int64_t> padded(shape);
+  padded[permutation.back()] = groups * blocks * block;
+  return RankedTensorType::get(padded, elementType);
 }
 
 SmallVector<int64_t> Packing::getGroupedShape(bool isRounded) const {
@@ -155,28 +161,50 @@ ElementsAttr Packing::pack(ElementsAttr constant) const {
   return ir::rearrange(constant, getPackedType(), boxes);
 }
 
+static Value emitReshape(OpBuilder &builder, Location loc, Value value,
+                         ArrayRef<int64_t> shape) {
+  if (typeOf(value).getShape() == shape)
+    return value;
+  return ir::ReshapeOp::create(builder, loc, value,
+                               builder.getDenseI64ArrayAttr(shape));
+}
+
+/// Appends zeros, `counts` of them along each dim.
+static Value emitZeros(OpBuilder &builder, Location loc, Value value,
+                       ArrayRef<int64_t> counts) {
+  if (llvm::all_of(counts, [](int64_t count) { return count == 0; }))
+    return value;
+  SmallVector<int64_t> none(counts.size(), 0);
+  return ir::PadOp::create(
+      builder, loc, value, builder.getDenseI64ArrayAttr(none),
+      builder.getDenseI64ArrayAttr(counts), builder.getDenseI64ArrayAttr(none),
+      builder.getF64FloatAttr(0.0));
+}
+
+Value Packing::emitPad(OpBuilder &builder, Location loc, Value value) const {
+  int64_t dim = permutation.back();
+  SmallVector<int64_t> split(shape);
+  split[dim] = columns;
+  if (hasGroups())
+    split.insert(split.begin() + dim++, groups);
+  value = emitReshape(builder, loc, value, split);
+  SmallVector<int64_t> missing(split.size(), 0);
+  missing[dim] = blocks * block - columns;
+  value = emitZeros(builder, loc, value, missing);
+  return emitReshape(builder, loc, value, getPaddedType().getShape());
+}
+
 Value Packing::emitPack(OpBuilder &builder, Location loc, Value value) const {
-  auto reshape = [&](ArrayRef<int64_t> shape) {
-    if (typeOf(value).getShape() != shape)
-      value = ir::ReshapeOp::create(builder, loc, value,
-                                    builder.getDenseI64ArrayAttr(shape));
-  };
   if (!llvm::is_sorted(permutation))
     value = ir::TransposeOp::create(builder, loc, value,
                                     builder.getDenseI64ArrayAttr(permutation));
   SmallVector<int64_t> shape = getGroupedShape(/*isRounded=*/false),
-                       rounded = getGroupedShape(/*isRounded=*/true);
-  reshape(shape);
-  if (shape != rounded) {
-    SmallVector<int64_t> none(shape.size(), 0), high;
-    for (auto [from, to] : llvm::zip_equal(shape, rounded))
-      high.push_back(to - from);
-    value = ir::PadOp::create(
-        builder, loc, value, builder.getDenseI64ArrayAttr(none),
-        builder.getDenseI64ArrayAttr(high), builder.getDenseI64ArrayAttr(none),
-        builder.getF64FloatAttr(0.0));
-  }
-  reshape(getBlockedShape());
+                       missing = getGroupedShape(/*isRounded=*/true);
+  for (auto [count, from] : llvm::zip_equal(missing, shape))
+    count -= from;
+  value = emitReshape(builder, loc, value, shape);
+  value = emitZeros(builder, loc, value, missing);
+  value = emitReshape(builder, loc, value, getBlockedShape());
   return ir::TransposeOp::create(
       builder, loc, value, builder.getDenseI64ArrayAttr(getPermutation()));
 }

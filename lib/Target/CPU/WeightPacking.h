@@ -39,7 +39,10 @@ void setPlainWeights(mlir::Operation *hero, mlir::Value value);
 class Packing {
 public:
   /// `block`: columns read together.
-  Packing(const Weights &weights, int64_t block);
+  Packing(const Weights &weights, int64_t block)
+      : Packing(mlir::cast<mlir::RankedTensorType>(
+                    weights.operand->get().getType()),
+                weights.permutation, weights.groups, block) {}
 
   /// [groups, if several][blocks][inner...][block]; of bf16 the last of the
   /// inner dims, the inputs, is in pairs:
@@ -54,7 +57,25 @@ public:
   mlir::Value emitUnpack(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value packed) const;
 
+  /// Whether columns are padded that do not lie side by side in the operand.
+  /// A kernel that does so while it packs picks element after element: padding
+  /// (emitPad) in one of its own, and then packing what is padded, is faster.
+  bool padsAcrossLines() const {
+    return blocks * block != columns &&
+           permutation.back() + 1 != static_cast<int64_t>(shape.size());
+  }
+  /// The operand with columns of zeros that make the last blocks whole.
+  mlir::Value emitPad(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value) const;
+  Packing getPadded() const {
+    return {getPaddedType(), permutation, groups, block};
+  }
+  mlir::RankedTensorType getPaddedType() const;
+
 private:
+  Packing(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> permutation,
+          int64_t groups, int64_t block);
+
   bool hasGroups() const { return groups > 1; }
   bool hasPairs() const { return inputsTogether == 2; }
   /// [inner...][groups][columns], inputs and columns rounded up or not.
@@ -74,7 +95,7 @@ private:
   int64_t groups, block, columns = 1, blocks = 1, inputsTogether = 1;
   mlir::Type elementType;
   /// Of the operand.
-  llvm::SmallVector<int64_t> strides;
+  llvm::SmallVector<int64_t> shape, strides;
   /// Of the inner dims.
   llvm::SmallVector<int64_t> sizes;
 };
