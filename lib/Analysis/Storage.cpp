@@ -1,4 +1,4 @@
-//===- Storage.cpp - Slots that share their bytes, and until when ----------===//
+//===- Storage.cpp - Slots that share their bytes, and until when ---------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -68,8 +68,8 @@ void emitTransposeBlock(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
                         StreamQuery isStreamed);
 
 /// Iterations per loop of those that the shared loop is made of: all loops but
-/// the tiles' two, then blocks of rows and blocks of columns. Blocks follow each
-/// other across the tiles' order, so that pages that are read are read on.
+/// the tiles' two, then blocks of rows and blocks of columns. Blocks follow
+/// each other across the tiles' order, so that pages that are read are read on.
 llvm::SmallVector<int64_t> getTransposeBlocks(llvm::ArrayRef<int64_t> sizes,
                                               const TransposeTiles &tiles);
 
