@@ -63,7 +63,7 @@ static std::optional<Candidate> findCandidate(ir::FusionOp fusion) {
 }
 
 /// The constant in the order HWIO; null where its bytes are not at hand.
-static DenseElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
+static ElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
   SmallVector<int64_t> permutation;
   for (char letter : StringRef("HWIO"))
     permutation.push_back(conv.getLayout().getKernel().find(letter));
@@ -122,7 +122,7 @@ void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   if (!plan)
     return;
   auto elements = cast<ElementsAttr>(candidate.constant.getValue());
-  DenseElementsAttr kernel = orderKernel(conv, elements);
+  ElementsAttr kernel = orderKernel(conv, elements);
   if (!kernel)
     return;
   OpBuilder builder(fusion);

@@ -113,16 +113,6 @@ void copyBox(const char *source, char *result, const ElementBox &box) {
   }
 }
 
-/// The bytes of `elements`: of one element for a splat.
-ArrayRef<char> getRawData(ElementsAttr elements) {
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
-    return dense.getRawData();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      return blob->getData();
-  return {};
-}
-
 void copyBoxes(const char *source, char *result, ArrayRef<ElementBox> boxes,
                int64_t width) {
   for (const ElementBox &box : boxes)
@@ -142,6 +132,15 @@ void copyBoxes(const char *source, char *result, ArrayRef<ElementBox> boxes,
 }
 
 } // namespace
+
+ArrayRef<char> getRawData(ElementsAttr elements) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return dense.getRawData();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return blob->getData();
+  return {};
+}
 
 SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);

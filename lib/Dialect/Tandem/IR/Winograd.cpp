@@ -8,6 +8,7 @@
 
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include <algorithm>
@@ -76,13 +77,12 @@ void transformRun(const float *kernel, int64_t stride, int64_t count,
 
 } // namespace
 
-DenseElementsAttr transformKernel(DenseElementsAttr kernel, int64_t block) {
+DenseElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
   auto type = cast<RankedTensorType>(kernel.getType());
   int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
   int64_t blocks = (outputs + block - 1) / block;
   std::vector<float> splat;
-  const auto *from =
-      reinterpret_cast<const float *>(kernel.getRawData().data());
+  const auto *from = reinterpret_cast<const float *>(getRawData(kernel).data());
   if (kernel.isSplat()) {
     splat.assign(kTaps * kTaps * outputs, *from);
     from = splat.data();

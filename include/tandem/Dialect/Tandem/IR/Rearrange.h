@@ -29,6 +29,10 @@ struct ElementBox {
 /// Strides, in elements, of a row-major tensor.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
+/// The bytes of `elements`, of one element for a splat; empty where they are
+/// not at hand.
+llvm::ArrayRef<char> getRawData(mlir::ElementsAttr elements);
+
 /// The constant of the given static type that holds `boxes` of `source`, which
 /// must lie within both, and zeros elsewhere. Null where the bytes of `source`
 /// are not at hand (a missing resource) or not whole (i1 is held in bits).
