@@ -71,9 +71,11 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
       {"f64_flops_per_ns", &DeviceModel::f64FlopsPerNs},
       {"half_flops_per_ns", &DeviceModel::halfFlopsPerNs},
       {"memory_bytes_per_ns", &DeviceModel::memoryBytesPerNs},
+      {"fmas_per_clock", &DeviceModel::fmasPerClock},
       {"launch_ns", &DeviceModel::launchNs},
       {"call_ns", &DeviceModel::callNs},
-      {"library_call_ns", &DeviceModel::libraryCallNs}};
+      {"library_call_ns", &DeviceModel::libraryCallNs},
+      {"library_wake_ns", &DeviceModel::libraryWakeNs}};
   for (auto [key, member] : rates)
     TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
   const std::pair<const char *, int64_t DeviceModel::*> counts[] = {
@@ -99,13 +101,15 @@ DeviceModel fromGPU(const GPUSpec &spec) {
   model.halfFlopsPerNs = model.f32FlopsPerNs;
   model.memoryBytesPerNs = spec.memoryBytesPerSecond * 1e-9;
   model.caches = {{spec.l2Bytes, kL2Speed * model.memoryBytesPerNs}};
-  model.launchNs = model.callNs = model.libraryCallNs = kLaunchNs;
+  model.launchNs = model.callNs = model.libraryCallNs = model.libraryWakeNs =
+      kLaunchNs;
   model.cores = spec.multiprocessors;
   model.vectorBits = kWarpBits;
   model.vectorRegisters = kRegistersPerThread;
   // A sector, of which reads across take one for each element.
   model.lineBytes = 32;
   model.acrossFactor = 8;
+  model.fmasPerClock = 1;
   return model;
 }
 

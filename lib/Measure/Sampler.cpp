@@ -58,9 +58,16 @@ Expected<std::vector<Summary>> Sampler::run() {
     }
   }
   std::vector<Summary> summaries;
-  for (Series &series : all)
-    summaries.push_back(summarize(std::move(series.samples)));
+  for (const Series &series : all)
+    summaries.push_back(summarize(series.samples));
   return summaries;
+}
+
+double Sampler::medianRatio(size_t a, size_t b) const {
+  std::vector<double> ratios;
+  for (size_t round = 0; round < all[a].samples.size(); ++round)
+    ratios.push_back(all[a].samples[round] / all[b].samples[round]);
+  return summarize(std::move(ratios)).median;
 }
 
 } // namespace tandem::measure

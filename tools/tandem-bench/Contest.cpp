@@ -14,7 +14,13 @@
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
 
 namespace tandem::bench {
 namespace {
@@ -57,6 +63,7 @@ public:
 private:
   Expected<PreparedTier> compile(Contractions contractions);
   Status compileBoth(Contractions contractions);
+  Status readPrices();
   Status check(const std::vector<Tensor> &actual, const std::string &who) const;
   std::optional<LibraryCall> libraryCall(WeightsForm form);
   measure::Sampler::Call callOf(PreparedTier &tier);
@@ -91,6 +98,7 @@ Status Contest::prepare(Contractions contractions) {
     TANDEM_ASSIGN_OR_RETURN(target, Tensor::allocate(expected[0].type()));
   }
   TANDEM_RETURN_IF_ERROR(compileBoth(contractions));
+  TANDEM_RETURN_IF_ERROR(readPrices());
   blocked = libraryCall(WeightsForm::chosen);
   plain = libraryCall(WeightsForm::plain);
   if (blocked) {
@@ -140,6 +148,30 @@ Status Contest::compileBoth(Contractions contractions) {
   return {};
 }
 
+/// The fusion report has what the model says of either way.
+Status Contest::readPrices() {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() /
+      ("tandem-bench-" + std::to_string(getpid()) + ".json");
+  CompileOptions options;
+  options.fusionReport = path.string();
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                          graph->createCompiler(options));
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled,
+                          compiler->compile({&contender.input, 1}));
+  nlohmann::json report = nlohmann::json::parse(std::ifstream(path), nullptr,
+                                                /*allow_exceptions=*/false);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  if (!report.is_object())
+    return fail("report", "no fusion report was written to " + path.string());
+  for (const auto &prices : report["functions"][0]["contractions"]) {
+    result.predictedGeneratedNs = prices["generated_ns"];
+    result.predictedLibraryNs = prices["library_ns"];
+  }
+  return {};
+}
+
 Status Contest::check(const std::vector<Tensor> &actual,
                       const std::string &who) const {
   Tolerance tolerance =
@@ -178,44 +210,43 @@ Status Contest::run(const ContestOptions &options) {
   measure::SamplerOptions samplerOptions;
   samplerOptions.budgetNs = options.seconds * 1e9;
   measure::Sampler sampler(samplerOptions);
-  std::vector<std::optional<Summary> *> wanted;
-  int threads = numThreads();
-  if (generated && threads > 1) {
+  const int threads = numThreads();
+  const bool hasOneThread = generated && threads > 1;
+  if (hasOneThread)
     sampler.add("", callOf(*generated), [] { setNumThreads(1); });
-    wanted.push_back(&result.oneThread);
-  }
   // The most that was seen: a worker that wakes up late shares a processor. It
   // always comes after one thread's figure, so that nobody else gains from
   // threads that are woken to be limited no more.
   double peak = 0;
-  std::optional<Summary> peakTime;
   auto measurePeak = [&](size_t) -> Status {
     peak = std::max(peak, measurePeakFma(contender.weights.dtype));
     return {};
   };
   sampler.add("peak", measurePeak, [threads] { setNumThreads(threads); });
-  wanted.push_back(&peakTime);
-  std::optional<Summary> chosenTime;
-  for (auto [tier, time] : {std::pair(&generated, &result.generated),
-                            std::pair(&chosen, &chosenTime)})
-    if (*tier) {
-      sampler.add("", callOf(**tier));
-      wanted.push_back(time);
-    }
-  for (auto [library, time] :
-       {std::pair(&blocked, &result.blocked), std::pair(&plain, &result.plain)})
-    if (*library) {
-      sampler.add("", callOf(**library));
-      wanted.push_back(time);
-    }
+  auto add = [&](auto &contestant) -> size_t {
+    return contestant ? sampler.add("", callOf(*contestant)) : 0;
+  };
+  const size_t kernel = add(generated), choice = add(chosen),
+               own = add(blocked), unpacked = add(plain);
   auto times = sampler.run();
   setNumThreads(threads);
   if (!times)
     return tl::unexpected<Error>(std::move(times.error()));
+  auto timeOf = [&](size_t series) {
+    return series ? std::optional((*times)[series]) : std::nullopt;
+  };
   result.peakFlopsPerNs = peak;
-  for (size_t i = 0; i < wanted.size(); ++i)
-    *wanted[i] = (*times)[i];
-  result.chosen = result.choseGenerated ? *result.generated : *chosenTime;
+  if (hasOneThread)
+    result.oneThread = times->front();
+  result.generated = timeOf(kernel);
+  result.blocked = timeOf(own);
+  result.plain = timeOf(unpacked);
+  const size_t taken = result.choseGenerated ? kernel : choice;
+  result.chosen = (*times)[taken];
+  for (size_t other : {kernel, own})
+    if (other && other != taken)
+      result.chosenOverBest =
+          std::min(result.chosenOverBest, sampler.medianRatio(other, taken));
   return {};
 }
 
@@ -234,12 +265,19 @@ std::optional<double> ContestResult::scaling() const {
   return oneThread->median / generated->median;
 }
 
-double ContestResult::chosenOverBest() const {
-  double best = chosen.median;
-  for (const auto &time : {generated, blocked})
-    if (time)
-      best = std::min(best, time->median);
-  return best / chosen.median;
+static std::optional<double> errorOf(double predicted,
+                                     const std::optional<Summary> &measured) {
+  if (predicted == 0 || !measured)
+    return std::nullopt;
+  return predicted / measured->median;
+}
+
+std::optional<double> ContestResult::generatedError() const {
+  return errorOf(predictedGeneratedNs, generated);
+}
+
+std::optional<double> ContestResult::libraryError() const {
+  return errorOf(predictedLibraryNs, blocked);
 }
 
 ContestResult runContest(const Contender &contender,

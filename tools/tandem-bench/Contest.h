@@ -52,6 +52,11 @@ struct ContestResult {
   /// this is `generated`: one program, measured once.
   measure::Summary chosen;
   bool choseGenerated = false;
+  /// The better of generated and blocked over what the compiled tier chooses, 1
+  /// being the best there is: medians of the ratios of the single rounds.
+  double chosenOverBest = 1;
+  /// What the model says of both; ns, 0 where it has nothing to compare.
+  double predictedGeneratedNs = 0, predictedLibraryNs = 0;
   /// Multiply-adds in registers, of this type: flops per ns of this moment.
   double peakFlopsPerNs = 0;
   /// oneDNN's implementation with blocked weights.
@@ -66,9 +71,9 @@ struct ContestResult {
   over(const std::optional<measure::Summary> &other) const;
   /// How many times faster all threads are than one.
   std::optional<double> scaling() const;
-  /// The better of generated and blocked over what the compiled tier chooses;
-  /// 1 is the best there is.
-  double chosenOverBest() const;
+  /// Predicted over measured.
+  std::optional<double> generatedError() const;
+  std::optional<double> libraryError() const;
   double flopsPerNs(const measure::Summary &time) const {
     return flops / time.median;
   }

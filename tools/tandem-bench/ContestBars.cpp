@@ -38,12 +38,12 @@ runAll(const BarsOptions &options, const std::vector<Contender> &contenders) {
 /// The worst of what is chosen beside the better of generated and oneDNN.
 Bar chosenBar(const std::string &title,
               const std::vector<ContestResult> &results) {
-  auto worst = std::min_element(
-      results.begin(), results.end(), [](const auto &a, const auto &b) {
-        return a.chosenOverBest() < b.chosenOverBest();
-      });
+  auto worst = std::min_element(results.begin(), results.end(),
+                                [](const auto &a, const auto &b) {
+                                  return a.chosenOverBest < b.chosenOverBest;
+                                });
   return {title + ": chosen / better, worst (" + worst->name + ")",
-          worst->chosenOverBest(),
+          worst->chosenOverBest,
           0.97,
           false,
           "x",

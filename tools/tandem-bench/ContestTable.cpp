@@ -12,6 +12,7 @@
 #include "common/Format.h"
 #include "common/Json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -44,11 +45,17 @@ std::optional<double> overPlain(const ContestResult &result) {
   return result.over(result.plain);
 }
 std::optional<double> chosenOverBest(const ContestResult &result) {
-  return result.error.empty() ? std::optional(result.chosenOverBest())
+  return result.error.empty() ? std::optional(result.chosenOverBest)
                               : std::nullopt;
 }
 std::optional<double> scaling(const ContestResult &result) {
   return result.scaling();
+}
+std::optional<double> generatedError(const ContestResult &result) {
+  return result.generatedError();
+}
+std::optional<double> libraryError(const ContestResult &result) {
+  return result.libraryError();
 }
 /// Of the peak, what the compiled tier reaches.
 std::optional<double> ofPeak(const ContestResult &result) {
@@ -67,7 +74,8 @@ void addRow(tools::Table &table, const ContestResult &result) {
        result.choseGenerated ? "gen" : "lib",
        text("%.0f%%", 100 * *ofPeak(result)), ratioText(overBlocked(result)),
        ratioText(overPlain(result)), ratioText(chosenOverBest(result)),
-       ratioText(scaling(result)), tools::formatTime(result.compileNs)});
+       ratioText(scaling(result)), ratioText(generatedError(result)),
+       ratioText(libraryError(result)), tools::formatTime(result.compileNs)});
 }
 
 std::string meansOf(const std::string &title,
@@ -86,6 +94,24 @@ std::string meansOf(const std::string &title,
          (geometricMean(results, scaling) > 0
               ? ", " + mean(scaling) + "x one thread\n"
               : "\n");
+}
+
+/// "model over measured, generated: 1.02 in the mean, 0.7 (NAME) to 1.5
+/// (NAME)".
+std::string errorsOf(const std::string &who,
+                     const std::vector<ContestResult> &results,
+                     const Ratio &error) {
+  std::vector<std::pair<double, std::string>> errors;
+  for (const ContestResult &result : results)
+    if (std::optional<double> value = error(result))
+      errors.emplace_back(*value, result.name);
+  if (errors.empty())
+    return "";
+  auto [least, most] = std::minmax_element(errors.begin(), errors.end());
+  return "model over measured, " + who + ": " +
+         text("%.2f", geometricMean(results, error)) + " in the mean, " +
+         text("%.2f", least->first) + " (" + least->second + ") to " +
+         text("%.2f", most->first) + " (" + most->second + ")\n";
 }
 
 /// "worst chosen/better: NAME 0.95".
@@ -125,7 +151,9 @@ ordered_json toRecord(const std::string &tool, const ContestResult &result,
                    {"onednn_plain_ns", time(result.plain)},
                    {"chosen_ns", time(result.chosen)},
                    {"chosen", result.choseGenerated ? "generated" : "library"},
-                   {"chosen_over_best", result.chosenOverBest()},
+                   {"chosen_over_best", result.chosenOverBest},
+                   {"predicted_generated_ns", result.predictedGeneratedNs},
+                   {"predicted_library_ns", result.predictedLibraryNs},
                    {"peak_flops_per_ns", result.peakFlopsPerNs},
                    {"onednn_implementation", result.implementation},
                    {"compile_ns", result.compileNs}});
@@ -160,6 +188,8 @@ std::string formatContests(const std::vector<ContestResult> &results) {
                       {"gen/plain"},
                       {"chosen/best"},
                       {"threads"},
+                      {"model/gen"},
+                      {"model/lib"},
                       {"compile"}});
   for (const ContestResult &result : results)
     addRow(table, result);
@@ -176,7 +206,9 @@ std::string formatContests(const std::vector<ContestResult> &results) {
   if (several)
     out += meansOf("all", results);
   return out + worstOf("generated over oneDNN", results, overBlocked) +
-         worstOf("chosen over the better", results, chosenOverBest);
+         worstOf("chosen over the better", results, chosenOverBest) +
+         errorsOf("generated", results, generatedError) +
+         errorsOf("oneDNN", results, libraryError);
 }
 
 std::string contestLines(const std::string &tool,

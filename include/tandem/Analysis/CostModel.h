@@ -36,8 +36,9 @@ struct DeviceModel {
   /// From the smallest to the largest; a level's bytes are those of all cores.
   std::vector<CacheLevel> caches;
   /// What starting one kernel costs that all cores share, and of that what one
-  /// of a single core does; what a library's primitive takes to start beyond.
-  double launchNs = 0, callNs = 0, libraryCallNs = 0;
+  /// of a single core does; what a library's primitive takes to start beyond,
+  /// and what waking its own threads takes, which sleep while kernels run.
+  double launchNs = 0, callNs = 0, libraryCallNs = 0, libraryWakeNs = 0;
   /// Cores of a CPU, multiprocessors of a GPU.
   int64_t cores = 1;
   int64_t vectorBits = 0;
@@ -47,6 +48,9 @@ struct DeviceModel {
   /// How many times its bytes a value costs that is read across its innermost
   /// dim, in tiles that are turned in registers: docs/Fusion.md.
   double acrossFactor = 1.5;
+  /// Multiply-adds of whole vectors that a core starts in a clock; of narrower
+  /// ones it starts up to two.
+  double fmasPerClock = 2;
 
   /// Peak for elements of so many bytes.
   double flopsPerNs(int64_t elementBytes) const;

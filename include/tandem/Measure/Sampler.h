@@ -54,6 +54,11 @@ public:
   /// least minSamples of each. Stops at the first error of a call.
   Expected<std::vector<Summary>> run();
 
+  /// After run: the median over its rounds of the time of series `a` over that
+  /// of `b`. What slows the machine down for some rounds does not show in it,
+  /// as it does where one of two separate medians falls into such a time.
+  double medianRatio(size_t a, size_t b) const;
+
 private:
   struct Series {
     std::string name;

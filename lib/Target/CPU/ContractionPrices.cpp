@@ -33,9 +33,11 @@ namespace tandem {
 namespace {
 
 /// What is reached of a tile's speed.
-constexpr double kTileShare = 0.9, kLibraryShare = 0.88;
-/// Depthwise; and channels first, where layouts change before and after.
-constexpr double kLibraryDepthwiseShare = 0.7, kLibraryOtherLayoutShare = 0.5;
+constexpr double kTileShare = 0.98, kLibraryShare = 0.96;
+/// Depthwise in two dims, and in others, for which it has no kernel of its own;
+/// and channels first, where layouts change before and after.
+constexpr double kLibraryDepthwiseShare = 0.7, kLibraryGenericShare = 0.1,
+                 kLibraryOtherLayoutShare = 0.5;
 /// Of the peak, where no tile of ours can tell how the library computes.
 constexpr double kLibraryShareOfPeak = 0.6;
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
@@ -50,15 +52,41 @@ struct Problem {
   ContractionMachine machine;
 };
 
-double getLibraryShare(ContractionLanes lanes) {
+/// Of the speed of our own tiles.
+double getLibraryShare(const Contraction &contraction, ContractionLanes lanes) {
   switch (lanes) {
   case ContractionLanes::Groups:
-    return kLibraryDepthwiseShare;
+    return contraction.spatial.size() == 2 ? kLibraryDepthwiseShare
+                                           : kLibraryGenericShare;
   case ContractionLanes::Positions:
     return kLibraryOtherLayoutShare;
   default:
     return kLibraryShare;
   }
+}
+
+/// The share of the products that are not with padding, which both leave out.
+double getShareInside(const Contraction &contraction) {
+  double share = 1;
+  for (const Contraction::SpatialDim &dim : contraction.spatial) {
+    int64_t inside = 0;
+    for (int64_t tap = 0; tap < dim.taps; ++tap)
+      for (int64_t position = 0; position < dim.size; ++position) {
+        int64_t at = position * dim.stride + tap * dim.dilation - dim.padLow;
+        inside += at >= 0 && at < dim.dataSize;
+      }
+    share *= double(inside) / double(dim.size * dim.taps);
+  }
+  return share;
+}
+
+/// The time of products of `width` lanes beside that of whole vectors' cycles:
+/// a machine that starts fewer than two of the latter a clock catches up.
+double getNarrowFactor(const DeviceModel &device, int64_t width) {
+  double lanes = double(device.vectorBits) / 32;
+  return device.fmasPerClock /
+         std::min(std::max(2.0, device.fmasPerClock),
+                  device.fmasPerClock * lanes / double(width));
 }
 
 /// Of what runs on one core in `cycles` and moves `bytes`, by `workers` cores.
@@ -71,7 +99,10 @@ ContractionPrice getPrice(ContractionWay way, const Problem &problem,
   price.startNs = workers > 1 ? device.launchNs : device.callNs;
   price.computeNs = cycles * getFlopsPerCycle(problem.machine) /
                     (used.f32FlopsPerNs * balance);
-  price.memoryNs = estimateMemoryNs(used, {0, double(problem.cost.bytes), 4});
+  // A level holds what a call reads and writes where something else fits in it,
+  // too: these operands are not the only ones of a program.
+  price.memoryNs = double(problem.cost.bytes) /
+                   used.bytesPerNs(2 * double(problem.cost.bytes));
   return price;
 }
 
@@ -93,9 +124,15 @@ ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                              const Contraction &contraction) {
   ContractionSchedule schedule =
       scheduleContraction(contraction, problem.machine);
-  int64_t workers = std::clamp<int64_t>(schedule.extent / schedule.grain, 1,
-                                        problem.device.cores);
-  return getPrice(way, problem, schedule.tile.cycles / kTileShare, workers,
+  // The runtime halves the range while it is longer than a grain.
+  int64_t workers = schedule.extent > schedule.grain
+                        ? std::min(problem.device.cores, schedule.extent)
+                        : 1;
+  int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
+                                              : schedule.tile.width;
+  double cycles = schedule.tile.cycles * getShareInside(contraction) *
+                  getNarrowFactor(problem.device, width) / kTileShare;
+  return getPrice(way, problem, cycles, workers,
                   getBalance(schedule.extent, workers));
 }
 
@@ -121,12 +158,14 @@ ContractionPrice priceLibrary(const Problem &problem,
   if (contraction) {
     ContractionStrategy tile =
         chooseContractionStrategy(*contraction, problem.machine);
-    cycles = tile.cycles / getLibraryShare(tile.lanes);
+    cycles = tile.cycles * getShareInside(*contraction) /
+             getLibraryShare(*contraction, tile.lanes);
   }
   int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
   ContractionPrice price =
       getPrice(ContractionWay::Library, problem, cycles, workers, 1);
-  price.startNs += problem.device.libraryCallNs;
+  price.startNs += problem.device.libraryCallNs +
+                   (workers > 1 ? problem.device.libraryWakeNs : 0);
   return price;
 }
 

@@ -44,6 +44,30 @@ TEST(Sampler, NumbersCallsForRotatingBuffers) {
   EXPECT_TRUE(inOrder);
 }
 
+TEST(Sampler, ComparesSeriesRoundByRound) {
+  SamplerOptions options;
+  options.budgetNs = 0;
+  options.minSamples = options.maxSamples = 9;
+  options.minSampleNs = 1;
+  Sampler sampler(options);
+  auto sleep = [](double us) {
+    auto start = std::chrono::steady_clock::now();
+    while (nsSince(start) < us * 1e3)
+      ;
+    return Status();
+  };
+  // Four of nine rounds find a slow machine.
+  auto slow = [](size_t call) { return call % 9 < 4 ? 5.0 : 1.0; };
+  size_t a =
+      sampler.add("a", [&](size_t call) { return sleep(40 * slow(call)); });
+  size_t b =
+      sampler.add("b", [&](size_t call) { return sleep(20 * slow(call)); });
+  ASSERT_TRUE(sampler.run());
+  EXPECT_DOUBLE_EQ(sampler.medianRatio(a, a), 1);
+  EXPECT_GT(sampler.medianRatio(a, b), 1.5);
+  EXPECT_LT(sampler.medianRatio(b, a), 0.7);
+}
+
 TEST(Sampler, StopsAtTheFirstError) {
   Sampler sampler;
   sampler.add("a", [](size_t) -> Status { return fail("execute", "broken"); });

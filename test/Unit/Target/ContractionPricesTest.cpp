@@ -1,0 +1,134 @@
+//===- ContractionPricesTest.cpp - Prices of contractions -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/ContractionPrices.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace tandem;
+
+namespace {
+
+/// A convolution, channels last, of `size` x `size` positions and 3 x 3 taps.
+struct ConvSizes {
+  int64_t size = 28, inputs = 64, outputs = 64, pad = 1;
+};
+
+class ContractionPrices : public testing::Test {
+protected:
+  ContractionPrices() {
+    context.loadDialect<ir::TandemDialect, func::FuncDialect>();
+  }
+
+  /// Prices with constant weights, by way; the library's last.
+  SmallVector<ContractionPrice, 4> price(const ConvSizes &sizes,
+                                         const DeviceModel &device) {
+    int64_t input = sizes.size + 2 - 2 * sizes.pad;
+    std::string x =
+        llvm::formatv("tensor<1x{0}x{0}x{1}xf32>", input, sizes.inputs);
+    std::string w =
+        llvm::formatv("tensor<3x3x{0}x{1}xf32>", sizes.inputs, sizes.outputs);
+    std::string y =
+        llvm::formatv("tensor<1x{0}x{0}x{1}xf32>", sizes.size, sizes.outputs);
+    std::string text = llvm::formatv(
+        "func.func @main(%x: {0}, %w: {1}) -> {2} {{\n"
+        "  %0 = tandem.conv %x, %w layout = <input = \"NHWC\", kernel = "
+        "\"HWIO\", output = \"NHWC\"> pad_low = [{3}, {3}] pad_high = "
+        "[{3}, {3}] : ({0}, {1}) -> {2}\n  return %0 : {2}\n}\n",
+        x, w, y, sizes.pad);
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    if (!module)
+      return {};
+    SmallVector<ContractionPrice, 4> prices;
+    module->walk([&](ir::ConvOp conv) {
+      prices = priceContraction(conv, /*isConstant=*/true, device,
+                                /*useWinograd=*/false);
+    });
+    return prices;
+  }
+
+  MLIRContext context;
+};
+
+TEST_F(ContractionPrices, TheLibraryIsTheLast) {
+  auto prices = price({}, genericDeviceModel());
+  ASSERT_EQ(prices.size(), 2u);
+  EXPECT_EQ(prices[0].way, ContractionWay::Tiles);
+  EXPECT_EQ(prices[1].way, ContractionWay::Library);
+}
+
+TEST_F(ContractionPrices, MoreWorkAndBytesCostMore) {
+  const DeviceModel &device = genericDeviceModel();
+  double last[2] = {0, 0};
+  for (int64_t size : {7, 14, 28, 56, 112}) {
+    auto prices = price({size}, device);
+    ASSERT_EQ(prices.size(), 2u);
+    for (int way : {0, 1}) {
+      EXPECT_GT(prices[way].getNs(), last[way]) << size;
+      last[way] = prices[way].getNs();
+    }
+  }
+  DeviceModel slow = device;
+  slow.memoryBytesPerNs /= 100;
+  for (CacheLevel &cache : slow.caches)
+    cache.bytesPerNs /= 100;
+  for (int way : {0, 1})
+    EXPECT_GT(price({}, slow)[way].getNs(), price({}, device)[way].getNs());
+}
+
+TEST_F(ContractionPrices, ThreadsShareWhatIsLargeOnly) {
+  DeviceModel one = genericDeviceModel().withThreads(1);
+  auto ratio = [&](const ConvSizes &sizes) {
+    return price(sizes, one)[0].getNs() /
+           price(sizes, genericDeviceModel())[0].getNs();
+  };
+  EXPECT_GT(ratio({112}), 1.8);
+  EXPECT_LE(ratio({112}), 2.0);
+  EXPECT_DOUBLE_EQ(ratio({4, 16, 16}), 1.0);
+}
+
+TEST_F(ContractionPrices, RatesAreTheDevices) {
+  DeviceModel fast = genericDeviceModel();
+  fast.f32FlopsPerNs *= 2;
+  for (int way : {0, 1}) {
+    ContractionPrice slowPrice = price({}, genericDeviceModel())[way];
+    ContractionPrice fastPrice = price({}, fast)[way];
+    EXPECT_DOUBLE_EQ(slowPrice.computeNs, 2 * fastPrice.computeNs);
+    EXPECT_DOUBLE_EQ(slowPrice.memoryNs, fastPrice.memoryNs);
+  }
+}
+
+TEST_F(ContractionPrices, ProductsWithPaddingCostNothing) {
+  // Of one position with 3 x 3 taps only the middle one is inside.
+  double inside = price({1, 64, 64, 0}, genericDeviceModel())[0].computeNs;
+  double padded = price({1, 64, 64, 1}, genericDeviceModel())[0].computeNs;
+  EXPECT_NEAR(inside / padded, 9, 1e-6);
+}
+
+TEST(ContractionPrice, PartOfTheTransfersHides) {
+  ContractionPrice price;
+  price.startNs = 10;
+  price.computeNs = 100;
+  price.memoryNs = 50;
+  EXPECT_GT(price.getNs(), 110);
+  EXPECT_LT(price.getNs(), 160);
+  price.computeNs = 0;
+  EXPECT_DOUBLE_EQ(price.getNs(), 60);
+}
+
+} // namespace
