@@ -9,12 +9,12 @@
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: tandem.transpose
 // CHECK: tandem.conv {{.*}} <input = "NCHW", kernel = "OIHW", output = "NCHW">
-func.func @small(%x: tensor<1x8x18x18xf32>, %w: tensor<8x8x3x3xf32>)
-    -> tensor<1x8x16x16xf32> {
+func.func @small(%x: tensor<1x4x6x6xf32>, %w: tensor<4x4x3x3xf32>)
+    -> tensor<1x4x4x4xf32> {
   %0 = tandem.conv %x, %w
       layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
-      : (tensor<1x8x18x18xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x16x16xf32>
-  return %0 : tensor<1x8x16x16xf32>
+      : (tensor<1x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x4x4xf32>
+  return %0 : tensor<1x4x4x4xf32>
 }
 
 // -----
