@@ -9,6 +9,7 @@
 #include "Contest.h"
 
 #include "Peak.h"
+#include "WorkerPlaces.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
@@ -222,9 +223,13 @@ Status Contest::run(const ContestOptions &options) {
     peak = std::max(peak, measurePeakFma(contender.weights.dtype));
     return {};
   };
-  sampler.add("peak", measurePeak, [threads] { setNumThreads(threads); });
+  sampler.add("peak", measurePeak, [threads] {
+    setNumThreads(threads);
+    keepWorkersAway();
+  });
   auto add = [&](auto &contestant) -> size_t {
-    return contestant ? sampler.add("", callOf(*contestant)) : 0;
+    return contestant ? sampler.add("", callOf(*contestant), keepWorkersAway)
+                      : 0;
   };
   const size_t kernel = add(generated), choice = add(chosen),
                own = add(blocked), unpacked = add(plain);

@@ -9,6 +9,7 @@
 #include "BarSubject.h"
 
 #include "Peak.h"
+#include "WorkerPlaces.h"
 
 namespace tandem::bench {
 namespace {
@@ -44,8 +45,10 @@ Status addThreadsBar(const BarsOptions &options, int exponent, Bars &bars) {
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("one thread", callOf(subject, subject.compiled),
               [] { setNumThreads(1); });
-  sampler.add("all threads", callOf(subject, subject.compiled),
-              [threads] { setNumThreads(threads); });
+  sampler.add("all threads", callOf(subject, subject.compiled), [threads] {
+    setNumThreads(threads);
+    keepWorkersAway();
+  });
   auto times = sampler.run();
   setNumThreads(threads);
   if (!times)

@@ -49,7 +49,8 @@ struct ChooseContractionsPass
 
 private:
   void visit(Operation *op) {
-    std::optional<ContractionPrices> prices = compareWithLibrary(op, device, winograd);
+    std::optional<ContractionPrices> prices =
+        compareWithLibrary(op, device, winograd);
     if (how == "library")
       return chooseLibrary(op, prices.value_or(ContractionPrices()));
     if (!prices)

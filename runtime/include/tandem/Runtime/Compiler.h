@@ -33,7 +33,8 @@ public:
 
 /// Time of one phase of making a compiled program ready, in nanoseconds. Where
 /// threads share a phase it is the sum over them: what one thread would have
-/// taken. Names: "specialise", "simplify", "layout", "fuse", …, "load", "first run".
+/// taken. Names: "specialise", "simplify", "layout", "fuse", …, "load", "first
+/// run".
 struct PhaseTime {
   std::string phase;
   double ns = 0;
