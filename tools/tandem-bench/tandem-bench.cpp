@@ -95,9 +95,13 @@ void addContestOptions(CLI::App &command, ContestOptions &options,
 
 void addDType(CLI::App &command, DType &dtype) {
   command
-      .add_option("--dtype", dtype, "Of all operands and the result: f32, bf16")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, DType>{
-          {"f32", DType::f32}, {"bf16", DType::bf16}}));
+      .add_option_function<std::string>(
+          "--dtype",
+          [&dtype](const std::string &name) {
+            dtype = name == "bf16" ? DType::bf16 : DType::f32;
+          },
+          "Of all operands and the result")
+      ->check(CLI::IsMember({"f32", "bf16"}));
 }
 
 void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
