@@ -202,12 +202,6 @@ TEST_P(BF16Contraction, PackedPairsAndEpilogue) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, BF16Contraction,
-                         testing::Values("", "-avx512bf16", "-avx512f"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.empty() ? "Whole"
-                                               : "Less_" + name.substr(1);
-                         });
+INSTANTIATE_TEST_SUITE_P(Hosts, BF16Contraction, bf16Hosts(), hostName);
 
 } // namespace

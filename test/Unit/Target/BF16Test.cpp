@@ -118,12 +118,6 @@ TEST_P(BF16, WidensExactly) {
     EXPECT_EQ(result[i], static_cast<uint32_t>(values[i]) << 16);
 }
 
-INSTANTIATE_TEST_SUITE_P(Hosts, BF16,
-                         testing::Values("", "-avx512bf16", "-avx512f"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           return name.empty() ? "Whole"
-                                               : "Less_" + name.substr(1);
-                         });
+INSTANTIATE_TEST_SUITE_P(Hosts, BF16, bf16Hosts(), hostName);
 
 } // namespace

@@ -13,6 +13,8 @@
 #include "tandem/Runtime/Provider.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +34,16 @@ struct CompiledKernel {
 /// Compiles `module @k { func.func @k … }` in tandem ops.
 Expected<CompiledKernel> compileKernel(const std::string &source,
                                        const CPUTargetOptions &options = {});
+
+/// What CPUTargetOptions::features takes from the host, in the suites that test
+/// bf16: nothing, its instructions, and all of AVX-512; and a suite's name.
+inline auto bf16Hosts() {
+  return testing::Values("", "-avx512bf16", "-avx512f");
+}
+inline std::string hostName(const testing::TestParamInfo<const char *> &info) {
+  std::string features = info.param;
+  return features.empty() ? "Whole" : "Less_" + features.substr(1);
+}
 
 /// Compiles each op as a kernel of its own. Supports what can be emitted
 /// elementally.
