@@ -108,7 +108,7 @@ ContractionPrice getPrice(ContractionWay way, const Problem &problem,
 
 /// What `tasks` on `workers` cores keep these busy.
 double getBalance(int64_t tasks, int64_t workers) {
-  int64_t rounds = (tasks + workers - 1) / workers;
+  int64_t rounds = llvm::divideCeilSigned(tasks, workers);
   return double(tasks) / double(rounds * workers);
 }
 

@@ -25,8 +25,6 @@ static constexpr int64_t kWantedTasks = 16;
 static constexpr double kCyclesPerNs = 3.5,
                         kGrainCycles = kCyclesPerNs * kGrainNs / 2;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Fewer positions are worth a task where the weights of all are near anyway.
 static int64_t getMinPositions(const Contraction &contraction,
                                const ContractionSchedule &schedule,
@@ -88,8 +86,8 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
     schedule.tilesPerTask =
         std::max<int64_t>(1, target / schedule.positions.tile);
   // Even shares.
-  schedule.rowsPerTask = ceilDiv(schedule.rows, schedule.getRowChunks());
-  schedule.tilesPerTask = ceilDiv(tiles, schedule.getTileChunks());
+  schedule.rowsPerTask = getEvenShare(schedule.rows, schedule.rowsPerTask);
+  schedule.tilesPerTask = getEvenShare(tiles, schedule.tilesPerTask);
   schedule.extent =
       columns * schedule.getRowChunks() * schedule.getTileChunks();
   schedule.grain = std::clamp<int64_t>(

@@ -48,8 +48,6 @@ static constexpr double kPackedBytesPerCycle = 4;
 /// More vectors hardly save loads.
 static constexpr int64_t kMaxVectors = 8;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
@@ -149,12 +147,13 @@ static TileSpace getTileSpace(const Contraction &contraction,
   switch (lanes) {
   case ContractionLanes::Outputs:
   case ContractionLanes::Reduction:
-    return {positions, ceilDiv(contraction.outputs, width),
+    return {positions, llvm::divideCeilSigned(contraction.outputs, width),
             outer * contraction.groups};
   case ContractionLanes::Groups:
-    return {positions, ceilDiv(contraction.groups, width), outer};
+    return {positions, llvm::divideCeilSigned(contraction.groups, width),
+            outer};
   case ContractionLanes::Positions:
-    return {contraction.outputs, ceilDiv(positions, width),
+    return {contraction.outputs, llvm::divideCeilSigned(positions, width),
             outer * contraction.groups};
   }
   return {1, 1, 1};
@@ -216,11 +215,12 @@ static ContractionStrategy chooseDotTile(const Contraction &contraction,
   ContractionStrategy best;
   best.lanes = ContractionLanes::Reduction;
   best.sumWidth = machine.vectorBits / 32;
-  int64_t inputs = ceilDiv(contraction.inputs, contraction.isBF16() ? 2 : 1);
+  int64_t inputs =
+      llvm::divideCeilSigned(contraction.inputs, contraction.isBF16() ? 2 : 1);
   while (best.sumWidth > 2 && inputs <= best.sumWidth / 2)
     best.sumWidth /= 2;
   double steps = double(contraction.getReduction() / contraction.inputs *
-                        ceilDiv(inputs, best.sumWidth));
+                        llvm::divideCeilSigned(inputs, best.sumWidth));
   ProductRates rates = getRates(contraction, best.lanes, machine);
   double elementBytes = double(contraction.getElementBytes());
   int64_t positions = contraction.spatial.back().size;
@@ -253,7 +253,8 @@ static ContractionStrategy chooseDotTile(const Contraction &contraction,
       if (last.rows > 0)
         cycles += last.getCycles();
       tile.cycles =
-          cycles * times * double(ceilDiv(contraction.outputs, columns));
+          cycles * times *
+          double(llvm::divideCeilSigned(contraction.outputs, columns));
       if (best.cycles == 0 || tile.cycles < best.cycles)
         best = tile;
     }
@@ -301,12 +302,12 @@ static ContractionStrategy chooseSlidingTile(const Contraction &contraction,
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
-    tile.vectors = ceilDiv(space.vectors, ceilDiv(space.vectors, vectors));
+    tile.vectors = getEvenShare(space.vectors, vectors);
     // Beside the sums, the weights of a vector and the data of two positions.
     int64_t most = (machine.getRegisters() - inner.taps - 2) / vectors;
     if (tile.vectors != vectors || most < 1)
       continue;
-    tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
+    tile.rows = getEvenShare(space.rows, most);
     tile.cycles = getSpaceCycles(space, tile, getCycles);
     if (best.cycles == 0 || tile.cycles < best.cycles)
       best = tile;
@@ -318,7 +319,7 @@ static ContractionStrategy chooseSlidingTile(const Contraction &contraction,
 static int64_t getSteps(const Contraction &contraction) {
   int64_t together = contraction.hasInputPairs ? 2 : 1;
   return contraction.getReduction() / contraction.inputs *
-         ceilDiv(contraction.inputs, together);
+         llvm::divideCeilSigned(contraction.inputs, together);
 }
 
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
@@ -340,7 +341,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
        ++vectors) {
     ContractionStrategy tile = best;
     // Even shares: no last tile is much smaller than the others.
-    tile.vectors = ceilDiv(space.vectors, ceilDiv(space.vectors, vectors));
+    tile.vectors = getEvenShare(space.vectors, vectors);
     if (tile.vectors != vectors ||
         (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
       continue;
@@ -354,7 +355,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
       break;
     if (tile.lanes != ContractionLanes::Positions)
       most = std::min(most, getRowsInCache(contraction));
-    tile.rows = ceilDiv(space.rows, ceilDiv(space.rows, most));
+    tile.rows = getEvenShare(space.rows, most);
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {

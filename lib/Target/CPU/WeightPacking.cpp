@@ -66,7 +66,7 @@ Packing::Packing(RankedTensorType type, ArrayRef<int64_t> permutation,
   for (int64_t dim : permutation)
     sizes.push_back(type.getDimSize(dim));
   columns = sizes.pop_back_val() / groups;
-  blocks = (columns + block - 1) / block;
+  blocks = llvm::divideCeilSigned(columns, block);
   inputsTogether = getPackedInputs(elementType, sizes.back());
 }
 

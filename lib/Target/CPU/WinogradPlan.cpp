@@ -35,8 +35,6 @@ static constexpr int64_t kWantedTasks = 16, kMinTiles = 14;
 /// Outputs of a block, as a rule.
 static constexpr int64_t kOutputs = 64;
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t WinogradPlan::getDataElements() const {
   return kPositions * slots * rowStride;
 }
@@ -75,7 +73,8 @@ static Contraction describeProducts(const Contraction &conv,
   products.inputs = conv.inputs;
   products.inputDataStride = 1;
   products.inputWeightsStride = conv.inputWeightsStride;
-  products.outputs = ceilDiv(conv.outputs, plan.block) * plan.block;
+  products.outputs =
+      llvm::divideCeilSigned(conv.outputs, plan.block) * plan.block;
   products.outputDim = 2;
   products.outputStride = 1;
   products.outputBlock = conv.isTransformed ? plan.block : products.outputs;
@@ -90,7 +89,7 @@ static ContractionStrategy getTile(const WinogradPlan &plan, int64_t width,
   tile.width = std::min(width, plan.block);
   tile.vectors = plan.block / tile.width;
   int64_t most = std::max<int64_t>(1, machine.getMostRows(tile.vectors));
-  tile.rows = ceilDiv(plan.tilesPerTask, ceilDiv(plan.tilesPerTask, most));
+  tile.rows = getEvenShare(plan.tilesPerTask, most);
   return tile;
 }
 
@@ -98,11 +97,10 @@ static ContractionStrategy getTile(const WinogradPlan &plan, int64_t width,
 static int64_t getTilesPerTask(const WinogradPlan &plan) {
   int64_t bytes = kPositions * (plan.rowStride + plan.block) * 4;
   int64_t most = std::max<int64_t>(1, kWinogradBytes / bytes);
-  int64_t wanted = std::max(std::min(kMinTiles, ceilDiv(plan.tiles, 2)),
-                            ceilDiv(plan.tiles, kWantedTasks));
-  // Even shares.
-  int64_t tasks = ceilDiv(plan.tiles, std::min(most, wanted));
-  return ceilDiv(plan.tiles, tasks);
+  int64_t wanted =
+      std::max(std::min(kMinTiles, llvm::divideCeilSigned(plan.tiles, 2)),
+               llvm::divideCeilSigned(plan.tiles, kWantedTasks));
+  return getEvenShare(plan.tiles, std::min(most, wanted));
 }
 
 static double estimateCycles(const WinogradPlan &plan,
@@ -122,23 +120,26 @@ WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
     machine.vectorBits = resolve({}).vectorBits;
   int64_t width = machine.vectorBits / 32;
   WinogradPlan plan;
-  plan.tileRows = ceilDiv(conv.spatial[0].size, kTile);
-  plan.tileColumns = ceilDiv(conv.spatial[1].size, kTile);
+  plan.tileRows = llvm::divideCeilSigned(conv.spatial[0].size, kTile);
+  plan.tileColumns = llvm::divideCeilSigned(conv.spatial[1].size, kTile);
   plan.tiles = conv.batch[0].size * plan.tileRows * plan.tileColumns;
   // Whole vectors, and rows that do not compete for a set of the cache.
-  plan.rowStride = ceilDiv(conv.inputs, width) * width + width;
+  plan.rowStride = llvm::divideCeilSigned(conv.inputs, width) * width + width;
   // Of plain weights, until the tile is known.
-  plan.block = conv.isTransformed
-                   ? conv.inputWeightsStride
-                   : std::min(ceilDiv(conv.outputs, width) * width, kOutputs);
+  plan.block =
+      conv.isTransformed
+          ? conv.inputWeightsStride
+          : std::min(llvm::divideCeilSigned(conv.outputs, width) * width,
+                     kOutputs);
   plan.tilesPerTask = getTilesPerTask(plan);
-  plan.tasks = ceilDiv(plan.tiles, plan.tilesPerTask);
+  plan.tasks = llvm::divideCeilSigned(plan.tiles, plan.tilesPerTask);
   plan.products = describeProducts(conv, plan);
   plan.tile = conv.isTransformed
                   ? getTile(plan, width, machine)
                   : chooseContractionStrategy(plan.products, machine);
   plan.block = plan.tile.getLanes();
-  plan.slots = ceilDiv(plan.tilesPerTask, plan.tile.rows) * plan.tile.rows;
+  plan.slots = llvm::divideCeilSigned(plan.tilesPerTask, plan.tile.rows) *
+               plan.tile.rows;
   plan.products.batch[0].dataStride = plan.slots * plan.rowStride;
   plan.cycles = estimateCycles(plan, conv);
   return plan;
