@@ -153,6 +153,10 @@ static Value emitConv(ElementalEmitter &emitter, ir::ConvOp op,
   if (op.getBias() &&
       !(sum = emitter.emit(op.getBias(), index[conv->output.channel])))
     return {};
+  if (getUnrolledElements(op) == 0) { // No products.
+    Type type = getComputeType(typeOf(op.getResult()).getElementType());
+    return sum ? sum : emitter.constant(type, 0);
+  }
   bool isDone = forEachTap(conv->window, [&](ArrayRef<int64_t> tap) {
     SmallVector<Value> conditions;
     ElementIndex inputIndex(inputShape.size());
