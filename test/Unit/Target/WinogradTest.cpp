@@ -9,6 +9,8 @@
 #include "../Providers/Cases.h"
 #include "CompiledOp.h"
 
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Runtime/Compare.h"
 
@@ -65,8 +67,9 @@ Tensor transform(const Tensor &kernel, const Conv &conv) {
   auto attr = mlir::DenseElementsAttr::get(
       type, llvm::ArrayRef(static_cast<const float *>(kernel.data()),
                            type.getNumElements()));
-  llvm::ArrayRef<char> bytes =
-      ir::transformKernel(attr, conv.block).getRawData();
+  context.loadDialect<ir::TandemDialect>();
+  mlir::ElementsAttr made = ir::transformKernel(attr, conv.block);
+  llvm::ArrayRef<char> bytes = ir::getRawData(made);
   Tensor result = emptyTensor({DType::f32, conv.blocks()});
   EXPECT_EQ(bytes.size(), static_cast<size_t>(result.bytes()));
   std::memcpy(result.data(), bytes.data(), bytes.size());

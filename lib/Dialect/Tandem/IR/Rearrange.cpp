@@ -26,8 +26,6 @@ namespace {
 constexpr int64_t kLines = 32;
 /// And so many elements of each at a time.
 constexpr int64_t kTile = 16;
-/// Constants of fewer bytes are uniqued by their elements, which can be read.
-constexpr int64_t kSmallBytes = 64 << 10;
 
 struct Dim {
   int64_t size, sourceStride, resultStride;
@@ -174,15 +172,8 @@ ElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
       std::memset(bytes.data(), 0, bytes.size());
     copyBoxes(from.data(), bytes.data(), given, width);
   };
-  int64_t size = type.getNumElements() * width;
-  if (size >= kSmallBytes)
-    return type.getContext()
-        ->getLoadedDialect<TandemDialect>()
-        ->getRegisteredInterface<RearrangedConstants>()
-        ->get(source, type, boxes, fill);
-  std::vector<char> bytes(size);
-  fill(bytes);
-  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  return RearrangedConstants::of(type.getContext())
+      .get(source, type, boxes, fill);
 }
 
 ElementsAttr transpose(ElementsAttr source, ArrayRef<int64_t> permutation) {

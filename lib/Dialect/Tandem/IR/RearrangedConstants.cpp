@@ -8,6 +8,8 @@
 
 #include "RearrangedConstants.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -21,6 +23,8 @@ using namespace mlir;
 namespace tandem::ir {
 namespace {
 
+/// Constants of fewer bytes are uniqued by their elements, which can be read.
+constexpr size_t kSmallBytes = size_t(64) << 10;
 /// Of a huge page on the hosts that have them: half the time of rearranging in
 /// pages of 4 KiB is touching these for the first time.
 constexpr size_t kHugePage = size_t(2) << 20;
@@ -55,9 +59,20 @@ std::vector<int64_t> flatten(ArrayRef<ElementBox> boxes) {
 
 } // namespace
 
+RearrangedConstants &RearrangedConstants::of(MLIRContext *context) {
+  return *context->getLoadedDialect<TandemDialect>()
+              ->getRegisteredInterface<RearrangedConstants>();
+}
+
 ElementsAttr RearrangedConstants::get(ElementsAttr source,
                                       RankedTensorType type,
                                       ArrayRef<ElementBox> boxes, Fill fill) {
+  size_t size = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  if (size < kSmallBytes) {
+    std::vector<char> bytes(size);
+    fill(bytes);
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  }
   Key key{source.getAsOpaquePointer(), type.getAsOpaquePointer(),
           flatten(boxes)};
   {
@@ -65,8 +80,7 @@ ElementsAttr RearrangedConstants::get(ElementsAttr source,
     if (ElementsAttr known = constants[key])
       return known;
   }
-  AsmResourceBlob blob =
-      allocateBlob(type.getNumElements() * type.getElementTypeBitWidth() / 8);
+  AsmResourceBlob blob = allocateBlob(size);
   fill(blob.getMutableData());
   auto made =
       DenseResourceElementsAttr::get(type, "rearranged", std::move(blob));

@@ -20,20 +20,25 @@
 
 namespace tandem::ir {
 
-/// The large constants that a context has rearranged: a graph that is compiled
-/// for one shape after the other rearranges its weights once. Their bytes are
-/// resources, which nobody hashes, and live as long as the context, as those of
-/// other constants do. Thread-safe.
+/// Constants that have been rearranged: a graph that is compiled
+/// for one shape after the other rearranges its weights once. Bytes of large
+/// ones are resources, which nobody hashes, and live as long as the context, as
+/// those of other constants do. Thread-safe.
 class RearrangedConstants
     : public mlir::DialectInterface::Base<RearrangedConstants> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RearrangedConstants)
 
   explicit RearrangedConstants(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// Those of a context, which has loaded the dialect.
+  static RearrangedConstants &of(mlir::MLIRContext *context);
+
   using Fill = llvm::function_ref<void(llvm::MutableArrayRef<char>)>;
 
-  /// The constant of `type` that holds `boxes` of `source`; `fill` writes its
-  /// bytes, all of them, where there is none yet.
+  /// The constant of `type` that holds `boxes` of `source`, or without boxes
+  /// what Winograd's method makes of it; `fill` writes its bytes, all of them,
+  /// where there is none yet.
   mlir::ElementsAttr get(mlir::ElementsAttr source, mlir::RankedTensorType type,
                          llvm::ArrayRef<ElementBox> boxes, Fill fill);
 

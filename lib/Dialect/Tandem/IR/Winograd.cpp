@@ -8,8 +8,12 @@
 
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 
+#include "RearrangedConstants.h"
+
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <array>
@@ -77,10 +81,11 @@ void transformRun(const float *kernel, int64_t stride, int64_t count,
 
 } // namespace
 
-DenseElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
+/// Writes all of `result`, the transforms of `kernel` in blocks.
+static void transformBlocks(ElementsAttr kernel, int64_t block,
+                            MutableArrayRef<float> result) {
   auto type = cast<RankedTensorType>(kernel.getType());
   int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
-  int64_t blocks = (outputs + block - 1) / block;
   std::vector<float> splat;
   const auto *from = reinterpret_cast<const float *>(getRawData(kernel).data());
   if (kernel.isSplat()) {
@@ -90,7 +95,9 @@ DenseElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
   // A splat is read as if it had one input.
   int64_t tapStride = kernel.isSplat() ? outputs : inputs * outputs;
   int64_t inputStride = kernel.isSplat() ? 0 : outputs;
-  std::vector<float> result(blocks * kPositions * inputs * block, 0.0F);
+  int64_t blocks = llvm::divideCeilSigned(outputs, block);
+  if (outputs % block != 0)
+    llvm::fill(result, 0.0F);
   for (int64_t b = 0; b < blocks; ++b)
     for (int64_t i = 0; i < inputs; ++i)
       for (int64_t o = b * block; o < std::min((b + 1) * block, outputs);
@@ -100,9 +107,20 @@ DenseElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
             std::min({kRun, (b + 1) * block - o, outputs - o}),
             &result[(b * kPositions * inputs + i) * block + o - b * block],
             inputs * block);
-  auto resultType = RankedTensorType::get({blocks, kSize, kSize, inputs, block},
-                                          type.getElementType());
-  return DenseElementsAttr::get(resultType, ArrayRef<float>(result));
+}
+
+ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
+  auto type = cast<RankedTensorType>(kernel.getType());
+  auto resultType =
+      RankedTensorType::get({llvm::divideCeilSigned(type.getDimSize(3), block),
+                             kSize, kSize, type.getDimSize(2), block},
+                            type.getElementType());
+  return RearrangedConstants::of(type.getContext())
+      .get(kernel, resultType, /*boxes=*/{}, [&](MutableArrayRef<char> bytes) {
+        transformBlocks(kernel, block,
+                        {reinterpret_cast<float *>(bytes.data()),
+                         bytes.size() / sizeof(float)});
+      });
 }
 
 void decomposeFromWinograd(FromWinogradOp op) {

@@ -41,9 +41,8 @@ inline constexpr double kNear = 0.625, kFar = 1.5;
 
 /// Transforms `kernel`, a constant of f32 and shape [3, 3, I, O], in f64, and
 /// lays it out as [O / block, rounded up][6][6][I][block], filled up with
-/// zeros. Null where its bytes are not at hand.
-mlir::DenseElementsAttr transformKernel(mlir::ElementsAttr kernel,
-                                        int64_t block);
+/// zeros; once for each context. The bytes of `kernel` must be at hand.
+mlir::ElementsAttr transformKernel(mlir::ElementsAttr kernel, int64_t block);
 
 /// Replaces `op` by ops of the runtime.
 void decomposeFromWinograd(FromWinogradOp op);
