@@ -22,23 +22,18 @@ namespace {
 
 /// Whether the element that is read is found with additions and
 /// multiplications alone.
-bool hasSimpleIndexing(ir::IndexingOpInterface op) {
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    AffineMap map = op.getOperandIndexing(i);
-    if (!map)
-      return false;
-    for (AffineExpr result : map.getResults()) {
-      WalkResult walk = result.walk([](AffineExpr expr) {
-        bool divides = expr.getKind() == AffineExprKind::FloorDiv ||
-                       expr.getKind() == AffineExprKind::CeilDiv ||
-                       expr.getKind() == AffineExprKind::Mod;
-        return divides ? WalkResult::interrupt() : WalkResult::advance();
-      });
-      if (walk.wasInterrupted())
-        return false;
-    }
-  }
-  return true;
+bool isSimple(AffineMap map) {
+  return map && llvm::none_of(map.getResults(), [](AffineExpr result) {
+           return result
+               .walk([](AffineExpr expr) {
+                 bool divides = expr.getKind() == AffineExprKind::FloorDiv ||
+                                expr.getKind() == AffineExprKind::CeilDiv ||
+                                expr.getKind() == AffineExprKind::Mod;
+                 return divides ? WalkResult::interrupt()
+                                : WalkResult::advance();
+               })
+               .wasInterrupted();
+         });
 }
 
 FusionDecision checkTypes(Operation *op) {
@@ -74,18 +69,15 @@ ArrayRef<int64_t> shapeOf(Value value) {
 /// By dim of `map`; where several dims of the operand follow one, the outer.
 void followMap(AffineMap map, OperandAccess &access) {
   access.motions.resize(map.getNumDims());
+  if (map.isProjectedPermutation(/*allowZeroInResults=*/true)) {
+    for (auto [at, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        access.motions[dim.getPosition()] = {static_cast<int64_t>(at), 1};
+    return;
+  }
   SmallVector<int64_t, 4> index(map.getNumDims(), 0);
-  bool isProjection = map.isProjectedPermutation(/*allowZeroInResults=*/true);
-  SmallVector<int64_t> origin;
-  if (!isProjection)
-    origin = map.compose(index);
+  SmallVector<int64_t> origin = map.compose(index);
   for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
-    if (isProjection) {
-      if (auto at =
-              map.getResultPosition(getAffineDimExpr(dim, map.getContext())))
-        access.motions[dim] = {*at, 1};
-      continue;
-    }
     index[dim] = 1;
     for (auto [at, from, to] : llvm::enumerate(origin, map.compose(index)))
       if (from != to && access.motions[dim].dim < 0)
@@ -106,23 +98,54 @@ void followDims(OpOperand &operand, OperandAccess &access) {
                                        : Motion::innermost(to));
 }
 
-OperandAccess getAccess(OpOperand &operand, int64_t reads) {
-  unsigned index = operand.getOperandNumber();
+/// Of an op that reads one element of each operand; nothing where that takes
+/// divisions to find.
+std::optional<OperandAccess> getIndexedAccess(ir::IndexingOpInterface op,
+                                              OpOperand &operand) {
   OperandAccess access;
-  DenseElementsAttr constant;
-  access.isSplat =
-      matchPattern(operand.get(), m_Constant(&constant)) && constant.isSplat();
-  if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
-    AffineMap map = indexing.getOperandIndexing(index);
-    access.identity = map.isIdentity();
-    if (!access.identity)
-      followMap(map, access);
+  // The usual case, for which no map need be made.
+  access.identity = isa<ir::ElementwiseOpInterface>(*op) &&
+                    shapeOf(operand.get()) == shapeOf(op->getResult(0));
+  if (access.identity)
     return access;
-  }
-  // A contraction reads its two operands alike; a bias follows, read once.
-  access.reads = index < 2 ? reads : 1;
-  followDims(operand, access);
+  AffineMap map = op.getOperandIndexing(operand.getOperandNumber());
+  if (!isSimple(map))
+    return std::nullopt;
+  access.identity = map.isIdentity();
+  if (!access.identity)
+    followMap(map, access);
   return access;
+}
+
+std::optional<OperandAccess> getAccess(OpOperand &operand, int64_t reads) {
+  std::optional<OperandAccess> access;
+  if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
+    access = getIndexedAccess(indexing, operand);
+  } else {
+    access.emplace();
+    // A contraction reads its two operands alike; a bias follows, read once.
+    access->reads = operand.getOperandNumber() < 2 ? reads : 1;
+    followDims(operand, *access);
+  }
+  DenseElementsAttr constant;
+  if (access)
+    access->isSplat = matchPattern(operand.get(), m_Constant(&constant)) &&
+                      constant.isSplat();
+  return access;
+}
+
+/// Sets `facts.accesses`, or the reason why there are none.
+void addAccesses(Operation *op, OpFacts &facts) {
+  facts.accesses.reserve(op->getNumOperands());
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<OperandAccess> access = getAccess(operand, facts.reads);
+    if (!access) {
+      facts.accesses.clear();
+      facts.inLoop = FusionDecision::refuse(FusionRefusal::NoSimpleIndexing);
+      return;
+    }
+    facts.accesses.push_back(std::move(*access));
+  }
 }
 
 /// What choosing between elements costs (pad, concat, gather), in the currency
@@ -161,7 +184,7 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
     facts.inLoop = FusionDecision::refuse(FusionRefusal::NotAnOp);
     return facts;
   }
-  facts.isView = tableOp.getOpDesc().kind == OpKind::reshape;
+  facts.isView = isa<ir::ReshapeOp>(op);
   facts.inLoop = checkTypes(op);
   if (!facts.inLoop)
     return facts;
@@ -177,14 +200,10 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
   facts.inLoop = checkReads(cost.reads, options.maxReads);
   if (std::optional<ContractionPrices> prices = getLibraryChoice(op))
     facts.inLoop = refuseForLibrary(*prices);
-  auto indexing = dyn_cast<ir::IndexingOpInterface>(op);
-  if (!indexing && facts.reads == 1)
+  if (!isa<ir::IndexingOpInterface>(op) && facts.reads == 1)
     facts.flopsPerElement += kChoiceFlops;
-  if (facts.inLoop && indexing && !hasSimpleIndexing(indexing))
-    facts.inLoop = FusionDecision::refuse(FusionRefusal::NoSimpleIndexing);
   if (facts.inLoop)
-    for (OpOperand &operand : op->getOpOperands())
-      facts.accesses.push_back(getAccess(operand, facts.reads));
+    addAccesses(op, facts);
   return facts;
 }
 

@@ -98,6 +98,15 @@ static std::optional<RowSpace::Dims> ofReshape(const RowSpace::Dims &from,
   return dims;
 }
 
+/// The usual case, for which no map need be made.
+static RowSpace::Dims ofSameShape(RowSpace::Dims dims,
+                                  ArrayRef<int64_t> shape) {
+  for (auto [dim, size] : llvm::zip_equal(dims, shape))
+    if (size == 1)
+      dim = -1;
+  return dims;
+}
+
 std::optional<RowSpace::Dims> RowSpace::ofOperand(Operation *op, unsigned index,
                                                   const Dims &result) const {
   Value operand = op->getOperand(index);
@@ -110,6 +119,9 @@ std::optional<RowSpace::Dims> RowSpace::ofOperand(Operation *op, unsigned index,
     return ofReshape(result, shapeOf(op->getResult(0)), shapeOf(operand));
   if (!isa<ir::ElementwiseOpInterface, ir::BroadcastOp>(op))
     return std::nullopt;
+  if (!isa<ir::BroadcastOp>(op) &&
+      shapeOf(operand) == shapeOf(op->getResult(0)))
+    return ofSameShape(result, shapeOf(operand));
   AffineMap map = cast<ir::IndexingOpInterface>(op).getOperandIndexing(index);
   if (!map)
     return std::nullopt;

@@ -31,7 +31,7 @@ static SmallVector<int64_t> stridesOf(Value value) {
 }
 
 /// Sets the strides of the outputs, and of the groups they are in.
-static bool describeOutputs(View &weights, unsigned dim,
+static bool describeOutputs(const View &weights, unsigned dim,
                             Contraction &contraction) {
   View::Dim outputs = weights.dims[dim];
   std::optional<View::Dim> groups = takeOuter(outputs, contraction.groups);
@@ -98,7 +98,7 @@ static FailureOr<LayoutDims> parse(StringRef layout, bool isKernel) {
 static constexpr char kWeightsView[] =
     "reads its weights through views with no constant strides";
 
-static FailureOr<Contraction> describeConv(ir::ConvOp op, View weights,
+static FailureOr<Contraction> describeConv(ir::ConvOp op, const View &weights,
                                            std::string &why) {
   FailureOr<LayoutDims> input = parse(op.getLayout().getInput(), false);
   FailureOr<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
@@ -164,8 +164,8 @@ static bool describeBatch(ir::MatmulOp op, const View &weights,
   return true;
 }
 
-static FailureOr<Contraction> describeMatmul(ir::MatmulOp op, View weights,
-                                             std::string &why) {
+static FailureOr<Contraction>
+describeMatmul(ir::MatmulOp op, const View &weights, std::string &why) {
   SmallVector<int64_t> lhsStrides = stridesOf(op.getLhs());
   ArrayRef<int64_t> lhsShape = typeOf(op.getLhs()).getShape();
   int64_t lhsRank = lhsShape.size(), rhsRank = weights.dims.size();
@@ -347,13 +347,15 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
 std::string whyNotContraction(Operation *hero) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction))
-    return why;
-  if (!isComputedInF32(contraction->result.getElementType()))
+  return failed(contraction) ? why : whyNotContraction(hero, *contraction);
+}
+
+std::string whyNotContraction(Operation *hero, const Contraction &contraction) {
+  if (!isComputedInF32(contraction.result.getElementType()))
     return "is neither of f32 nor of bf16";
-  bool isConstant = matchPattern(contraction->weights, m_Constant());
-  if (!getContractionLanes(*contraction) &&
-      !canPackWeights(hero, *contraction, isConstant))
+  bool isConstant = matchPattern(contraction.weights, m_Constant());
+  if (!getContractionLanes(contraction) &&
+      !canPackWeights(hero, contraction, isConstant))
     return "has no dim that its operands and its result have adjacent in "
            "memory, to run along vectors";
   return {};

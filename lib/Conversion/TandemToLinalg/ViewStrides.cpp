@@ -137,6 +137,8 @@ std::optional<View> lookThroughViews(Value value) {
 }
 
 std::optional<int64_t> View::getStride(unsigned dim) const {
+  if (dims[dim].size() == 1 && isWhole(dims[dim][0]) && dims[dim][0].extent > 1)
+    return dims[dim][0].digits[0].stride;
   Dim simple = simplify(dims[dim]);
   if (simple.empty())
     return 0;

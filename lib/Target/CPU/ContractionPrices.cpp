@@ -50,6 +50,8 @@ struct Problem {
   const DeviceModel &device;
   OpCost cost;
   ContractionMachine machine;
+  /// Outputs in a block, where weights are packed.
+  std::optional<int64_t> packedBlock = std::nullopt;
 };
 
 /// Of the speed of our own tiles.
@@ -140,8 +142,7 @@ ContractionPrice priceTiles(const Problem &problem,
                             const Contraction &contraction) {
   ContractionPrice price =
       priceKernel(ContractionWay::Tiles, problem, contraction);
-  if (!problem.isConstant &&
-      getPackedBlock(problem.op, problem.isConstant, problem.machine)) {
+  if (!problem.isConstant && problem.packedBlock) {
     double bytes = 2.0 * double(contraction.getReduction()) *
                    double(contraction.getElementBytes()) *
                    double(contraction.outputs * contraction.groups);
@@ -171,22 +172,20 @@ ContractionPrice priceLibrary(const Problem &problem,
 
 } // namespace
 
-SmallVector<ContractionPrice, 4> priceContraction(Operation *op,
-                                                  bool isConstant,
-                                                  const DeviceModel &device,
-                                                  bool useWinograd) {
+static SmallVector<ContractionPrice, 4>
+priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
+                 const DeviceModel &device, bool useWinograd) {
   FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
   if (failed(cost))
     return {};
   Problem problem{op, isConstant, device, *cost, getMachine(device)};
-  std::string why;
-  FailureOr<Contraction> given = describeContraction(op, why);
   SmallVector<ContractionPrice, 4> prices;
   if (failed(given) || !isComputedInF32(given->result.getElementType()))
     return {priceLibrary(problem, nullptr)};
 
   Contraction packed = assumePacked(*given);
-  bool isPacked = getPackedBlock(op, isConstant, problem.machine).has_value();
+  problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.machine);
+  bool isPacked = problem.packedBlock.has_value();
   flattenPositions(packed);
   flattenPositions(*given);
   const Contraction *tiled = getContractionLanes(packed) ? &packed : nullptr;
@@ -201,15 +200,24 @@ SmallVector<ContractionPrice, 4> priceContraction(Operation *op,
   return prices;
 }
 
+SmallVector<ContractionPrice, 4> priceContraction(Operation *op,
+                                                  bool isConstant,
+                                                  const DeviceModel &device,
+                                                  bool useWinograd) {
+  std::string why;
+  return priceContraction(op, describeContraction(op, why), isConstant, device,
+                          useWinograd);
+}
+
 std::optional<ContractionPrices>
 compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
-  if (!whyNotContraction(op).empty())
-    return std::nullopt;
   std::string why;
-  bool isConstant =
-      matchPattern(describeContraction(op, why)->weights, m_Constant());
+  FailureOr<Contraction> contraction = describeContraction(op, why);
+  if (failed(contraction) || !whyNotContraction(op, *contraction).empty())
+    return std::nullopt;
+  bool isConstant = matchPattern(contraction->weights, m_Constant());
   SmallVector<ContractionPrice, 4> prices =
-      priceContraction(op, isConstant, device, useWinograd);
+      priceContraction(op, contraction, isConstant, device, useWinograd);
   if (prices.size() < 2)
     return std::nullopt;
   double generated = std::numeric_limits<double>::max();

@@ -48,11 +48,22 @@ static constexpr double kPackedBytesPerCycle = 4;
 /// More vectors hardly save loads.
 static constexpr int64_t kMaxVectors = 8;
 
+/// Read off a long text, which does not change.
+static const ContractionMachine &getHostMachine() {
+  static const ContractionMachine machine = [] {
+    CPUTargetOptions host = resolve(CPUTargetOptions());
+    ContractionMachine result;
+    result.vectorBits = host.vectorBits;
+    result.hasBF16 = hasBF16(host);
+    return result;
+  }();
+  return machine;
+}
+
 ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
-  machine.hasBF16 =
-      machine.vectorBits == 512 && hasBF16(resolve(CPUTargetOptions()));
+  machine.hasBF16 = machine.vectorBits == 512 && getHostMachine().hasBF16;
   if (device.caches.size() > 1)
     machine.l2Bytes = device.caches[1].bytes / device.cores;
   return machine;
@@ -61,9 +72,8 @@ ContractionMachine getMachine(const DeviceModel &device) {
 static ContractionMachine resolve(ContractionMachine machine) {
   if (machine.vectorBits != 0)
     return machine;
-  CPUTargetOptions host = resolve(CPUTargetOptions());
-  machine.vectorBits = host.vectorBits;
-  machine.hasBF16 = hasBF16(host);
+  machine.vectorBits = getHostMachine().vectorBits;
+  machine.hasBF16 = getHostMachine().hasBF16;
   return machine;
 }
 
@@ -373,31 +383,38 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   return best;
 }
 
-std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
+std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
+                                      bool isConstant,
                                       ContractionMachine machine) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction) || !canPackWeights(hero, *contraction, isConstant))
+  if (!canPackWeights(hero, contraction, isConstant))
     return std::nullopt;
-  flattenPositions(*contraction);
+  flattenPositions(contraction);
   std::optional<double> unpackedCycles;
   if (!isConstant &&
-      getContractionLanes(*contraction) == ContractionLanes::Reduction)
-    unpackedCycles = chooseContractionStrategy(*contraction, machine).cycles;
-  Contraction ordered = assumePacked(*contraction);
-  bool isInOrder = contraction->outputStride == ordered.outputStride &&
-                   contraction->hasInputPairs == ordered.hasInputPairs;
+      getContractionLanes(contraction) == ContractionLanes::Reduction)
+    unpackedCycles = chooseContractionStrategy(contraction, machine).cycles;
+  Contraction ordered = assumePacked(contraction);
+  bool isInOrder = contraction.outputStride == ordered.outputStride &&
+                   contraction.hasInputPairs == ordered.hasInputPairs;
   ContractionStrategy packed = chooseContractionStrategy(ordered, machine);
-  double bytes = 2.0 * double(contraction->getElementBytes()) *
-                 double(contraction->getReduction()) *
-                 double(contraction->outputs * contraction->groups);
+  double bytes = 2.0 * double(contraction.getElementBytes()) *
+                 double(contraction.getReduction()) *
+                 double(contraction.outputs * contraction.groups);
   if (unpackedCycles &&
       *unpackedCycles <= packed.cycles + bytes / kPackedBytesPerCycle)
     return std::nullopt;
   int64_t block = packed.getLanes();
-  if (isInOrder && block >= contraction->outputs)
+  if (isInOrder && block >= contraction.outputs)
     return std::nullopt;
   return block;
+}
+
+std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction))
+    return std::nullopt;
+  return getPackedBlock(hero, *contraction, isConstant, ContractionMachine());
 }
 
 } // namespace tandem

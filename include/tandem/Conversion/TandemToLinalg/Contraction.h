@@ -112,6 +112,11 @@ void flattenPositions(Contraction &contraction);
 mlir::FailureOr<Contraction> describeContraction(mlir::Operation *hero,
                                                  std::string &why);
 
+/// Why no kernel can compute `contraction`, which describes `hero`; empty when
+/// one can. See whyNotContraction of an op.
+std::string whyNotContraction(mlir::Operation *hero,
+                              const Contraction &contraction);
+
 /// What may run along vectors, if anything.
 std::optional<ContractionLanes>
 getContractionLanes(const Contraction &contraction);

@@ -81,9 +81,12 @@ bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
 /// Outputs in a block of packed weights ([groups][outputs / block][taps]
 /// [inputs][block], see TOOLCHAIN and docs/Contractions.md) with which `hero`
 /// reads its weights in order; nothing where they are better read as they are.
-/// `isConstant`: packing costs nothing when the program runs.
-std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,
-                                      ContractionMachine machine = {});
+/// `isConstant`: packing costs nothing when the program runs. On this host, or
+/// on `machine` where `hero` is described already.
+std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant);
+std::optional<int64_t> getPackedBlock(mlir::Operation *hero,
+                                      Contraction contraction, bool isConstant,
+                                      ContractionMachine machine);
 
 } // namespace tandem
 

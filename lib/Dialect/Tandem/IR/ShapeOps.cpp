@@ -50,10 +50,11 @@ AffineMap ReshapeOp::getOperandIndexing(unsigned) {
     for (int64_t d = firstR; d <= r; ++d)
       if (int64_t size = to.getDimSize(d); size != 1)
         position = position * size + getAffineDimExpr(d, context);
-    for (int64_t d = i; d >= firstI; --d) {
-      exprs[d] = d == firstI ? position : position % from.getDimSize(d);
+    for (int64_t d = i; d > firstI; --d) {
+      exprs[d] = position % from.getDimSize(d);
       position = position.floorDiv(from.getDimSize(d));
     }
+    exprs[firstI] = position;
     i = firstI - 1;
     r = firstR - 1;
   }
