@@ -17,11 +17,11 @@ using namespace mlir;
 
 namespace tandem {
 
-static FusionGroup makeGroup(FusionUnits::Id id, PlanState &state) {
-  const FusionUnits &units = state.units;
+static FusionGroup makeGroup(FusionUnits::Id id, const FusionUnits &units,
+                             UnitPrices &prices) {
   const FusionUnit &unit = units[id];
   FusionGroup group;
-  group.estimatedNs = UnitPrices(state).estimateNs(id);
+  group.estimatedNs = prices.estimateNs(id);
   group.kind = unit.kind;
   for (auto &[op, evaluation] : unit.ops)
     group.ops.push_back(op);
@@ -46,10 +46,11 @@ std::vector<FusionGroup> planFusion(Block &block, const FusionOptions &options,
   planLoops(state);
 
   std::vector<FusionGroup> groups;
+  UnitPrices prices(state);
   const FusionUnits &units = state.units;
   for (FusionUnits::Id id = 0; id < units.size(); ++id)
     if (units[id].isKernel)
-      groups.push_back(makeGroup(id, state));
+      groups.push_back(makeGroup(id, units, prices));
   // Kernels in the order of their last ops, as a reader would number them.
   llvm::sort(groups, [&](const FusionGroup &a, const FusionGroup &b) {
     return units.position(a.ops.back()) < units.position(b.ops.back());

@@ -19,10 +19,6 @@ ArrayRef<int64_t> FusionUnit::space() const {
   return cast<RankedTensorType>(root->getResult(0).getType()).getShape();
 }
 
-int64_t FusionUnit::iterations() const {
-  return cast<RankedTensorType>(root->getResult(0).getType()).getNumElements();
-}
-
 FusionUnits::FusionUnits(Block &block)
     : block(block), graph(block.getOperations().size()) {
   unsigned position = 0;
@@ -45,8 +41,10 @@ FusionUnits::Id FusionUnits::create(Operation *root, bool isKernel,
   unit.outputs.insert(root->result_begin(), root->result_end());
   Evaluation evaluation;
   evaluation.reads = reads;
-  if (isKernel)
+  if (isKernel) {
     evaluation.motion = Motion::innermost(unit.space());
+    unit.iterations = llvm::product_of(unit.space());
+  }
   add(root, id, evaluation);
   return id;
 }
@@ -64,6 +62,7 @@ void FusionUnits::add(Operation *op, Id id, Evaluation evaluation) {
     it->second = evaluation;
   }
   unit.bodyReads += evaluation.count * evaluation.reads;
+  ++unit.version;
 }
 
 void FusionUnits::produce(Id producer, ArrayRef<Placement> placements) {
@@ -122,6 +121,7 @@ int64_t FusionUnits::countOutputsMerged(Id a, Id b) const {
 void FusionUnits::updateOutputs(Id id) {
   FusionUnit &unit = units[id];
   unit.outputs.clear();
+  ++unit.version;
   for (auto &[op, evaluation] : unit.ops)
     for (Value result : op->getResults())
       if (isNeededOutside(result, id))

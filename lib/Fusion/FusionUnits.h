@@ -56,8 +56,12 @@ struct FusionUnit {
   llvm::SmallSetVector<mlir::Value, 2> outputs;
   /// What its ops read, computed in it or not: mlir::Value as pointers.
   llvm::SmallPtrSet<const void *, 8> reads;
+  /// Of its loops, one after the other.
+  int64_t iterations = 0;
   /// Element reads per iteration.
   int64_t bodyReads = 0;
+  /// Goes up with each change of its ops or outputs.
+  unsigned version = 1;
 
   /// Whether it is a loop, which takes whatever its elements need.
   bool isLoop() const { return isKernel && kind == ir::FusionKind::loop; }
@@ -67,7 +71,6 @@ struct FusionUnit {
            ops.contains(value.getDefiningOp());
   }
   mlir::ArrayRef<int64_t> space() const;
-  int64_t iterations() const;
 };
 
 /// The units of a block, and which unit computes what. Ops not yet visited are

@@ -54,8 +54,9 @@ private:
   bool hasSeveralReaders(mlir::Value value) const;
   void pushValue(mlir::Value value);
   void pushOperands(llvm::ArrayRef<mlir::Operation *> ops);
-  double getSavedNs(const Candidate &candidate);
-  void push(Candidate candidate);
+  double getSavedNs(Id unit, const Answer &answer) const;
+  double getSharedNs(llvm::ArrayRef<mlir::Value> values) const;
+  bool isPutBack(Candidate candidate, double savedNs);
   void ask(const Candidate &candidate);
   void refuse(FusionQuestion question, Id producer, std::optional<Id> consumer,
               FusionDecision decision, const FusionPrice &price = {});
@@ -67,7 +68,7 @@ private:
   const Answer &askProduce(Id producer);
   FusionDecision checkProduce(Id producer, Answer &answer);
   FusionDecision checkBody(llvm::ArrayRef<Placement> placements) const;
-  void tryProduce(Id producer);
+  void tryProduce(Id producer, const Answer &answer);
 
   bool mayStore(Id producer, const Consumers &consumers) const;
   void tryStore(Id producer);
@@ -88,8 +89,7 @@ private:
   FusionUnits &units;
   UnitPrices prices;
   FusionQueue queue;
-  /// By unit: how often it has grown, and the last answer.
-  std::vector<unsigned> versions;
+  /// By unit: the last answer.
   std::vector<Answer> answers;
   /// The last answer to each question, with the consumer that was asked about.
   struct Refusal {

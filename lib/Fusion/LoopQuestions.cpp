@@ -92,9 +92,9 @@ FusionDecision LoopPlanner::checkProduce(Id producer, Answer &answer) {
 llvm::hash_code LoopPlanner::getState(Id producer,
                                       const Consumers &consumers) const {
   llvm::hash_code state =
-      llvm::hash_combine(versions[producer] + 1, consumers.outside);
+      llvm::hash_combine(units[producer].version, consumers.outside);
   for (Id kernel : consumers.kernels)
-    state = llvm::hash_combine(state, kernel, versions[kernel]);
+    state = llvm::hash_combine(state, kernel, units[kernel].version);
   return state;
 }
 
@@ -109,8 +109,7 @@ const LoopPlanner::Answer &LoopPlanner::askProduce(Id producer) {
   return answer;
 }
 
-void LoopPlanner::tryProduce(Id producer) {
-  const Answer &answer = askProduce(producer);
+void LoopPlanner::tryProduce(Id producer, const Answer &answer) {
   std::optional<Id> consumer;
   if (answer.consumers.kernels.size() == 1)
     consumer = answer.consumers.kernels.front();
@@ -125,8 +124,6 @@ void LoopPlanner::tryProduce(Id producer) {
   for (auto &[op, evaluation] : units[producer].ops)
     ops.push_back(op);
   units.produce(producer, answer.placements);
-  for (const Placement &placement : answer.placements)
-    ++versions[placement.kernel];
   for (const Placement &placement : answer.placements)
     pushUnit(placement.kernel);
   pushOperands(ops);
@@ -184,7 +181,6 @@ bool LoopPlanner::tryMerge(FusionQuestion question, Id into, Id from) {
   for (auto &[op, evaluation] : units[from].ops)
     ops.push_back(op);
   units.merge(into, from);
-  ++versions[into];
   pushUnit(into);
   pushOperands(ops);
   return true;
@@ -212,7 +208,7 @@ SmallVector<FusionUnits::Id> LoopPlanner::readersOf(Value value) const {
   addConsumers(value, consumers);
   int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
   llvm::erase_if(consumers.kernels,
-                 [&](Id id) { return elements * 2 < units[id].iterations(); });
+                 [&](Id id) { return elements * 2 < units[id].iterations; });
   return consumers.kernels;
 }
 

@@ -66,24 +66,28 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// By dim of `map`; where several dims of the operand follow one, the outer.
+/// What a step of dim `position` adds to `expr`, which has no divisions.
+int64_t getCoefficient(AffineExpr expr, unsigned position) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == position;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return 0;
+  int64_t left = getCoefficient(binary.getLHS(), position);
+  if (expr.getKind() == AffineExprKind::Add)
+    return left + getCoefficient(binary.getRHS(), position);
+  // MLIR keeps what a dim is multiplied by on the right.
+  return left * cast<AffineConstantExpr>(binary.getRHS()).getValue();
+}
+
+/// By dim of `map`, which has no divisions; where several dims of the operand
+/// follow one, the outer.
 void followMap(AffineMap map, OperandAccess &access) {
   access.motions.resize(map.getNumDims());
-  if (map.isProjectedPermutation(/*allowZeroInResults=*/true)) {
+  for (auto [dim, motion] : llvm::enumerate(access.motions))
     for (auto [at, expr] : llvm::enumerate(map.getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        access.motions[dim.getPosition()] = {static_cast<int64_t>(at), 1};
-    return;
-  }
-  SmallVector<int64_t, 4> index(map.getNumDims(), 0);
-  SmallVector<int64_t> origin = map.compose(index);
-  for (unsigned dim = 0; dim < map.getNumDims(); ++dim) {
-    index[dim] = 1;
-    for (auto [at, from, to] : llvm::enumerate(origin, map.compose(index)))
-      if (from != to && access.motions[dim].dim < 0)
-        access.motions[dim] = {static_cast<int64_t>(at), to - from};
-    index[dim] = 0;
-  }
+      if (int64_t step = getCoefficient(expr, dim); step && motion.dim < 0)
+        motion = {static_cast<int64_t>(at), step};
 }
 
 /// Of windows, pads and the like, which keep their dims; those of contractions
@@ -173,8 +177,13 @@ Motion OperandAccess::follow(const Motion &result) const {
   return {motion.dim, motion.step * result.step};
 }
 
+int64_t getElementBytes(Value value) {
+  Type type = cast<RankedTensorType>(value.getType()).getElementType();
+  return byteWidth(*ir::toDType(type));
+}
+
 int64_t getBytes(Value value) {
-  return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
+  return getElementBytes(value) * llvm::product_of(shapeOf(value));
 }
 
 OpFacts getFacts(Operation *op, const FusionOptions &options) {

@@ -66,6 +66,7 @@ struct OpFacts {
 
 /// Of a value of static shape.
 int64_t getBytes(mlir::Value value);
+int64_t getElementBytes(mlir::Value value);
 
 OpFacts getFacts(mlir::Operation *op, const FusionOptions &options);
 

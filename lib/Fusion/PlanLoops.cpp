@@ -29,35 +29,37 @@ constexpr double kMergeDiscount = 0.5;
 // The queue
 //===----------------------------------------------------------------------===//
 
-double LoopPlanner::getSavedNs(const Candidate &candidate) {
-  if (candidate.kind == Candidate::Produce) {
-    // Views first: they are in the way of others, and cost nothing.
-    if (isView(candidate.unit))
-      return std::numeric_limits<double>::max();
-    const FusionPrice &price = askProduce(candidate.unit).price;
-    return price.unfusedNs - price.fusedNs;
-  }
-  // What is shared need not be read twice.
+/// By computing a unit within its consumers.
+double LoopPlanner::getSavedNs(Id unit, const Answer &answer) const {
+  // Views first: they are in the way of others, and cost nothing.
+  if (isView(unit))
+    return std::numeric_limits<double>::max();
+  return answer.price.unfusedNs - answer.price.fusedNs;
+}
+
+/// By joining kernels: what is shared need not be read twice.
+double LoopPlanner::getSharedNs(ArrayRef<Value> values) const {
   int64_t bytes = 0;
-  if (candidate.kind == Candidate::Join)
-    bytes = getBytes(candidate.value);
-  else
-    for (Value output : units[candidate.unit].outputs)
-      bytes += getBytes(output);
+  for (Value value : values)
+    bytes += getBytes(value);
   return kMergeDiscount *
          (options.device.launchNs +
           estimateMemoryNs(options.device, {0, double(bytes)}));
 }
 
-void LoopPlanner::push(Candidate candidate) {
-  candidate.savedNs = getSavedNs(candidate);
-  queue.push(candidate);
-}
-
 void LoopPlanner::pushUnit(Id unit) {
-  push({Candidate::Produce, 0, positionOf(unit), unit, {}});
-  if (units[unit].isLoop() && mayStore(unit, askProduce(unit).consumers))
-    push({Candidate::Store, 0, positionOf(unit), unit, {}});
+  const Answer &answer = askProduce(unit);
+  queue.push({Candidate::Produce,
+              getSavedNs(unit, answer),
+              positionOf(unit),
+              unit,
+              {}});
+  if (units[unit].isLoop() && mayStore(unit, answer.consumers))
+    queue.push({Candidate::Store,
+                getSharedNs(units[unit].outputs.getArrayRef()),
+                positionOf(unit),
+                unit,
+                {}});
 }
 
 /// Whether several kernels may read `value`; a single op may be in several.
@@ -73,7 +75,8 @@ void LoopPlanner::pushValue(Value value) {
   if (!type || !type.hasStaticShape() || !hasSeveralReaders(value))
     return;
   Operation *op = value.getDefiningOp();
-  push({Candidate::Join, 0, op ? units.position(op) + 1 : 0, 0, value});
+  queue.push({Candidate::Join, getSharedNs(value),
+              op ? units.position(op) + 1 : 0, 0, value});
 }
 
 /// Who reads what they read has changed.
@@ -92,20 +95,31 @@ void LoopPlanner::pushOperands(ArrayRef<Operation *> ops) {
   }
 }
 
+/// Whether something comes before `candidate` now that it saves `savedNs`: its
+/// price was that of another neighbourhood. It is put back then.
+bool LoopPlanner::isPutBack(Candidate candidate, double savedNs) {
+  bool isLess = savedNs < candidate.savedNs;
+  candidate.savedNs = savedNs;
+  if (!isLess || !queue.isPreceded(candidate))
+    return false;
+  queue.push(candidate);
+  return true;
+}
+
 void LoopPlanner::ask(const Candidate &candidate) {
+  Id unit = candidate.unit;
   if (candidate.kind == Candidate::Join)
     return joinReaders(candidate.value);
-  if (!isAlive(candidate.unit))
+  if (!isAlive(unit))
     return;
-  // Its price was that of another neighbourhood.
-  Candidate now = candidate;
-  now.savedNs = getSavedNs(candidate);
-  if (now.savedNs < candidate.savedNs && queue.isPreceded(now))
-    return queue.push(now);
-  if (candidate.kind == Candidate::Produce)
-    tryProduce(candidate.unit);
-  else
-    tryStore(candidate.unit);
+  if (candidate.kind == Candidate::Produce) {
+    const Answer &answer = askProduce(unit);
+    if (!isPutBack(candidate, getSavedNs(unit, answer)))
+      tryProduce(unit, answer);
+  } else if (!isPutBack(candidate,
+                        getSharedNs(units[unit].outputs.getArrayRef()))) {
+    tryStore(unit);
+  }
 }
 
 void LoopPlanner::refuse(FusionQuestion question, Id producer,
@@ -149,7 +163,6 @@ void LoopPlanner::plan() {
   for (Operation &op : state.block.without_terminator())
     if (units.unitsOf(&op).empty() && !matchPattern(&op, m_Constant()))
       addOp(&op);
-  versions.resize(units.size());
   answers.resize(units.size());
   for (Id id = first; id < units.size(); ++id)
     pushUnit(id);

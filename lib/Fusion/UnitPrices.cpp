@@ -32,9 +32,10 @@ Placement UnitPrices::place(Id producer, Id kernel) {
   for (auto &[op, evaluation] : units[producer].ops)
     placement.ops.push_back({op, evaluation});
   // Users before what they use.
-  llvm::sort(placement.ops, [&](auto &a, auto &b) {
-    return units.position(a.first) > units.position(b.first);
-  });
+  if (placement.ops.size() > 1)
+    llvm::sort(placement.ops, [&](auto &a, auto &b) {
+      return units.position(a.first) > units.position(b.first);
+    });
   auto find = [&](Operation *user) -> const Evaluation * {
     auto *placed = llvm::find_if(
         placement.ops, [&](auto &entry) { return entry.first == user; });
@@ -77,7 +78,7 @@ double UnitPrices::computeNs(Operation *op, const Evaluation &evaluation,
   const OpFacts &facts = state.factsOf(op);
   const FusionUnit &unit = state.units[kernel];
   double times = unit.isLoop()
-                     ? double(evaluation.count) * double(unit.iterations())
+                     ? double(evaluation.count) * double(unit.iterations)
                      : double(facts.elements);
   KernelWork work;
   work.flops = times * facts.flopsPerElement;
@@ -90,9 +91,8 @@ double UnitPrices::readNs(Value value, double elements, const Motion &motion,
   ArrayRef<int64_t> shape = shapeOf(value);
   int64_t last = Motion::innermost(shape).dim;
   StridedRead read;
-  read.valueBytes = getBytes(value);
-  read.elementBytes =
-      read.valueBytes / std::max<int64_t>(llvm::product_of(shape), 1);
+  read.elementBytes = getElementBytes(value);
+  read.valueBytes = read.elementBytes * llvm::product_of(shape);
   read.elements = elements;
   read.stride = motion.stride(shape);
   read.isTiled =
@@ -112,14 +112,14 @@ double UnitPrices::readNs(OpOperand &operand, const Evaluation &evaluation,
   if (access.isSplat)
     return 0;
   int64_t count = evaluation.count * access.reads;
-  return readNs(operand.get(), double(count) * double(unit.iterations()),
+  return readNs(operand.get(), double(count) * double(unit.iterations),
                 access.follow(evaluation.motion), count > 1);
 }
 
 double UnitPrices::readNs(const Placement &placement) const {
   const auto &[op, evaluation] = placement.ops.front();
   double elements = double(evaluation.count) *
-                    double(state.units[placement.kernel].iterations());
+                    double(state.units[placement.kernel].iterations);
   return readNs(op->getResult(0), elements, evaluation.motion,
                 evaluation.count > 1);
 }
@@ -147,12 +147,18 @@ double UnitPrices::readAllNs(const Ops &ops, Id kernel,
 
 double UnitPrices::estimateNs(Id kernel) {
   const FusionUnit &unit = state.units[kernel];
-  double ns = state.options.device.launchNs;
+  if (kernel >= estimates.size())
+    estimates.resize(state.units.size());
+  auto &[of, ns] = estimates[kernel];
+  if (of == unit.version)
+    return ns;
+  of = unit.version;
+  ns = state.options.device.launchNs;
   for (auto &[op, evaluation] : unit.ops)
     ns += computeNs(op, evaluation, kernel);
   for (Value output : unit.outputs)
     ns += writeNs(output);
-  return ns + readAllNs(unit.ops, kernel, [&](Value value) {
+  return ns += readAllNs(unit.ops, kernel, [&](Value value) {
            return !unit.ops.contains(value.getDefiningOp());
          });
 }

@@ -28,7 +28,7 @@ public:
   /// `kernel`, a loop.
   Placement place(Id producer, Id kernel);
 
-  /// A kernel, as it is.
+  /// A kernel, as it is; reckoned once for each version of it.
   double estimateNs(Id kernel);
 
   /// `producer`, of one result, within the kernels that need it against a
@@ -55,7 +55,14 @@ private:
   double readAllNs(const Ops &ops, Id kernel,
                    mlir::function_ref<bool(mlir::Value)> isWanted) const;
 
+  /// Of a kernel of the version `of`.
+  struct Estimate {
+    unsigned of = 0;
+    double ns = 0;
+  };
+
   PlanState &state;
+  std::vector<Estimate> estimates;
 };
 
 } // namespace tandem
