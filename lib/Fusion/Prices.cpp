@@ -8,6 +8,8 @@
 
 #include "Prices.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 
 namespace tandem {
@@ -53,7 +55,7 @@ static double getLoopLaneUse(const Contraction &contraction, int64_t width) {
   if (contraction.getReduction() <= kOverlappingProducts)
     return 1;
   int64_t size = contraction.result.getShape().back();
-  return double(size) / double((size + width - 1) / width * width);
+  return double(size) / double(llvm::divideCeilSigned(size, width) * width);
 }
 
 FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,

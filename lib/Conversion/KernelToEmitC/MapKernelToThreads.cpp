@@ -21,6 +21,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tandem {
 #define GEN_PASS_DEF_MAPKERNELTOTHREADS
@@ -166,7 +167,8 @@ LogicalResult KernelMapper::emitOps(func::FuncOp target) {
   for (linalg::GenericOp op : ops) {
     Schedule schedule = scheduleFor(op, vectorize);
     int64_t perBlock = schedule.perThread * threads;
-    blocks = std::max(blocks, (schedule.elements + perBlock - 1) / perBlock);
+    blocks =
+        std::max(blocks, llvm::divideCeilSigned(schedule.elements, perBlock));
     if (failed(
             emitThreadBody(builder, op, memory, schedule, thread, wideIndex)))
       return failure();

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -285,7 +286,7 @@ double getLaneUse(const Contraction &contraction, int64_t width) {
   if (lanes == ContractionLanes::Reduction)
     size = std::max(contraction.inputs, contraction.outputs);
   return static_cast<double>(size) /
-         static_cast<double>((size + width - 1) / width * width);
+         static_cast<double>(llvm::divideCeilSigned(size, width) * width);
 }
 
 /// Whether positions are those of the data, evenly spaced.

@@ -9,6 +9,7 @@
 #include "IndexExprs.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -110,16 +111,14 @@ std::optional<IndexRanges::Range> IndexRanges::get(AffineExpr expr) const {
   if (rhs->low != rhs->high)
     return std::nullopt;
   int64_t factor = rhs->low;
-  auto floorDivide = [&](int64_t a) {
-    return a >= 0 ? a / factor : -((-a + factor - 1) / factor);
-  };
   switch (expr.getKind()) {
   case AffineExprKind::Mul: {
     int64_t a = lhs->low * factor, b = lhs->high * factor;
     return Range{std::min(a, b), std::max(a, b)};
   }
   case AffineExprKind::FloorDiv:
-    return Range{floorDivide(lhs->low), floorDivide(lhs->high)};
+    return Range{llvm::divideFloorSigned(lhs->low, factor),
+                 llvm::divideFloorSigned(lhs->high, factor)};
   case AffineExprKind::Mod:
     return Range{0, factor - 1};
   default:

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -82,7 +83,7 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
     if (arePositions()) {
       part.rows = size;
     } else {
-      part.vectors = (size + width - 1) / width;
+      part.vectors = llvm::divideCeilSigned(size, width);
       if (isLast && schedule.outputs.size % width != 0)
         part.mask = createMask(add(first, index((part.vectors - 1) * width)),
                                schedule.outputs.size);
@@ -90,9 +91,9 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
     emitPart(part);
   };
   int64_t rest = schedule.outputs.getRest();
-  bool isSameCode =
-      rest == 0 || schedule.outputs.getWhole() == 0 ||
-      (!arePositions() && (rest + width - 1) / width == schedule.tile.vectors);
+  bool isSameCode = rest == 0 || schedule.outputs.getWhole() == 0 ||
+                    (!arePositions() && llvm::divideCeilSigned(rest, width) ==
+                                            schedule.tile.vectors);
   if (isSameCode)
     return emitSize(std::min(schedule.outputs.tile, schedule.outputs.size),
                     true);
@@ -175,7 +176,7 @@ void ContractionLoops::emitLastTile(ContractionTile tile) {
   tile.position = index(first);
   tile.knownPosition = first;
   if (arePositions()) {
-    tile.vectors = (rest + width - 1) / width;
+    tile.vectors = llvm::divideCeilSigned(rest, width);
     if (rest % width != 0)
       tile.mask = createMask(index(first + (tile.vectors - 1) * width),
                              schedule.positions.size);

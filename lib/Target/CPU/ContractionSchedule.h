@@ -11,6 +11,8 @@
 
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace tandem {
 
 /// A dim cut into tiles, the last of which may be smaller.
@@ -40,10 +42,10 @@ struct ContractionSchedule {
   int64_t extent = 1, grain = 1;
 
   int64_t getRowChunks() const {
-    return (rows + rowsPerTask - 1) / rowsPerTask;
+    return llvm::divideCeilSigned(rows, rowsPerTask);
   }
   int64_t getTileChunks() const {
-    return (positions.getTiles() + tilesPerTask - 1) / tilesPerTask;
+    return llvm::divideCeilSigned(positions.getTiles(), tilesPerTask);
   }
 };
 

@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_REDUCTIONSCHEDULE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tandem {
 
@@ -32,7 +33,9 @@ struct ReductionSchedule {
   int64_t extent = 1, grain = 1;
 
   bool isByColumns() const { return laneLoop < numKept; }
-  int64_t getBlocks() const { return (sizes[laneLoop] + block - 1) / block; }
+  int64_t getBlocks() const {
+    return llvm::divideCeilSigned(sizes[laneLoop], block);
+  }
   /// By rows: elements of one stage that are computed at once.
   int64_t getRowLanes(mlir::linalg::GenericOp stage) const;
 };

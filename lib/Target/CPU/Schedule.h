@@ -12,6 +12,7 @@
 #include "TransposeTiles.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tandem {
 
@@ -33,7 +34,7 @@ struct Schedule {
   std::optional<TransposeTiles> tiles;
 
   int64_t getBlocks() const {
-    return block ? (sizes.back() + block - 1) / block : 1;
+    return block ? llvm::divideCeilSigned(sizes.back(), block) : 1;
   }
   bool isInnermostShared() const { return numShared == sizes.size(); }
 };

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -82,7 +83,7 @@ WinogradEmitter::Corner WinogradEmitter::getCorner(Value tile) {
 
 void WinogradEmitter::transformData(Value tile, Value slot) {
   Corner corner = getCorner(tile);
-  int64_t vectors = (conv.inputs + plan.tile.width - 1) / plan.tile.width;
+  int64_t vectors = llvm::divideCeilSigned(conv.inputs, plan.tile.width);
   forEach(index(vectors),
           [&](Value vector) { transformDataVector(corner, slot, vector); });
 }

@@ -28,7 +28,7 @@ public:
 
   Status run(std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
-    const int64_t blocks = (dims.m + rowBlock - 1) / rowBlock;
+    const int64_t blocks = countParts(dims.m, rowBlock);
     parallelFor(dims.batch.numElements() * blocks,
                 grainFor(rowBlock * dims.n * dims.k / 8),
                 [&](int64_t begin, int64_t end) {

@@ -79,7 +79,7 @@ public:
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
     char *out = results[0].as<char>();
-    const int64_t across = (dims.inner + kSoftmaxLines - 1) / kSoftmaxLines;
+    const int64_t across = countParts(dims.inner, kSoftmaxLines);
     const int64_t lines = std::min(dims.inner, kSoftmaxLines);
     parallelFor(dims.outer * across, grainFor(8 * dims.size * lines),
                 [&](int64_t begin, int64_t end) {

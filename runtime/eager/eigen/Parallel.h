@@ -20,6 +20,11 @@ namespace tandem::eager {
 /// another thread (2 us, where it is awake).
 inline constexpr int64_t kGrain = 32768;
 
+/// The parts of `part` that make up `count`, the last of which may be less.
+inline int64_t countParts(int64_t count, int64_t part) {
+  return (count + part - 1) / part;
+}
+
 /// body(begin, end) over parts of [0, count), none smaller than about `grain`;
 /// the whole at once where there is too little for two threads.
 template <typename Body>

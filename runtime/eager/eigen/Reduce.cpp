@@ -98,7 +98,7 @@ private:
   /// One row: parts of fixed size, so that the result does not depend on the
   /// number of threads.
   void reduceWhole(const char *in, char *out) const {
-    const int64_t parts = (map.inner + kGrain - 1) / kGrain;
+    const int64_t parts = countParts(map.inner, kGrain);
     if (parts == 1)
       return row(in, out, map.inner);
     std::vector<Element> partial(parts);
@@ -133,7 +133,7 @@ private:
   /// In runs of columns that stay in the first-level cache.
   void reduceColumns(const char *in, char *out) const {
     constexpr int64_t run = 1024;
-    const int64_t across = (map.inner + run - 1) / run;
+    const int64_t across = countParts(map.inner, run);
     parallelFor(
         map.kept.numElements() * across,
         grainFor(std::min(run, map.inner) * map.count),
@@ -206,7 +206,7 @@ private:
   static constexpr int64_t kRun = 512;
 
   void runColumns(const char *in, int64_t *out) const {
-    const int64_t across = (inner + kRun - 1) / kRun;
+    const int64_t across = countParts(inner, kRun);
     parallelFor(outer * across, grainFor(size * std::min(inner, kRun)),
                 [&](int64_t begin, int64_t end) {
                   for (int64_t task = begin; task < end; ++task)

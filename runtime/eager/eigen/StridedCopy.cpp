@@ -87,8 +87,8 @@ void StridedCopy::runContiguous(const char *in, char *out) const {
 /// In blocks that keep both sides of an exchange within the caches.
 void StridedCopy::runTransposed(const char *in, char *out) const {
   constexpr int64_t block = 64, run = 1024;
-  const int64_t down = (inner + run - 1) / run;
-  const int64_t across = (columns + block - 1) / block;
+  const int64_t down = countParts(inner, run);
+  const int64_t across = countParts(columns, block);
   const int64_t work = std::min(columns, block) * std::min(inner, run);
   parallelFor(
       outer.numElements() * down * across, grainFor(2 * work),

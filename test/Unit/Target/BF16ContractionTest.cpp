@@ -16,6 +16,8 @@
 
 #include "tandem/Target/CPU/CPUTarget.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace tandem;
@@ -134,7 +136,7 @@ TEST_P(BF16Contraction, Matmul) {
 /// The product of x and w, w in blocks of columns and pairs of rows.
 std::string printPacked(int64_t m, int64_t k, int64_t n, int64_t block,
                         bool transposeLhs) {
-  int64_t blocks = (n + block - 1) / block, pairs = (k + 1) / 2;
+  int64_t blocks = llvm::divideCeilSigned(n, block), pairs = (k + 1) / 2;
   auto type = [](const Shape &shape) {
     return TensorType{DType::bf16, shape}.str();
   };
@@ -175,7 +177,7 @@ TEST_P(BF16Contraction, PackedPairsAndEpilogue) {
         ASSERT_TRUE(kernel) << kernel.error().str();
         Tensor x = varied(transposeLhs ? Shape{k, m} : Shape{m, k}, 1);
         Tensor w = varied({k, n}, 2), bias = varied({n}, 3);
-        int64_t blocks = (n + block - 1) / block, pairs = (k + 1) / 2;
+        int64_t blocks = llvm::divideCeilSigned(n, block), pairs = (k + 1) / 2;
         std::vector<double> plain = valuesOf(w);
         std::vector<double> packed(blocks * pairs * block * 2, std::nan(""));
         for (int64_t row = 0; row < k; ++row)

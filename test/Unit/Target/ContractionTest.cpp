@@ -9,6 +9,8 @@
 #include "../Providers/Cases.h"
 #include "CompiledOp.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace tandem;
 using namespace tandem::test;
 
@@ -279,7 +281,7 @@ TEST(ContractionKernel, DotsAndEpilogue) {
 /// The kernel of a convolution whose weights are packed in blocks of outputs.
 std::string printPacked(int64_t outputs, int64_t block, int64_t groups) {
   int64_t ofGroup = outputs / groups;
-  int64_t blocks = (ofGroup + block - 1) / block;
+  int64_t blocks = llvm::divideCeilSigned(ofGroup, block);
   auto type = [](const Shape &shape) {
     return TensorType{DType::f32, shape}.str();
   };
@@ -327,7 +329,7 @@ TEST(ContractionKernel, PackedWeightsAndEpilogue) {
         auto &attrs = *conv.op.attrs.AsConvAttrs();
         attrs.pad_high = {1, 1};
         // Pack them here.
-        int64_t blocks = (ofGroup + block - 1) / block;
+        int64_t blocks = llvm::divideCeilSigned(ofGroup, block);
         std::vector<double> plain = valuesOf(conv.operands[1]);
         std::vector<double> packed(groups * blocks * 36 * block, 0);
         for (size_t i = 0; i < plain.size(); ++i) {

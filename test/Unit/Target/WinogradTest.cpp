@@ -15,6 +15,7 @@
 #include "tandem/Runtime/Compare.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <cstring>
@@ -35,7 +36,7 @@ struct Conv {
             width + padLeft + padRight - 2, outputs};
   }
   Shape blocks() const {
-    return {(outputs + block - 1) / block, 6, 6, inputs, block};
+    return {llvm::divideCeilSigned(outputs, block), 6, 6, inputs, block};
   }
   OpDesc op() const {
     fb::ConvAttrsT attrs;

@@ -20,6 +20,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <optional>
 
@@ -80,7 +81,8 @@ std::optional<Extent> getExtent(ir::ReduceOp op) {
 /// the reduction is better whole, or has no such divisor.
 std::optional<int64_t> choosePart(const Extent &extent, int64_t elementBytes) {
   bool byColumns = extent.columns > 1;
-  int64_t results = extent.outer * ((extent.columns + kColumns - 1) / kColumns);
+  int64_t results =
+      extent.outer * llvm::divideCeilSigned(extent.columns, kColumns);
   int64_t rowBytes = extent.columns * elementBytes;
   int64_t wished = std::max<int64_t>(kPartBytes / rowBytes, kMinPartLength);
   // Columns of a tall matrix are far apart: one part after the other is read
