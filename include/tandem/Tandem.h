@@ -13,8 +13,10 @@
 #include "tandem/Runtime/Executor.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem {
 
@@ -40,6 +42,10 @@ enum class Winograd {
   /// Where it is possible.
   always,
 };
+
+/// "predict", "auto", …: as command lines and pipelines of passes have it.
+std::string_view name(Contractions contractions);
+std::string_view name(Winograd winograd);
 
 struct CompileOptions {
   /// "cpu": fused kernels through LLVM for this host. "cuda-host": the CUDA C++
@@ -71,6 +77,14 @@ struct CompileOptions {
   std::string failKernels;
 };
 
+/// What a model says of a convolution or matrix product that a kernel and the
+/// library both can compute; ns a call.
+struct ContractionEstimate {
+  /// `file:line:col` of the op.
+  std::string location;
+  double generatedNs = 0, libraryNs = 0;
+};
+
 /// A graph: one function of a parsed MLIR file, with dims that may be dynamic.
 /// Immutable once parsed; thread-safe.
 class Graph {
@@ -88,6 +102,13 @@ public:
   /// A compiler of this graph; may outlive the Graph.
   Expected<std::unique_ptr<Compiler>>
   createCompiler(CompileOptions options = {}) const;
+
+  /// What Contractions::predict compares for inputs of these types, in the
+  /// order of the graph once it is simplified. Generates no code; of `options`
+  /// only `winograd` counts, and the device is cpu.
+  Expected<std::vector<ContractionEstimate>>
+  estimateContractions(std::span<const TensorType> inputs,
+                       const CompileOptions &options = {}) const;
 
 private:
   struct Impl;

@@ -17,6 +17,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"
 #include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Target/CPU/ContractionPrices.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,33 +46,6 @@ OpCost costOf(func::FuncOp kernel) {
 }
 
 } // namespace
-
-/// As PipelineOptions has it: what is measured stands at the ops.
-static std::string nameOf(Contractions contractions) {
-  switch (contractions) {
-  case Contractions::predict:
-    return "predict";
-  case Contractions::measure:
-    return "";
-  case Contractions::generated:
-    return "generated";
-  case Contractions::library:
-    return "library";
-  }
-  return "";
-}
-
-static std::string nameOf(Winograd winograd) {
-  switch (winograd) {
-  case Winograd::never:
-    return "never";
-  case Winograd::automatic:
-    return "auto";
-  case Winograd::always:
-    return "always";
-  }
-  return "";
-}
 
 CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
                                  const Device &device,
@@ -106,8 +80,10 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   pipeline.fusionReport = options.fusionReport;
   if (pipeline.device == "cpu")
     pipeline.deviceSpec = "host:" + std::to_string(numThreads());
-  pipeline.contractions = nameOf(options.contractions);
-  pipeline.winograd = nameOf(options.winograd);
+  pipeline.contractions = options.contractions == Contractions::measure
+                              ? "" // What is measured stands at the ops.
+                              : name(options.contractions);
+  pipeline.winograd = name(options.winograd);
   TANDEM_ASSIGN_OR_RETURN(session->model, findDeviceModel(pipeline.deviceSpec));
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
@@ -131,8 +107,10 @@ LogicalResult CompilerSession::specialiseTo(ModuleOp module,
   return specialise(module.lookupSymbol<func::FuncOp>(source->function), types);
 }
 
-LogicalResult CompilerSession::runPhases(ModuleOp module, PhaseTimes &times) {
-  for (PhasePasses &phase : phases) {
+LogicalResult CompilerSession::runPhases(ModuleOp module,
+                                         ArrayRef<PhasePasses> phases,
+                                         PhaseTimes &times) {
+  for (const PhasePasses &phase : phases) {
     if (phase.name == name(Phase::Fuse, device.name) &&
         options.contractions == Contractions::measure && device.name == "cpu") {
       PhaseTimer timer(times, "measure");
@@ -251,7 +229,7 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
   if (failed(specialiseTo(*module, inputs, times)))
     return tl::unexpected(
         diagnostics.takeError("specialise", "the shapes do not fit"));
-  if (failed(runPhases(*module, times)))
+  if (failed(runPhases(*module, phases, times)))
     return tl::unexpected(
         diagnostics.takeError("compile", "a pass has failed"));
 
@@ -266,6 +244,32 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
   times.add("other", std::max(0.0, compiled->wallNs + overlapNs - times.sum()));
   compiled->phases = times.take();
   return compiled;
+}
+
+Expected<std::vector<ContractionEstimate>>
+CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
+  TANDEM_RETURN_IF_ERROR(checkInputs(*source->eager, inputs));
+  DiagnosticCollector diagnostics(&context);
+  PhaseTimes times;
+  OwningOpRef<ModuleOp> module = graph->clone();
+  auto isBeforeFusion = [&](const PhasePasses &phase) {
+    return phase.name != name(Phase::Fuse, device.name);
+  };
+  if (failed(specialiseTo(*module, inputs, times)) ||
+      failed(runPhases(*module, ArrayRef(phases).take_while(isBeforeFusion),
+                       times)))
+    return tl::unexpected(
+        diagnostics.takeError("specialise", "the shapes do not fit"));
+  std::vector<ContractionEstimate> estimates;
+  module->walk([&](Operation *op) {
+    if (!isa<ir::ConvOp, ir::MatmulOp>(op))
+      return;
+    if (auto prices =
+            compareWithLibrary(op, model, options.winograd != Winograd::never))
+      estimates.push_back({renderLocation(op->getLoc()), prices->generatedNs,
+                           prices->libraryNs});
+  });
+  return estimates;
 }
 
 } // namespace tandem

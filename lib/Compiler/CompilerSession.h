@@ -37,8 +37,15 @@ public:
          const CompileOptions &options);
 
   Expected<Compiled> compile(std::span<const TensorType> inputs);
+  Expected<std::vector<ContractionEstimate>>
+  estimateContractions(std::span<const TensorType> inputs);
 
 private:
+  struct PhasePasses {
+    std::string name;
+    std::unique_ptr<mlir::PassManager> passes;
+  };
+
   CompilerSession(std::shared_ptr<const GraphSource> graph,
                   const Device &device, const CompileOptions &options,
                   const mlir::DialectRegistry &registry);
@@ -46,8 +53,9 @@ private:
   mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
                                    PhaseTimes &times);
-  /// The phases between specialisation and kernels.
-  mlir::LogicalResult runPhases(mlir::ModuleOp module, PhaseTimes &times);
+  mlir::LogicalResult runPhases(mlir::ModuleOp module,
+                                llvm::ArrayRef<PhasePasses> phases,
+                                PhaseTimes &times);
   /// From kernel modules and their launches to a program that can run.
   /// `overlapNs`: by how much less the clock has advanced than threads have
   /// worked.
@@ -58,11 +66,6 @@ private:
   Status fallBack(mlir::ModuleOp module, llvm::ArrayRef<mlir::ModuleOp> kernels,
                   llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
 
-  struct PhasePasses {
-    std::string name;
-    std::unique_ptr<mlir::PassManager> passes;
-  };
-
   std::shared_ptr<const GraphSource> source;
   const Device &device;
   CompileOptions options;
@@ -71,6 +74,7 @@ private:
   DeviceModel model;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;
+  /// The phases between specialisation and kernels.
   std::vector<PhasePasses> phases;
 };
 

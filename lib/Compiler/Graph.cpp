@@ -8,6 +8,7 @@
 
 #include "tandem/Tandem.h"
 
+#include "CompilerSession.h"
 #include "Diagnostics.h"
 #include "GraphSource.h"
 
@@ -131,6 +132,17 @@ std::shared_ptr<const Program> Graph::eagerProgram() const {
 Expected<std::unique_ptr<Compiler>>
 Graph::createCompiler(CompileOptions options) const {
   return createGraphCompiler(impl->source, std::move(options));
+}
+
+Expected<std::vector<ContractionEstimate>>
+Graph::estimateContractions(std::span<const TensorType> inputs,
+                            const CompileOptions &options) const {
+  CompileOptions relevant;
+  relevant.winograd = options.winograd;
+  TANDEM_ASSIGN_OR_RETURN(const Device *device, findDevice(relevant.device));
+  TANDEM_ASSIGN_OR_RETURN(
+      auto session, CompilerSession::create(impl->source, *device, relevant));
+  return session->estimateContractions(inputs);
 }
 
 } // namespace tandem

@@ -14,6 +14,15 @@
 
 namespace tandem::tools {
 
+template <typename Choice>
+static std::vector<std::pair<std::string, Choice>>
+namesOf(std::initializer_list<Choice> choices) {
+  std::vector<std::pair<std::string, Choice>> names;
+  for (Choice choice : choices)
+    names.emplace_back(name(choice), choice);
+  return names;
+}
+
 const char *const kDeviceHelp =
     "cpu, or cuda-host: the CUDA C++ of the kernels, run on the host";
 
@@ -22,11 +31,9 @@ const char *const kContractionsHelp =
     "both can: predict, measure, generated, library";
 
 const std::vector<std::pair<std::string, Contractions>> &contractionChoices() {
-  static const std::vector<std::pair<std::string, Contractions>> choices = {
-      {"predict", Contractions::predict},
-      {"measure", Contractions::measure},
-      {"generated", Contractions::generated},
-      {"library", Contractions::library}};
+  static const auto choices =
+      namesOf({Contractions::predict, Contractions::measure,
+               Contractions::generated, Contractions::library});
   return choices;
 }
 
@@ -35,10 +42,8 @@ const char *const kWinogradHelp =
     "method: never, auto, always";
 
 const std::vector<std::pair<std::string, Winograd>> &winogradChoices() {
-  static const std::vector<std::pair<std::string, Winograd>> choices = {
-      {"never", Winograd::never},
-      {"auto", Winograd::automatic},
-      {"always", Winograd::always}};
+  static const auto choices =
+      namesOf({Winograd::never, Winograd::automatic, Winograd::always});
   return choices;
 }
 

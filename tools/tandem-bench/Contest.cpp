@@ -15,13 +15,7 @@
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
 
 namespace tandem::bench {
 namespace {
@@ -149,26 +143,14 @@ Status Contest::compileBoth(Contractions contractions) {
   return {};
 }
 
-/// The fusion report has what the model says of either way.
 Status Contest::readPrices() {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() /
-      ("tandem-bench-" + std::to_string(getpid()) + ".json");
   CompileOptions options;
-  options.fusionReport = path.string();
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                          graph->createCompiler(options));
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled,
-                          compiler->compile({&contender.input, 1}));
-  nlohmann::json report = nlohmann::json::parse(std::ifstream(path), nullptr,
-                                                /*allow_exceptions=*/false);
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
-  if (!report.is_object())
-    return fail("report", "no fusion report was written to " + path.string());
-  for (const auto &prices : report["functions"][0]["contractions"]) {
-    result.predictedGeneratedNs = prices["generated_ns"];
-    result.predictedLibraryNs = prices["library_ns"];
+  options.winograd = winograd;
+  TANDEM_ASSIGN_OR_RETURN(auto estimates, graph->estimateContractions(
+                                              {&contender.input, 1}, options));
+  for (const ContractionEstimate &estimate : estimates) {
+    result.predictedGeneratedNs = estimate.generatedNs;
+    result.predictedLibraryNs = estimate.libraryNs;
   }
   return {};
 }

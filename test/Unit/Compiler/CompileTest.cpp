@@ -283,4 +283,37 @@ TEST(Compile, FuelLimitsFusion) {
   EXPECT_GT(compiled->program->kernels.size(), 4u);
 }
 
+TEST(Compile, ContractionsAreEstimatedWithoutCode) {
+  auto graph = Graph::parseString(R"(
+func.func @main(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>)
+    -> tensor<?x64xf32> {
+  %0 = tandem.matmul %x, %w
+      : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+  %1 = tandem.matmul %0, %w
+      : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+  %2 = tandem.relu %1 : tensor<?x64xf32>
+  return %2 : tensor<?x64xf32>
+}
+)");
+  ASSERT_TRUE(graph) << graph.error().str();
+  auto estimate = [&](int64_t rows) {
+    TensorType inputs[] = {f32({rows, 64}), f32({64, 64})};
+    auto estimates = (*graph)->estimateContractions(inputs);
+    EXPECT_TRUE(estimates) << estimates.error().str();
+    return *estimates;
+  };
+  auto few = estimate(8), many = estimate(8192);
+  ASSERT_EQ(few.size(), 2u);
+  ASSERT_EQ(many.size(), 2u);
+  EXPECT_EQ(few[0].location, "<string>:4:8");
+  EXPECT_EQ(few[1].location, "<string>:6:8");
+  EXPECT_GT(few[0].generatedNs, 0);
+  EXPECT_GT(few[0].libraryNs, 0);
+  EXPECT_GT(many[0].generatedNs, 10 * few[0].generatedNs);
+  EXPECT_GT(many[0].libraryNs, 10 * few[0].libraryNs);
+
+  TensorType wrong[] = {f32({8, 65}), f32({64, 64})};
+  EXPECT_FALSE((*graph)->estimateContractions(wrong));
+}
+
 } // namespace
