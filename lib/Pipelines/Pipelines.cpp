@@ -114,6 +114,7 @@ void buildPhase(OpPassManager &pm, Phase phase,
     if (!isCUDA(options.device)) {
       AssignLayoutsOptions layouts;
       layouts.deviceSpec = options.deviceSpec;
+      layouts.winograd = options.winograd != "never";
       layouts.notes = !options.fusionReport.empty();
       pm.addNestedPass<func::FuncOp>(createAssignLayouts(layouts));
     }

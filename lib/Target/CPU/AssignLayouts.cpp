@@ -85,8 +85,8 @@ Turn getTurn(Operation *op) {
 /// Layouts of the values of one block.
 class LayoutProblem {
 public:
-  LayoutProblem(Block &block, const DeviceModel &device)
-      : block(block), device(device) {}
+  LayoutProblem(Block &block, const LayoutPrices &prices)
+      : block(block), prices(prices) {}
 
   /// Whether there is anything to choose.
   bool isEmpty();
@@ -98,12 +98,7 @@ public:
   bool isOutputLast(Operation *op) const { return look(op, 1); }
   bool isAssigned(Operation *op) const { return nodes.contains(op); }
 
-  double getNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) const {
-    return getConvNs(device, conv, isInputLast, isOutputLast);
-  }
-  double getConversionNs(Value value) const {
-    return getTransposeNs(device, value);
-  }
+  const LayoutPrices &getPrices() const { return prices; }
 
 private:
   /// Of what an op reads, and of its result: one but for convolutions.
@@ -122,7 +117,7 @@ private:
   Node getConsumer(OpOperand &use) const;
 
   Block &block;
-  const DeviceModel &device;
+  const LayoutPrices &prices;
   MinimumCut cut;
   DenseMap<Operation *, Nodes> nodes;
   std::vector<bool> isLast;
@@ -151,9 +146,11 @@ void LayoutProblem::addCost(Node node, double ns) {
 void LayoutProblem::addConv(ir::ConvOp conv) {
   Nodes pair{cut.add(), cut.add()};
   nodes[conv] = pair;
-  double same = getNs(conv, false, false), last = getNs(conv, true, true);
-  double toLast = getNs(conv, false, true);
-  double toFirst = std::max(getNs(conv, true, false), same + last - toLast);
+  double same = prices.getConvNs(conv, false, false);
+  double last = prices.getConvNs(conv, true, true);
+  double toLast = prices.getConvNs(conv, false, true);
+  double toFirst =
+      std::max(prices.getConvNs(conv, true, false), same + last - toLast);
   addCost(pair[0], toFirst - same);
   addCost(pair[1], last - toFirst);
   cut.connect(pair[1], pair[0], toLast + toFirst - same - last);
@@ -162,7 +159,7 @@ void LayoutProblem::addConv(ir::ConvOp conv) {
 void LayoutProblem::addPermutable(Operation *op) {
   Node node = cut.add();
   nodes[op] = {node, dropsDims(op) ? kGiven : node};
-  addCost(node, -getWindowNs(device, op));
+  addCost(node, -prices.getWindowNs(op));
 }
 
 Node LayoutProblem::getProducer(Value value) const {
@@ -193,7 +190,7 @@ void LayoutProblem::connect(Value value) {
   consumers.remove(producer);
   if (consumers.empty())
     return;
-  double ns = getConversionNs(value);
+  double ns = prices.getTransposeNs(value);
   if (producer != kGiven) {
     Node toGiven = cut.add();
     cut.connect(producer, toGiven, ns);
@@ -241,7 +238,8 @@ public:
   /// `notes` may be null.
   LayoutRewriter(Block &block, const LayoutProblem &problem, bool remarks,
                  LayoutNotes *notes)
-      : block(block), problem(problem), remarks(remarks), notes(notes),
+      : block(block), problem(problem), prices(problem.getPrices()),
+        remarks(remarks), notes(notes),
         builder(block.getParentOp()->getContext()) {}
 
   void run();
@@ -262,6 +260,7 @@ private:
 
   Block &block;
   const LayoutProblem &problem;
+  const LayoutPrices &prices;
   bool remarks;
   LayoutNotes *notes;
   OpBuilder builder;
@@ -280,7 +279,7 @@ Value LayoutRewriter::get(Value value, bool isLast) {
     Value from = known[!isLast];
     Permutation permutation = getChannelsLast(typeOf(from).getRank());
     if (notes && !matchPattern(from, m_Constant()))
-      notes->addInserted(from, isLast, problem.getConversionNs(value));
+      notes->addInserted(from, isLast, prices.getTransposeNs(value));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(from);
     known[isLast] = createTransposed(
@@ -307,9 +306,9 @@ void LayoutRewriter::account(ir::ConvOp conv) {
   ConvLayoutNote note;
   note.isInputLast = problem.isInputLast(conv);
   note.isOutputLast = problem.isOutputLast(conv);
-  note.ns = problem.getNs(conv, note.isInputLast, note.isOutputLast);
-  note.givenNs = problem.getNs(conv, false, false);
-  note.lastNs = problem.getNs(conv, true, true);
+  note.ns = prices.getConvNs(conv, note.isInputLast, note.isOutputLast);
+  note.givenNs = prices.getConvNs(conv, false, false);
+  note.lastNs = prices.getConvNs(conv, true, true);
   if (remarks)
     remark(conv, note);
   if (notes)
@@ -344,7 +343,7 @@ void LayoutRewriter::rewriteTurn(ir::TransposeOp transpose, Turn turn) {
   bool isToLast = turn == Turn::ToLast;
   if (notes)
     notes->addCancelled(transpose, isToLast,
-                        problem.getConversionNs(transpose.getInput()));
+                        prices.getTransposeNs(transpose.getInput()));
   replace(transpose, !isToLast, get(transpose.getInput(), isToLast));
 }
 
@@ -381,13 +380,14 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using AssignLayoutsBase::AssignLayoutsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    return readDevice(context, deviceSpec.getValue(), device);
+    prices.useWinograd = winograd;
+    return readDevice(context, deviceSpec.getValue(), prices.device);
   }
 
   void runOnOperation() override {
     LayoutNotes account(&getContext());
     for (Block &block : getOperation().getBody()) {
-      LayoutProblem problem(block, device);
+      LayoutProblem problem(block, prices);
       if (problem.isEmpty())
         continue;
       problem.solve();
@@ -397,7 +397,7 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   }
 
 private:
-  DeviceModel device;
+  LayoutPrices prices;
 };
 } // namespace
 

@@ -60,22 +60,21 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
 }
 
 /// The way that would be chosen; weights are packed ahead where they are known.
-/// Fewer products, with channels last alone, are not counted on.
 static double getCheapestNs(ir::ConvOp conv, bool isConstant,
-                            const DeviceModel &device) {
+                            const LayoutPrices &prices) {
   double ns = std::numeric_limits<double>::max();
   for (const ContractionPrice &price :
-       priceContraction(conv, isConstant, device, /*useWinograd=*/false))
+       priceContraction(conv, isConstant, prices.device, prices.useWinograd))
     ns = std::min(ns, price.getNs());
   return ns;
 }
 
-double getConvNs(const DeviceModel &device, ir::ConvOp conv, bool isInputLast,
-                 bool isOutputLast) {
+double LayoutPrices::getConvNs(ir::ConvOp conv, bool isInputLast,
+                               bool isOutputLast) const {
   Block block;
   ir::ConvOp variant = createVariant(block, conv, isInputLast, isOutputLast);
   bool isConstant = matchPattern(conv.getKernel(), m_Constant());
-  double ns = getCheapestNs(variant, isConstant, device);
+  double ns = getCheapestNs(variant, isConstant, *this);
   int64_t channels = conv.getLayout().getInput().find('C');
   if (isOutputLast && !isInputLast &&
       typeOf(conv.getInput()).getDimSize(channels) > kFewChannels)
@@ -83,7 +82,7 @@ double getConvNs(const DeviceModel &device, ir::ConvOp conv, bool isInputLast,
   return ns;
 }
 
-double getWindowNs(const DeviceModel &device, Operation *op) {
+double LayoutPrices::getWindowNs(Operation *op) const {
   auto layout = op->getAttrOfType<StringAttr>("layout");
   if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
       !layout.getValue().starts_with("NC"))
@@ -101,7 +100,7 @@ static bool isInLoop(Operation *op) {
   return op && isa<ir::TandemOpInterface>(op) && isPermutable(op);
 }
 
-double getTransposeNs(const DeviceModel &device, Value value) {
+double LayoutPrices::getTransposeNs(Value value) const {
   double copyNs = estimateMemoryNs(device, {0, 2 * getBytes(value)});
   bool isFolded = isInLoop(value.getDefiningOp()) ||
                   llvm::any_of(value.getUsers(), isInLoop);

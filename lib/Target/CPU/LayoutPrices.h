@@ -14,18 +14,24 @@
 
 namespace tandem {
 
-/// Estimated time of a convolution whose operand and result are given channels
-/// first, in nanoseconds, with channels first or last in each.
-double getConvNs(const DeviceModel &device, ir::ConvOp conv, bool isInputLast,
-                 bool isOutputLast);
+/// What layouts cost on a device, in estimated nanoseconds.
+struct LayoutPrices {
+  DeviceModel device;
+  /// Whether kernels may use Winograd's method, which takes channels last.
+  bool useWinograd = false;
 
-/// What a window over a tensor given channels first costs more that way than
-/// channels last, in nanoseconds; 0 for other ops.
-double getWindowNs(const DeviceModel &device, mlir::Operation *op);
+  /// Of a convolution whose operand and result are given channels first, with
+  /// channels first or last in each.
+  double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) const;
 
-/// Transposing a value: a kernel of its own, or slower loads of one that
-/// produces or reads it anyhow.
-double getTransposeNs(const DeviceModel &device, mlir::Value value);
+  /// What a window over a tensor given channels first costs more that way than
+  /// channels last; 0 for other ops.
+  double getWindowNs(mlir::Operation *op) const;
+
+  /// Transposing a value: a kernel of its own, or slower loads of one that
+  /// produces or reads it anyhow.
+  double getTransposeNs(mlir::Value value) const;
+};
 
 } // namespace tandem
 

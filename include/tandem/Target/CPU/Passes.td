@@ -155,6 +155,8 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
   let options = [
     Option<"remarks", "remarks", "bool", "false",
            "Report the layouts of every convolution, and their prices.">,
+    Option<"winograd", "winograd", "bool", "false",
+           "Kernels may use Winograd's method, which takes channels last.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "What prices are of: generic, host, the name of a built-in device "
            "description, or the path of one.">,
