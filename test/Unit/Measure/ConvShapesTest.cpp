@@ -153,8 +153,8 @@ TEST(ConvShapes, ReadsEveryListOfTheRepository) {
     ++files;
     shapes += list->size();
   }
-  EXPECT_EQ(files, 12u);
-  EXPECT_EQ(shapes, 290u);
+  EXPECT_EQ(files, 13u);
+  EXPECT_EQ(shapes, 325u);
 }
 
 TEST(ConvShapes, NamesAFileThatIsNotThere) {
