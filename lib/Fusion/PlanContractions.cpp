@@ -45,14 +45,22 @@ private:
 
   PlanState &state;
   FusionUnits &units;
+  /// The hero that was priced last, and its price.
+  Operation *priced = nullptr;
+  FusionPrice heroPrice;
 };
 
 FusionPrice ContractionPlanner::priceHero(Operation *hero) {
+  if (hero == priced)
+    return heroPrice;
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction) || !whyNotContraction(hero).empty())
-    return {};
-  return priceTile(state.options.device, state.factsOf(hero), *contraction);
+  priced = hero;
+  heroPrice = {};
+  if (succeeded(contraction) && whyNotContraction(hero, *contraction).empty())
+    heroPrice =
+        priceTile(state.options.device, state.factsOf(hero), *contraction);
+  return heroPrice;
 }
 
 FusionDecision ContractionPlanner::checkHero(Operation *hero) {

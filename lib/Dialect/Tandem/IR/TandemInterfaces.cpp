@@ -31,16 +31,25 @@ convertTypes(std::optional<Location> location, ValueRange operands) {
   return types;
 }
 
-LogicalResult ir::detail::inferResultType(std::optional<Location> location,
-                                          const OpDesc &desc,
-                                          ValueRange operands,
-                                          SmallVectorImpl<Type> &inferred) {
+static FailureOr<tandem::TensorType> infer(std::optional<Location> location,
+                                           const OpDesc &desc,
+                                           ValueRange operands) {
   auto types = convertTypes(location, operands);
   if (failed(types))
     return failure();
   Expected<tandem::TensorType> result = inferType(desc, *types);
   if (!result)
     return emitOptionalError(location, result.error().message);
+  return *result;
+}
+
+LogicalResult ir::detail::inferResultType(std::optional<Location> location,
+                                          const OpDesc &desc,
+                                          ValueRange operands,
+                                          SmallVectorImpl<Type> &inferred) {
+  FailureOr<tandem::TensorType> result = infer(location, desc, operands);
+  if (failed(result))
+    return failure();
   MLIRContext *context =
       operands.empty() ? location->getContext() : operands[0].getContext();
   inferred.push_back(toMlirType(context, *result));
@@ -55,14 +64,19 @@ bool ir::detail::areCompatible(TypeRange inferred, TypeRange declared) {
 }
 
 LogicalResult ir::detail::verifyResultType(TandemOpInterface op) {
-  SmallVector<Type, 1> inferred;
-  if (failed(inferResultType(op.getLoc(), op.getOpDesc(), op->getOperands(),
-                             inferred)))
+  FailureOr<tandem::TensorType> result =
+      infer(op.getLoc(), op.getOpDesc(), op->getOperands());
+  if (failed(result))
     return failure();
+  Type declared = op->getResultTypes().front();
+  // The usual case, for which no type need be made.
+  if (isTandemTensor(declared) &&
+      toTandemType(cast<RankedTensorType>(declared)) == *result)
+    return success();
+  Type inferred = toMlirType(op->getContext(), *result);
   if (!areCompatible(inferred, op->getResultTypes()))
     return op->emitOpError("result type ")
-           << op->getResultTypes().front() << " does not fit the inferred type "
-           << inferred.front();
+           << declared << " does not fit the inferred type " << inferred;
   return success();
 }
 

@@ -37,9 +37,30 @@ bool isSplat(Value value) {
   return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
 }
 
-/// Makes the fusion of `group` in front of its last op, replaces the group's
-/// outputs, and leaves its ops behind.
-void makeFusion(const FusionGroup &group) {
+/// In how many groups each op is that is still in the block.
+using Counts = DenseMap<Operation *, unsigned>;
+
+/// Puts `op` at the end of `body`, or a copy where other groups need it, too.
+void moveOrCopy(Operation *op, Block &body, Counts &counts, IRMapping &map) {
+  if (--counts[op] > 0) {
+    OpBuilder::atBlockEnd(&body).clone(*op, map);
+    return;
+  }
+  op->moveBefore(&body, body.end());
+  for (OpOperand &operand : op->getOpOperands())
+    operand.set(map.lookupOrDefault(operand.get()));
+}
+
+/// Replaces `output` where another block reads it.
+void replaceOutside(Value output, Value result, Block &body) {
+  output.replaceUsesWithIf(result, [&](OpOperand &use) {
+    return use.getOwner()->getBlock() != &body;
+  });
+}
+
+/// Makes the fusion of `group` in front of its last op, and replaces the
+/// group's outputs.
+void makeFusion(const FusionGroup &group, Counts &counts) {
   llvm::SetVector<Value> inputs, constants;
   SmallPtrSet<Operation *, 16> members(group.ops.begin(), group.ops.end());
   for (Operation *op : group.ops)
@@ -61,17 +82,18 @@ void makeFusion(const FusionGroup &group) {
   for (Value constant : constants)
     builder.clone(*constant.getDefiningOp(), map);
   for (Operation *op : group.ops)
-    builder.clone(*op, map);
+    moveOrCopy(op, body, counts, map);
   SmallVector<Value> yielded;
   for (Value output : group.outputs)
-    yielded.push_back(map.lookup(output));
-  ir::YieldOp::create(builder, root->getLoc(), yielded);
+    yielded.push_back(map.lookupOrDefault(output));
   for (auto [output, result] :
        llvm::zip_equal(group.outputs, fusion.getOutputs()))
-    Value(output).replaceAllUsesWith(result);
+    replaceOutside(output, result, body);
+  builder.setInsertionPointToEnd(&body);
+  ir::YieldOp::create(builder, fusion.getLoc(), yielded);
 }
 
-/// Erases what the fusions have replaced, and the constants cloned into them.
+/// Erases what the fusions have copies of.
 void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -79,8 +101,12 @@ void eraseDead(Block &block) {
 }
 
 void fuse(Block &block, ArrayRef<FusionGroup> groups) {
+  Counts counts;
   for (const FusionGroup &group : groups)
-    makeFusion(group);
+    for (Operation *op : group.ops)
+      ++counts[op];
+  for (const FusionGroup &group : groups)
+    makeFusion(group, counts);
   // A kernel stands at its last op, behind what uses its other results.
   if (llvm::any_of(groups, [](const FusionGroup &group) {
         return group.outputs.size() > 1;
