@@ -24,6 +24,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -223,10 +224,12 @@ private:
 
 int main(int argc, char **argv) {
   Options options;
-  CLI::App app("Runs random graphs on every tier and compares the results.");
+  CLI::App app("Runs random graphs on every tier and compares the results.",
+               "tandem-fuzz");
   app.add_option("--seed", options.seed, "Seed of the first graph")
       ->capture_default_str();
   app.add_option("--count", options.count, "Graphs, with consecutive seeds")
+      ->check(CLI::Range(int64_t(1), std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
   app.add_option("--threads", options.threads, "Graphs at a time")
       ->check(CLI::PositiveNumber)
@@ -234,6 +237,7 @@ int main(int argc, char **argv) {
   app.add_option("--device", options.devices,
                  "Devices to compile for: cpu, cuda-host, or none")
       ->delimiter(',')
+      ->check(CLI::IsMember({"cpu", "cuda-host", "none"}))
       ->capture_default_str();
   app.add_option("--max-ops", options.graph.maxOps, "Ops in a graph")
       ->check(CLI::Range(3, 10000))
@@ -241,7 +245,11 @@ int main(int argc, char **argv) {
   app.add_flag("--winograd", options.winograd,
                "Take Winograd's method wherever it is possible");
   app.add_flag("--print", options.print, "Print the graphs, run nothing");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 1;
+  }
 
   if (options.print) {
     for (int64_t i = 0; i < options.count; ++i)

@@ -9,7 +9,7 @@
 
 // TEXT: error: argument #0: '8xcat' is no list of dims, as 1000x100x1
 // BYTES: error: the bytes of 'tensor<4611686018427387904x5xf32>' overflow
-// FUNCTION: error: no function @other
+// FUNCTION: error: no function @other among @main
 
 // expected-error @+1 {{argument #0: dim 1 is 4, but its type 'tensor<?x5xf32>' says 5}}
 func.func @main(%x: tensor<?x5xf32>) -> tensor<?x5xf32> {
@@ -49,7 +49,7 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<5xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has 0 arguments, but 1 shapes are given}}
+// expected-error @+1 {{@main has 0 arguments, but 1 shapes are given}}
 func.func @main() {
   return
 }

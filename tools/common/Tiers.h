@@ -28,11 +28,10 @@ std::optional<Tier> parseTier(std::string_view text);
 bool isKnownDevice(std::string_view device);
 extern const char *const kDeviceHelp;
 
-/// "predict", "measure", "generated", "library": what --contractions takes, for
-/// CLI::CheckedTransformer.
+/// What --contractions takes.
 const std::vector<std::pair<std::string, Contractions>> &contractionChoices();
 extern const char *const kContractionsHelp;
-/// "never", "auto", "always", for --winograd likewise.
+/// What --winograd takes.
 const std::vector<std::pair<std::string, Winograd>> &winogradChoices();
 extern const char *const kWinogradHelp;
 

@@ -11,6 +11,8 @@
 #include "Contenders.h"
 #include "Sweep.h"
 
+#include "common/Options.h"
+
 #include <CLI/CLI.hpp>
 
 #include <map>
@@ -56,9 +58,9 @@ void addSweep(CLI::App &app, SweepOptions &options) {
                   "Fresh processes that compile each shape")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  command.add_option("--json", options.json,
-                     "Write JSON lines to FILE (- is standard output)");
-  command.add_option("--html", options.html, "Write a report to FILE");
+  tools::addJson(command, options.json);
+  tools::addOutputFile(command, "--html", options.html,
+                       "Write a report to FILE");
 }
 
 void addBars(CLI::App &app, BarsOptions &options) {
@@ -71,26 +73,22 @@ void addBars(CLI::App &app, BarsOptions &options) {
   command.add_option("--seconds", options.seconds, "Time for each figure")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
-  command.add_option("--json", options.json,
-                     "Write JSON lines to FILE (- is standard output)");
+  tools::addJson(command, options.json);
 }
 
 void addContestOptions(CLI::App &command, ContestOptions &options,
                        int &threads) {
   addThreads(command, threads);
-  command
-      .add_option("--contractions", options.contractions,
-                  tools::kContractionsHelp)
-      ->transform(CLI::CheckedTransformer(tools::contractionChoices()));
-  command.add_option("--winograd", options.winograd, tools::kWinogradHelp)
-      ->transform(CLI::CheckedTransformer(tools::winogradChoices()));
+  tools::addChoice(command, "--contractions", options.contractions,
+                   tools::contractionChoices(), tools::kContractionsHelp);
+  tools::addChoice(command, "--winograd", options.winograd,
+                   tools::winogradChoices(), tools::kWinogradHelp);
   command
       .add_option("--seconds", options.seconds,
                   "Time for the figures of each shape")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
-  command.add_option("--json", options.json,
-                     "Write JSON lines to FILE (- is standard output)");
+  tools::addJson(command, options.json);
 }
 
 void addDType(CLI::App &command, DType &dtype) {
@@ -168,8 +166,7 @@ void addScaling(CLI::App &app, ScalingOptions &options) {
   command.add_option("--runs", options.runs, "Compilations of each graph")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  command.add_option("--json", options.json,
-                     "Write JSON lines to FILE (- is standard output)");
+  tools::addJson(command, options.json);
 }
 
 void addCold(CLI::App &app, MeasureOptions &options,

@@ -149,6 +149,13 @@ int main(int argc, char **argv) {
   if (until.getNumOccurrences() || fuse || !fusionReport.empty() ||
       !whyNotFused.empty())
     return mlir::asMainReturnCode(runUntil(input, output, registry));
+  for (const cl::Option &option :
+       std::initializer_list<std::reference_wrapper<const cl::Option>>{
+           shapes, function, device, fusionFuel, contractions, winograd,
+           deviceSpec})
+    if (option.getNumOccurrences())
+      return mlir::asMainReturnCode(
+          emitError("--" + option.ArgStr + " says nothing without --until"));
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -263,6 +263,12 @@ Expected<Tier> chosenTier(const RunOptions &options) {
                 "device " + options.device + " has no tier '" +
                     std::string(name(tier)) + "'",
                 "--tier=compiled runs there");
+  if (tier != Tier::compiled && !options.check &&
+      !options.compile.fusionReport.empty())
+    return fail("argument",
+                "tier '" + std::string(name(tier)) +
+                    "' fuses nothing to report (--fusion-report)",
+                "--tier=compiled does");
   return tier;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/ArgSpec.h"
 #include "common/Environment.h"
+#include "common/Options.h"
 
 #include <CLI/CLI.hpp>
 
@@ -35,17 +36,15 @@ void addOptions(CLI::App &app, RunOptions &options) {
                      "; inputs of static type may be left out: random")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--contractions", options.compile.contractions,
-                 kContractionsHelp)
-      ->transform(CLI::CheckedTransformer(contractionChoices()));
-  app.add_option("--winograd", options.compile.winograd, kWinogradHelp)
-      ->transform(CLI::CheckedTransformer(winogradChoices()));
+  addChoice(app, "--contractions", options.compile.contractions,
+            contractionChoices(), kContractionsHelp);
+  addChoice(app, "--winograd", options.compile.winograd, winogradChoices(),
+            kWinogradHelp);
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "Run a kernel that cannot be compiled op by op, with a warning "
                "(default), or fail");
-  app.add_option("--fusion-report", options.compile.fusionReport,
-                 "Write every decision of fusion there, as JSON")
-      ->type_name("FILE");
+  addOutputFile(app, "--fusion-report", options.compile.fusionReport,
+                "Write every decision of fusion there, as JSON");
   app.add_option("--reproducer-dir", options.compile.reproducerDir,
                  "Where kernels that cannot be compiled are written (default: "
                  "$TANDEM_REPRODUCER_DIR, or tandem-reproducers in the "
@@ -71,8 +70,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->check(CLI::Range(1, 17));
   app.add_option("--out-dir", options.outDir,
                  "Write each output to DIR/output<i>.npy");
-  app.add_option("--json", options.json,
-                 "Write JSON lines to FILE (- is standard output)");
+  addJson(app, options.json);
 }
 
 } // namespace

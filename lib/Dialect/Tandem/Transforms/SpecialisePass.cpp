@@ -42,7 +42,7 @@ struct SpecialisePass : impl::TandemSpecialiseBase<SpecialisePass> {
   void runOnOperation() override {
     auto target = getOperation().lookupSymbol<func::FuncOp>(function);
     if (!target) {
-      getOperation().emitError("no function @") << function.getValue();
+      reportMissing();
       return signalPassFailure();
     }
     FailureOr<SmallVector<RankedTensorType>> types = signature(target);
@@ -53,15 +53,24 @@ struct SpecialisePass : impl::TandemSpecialiseBase<SpecialisePass> {
   }
 
 private:
+  void reportMissing();
   FailureOr<SmallVector<RankedTensorType>> signature(func::FuncOp target);
 };
+
+void SpecialisePass::reportMissing() {
+  // Not the op's own error, which would come with all of the module.
+  InFlightDiagnostic error = emitError(getOperation().getLoc());
+  error << "no function @" << function.getValue() << " among";
+  for (auto other : getOperation().getOps<func::FuncOp>())
+    error << " @" << other.getName();
+}
 
 FailureOr<SmallVector<RankedTensorType>>
 SpecialisePass::signature(func::FuncOp target) {
   if (shapes.size() > target.getNumArguments())
-    return target.emitOpError("has ")
-           << target.getNumArguments() << " arguments, but " << shapes.size()
-           << " shapes are given";
+    return emitError(target.getLoc())
+           << "@" << target.getName() << " has " << target.getNumArguments()
+           << " arguments, but " << shapes.size() << " shapes are given";
   SmallVector<RankedTensorType> types;
   for (auto [index, type] : llvm::enumerate(target.getArgumentTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);

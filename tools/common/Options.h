@@ -1,0 +1,73 @@
+//===- Options.h - Kinds of options that tools share ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_COMMON_OPTIONS_H
+#define TANDEM_TOOLS_COMMON_OPTIONS_H
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace tandem::tools {
+
+/// Adds an option that takes the name of one of `choices`, which live on.
+template <typename Choice>
+void addChoice(CLI::App &app, const std::string &option, Choice &value,
+               const std::vector<std::pair<std::string, Choice>> &choices,
+               const std::string &help) {
+  std::vector<std::string> names;
+  for (const auto &[name, choice] : choices)
+    names.push_back(name);
+  app.add_option_function<std::string>(
+         option,
+         [&value, &choices](const std::string &text) {
+           for (const auto &[name, choice] : choices)
+             if (name == text)
+               value = choice;
+         },
+         help)
+      ->check(CLI::IsMember(names));
+}
+
+/// Why no file `path` can be made; empty where nothing speaks against it.
+inline std::string whyNotWritable(const std::string &path) {
+  if (path == "-")
+    return {};
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return "cannot write " + path + ": " + std::strerror(EISDIR);
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK) == 0)
+    return {};
+  return "cannot write " + path + ": " + std::strerror(errno);
+}
+
+/// Adds an option that names a file to write, and refuses it before time is
+/// spent on what is to be in it.
+inline void addOutputFile(CLI::App &app, const std::string &option,
+                          std::string &path, const std::string &help) {
+  app.add_option(option, path, help)
+      ->check(CLI::Validator(whyNotWritable, "FILE"));
+}
+
+/// Likewise for JSON lines.
+inline void addJson(CLI::App &app, std::string &path) {
+  addOutputFile(app, "--json", path,
+                "Write JSON lines to FILE (- is standard output)");
+}
+
+} // namespace tandem::tools
+
+#endif // TANDEM_TOOLS_COMMON_OPTIONS_H
