@@ -72,12 +72,25 @@ Expected<Processor> findProcessor(std::string_view name) {
   return Processor{cpu.str(), text, getVectorBits(text)};
 }
 
+/// Whether `wanted`, as in "-avx512bf16,-avx512f", names features to do
+/// without.
+static Status checkLess(llvm::StringRef wanted) {
+  llvm::StringMap<bool> known = llvm::sys::getHostCPUFeatures();
+  for (llvm::StringRef feature : llvm::split(wanted, ','))
+    if (!feature.empty() &&
+        (!feature.consume_front("-") || !known.contains(feature)))
+      return fail("compile", "no feature '" + feature.str() + "' to do without",
+                  "names are those of LLVM, as in -avx512bf16,-avx512f");
+  return {};
+}
+
 static Expected<Processor> readEnvironment() {
   const char *text = std::getenv("TANDEM_CPU");
   llvm::StringRef wanted(text ? text : "");
   if (!wanted.empty() && !wanted.starts_with("-"))
     return findProcessor(text);
   Processor host = detect();
+  TANDEM_RETURN_IF_ERROR(checkLess(wanted));
   if (!wanted.empty())
     host.features += "," + wanted.str();
   host.vectorBits = getVectorBits(host.features);
