@@ -16,6 +16,9 @@ namespace {
 
 using measure::Summary;
 
+/// The limit of threads changes after so long, not after each call.
+constexpr double kBlockNs = 5e6;
+
 /// "2^20".
 std::string power(int exponent) { return "2^" + std::to_string(exponent); }
 
@@ -37,26 +40,51 @@ Status addCopyBar(const BarsOptions &options, const std::string &name,
   return {};
 }
 
-Status addThreadsBar(const BarsOptions &options, int exponent, Bars &bars) {
+/// Adds `call` on one thread, then on all. Returns the first one's index.
+size_t addThreadsSeries(measure::Sampler &sampler,
+                        const measure::Sampler::Call &call) {
+  size_t first = sampler.add("one thread", call, [] { setNumThreads(1); });
+  sampler.add("all threads", call, [threads = numThreads()] {
+    setNumThreads(threads);
+    keepWorkersAway();
+  });
+  return first;
+}
+
+/// `share`: what one thread does of the work of all.
+Bar threadsBar(const std::string &what, const measure::Sampler &sampler,
+               const std::vector<Summary> &times, size_t one, double share) {
+  return {what + ": one thread / " + std::to_string(numThreads()) + " threads",
+          sampler.medianRatio(one, one + 1) / share,
+          1.9,
+          /*atMost=*/false,
+          "x",
+          {{"one thread", times[one]}, {"all threads", times[one + 1]}}};
+}
+
+/// Of `chain8`, and in the same rounds of arithmetic in registers, where
+/// threads have nothing to share: what the processors gain just then.
+Status addThreadsBars(const BarsOptions &options, int exponent, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
       Subject subject,
       loadSubject(options, "chain8", {{"n", int64_t(1) << exponent}}));
-  int threads = numThreads();
-  measure::Sampler sampler(samplerOptions(options));
-  sampler.add("one thread", callOf(subject, subject.compiled),
-              [] { setNumThreads(1); });
-  sampler.add("all threads", callOf(subject, subject.compiled), [threads] {
-    setNumThreads(threads);
-    keepWorkersAway();
+  const int threads = numThreads();
+  measure::SamplerOptions inBlocks = samplerOptions(options);
+  inBlocks.minSampleNs = kBlockNs;
+  measure::Sampler sampler(inBlocks);
+  size_t chain = addThreadsSeries(sampler, callOf(subject, subject.compiled));
+  size_t registers = addThreadsSeries(sampler, [](size_t) -> Status {
+    measurePeakFma();
+    return {};
   });
   auto times = sampler.run();
   setNumThreads(threads);
   if (!times)
     return tl::unexpected<Error>(std::move(times.error()));
-  bars.push_back(ratioBar("chain8 " + power(exponent) + ": one thread / " +
-                              std::to_string(threads) + " threads",
-                          {"one thread", (*times)[0]},
-                          {"all threads", (*times)[1]}, 1.9, false));
+  const std::string name = "chain8 " + power(exponent);
+  bars.push_back(threadsBar(name, sampler, *times, chain, 1));
+  bars.push_back(threadsBar("registers beside " + name, sampler, *times,
+                            registers, 1.0 / threads));
   return {};
 }
 
@@ -82,8 +110,8 @@ Status addElementwiseBars(const BarsOptions &options, Bars &bars) {
   TANDEM_RETURN_IF_ERROR(addCopyBar(options, "axpy8", 26, 1.1, bars));
   TANDEM_RETURN_IF_ERROR(addCopyBar(options, "chain8", 20, 4, bars));
   TANDEM_RETURN_IF_ERROR(addCallTimeBar(options, bars));
-  TANDEM_RETURN_IF_ERROR(addThreadsBar(options, 20, bars));
-  return addThreadsBar(options, 26, bars);
+  TANDEM_RETURN_IF_ERROR(addThreadsBars(options, 20, bars));
+  return addThreadsBars(options, 26, bars);
 }
 
 } // namespace tandem::bench
