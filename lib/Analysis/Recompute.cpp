@@ -54,6 +54,7 @@ double priceOf(const Program &program, const fb::StepT &step,
   if (step.op->kind == OpKind::reshape)
     return 0;
   std::vector<TensorType> operands;
+  operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)
     operands.push_back(fromFlat(*program.slots[slot]->type));
   OpCost work =

@@ -39,6 +39,7 @@ private:
   }
   std::vector<uint32_t> getRoots() const {
     std::vector<uint32_t> roots;
+    roots.reserve(parent.size());
     for (uint32_t slot = 0; slot < parent.size(); ++slot)
       roots.push_back(root(slot));
     return roots;

@@ -165,6 +165,7 @@ std::vector<KernelOutcome> compileKernels(const Device &device,
         makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
   Driver(device, cache).run(jobs);
   std::vector<KernelOutcome> outcomes;
+  outcomes.reserve(jobs.size());
   for (Job &job : jobs)
     outcomes.push_back(std::move(job.outcome));
   return outcomes;

@@ -155,7 +155,7 @@ void FusionUnits::merge(Id into, Id from) {
   assert(merged && "a cycle");
   for (auto [op, evaluation] : unit.ops) {
     llvm::erase(membership[op], from);
-    auto it = units[into].ops.find(op);
+    auto *it = units[into].ops.find(op);
     if (it != units[into].ops.end()) {
       evaluation.count = std::max(it->second.count, evaluation.count);
       evaluation.identity &= it->second.identity;

@@ -251,6 +251,7 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   if (const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs(); iota && iota->type)
     TANDEM_RETURN_IF_ERROR(verifyType(*iota->type, what));
   std::vector<TensorType> operands;
+  operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)
     operands.push_back(fromFlat(*program.slots[slot]->type));
   TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferType(op, operands));

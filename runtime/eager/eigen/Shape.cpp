@@ -172,7 +172,7 @@ static Expected<Tensor> convertFill(double value, DType dtype) {
   op.kind = OpKind::cast;
   fb::CastAttrsT attrs;
   attrs.dtype = dtype;
-  op.attrs.Set(std::move(attrs));
+  op.attrs.Set(attrs);
   TANDEM_ASSIGN_OR_RETURN(
       const Prepared cast,
       referenceProvider().prepare(op, std::span(&wide.type(), 1),
