@@ -6,98 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestPrograms.h"
+#include "ExecutorFixture.h"
+
+#include <gmock/gmock.h>
 
 #include <atomic>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <thread>
 
 using namespace tandem;
 using namespace tandem::test;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 namespace {
-
-TensorType vec(int64_t size) { return {DType::f32, {size}}; }
-
-/// Adds floats of equal types; counts what it prepares and runs.
-struct FakeProvider final : Provider {
-  struct Add final : PreparedOp {
-    const FakeProvider &provider;
-    explicit Add(const FakeProvider &provider) : provider(provider) {}
-    Status run(std::span<const Tensor> operands,
-               std::span<Tensor> results) const override {
-      ++provider.runs;
-      if (provider.failing)
-        return fail("execute", "the library says no");
-      TANDEM_ASSIGN_OR_RETURN(
-          Tensor temporary,
-          Tensor::allocate({DType::i8, {provider.workspace}}));
-      void *args[] = {operands[0].data(), operands[1].data(),
-                      results[0].data()};
-      addKernel(args, 0, results[0].shape().numElements());
-      return {};
-    }
-    int64_t workspaceBytes() const override { return provider.workspace; }
-  };
-
-  std::string_view name() const override { return "fake"; }
-  bool supports(const OpDesc &op, std::span<const TensorType>,
-                std::span<const TensorType>) const override {
-    return op.kind == OpKind::add;
-  }
-  Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpDesc &, std::span<const TensorType>,
-          std::span<const TensorType>) const override {
-    ++prepares;
-    return std::make_unique<Add>(*this);
-  }
-
-  Expected<std::unique_ptr<PreparedOp>>
-  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
-                       std::span<const TensorType> results,
-                       std::span<const Tensor> values) const override {
-    constants.assign(values.begin(), values.end());
-    return prepare(op, operands, results);
-  }
-
-  /// Of the op prepared last.
-  mutable std::vector<Tensor> constants;
-  mutable std::atomic<int> prepares{0}, runs{0};
-  bool failing = false;
-  int64_t workspace = 0;
-};
-
-class ExecutorTest : public testing::Test {
-protected:
-  std::unique_ptr<Executor> create(std::shared_ptr<const Program> program,
-                                   std::shared_ptr<LoadedKernels> kernels = {},
-                                   bool dispatchOnly = false) {
-    ExecutorOptions options;
-    options.providers = providers;
-    options.kernels = std::move(kernels);
-    options.dispatchOnly = dispatchOnly;
-    auto executor = Executor::create(std::move(program), options);
-    EXPECT_TRUE(executor) << executor.error().str();
-    return std::move(*executor);
-  }
-
-  /// ((x + y) + x), of any length.
-  std::shared_ptr<const Program> chain() {
-    ProgramBuilder builder;
-    uint32_t x = builder.input(vec(kDynamic), {"N"});
-    uint32_t y = builder.input(vec(kDynamic), {"N"});
-    uint32_t sum = builder.op(makeOp(OpKind::add), {x, y}, vec(kDynamic));
-    return builder.finish(
-        {builder.op(makeOp(OpKind::add), {sum, x}, vec(kDynamic))});
-  }
-
-  FakeProvider fake;
-  std::vector<const Provider *> providers = {&fake};
-  std::vector<Tensor> outputs;
-};
 
 //===----------------------------------------------------------------------===//
 // Eager
@@ -361,90 +281,6 @@ TEST_F(ExecutorTest, ThreadLimitIsAppliedAndCanBeRaised) {
   EXPECT_EQ(numThreads(), 1);
   setNumThreads(2);
   EXPECT_LE(numThreads(), 2);
-}
-
-//===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-TEST_F(ExecutorTest, RefusesInputsThatDoNotFit) {
-  auto executor = create(chain());
-  auto message = [&](std::vector<Tensor> inputs) {
-    Status status = executor->run(inputs, outputs);
-    return status ? "no error" : status.error().str();
-  };
-  EXPECT_THAT(message({makeFloats({2})}), HasSubstr("1 inputs are given"));
-  EXPECT_THAT(message({makeFloats({2}), makeFloats({3})}),
-              HasSubstr("input 1: dim \"N\" is 3, but 2 in input 0"));
-  EXPECT_THAT(message({makeFloats({2}), makeFloats({2, 1})}),
-              HasSubstr("tensor<2x1xf32> is given where tensor<?xf32>"));
-  EXPECT_THAT(message({makeFloats({2}), Tensor::borrow(vec(2), nullptr)}),
-              HasSubstr("input 1 has no data"));
-  EXPECT_EQ(message({makeFloats({2}), makeFloats({2})}), "no error");
-}
-
-TEST_F(ExecutorTest, ErrorsNameTheOpAndItsLocation) {
-  auto executor = create(chain());
-  fake.failing = true;
-  Tensor inputs[] = {makeFloats({2}), makeFloats({2})};
-  Status status = executor->run(inputs, outputs);
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().str(),
-            "test.mlir:1:3: error: execute: add: the library says no");
-  fake.failing = false;
-  EXPECT_TRUE(executor->run(inputs, outputs)) << "usable after an error";
-}
-
-TEST_F(ExecutorTest, AShapeErrorAtRunTimeIsLocated) {
-  ProgramBuilder builder;
-  uint32_t x = builder.input(vec(kDynamic)), y = builder.input(vec(kDynamic));
-  auto executor = create(
-      builder.finish({builder.op(makeOp(OpKind::add), {x, y}, vec(kDynamic))}));
-  Tensor inputs[] = {makeFloats({2}), makeFloats({3})};
-  Status status = executor->run(inputs, outputs);
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().str(), "test.mlir:1:3: error: shape: add C3: shapes "
-                                  "2 and 3 do not broadcast");
-}
-
-TEST_F(ExecutorTest, AnOpWithoutProviderIsAnError) {
-  ProgramBuilder builder;
-  uint32_t x = builder.input(vec(2));
-  auto executor =
-      create(builder.finish({builder.op(makeOp(OpKind::exp), {x}, vec(2))}));
-  Tensor inputs[] = {makeFloats({2})};
-  Status status = executor->run(inputs, outputs);
-  ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().str(),
-              HasSubstr("test.mlir:1:3: error: execute: no provider executes "
-                        "exp on (tensor<2xf32>)"));
-}
-
-TEST_F(ExecutorTest, AKernelThatIsNotLoadedIsAnError) {
-  ProgramBuilder builder;
-  uint32_t x = builder.input(vec(2));
-  int kernel = builder.kernel(2, 2);
-  auto executor =
-      Executor::create(builder.finish({builder.launch(kernel, {x}, vec(2))}));
-  ASSERT_FALSE(executor);
-  EXPECT_THAT(executor.error().str(),
-              HasSubstr("kernel kernel_0 is not loaded"));
-}
-
-TEST_F(ExecutorTest, MemoryThatRunsOutIsALocatedError) {
-  ProgramBuilder builder;
-  TensorType row{DType::f32, {1, kDynamic}}, column{DType::f32, {kDynamic, 1}};
-  uint32_t x = builder.input(row), y = builder.input(column);
-  auto executor = create(builder.finish(
-      {builder.op(makeOp(OpKind::add), {x, y},
-                  TensorType{DType::f32, {kDynamic, kDynamic}})}));
-  constexpr int64_t kSize = int64_t(1) << 21; // 16 TiB for the sum
-  Tensor inputs[] = {makeFloats({1, kSize}), makeFloats({kSize, 1})};
-  Status status = executor->run(inputs, outputs);
-  ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().str(),
-              HasSubstr("test.mlir:1:3: error: allocate: add: cannot allocate "
-                        "17592186044416 bytes"));
 }
 
 } // namespace
