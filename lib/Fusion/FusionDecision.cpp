@@ -44,8 +44,10 @@ const RefusalText kTexts[] = {
                       "own {1} ns"},
     {"LibraryCostsLess", "a library takes {0} ns, a kernel {1} ns"},
     {"NotElementwiseOp", "it is not elementwise"},
-    {"AcrossTiles", "it combines what several tiles of the kernel compute; "
-                    "there it would save {0} ns, and the hero takes {1} ns"},
+    {"AcrossTiles", "it reads what several tasks of the kernel compute: it "
+                    "{2}"},
+    {"PartTooLarge", "each task would have to keep {0} bytes for it, more than "
+                     "{1}"},
     {"NotFromMemory", "the kernel reads its data from memory; computing it "
                       "there would cost {0} ns, in a kernel of its own {1} "
                       "ns"},

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanState.h"
+#include "PlanWindows.h"
 #include "Prices.h"
 
 #include "tandem/Conversion/TandemToLinalg/Contraction.h"
@@ -39,7 +40,6 @@ private:
   FusionPrice priceIn(Operation *op, Id unit);
   void addViewsOfWeights(Operation *hero, Id unit);
   void addEpilogue(Operation *hero, Id unit);
-  FusionDecision refuseWindow(Operation *op, Operation *hero);
   void askPrologue(Operation *hero);
   void pushUsers(Operation *op, Frontier &frontier);
 
@@ -48,6 +48,8 @@ private:
   /// The hero that was priced last, and its price.
   Operation *priced = nullptr;
   FusionPrice heroPrice;
+  /// The window over the result of the hero in question, once it is taken.
+  Operation *window = nullptr;
 };
 
 FusionPrice ContractionPlanner::priceHero(Operation *hero) {
@@ -79,33 +81,17 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   return FusionDecision::allow();
 }
 
-/// A pooling or a reduction.
-static bool isWindow(Operation *op, const OpFacts &facts) {
-  return facts.reads > 1 && facts.reads != kSharedWork &&
-         !isa<ir::ConvOp, ir::MatmulOp>(op);
-}
-
-/// What it combines lies in several tiles, which several tasks may have.
-FusionDecision ContractionPlanner::refuseWindow(Operation *op,
-                                                Operation *hero) {
-  FusionPrice price = priceShared(state.options.device, state.factsOf(op),
-                                  getBytes(op->getOperand(0)));
-  return FusionDecision::refuse(FusionRefusal::AcrossTiles,
-                                int64_t(price.unfusedNs - price.fusedNs),
-                                int64_t(priceHero(hero).fusedNs));
-}
-
 FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
   const FusionUnit &unit = units[id];
   const OpFacts &facts = state.factsOf(op);
   if (!isa<ir::ElementwiseOpInterface>(op))
-    return isWindow(op, facts)
-               ? refuseWindow(op, unit.root)
-               : FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
+    return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
   if (!facts.inLoop)
     return facts.inLoop;
+  // A window is over all that came before it.
+  Operation *space = window ? window : unit.root;
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
-      unit.space())
+      cast<RankedTensorType>(space->getResult(0).getType()).getShape())
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
   for (OpOperand &operand : op->getOpOperands())
     if (unit.ops.contains(operand.get().getDefiningOp()) &&
@@ -118,7 +104,7 @@ FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
 
 FusionPrice ContractionPlanner::priceIn(Operation *op, Id id) {
   const OpFacts &facts = state.factsOf(op);
-  if (!facts.inLoop && !isWindow(op, facts))
+  if (!facts.inLoop)
     return {};
   return priceShared(state.options.device, facts, units.sharedBytes(op, id));
 }
@@ -132,13 +118,22 @@ void ContractionPlanner::pushUsers(Operation *op, Frontier &frontier) {
 
 void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
   Frontier frontier;
+  window = nullptr;
   pushUsers(hero, frontier);
   while (!frontier.empty()) {
     Operation *op = frontier.begin()->second;
     frontier.erase(frontier.begin());
-    if (!state.decide(FusionQuestion::Around, op, hero, checkEpilogue(op, id),
-                      priceIn(op, id)))
+    WindowAnswer answer;
+    bool isAsked = !window && isWindow(op, state.factsOf(op));
+    if (isAsked)
+      answer = askWindow(state, id, op, hero, priceHero(hero).fusedNs);
+    else
+      answer = {checkEpilogue(op, id), priceIn(op, id)};
+    if (!state.decide(FusionQuestion::Around, op, hero, answer.decision,
+                      answer.price))
       continue;
+    if (isAsked)
+      window = op;
     units.absorb(op, id, Evaluation{}, state.factsOf(op).reads);
     pushUsers(op, frontier);
   }

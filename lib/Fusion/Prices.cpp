@@ -98,4 +98,20 @@ FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
   return price;
 }
 
+FusionPrice priceWindow(const DeviceModel &device, const OpFacts &facts,
+                        int64_t bytes, int64_t partBytes, double repeatedNs) {
+  double compute = computeNs(device, facts, double(facts.elements));
+  double result = memoryNs(device, facts.resultBytes);
+  // A contraction's result is written while it computes, in part.
+  constexpr double kExposedShare = 0.5;
+  double part = double(bytes) /
+                device.bytesPerNs(double(partBytes) * double(device.cores));
+  FusionPrice price;
+  price.unfusedNs = device.launchNs + compute + result +
+                    (1 + kExposedShare) * memoryNs(device, bytes);
+  price.fusedNs = compute + result + (1 + kExposedShare) * part + repeatedNs;
+  price.bytesSaved = 2 * bytes;
+  return price;
+}
+
 } // namespace tandem

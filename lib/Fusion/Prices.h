@@ -30,6 +30,12 @@ FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
 FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
                           const Contraction &contraction);
 
+/// A pooling or reduction of the `bytes` that a contraction computes, read from
+/// the `partBytes` of them that each task of its kernel keeps, against a kernel
+/// of its own. `repeatedNs`: what the contraction takes longer for it.
+FusionPrice priceWindow(const DeviceModel &device, const OpFacts &facts,
+                        int64_t bytes, int64_t partBytes, double repeatedNs);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_FUSION_PRICES_H

@@ -8,6 +8,7 @@
 
 #include "Layers.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace tandem;
@@ -87,6 +88,26 @@ void setRandomLayouts(GraphBuilder &b, size_t rank, fb::ConvAttrsT &attrs) {
       b.random.pick<std::string>({"OI" + s, s + "IO", s + "IO", "O" + s + "I"});
 }
 
+/// A pooling of the value that was made last, of a layout.
+void poolLast(GraphBuilder &b, const std::string &layout) {
+  int x = static_cast<int>(b.graph.nodes.size()) - 1;
+  fb::PoolAttrsT attrs;
+  attrs.layout = layout;
+  for (char letter : spatialLetters(layout.size() - 2)) {
+    int64_t size = b.type(x).shape[static_cast<int>(layout.find(letter))];
+    int64_t window = b.random.between(1, std::min<int64_t>(size, 3));
+    attrs.window.push_back(window);
+    attrs.strides.push_back(b.random.chance(50) ? window
+                                                : b.random.between(1, 3));
+    attrs.pad_low.push_back(b.random.below(window));
+    attrs.pad_high.push_back(b.random.below(window));
+    attrs.dilations.push_back(1);
+  }
+  bool isMean = b.random.chance(50);
+  attrs.count_include_pad = isMean && b.random.chance(50);
+  pool(b, isMean ? OpKind::avg_pool : OpKind::max_pool, std::move(attrs), x);
+}
+
 void appendConv(GraphBuilder &b) {
   size_t rank = b.random.pick<size_t>({1, 1, 2, 2, 2, 2, 3});
   Windows w = randomWindows(b, rank);
@@ -111,6 +132,8 @@ void appendConv(GraphBuilder &b) {
               : conv(b, attrs, x, kernel);
   if (b.random.chance(60))
     appendEpilogue(b, y, static_cast<int>(attrs.output_layout.find('C')));
+  if (b.random.chance(25))
+    poolLast(b, attrs.output_layout);
 }
 
 void appendMatmul(GraphBuilder &b) {

@@ -112,6 +112,8 @@ void ConvNetwork::appendPlain() {
   x = convolve(x, randomChannels(), window, b.random.chance(20) ? 2 : 1);
   appendEpilogue(b, x, axis());
   x = activate(b, x);
+  if (b.random.chance(25))
+    appendPool();
 }
 
 /// Norm and activation before each convolution, the first of them perhaps for

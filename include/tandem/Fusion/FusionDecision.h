@@ -62,9 +62,11 @@ enum class FusionRefusal : uint8_t {
   /// Not elementwise, so no part of a hero's kernel.
   NotElementwiseOp,
   /// A window or reduction over a contraction's result, which would combine
-  /// what several tiles, of several tasks, compute: (ns that it would save, ns
-  /// of the hero).
+  /// what several tasks compute: (text).
   AcrossTiles,
+  /// A task would have to keep too much of a contraction's result for it:
+  /// (bytes, limit).
+  PartTooLarge,
   /// A contraction reads its operands from memory: (ns if computed there, ns
   /// in a kernel of its own).
   NotFromMemory,

@@ -83,7 +83,7 @@ Value ElementalEmitter::emitUncached(Value value, const ElementIndex &index) {
         it != earlier->end() && it->second.index == index)
       return emitEarlierRead(value, it->second);
   Operation *op = value.getDefiningOp();
-  if (!op || isa<arith::ConstantOp>(op))
+  if (!op || isa<arith::ConstantOp>(op) || value == stored)
     return emitRead(value, index);
   Location outer = loc;
   loc = op->getLoc();

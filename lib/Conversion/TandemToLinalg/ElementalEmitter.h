@@ -63,6 +63,9 @@ public:
 
   /// Values to be read rather than computed; outlives the emitter.
   void setEarlierValues(const EarlierValues &values) { earlier = &values; }
+  /// A value that is read wherever it is wanted, as arguments are, whatever op
+  /// computes it.
+  void setStored(mlir::Value value) { stored = value; }
 
   /// The element of `value` at `index`; null when a diagnostic was emitted.
   mlir::Value emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> index);
@@ -127,6 +130,7 @@ private:
   mlir::Location loc;
   IndexRanges ranges;
   const EarlierValues *earlier = nullptr;
+  mlir::Value stored;
 };
 
 /// f32 for f16 and bf16, else the type itself.

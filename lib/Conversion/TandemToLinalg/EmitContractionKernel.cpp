@@ -7,13 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // The contraction stays as it is: the target turns it and its epilogue, one
-// linalg.generic that reads its result, into one loop nest.
+// linalg.generic that reads its result, into one loop nest. Where a pooling or
+// reduction follows, the epilogue computes what it reads, and a second
+// linalg.generic, marked by its window, reads that and computes what is
+// returned.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GenericBuilder.h"
 #include "KernelKinds.h"
 
+#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
@@ -60,31 +64,35 @@ static Value collapse(OpBuilder &builder, Value result, const LoopSpace &space,
       groups);
 }
 
-static LogicalResult emitEpilogue(Value heroResult,
-                                  ArrayRef<OpOperand *> roots) {
+/// Computes `roots`, all of one shape, in one linalg.generic ahead of their
+/// owner, whose loops are the dims of that shape; null for failure. `prepare`
+/// tells the emitter what to read.
+static linalg::GenericOp
+emitRoots(ArrayRef<OpOperand *> roots,
+          function_ref<void(ElementalEmitter &, OpBuilder &, const LoopSpace &,
+                            const ElementIndex &)>
+              prepare) {
   OpBuilder builder(roots.front()->getOwner());
-  Location loc = heroResult.getLoc();
-  ArrayRef<int64_t> shape = typeOf(heroResult).getShape();
+  Location loc = roots.front()->get().getLoc();
+  ArrayRef<int64_t> shape = typeOf(roots.front()->get()).getShape();
   SmallVector<int64_t> loops;
   ElementIndex index = addLoops(shape, loops, builder.getContext());
   LoopSpace space(loops);
   for (unsigned i = 0; i < loops.size(); ++i)
     space.splitBefore(i);
   space.merge();
-  EarlierValues earlier;
-  earlier[heroResult] = {index, collapse(builder, heroResult, space, index),
-                         /*meanOf=*/0, /*isRounded=*/true};
   GenericBuilder generic(builder, loc, loops);
-  generic.getEmitter().setEarlierValues(earlier);
+  prepare(generic.getEmitter(), builder, space, index);
   SmallVector<KernelResult> results;
   SmallVector<GenericBuilder::Output> outputs;
   for (OpOperand *root : roots) {
-    if (typeOf(root->get()).getShape() != shape)
-      return root->getOwner()->emitOpError(
-          "returns another shape than the contraction's");
+    if (typeOf(root->get()).getShape() != shape) {
+      root->getOwner()->emitOpError("returns results of several shapes");
+      return {};
+    }
     Value element = generic.getEmitter().emit(root->get(), index);
     if (!element)
-      return failure();
+      return {};
     results.emplace_back(space, loops.size(), index, typeOf(root->get()));
     outputs.push_back({element, results.back().createInit(builder, loc),
                        results.back().getMap(), nullptr});
@@ -92,6 +100,46 @@ static LogicalResult emitEpilogue(Value heroResult,
   auto op = generic.create(space, loops.size(), loops.size(), outputs);
   for (auto [root, result, value] : llvm::zip(roots, results, op.getResults()))
     root->set(result.expand(builder, loc, value));
+  return op;
+}
+
+static LogicalResult emitEpilogue(Value heroResult,
+                                  ArrayRef<OpOperand *> roots) {
+  if (typeOf(roots.front()->get()).getShape() != typeOf(heroResult).getShape())
+    return roots.front()->getOwner()->emitOpError(
+        "has another shape than the contraction's");
+  EarlierValues earlier;
+  auto readHero = [&](ElementalEmitter &emitter, OpBuilder &builder,
+                      const LoopSpace &space, const ElementIndex &index) {
+    earlier[heroResult] = {index, collapse(builder, heroResult, space, index),
+                           /*meanOf=*/0, /*isRounded=*/true};
+    emitter.setEarlierValues(earlier);
+  };
+  return success(static_cast<bool>(emitRoots(roots, readHero)));
+}
+
+/// `op` is the pooling or reduction of the kernel.
+static LogicalResult emitWindow(Operation *hero, Operation *op,
+                                ArrayRef<OpOperand *> roots) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction))
+    return hero->emitOpError(why);
+  FailureOr<ContractionWindow> window = describeWindow(op, *contraction, why);
+  if (failed(window))
+    return op->emitOpError(why);
+  OpOperand &operand = op->getOpOperand(0);
+  if (operand.get() != hero->getResult(0) &&
+      failed(emitEpilogue(hero->getResult(0), &operand)))
+    return failure();
+  auto readStored = [&](ElementalEmitter &emitter, OpBuilder &,
+                        const LoopSpace &, const ElementIndex &) {
+    emitter.setStored(operand.get());
+  };
+  linalg::GenericOp generic = emitRoots(roots, readStored);
+  if (!generic)
+    return failure();
+  setWindow(generic, *window);
   return success();
 }
 
@@ -116,10 +164,16 @@ LogicalResult emitContractionKernel(func::FuncOp kernel) {
   if (failed(hero))
     return failure();
   materialiseConstants(*hero);
+  Block &body = kernel.getBody().front();
+  for (Operation &op : body)
+    if (isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(op))
+      return emitWindow(
+          *hero, &op,
+          llvm::map_to_vector(body.getTerminator()->getOpOperands(),
+                              [](OpOperand &root) { return &root; }));
   Value result = (*hero)->getResult(0);
   SmallVector<OpOperand *> roots;
-  for (OpOperand &root :
-       kernel.getBody().front().getTerminator()->getOpOperands())
+  for (OpOperand &root : body.getTerminator()->getOpOperands())
     if (root.get() != result)
       roots.push_back(&root);
   return roots.empty() ? success() : emitEpilogue(result, roots);

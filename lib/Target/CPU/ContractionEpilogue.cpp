@@ -39,7 +39,7 @@ ContractionEpilogue::verify(const DenseMap<Value, Value> &pointers) {
     if (input != operand && !pointers.contains(input->get()))
       return op.emitOpError("reads a tensor that is not an argument");
   for (Value result : op.getResults())
-    if (!pointers.contains(result))
+    if (isReturned && !pointers.contains(result))
       return op.emitOpError("has a result that the kernel does not return");
   return success();
 }
@@ -115,8 +115,9 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
   Buffer heroBuffer = getBuffer(hero->getResult(0));
   SmallVector<int64_t> shape = llvm::to_vector(llvm::make_filter_range(
       contraction.result.getShape(), [](int64_t size) { return size != 1; }));
-  heroBuffer.type =
-      RankedTensorType::get(shape, contraction.result.getElementType());
+  if (heroBuffer.type == contraction.result)
+    heroBuffer.type =
+        RankedTensorType::get(shape, contraction.result.getElementType());
   OpOperand *operand = op ? findHeroOperand(op, hero) : nullptr;
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t v = 0; v < tile.vectors; ++v) {

@@ -18,10 +18,11 @@ namespace tandem {
 /// stored: the body of a linalg.generic, or nothing.
 class ContractionEpilogue {
 public:
-  /// `hero` is the contraction; `op` may be null.
+  /// `hero` is the contraction; `op` may be null. `isReturned`: what `op`
+  /// computes is what the kernel returns.
   ContractionEpilogue(const Contraction &contraction, mlir::Operation *hero,
-                      mlir::linalg::GenericOp op)
-      : contraction(contraction), hero(hero), op(op) {}
+                      mlir::linalg::GenericOp op, bool isReturned)
+      : contraction(contraction), hero(hero), op(op), isReturned(isReturned) {}
 
   /// Checks that what is read, but for the hero's result, and what is written
   /// is in memory (has a pointer), element by element of the hero's result.
@@ -48,6 +49,7 @@ private:
   const Contraction &contraction;
   mlir::Operation *hero;
   mlir::linalg::GenericOp op;
+  bool isReturned;
 };
 
 } // namespace tandem

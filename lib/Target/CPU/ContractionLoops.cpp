@@ -51,9 +51,6 @@ Value ContractionLoops::createMask(Value first, int64_t size) {
 }
 
 void ContractionLoops::emitTask(Value task) {
-  ContractionTile tile;
-  tile.rows = schedule.tile.rows;
-  tile.vectors = schedule.tile.vectors;
   Value number;
   if (!areGroups())
     number = takeDigit(task, schedule.outputs.getTiles());
@@ -61,12 +58,36 @@ void ContractionLoops::emitTask(Value task) {
   Value rowChunk = takeDigit(task, schedule.getRowChunks());
   Value firstRow = scale(rowChunk, schedule.rowsPerTask);
   Value firstTile = scale(tileChunk, schedule.tilesPerTask);
-  if (areGroups())
-    return emitRows(tile, firstRow, firstTile);
-  tile.group = takeDigit(task, schedule.groups);
-  emitOutputs(tile, number, [&](const ContractionTile &part) {
-    emitRows(part, firstRow, firstTile);
+  Value lastRow = add(firstRow, index(schedule.rowsPerTask));
+  if (schedule.rows % schedule.rowsPerTask != 0)
+    lastRow =
+        arith::MinSIOp::create(builder, loc, lastRow, index(schedule.rows));
+  Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
+  emitTiles(group, number, [&](const ContractionTile &part) {
+    if (schedule.rowsPerTask == 1)
+      return emitRow(part, firstRow, firstTile);
+    emitRows(part, firstRow, lastRow, firstTile);
   });
+}
+
+void ContractionLoops::emitRows(Value group, Value number, Value first,
+                                Value last) {
+  emitTiles(group, number, [&](const ContractionTile &part) {
+    emitRows(part, first, last, index(0));
+  });
+}
+
+/// A tile of whole size, for tile `number` of outputs, where these do not come
+/// inside of positions.
+void ContractionLoops::emitTiles(Value group, Value number, EmitPart emitPart) {
+  ContractionTile tile;
+  tile.rows = schedule.tile.rows;
+  tile.vectors = schedule.tile.vectors;
+  tile.group = group;
+  if (areGroups())
+    emitPart(tile);
+  else
+    emitOutputs(tile, number, emitPart);
 }
 
 /// Tile `number` of outputs, or of groups where these run along the lanes: the
@@ -124,34 +145,31 @@ void ContractionLoops::emitGroups(const ContractionTile &tile,
   emitOutputs(tile, loop.getInductionVar(), emitPart);
 }
 
-void ContractionLoops::emitRows(ContractionTile tile, Value firstRow,
-                                Value firstTile) {
-  auto emitOne = [&](Value row) {
-    SmallVector<Value> reversed;
-    for (size_t i = contraction.spatial.size() - 1; i-- > 0;)
-      reversed.push_back(takeDigit(row, contraction.spatial[i].size));
-    tile.outer.assign(reversed.rbegin(), reversed.rend());
-    reversed.clear();
-    for (size_t i = contraction.batch.size(); i-- > 0;)
-      reversed.push_back(takeDigit(row, contraction.batch[i].size));
-    tile.batch.assign(reversed.rbegin(), reversed.rend());
-    emitRow(tile, firstTile);
-  };
-  if (schedule.rowsPerTask == 1)
-    return emitOne(firstRow);
-  Value lastRow = add(firstRow, index(schedule.rowsPerTask));
-  if (schedule.rows % schedule.rowsPerTask != 0)
-    lastRow =
-        arith::MinSIOp::create(builder, loc, lastRow, index(schedule.rows));
-  auto loop = scf::ForOp::create(builder, loc, firstRow, lastRow, index(1));
+void ContractionLoops::emitRows(const ContractionTile &tile, Value first,
+                                Value last, Value firstTile) {
+  auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  emitOne(loop.getInductionVar());
+  emitRow(tile, loop.getInductionVar(), firstTile);
+}
+
+void ContractionLoops::emitRow(ContractionTile tile, Value row,
+                               Value firstTile) {
+  SmallVector<Value> reversed;
+  for (size_t i = contraction.spatial.size() - 1; i-- > 0;)
+    reversed.push_back(takeDigit(row, contraction.spatial[i].size));
+  tile.outer.assign(reversed.rbegin(), reversed.rend());
+  reversed.clear();
+  for (size_t i = contraction.batch.size(); i-- > 0;)
+    reversed.push_back(takeDigit(row, contraction.batch[i].size));
+  tile.batch.assign(reversed.rbegin(), reversed.rend());
+  emitPositions(tile, firstTile);
 }
 
 /// The tiles of a task in one row: whole ones, then what is left of the row
 /// where the task has its end.
-void ContractionLoops::emitRow(ContractionTile tile, Value firstTile) {
+void ContractionLoops::emitPositions(const ContractionTile &tile,
+                                     Value firstTile) {
   int64_t whole = schedule.positions.getWhole();
   Value lastTile = add(firstTile, index(schedule.tilesPerTask));
   if (whole > 0)

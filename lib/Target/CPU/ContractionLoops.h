@@ -32,14 +32,20 @@ public:
 
   /// `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
+  /// All positions of the rows from `first` up to `last`, for tile `number` of
+  /// outputs of `group`; where groups run along the lanes, for all of them.
+  void emitRows(mlir::Value group, mlir::Value number, mlir::Value first,
+                mlir::Value last);
 
 private:
   using EmitPart = llvm::function_ref<void(const ContractionTile &)>;
   void emitOutputs(ContractionTile tile, mlir::Value number, EmitPart emitPart);
   void emitGroups(const ContractionTile &tile, EmitPart emitPart);
-  void emitRows(ContractionTile tile, mlir::Value firstRow,
-                mlir::Value firstTile);
-  void emitRow(ContractionTile tile, mlir::Value firstTile);
+  void emitTiles(mlir::Value group, mlir::Value number, EmitPart emitPart);
+  void emitRows(const ContractionTile &tile, mlir::Value first,
+                mlir::Value last, mlir::Value firstTile);
+  void emitRow(ContractionTile tile, mlir::Value row, mlir::Value firstTile);
+  void emitPositions(const ContractionTile &tile, mlir::Value firstTile);
   void emitWholeTiles(ContractionTile tile, mlir::Value firstTile,
                       mlir::Value lastTile);
   void emitTile(ContractionTile tile, mlir::Value number);

@@ -10,10 +10,12 @@
 
 #include "ContractionEpilogue.h"
 #include "ContractionLoops.h"
+#include "ContractionWindows.h"
 #include "KernelFrame.h"
 #include "WinogradEmitter.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,14 +35,20 @@ public:
 
 private:
   LogicalResult describe();
+  LogicalResult describeEpilogue();
   void emitTiles();
+  void emitTasks(ContractionLoops &loops, const ContractionSchedule &schedule);
   void emitWinograd();
+  /// The memory of a tensor, or of a task's part of it.
+  Buffer findBuffer(Value tensor) const;
   void forEachTask(function_ref<void(Value)> emit);
 
   ContractionMachine machine;
   Operation *hero = nullptr;
   Contraction contraction;
   std::optional<ContractionEpilogue> epilogue;
+  /// Where windows follow.
+  std::optional<ContractionStage> stage;
 };
 
 } // namespace
@@ -66,14 +74,36 @@ LogicalResult ContractionLowering::describe() {
   for (Value operand : {contraction.data, contraction.weights})
     if (!pointers.contains(operand))
       return hero->emitOpError("has an operand that is not in memory");
+  return describeEpilogue();
+}
+
+LogicalResult ContractionLowering::describeEpilogue() {
   linalg::GenericOp body;
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
-    if (body)
+    bool isWindow = getWindow(op).has_value();
+    if (isWindow ? stage.has_value() : body || stage)
       return op.emitOpError("is the second epilogue of a contraction");
-    body = op;
+    if (isWindow)
+      stage.emplace(builder, loc, contraction, op);
+    else
+      body = op;
   }
-  epilogue.emplace(contraction, hero, body);
+  if (stage) {
+    if (failed(stage->verify(hero, body, pointers)))
+      return failure();
+    if (contraction.isTransformed &&
+        !stage->getWindow().fitsTiles(ir::winograd::kTile))
+      return hero->emitOpError("has windows across its transformed tiles");
+  }
+  epilogue.emplace(contraction, hero, body, /*isReturned=*/!stage);
   return epilogue->verify(pointers);
+}
+
+Buffer ContractionLowering::findBuffer(Value tensor) const {
+  if (stage)
+    if (std::optional<Buffer> part = stage->find(tensor))
+      return *part;
+  return getBuffer(tensor);
 }
 
 void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
@@ -86,9 +116,11 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
 }
 
 void ContractionLowering::emitTiles() {
-  if (epilogue->canFlatten())
+  if (!stage && epilogue->canFlatten())
     flattenPositions(contraction);
   ContractionSchedule schedule = scheduleContraction(contraction, machine);
+  if (stage)
+    schedule.tilesPerTask = schedule.positions.getTiles();
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
   ContractionTileEmitter tileEmitter(builder, loc, contraction, schedule.tile,
                                      getBuffer(contraction.data).pointer,
@@ -96,26 +128,45 @@ void ContractionLowering::emitTiles() {
                                      bias, machine.hasBF16);
   if (contraction.spatial.back().isPadded())
     tileEmitter.prepareGuards();
-  auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
+  auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);
   };
   ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
                          emitEpilogue);
-  forEachTask([&](Value task) { loops.emitTask(task); });
-  close(schedule.extent, schedule.grain);
+  emitTasks(loops, schedule);
+}
+
+void ContractionLowering::emitTasks(ContractionLoops &loops,
+                                    const ContractionSchedule &schedule) {
+  if (!stage) {
+    forEachTask([&](Value task) { loops.emitTask(task); });
+    return close(schedule.extent, schedule.grain);
+  }
+  WindowSchedule windows = scheduleWindows(contraction, stage->getWindow(),
+                                           schedule, stage->getElementBytes());
+  stage->allocate(windows.chunks.partShape, schedule.tile.width);
+  auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
+  ContractionWindows emitter(builder, loc, contraction, schedule, windows,
+                             *stage, loops, bufferOf);
+  forEachTask([&](Value task) { emitter.emitTask(task); });
+  close(windows.extent, windows.grain);
 }
 
 void ContractionLowering::emitWinograd() {
   WinogradPlan plan = planWinograd(contraction, machine);
+  if (stage)
+    stage->allocate(WinogradEmitter::getPartShape(contraction, plan),
+                    plan.tile.width);
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
-  auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
+  auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, Value vector) {
     epilogue->emit(builder, loc, plan.tile, tile, vector, bufferOf);
   };
-  WinogradEmitter emitter(
-      builder, loc, contraction, plan, getBuffer(contraction.data).pointer,
-      getBuffer(contraction.weights).pointer, bias, emitEpilogue);
+  WinogradEmitter emitter(builder, loc, contraction, plan,
+                          getBuffer(contraction.data).pointer,
+                          getBuffer(contraction.weights).pointer, bias,
+                          emitEpilogue, stage ? &*stage : nullptr, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
   close(plan.tasks, /*grain=*/1);
 }

@@ -31,6 +31,9 @@ struct LaneValue {
 struct Buffer {
   mlir::Value pointer;
   mlir::RankedTensorType type;
+  /// Of a part: what is to be added to the number of an element for its place
+  /// behind the pointer; null for nothing.
+  mlir::Value shift = {};
 };
 
 /// Of vectors that are stored past the caches, in bytes; of tensors, too.

@@ -96,6 +96,9 @@ LaneValue LaneEmitter::getOffset(Buffer buffer, ArrayRef<LaneValue> indices) {
   }
   if (!offset.value)
     offset.value = index(0);
+  if (buffer.shift)
+    offset = emitBinary(AffineExprKind::Add, offset,
+                        {LaneValue::Uniform, buffer.shift, 0});
   return offset;
 }
 

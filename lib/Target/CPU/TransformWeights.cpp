@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
@@ -116,8 +117,24 @@ static void dropUnused(ir::FusionOp fusion, Value kernel,
     constant.erase();
 }
 
+/// Whether what the fusion pools of the convolution is pooled tile by tile.
+static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(conv, why);
+  return llvm::all_of(fusion.getBody().front(), [&](Operation &op) {
+    if (!isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(op))
+      return true;
+    FailureOr<ContractionWindow> window;
+    if (succeeded(contraction))
+      window = describeWindow(&op, *contraction, why);
+    return succeeded(window) && window->fitsTiles(ir::winograd::kTile);
+  });
+}
+
 void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   ir::ConvOp conv = candidate.conv;
+  if (!fitsTiles(fusion, conv))
+    return;
   std::optional<WinogradPlan> plan = choose(conv);
   if (!plan)
     return;

@@ -29,9 +29,12 @@ WinogradEmitter::WinogradEmitter(OpBuilder &builder, Location loc,
                                  const Contraction &conv,
                                  const WinogradPlan &plan, Value data,
                                  Value weights, Value bias,
-                                 EmitEpilogue emitEpilogue)
+                                 EmitEpilogue emitEpilogue,
+                                 ContractionStage *stage,
+                                 function_ref<Buffer(Value)> getBuffer)
     : builder(builder), loc(loc), conv(conv), plan(plan), data(data),
-      weights(weights), bias(bias), emitEpilogue(emitEpilogue),
+      weights(weights), bias(bias), emitEpilogue(emitEpilogue), stage(stage),
+      getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
       transformed(allocate(plan.getDataElements())),
       products(allocate(plan.getProductElements())),
@@ -225,7 +228,11 @@ void WinogradEmitter::transformResultVector(Value block, const Corner &corner,
   Value initial;
   if (bias)
     initial = load(getPointer(bias, output), createMask(output, conv.outputs));
+  if (stage)
+    moveStage(corner, output);
   storeResults(corner, output, initial);
+  if (stage)
+    emitWindows(corner, output);
 }
 
 /// The rows and columns of a tile that there are.
@@ -260,6 +267,41 @@ void WinogradEmitter::storeResults(const Corner &corner, Value output,
       emitEpilogue(tile, load(getPointer(results, scale(column, width))));
     });
   });
+}
+
+SmallVector<int64_t> WinogradEmitter::getPartShape(const Contraction &conv,
+                                                   const WinogradPlan &plan) {
+  SmallVector<int64_t> shape(conv.result.getRank(), 1);
+  for (const Contraction::SpatialDim &dim : conv.spatial)
+    shape[dim.resultDim] = kTile;
+  shape[conv.outputDim] = plan.tile.width;
+  return shape;
+}
+
+void WinogradEmitter::moveStage(const Corner &corner, Value output) {
+  SmallVector<Value> first(conv.result.getRank());
+  first[conv.batch[0].resultDim] = corner.batch;
+  first[conv.spatial[0].resultDim] = corner.row;
+  first[conv.spatial[1].resultDim] = corner.column;
+  first[conv.outputDim] = output;
+  stage->moveTo(first);
+}
+
+/// Those over a tile, which none crosses.
+void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
+  SmallVector<ContractionStage::Range> ranges(conv.result.getRank());
+  ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
+  ranges[conv.outputDim] = {output,
+                            atMost(add(output, plan.tile.width), conv.outputs)};
+  Value firsts[] = {corner.row, corner.column};
+  for (auto [first, spatial] : llvm::zip_equal(firsts, conv.spatial)) {
+    int64_t dim = spatial.resultDim;
+    const ContractionWindow::Dim &along = stage->getWindow().dims[dim];
+    Value lower =
+        arith::DivUIOp::create(builder, loc, first, index(along.stride));
+    ranges[dim] = {lower, atMost(add(lower, kTile / along.stride), along.size)};
+  }
+  stage->emitWindows(ranges, getBuffer);
 }
 
 /// Sums and differences of the products at ±a and ±b.

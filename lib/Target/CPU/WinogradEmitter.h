@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_WINOGRADEMITTER_H
 #define TANDEM_LIB_TARGET_CPU_WINOGRADEMITTER_H
 
+#include "ContractionStage.h"
 #include "ContractionTile.h"
 
 #include "tandem/Target/CPU/Winograd.h"
@@ -28,11 +29,18 @@ public:
       llvm::function_ref<void(const ContractionTile &tile, mlir::Value vector)>;
 
   /// `data`, `weights` and `bias` (may be null) are pointers. Allocates the
-  /// workspace where `builder` is: at the beginning of the function.
+  /// workspace where `builder` is: at the beginning of the function. `stage`
+  /// (may be null), for parts of getPartShape, has the windows over a tile,
+  /// which `getBuffer` is asked for.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                   const Contraction &conv, const WinogradPlan &plan,
                   mlir::Value data, mlir::Value weights, mlir::Value bias,
-                  EmitEpilogue emitEpilogue);
+                  EmitEpilogue emitEpilogue, ContractionStage *stage,
+                  llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+  /// Of a tile of results, a vector of outputs.
+  static llvm::SmallVector<int64_t> getPartShape(const Contraction &conv,
+                                                 const WinogradPlan &plan);
 
   void emitTask(mlir::Value task);
 
@@ -57,6 +65,8 @@ private:
   void transformResultVector(mlir::Value block, const Corner &corner,
                              mlir::Value slot, mlir::Value vector);
   void storeResults(const Corner &corner, mlir::Value output, mlir::Value bias);
+  void moveStage(const Corner &corner, mlir::Value output);
+  void emitWindows(const Corner &corner, mlir::Value output);
 
   /// Six elements of a line to six, and six products to four results: Bᵀ d and
   /// Aᵀ m of Dialect/Tandem/IR/Winograd.h.
@@ -86,6 +96,8 @@ private:
   const WinogradPlan &plan;
   mlir::Value data, weights, bias;
   EmitEpilogue emitEpilogue;
+  ContractionStage *stage;
+  llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   mlir::VectorType type;
   /// The workspace: see WinogradPlan; one tile between its two transforms and
   /// after them; and zeros in place of padding.

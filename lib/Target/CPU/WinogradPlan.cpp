@@ -43,23 +43,6 @@ int64_t WinogradPlan::getProductElements() const {
   return kPositions * slots * block;
 }
 
-/// The sums of fewer inputs are small beside the errors of the transforms; of
-/// more not even one tile has room in the workspace.
-static constexpr int64_t kMinInputs = 8, kMaxInputs = 4096;
-
-bool canUseWinograd(const Contraction &contraction) {
-  auto isPlain = [](const Contraction::SpatialDim &dim) {
-    return dim.taps == kTaps && dim.stride == 1 && dim.dilation == 1;
-  };
-  return contraction.spatial.size() == 2 && contraction.batch.size() == 1 &&
-         llvm::all_of(contraction.spatial, isPlain) &&
-         contraction.groups == 1 && contraction.inputs >= kMinInputs &&
-         contraction.inputs <= kMaxInputs && contraction.outputs > 1 &&
-         contraction.inputDataStride == 1 &&
-         contraction.outputDim == contraction.result.getRank() - 1 &&
-         contraction.result.getElementType().isF32();
-}
-
 /// Products [position][tile][output] of one task; outputs are whole blocks.
 static Contraction describeProducts(const Contraction &conv,
                                     const WinogradPlan &plan) {

@@ -134,6 +134,11 @@ int64_t getPackedInputs(mlir::Type type, int64_t inputs);
 /// The share of the lanes of vectors of `width` that do something.
 double getLaneUse(const Contraction &contraction, int64_t width);
 
+/// Whether `contraction`, of a convolution, can be computed by Winograd's
+/// method (docs/Contractions.md): 3x3 taps, one by one, channels last, in one
+/// group, of f32, with 8 to 4096 inputs and several outputs.
+bool canUseWinograd(const Contraction &contraction);
+
 /// Whether the weights may be packed so that outputs are adjacent: constants
 /// ahead of time, others where they are used often enough.
 bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,

@@ -42,12 +42,8 @@ struct WinogradPlan {
 /// thread and are to stay in its second-level cache.
 inline constexpr int64_t kWinogradBytes = 704 * 1024;
 
-/// Whether `contraction`, of a convolution, can be computed so: 3x3 taps, one
-/// by one, channels last, in one group, of f32, with 8 to 4096 inputs and
-/// several outputs.
-bool canUseWinograd(const Contraction &contraction);
-
-/// The plan for such a contraction; of plain weights it says what block to
+/// The plan for a contraction that can be computed so (`canUseWinograd`); of
+/// plain weights it says what block to
 /// transform them to, of transformed ones it takes theirs.
 WinogradPlan planWinograd(const Contraction &contraction,
                           ContractionMachine machine);

@@ -1,0 +1,33 @@
+//===- PlanWindows.h - Poolings in contractions' kernels -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_FUSION_PLANWINDOWS_H
+#define TANDEM_LIB_FUSION_PLANWINDOWS_H
+
+#include "PlanState.h"
+
+namespace tandem {
+
+/// Whether `op` combines several elements of one operand: a pooling or a
+/// reduction.
+bool isWindow(mlir::Operation *op, const OpFacts &facts);
+
+struct WindowAnswer {
+  FusionDecision decision;
+  FusionPrice price;
+};
+
+/// Whether the kernel of `hero`, a contraction that takes `heroNs` in it, may
+/// compute `op`, a window over what it computes, and stores no more of that.
+WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel,
+                       mlir::Operation *op, mlir::Operation *hero,
+                       double heroNs);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_FUSION_PLANWINDOWS_H
