@@ -34,17 +34,25 @@ static FusionGroup makeGroup(FusionUnits::Id id, const FusionUnits &units,
   return group;
 }
 
-std::vector<FusionGroup> planFusion(Block &block, const FusionOptions &options,
-                                    FusionLog *log) {
-  PlanState state(block, options, log);
-  // A contraction's epilogue spares a pass over its result, however the ops
-  // behind it are computed; so contractions choose first.
-  if (options.contractions)
+/// A contraction's epilogue spares a pass over its result, however the ops
+/// behind it are computed; so contractions choose first.
+static void planHeroes(PlanState &state) {
+  if (state.options.contractions)
     planContractions(state);
-  if (options.reductions)
+  if (state.options.reductions)
     planReductions(state);
-  planLoops(state);
+}
 
+static double getTotalNs(PlanState &state) {
+  UnitPrices prices(state);
+  double ns = 0;
+  for (FusionUnits::Id id = 0; id < state.units.size(); ++id)
+    if (state.units[id].isKernel)
+      ns += prices.estimateNs(id);
+  return ns;
+}
+
+static std::vector<FusionGroup> makeGroups(PlanState &state) {
   std::vector<FusionGroup> groups;
   UnitPrices prices(state);
   const FusionUnits &units = state.units;
@@ -56,6 +64,28 @@ std::vector<FusionGroup> planFusion(Block &block, const FusionOptions &options,
     return units.position(a.ops.back()) < units.position(b.ops.back());
   });
   return groups;
+}
+
+std::vector<FusionGroup> planFusion(Block &block, const FusionOptions &options,
+                                    FusionLog *log) {
+  PlanState state(block, options, log);
+  planHeroes(state);
+  if (options.order != FusionOrder::Best) {
+    planLoops(state, options.order);
+    return makeGroups(state);
+  }
+  bool isAccounted = log || options.fuel >= 0;
+  PlanState ordered = state.fork();
+  PlanState ranked = isAccounted ? state.fork() : std::move(state);
+  planLoops(ranked, FusionOrder::SavedTime);
+  planLoops(ordered, FusionOrder::Block);
+  bool isRanked = getTotalNs(ranked) <= getTotalNs(ordered);
+  if (!isAccounted)
+    return makeGroups(isRanked ? ranked : ordered);
+  // Once more, for the account. Fuel has no say in which order it is, so that
+  // decisions stay the same ones while their number is halved.
+  planLoops(state, isRanked ? FusionOrder::SavedTime : FusionOrder::Block);
+  return makeGroups(state);
 }
 
 } // namespace tandem

@@ -24,9 +24,9 @@ namespace tandem {
 /// (xla/backends/gpu/transforms/priority_fusion.cc).
 class LoopPlanner {
 public:
-  explicit LoopPlanner(PlanState &state)
+  LoopPlanner(PlanState &state, FusionOrder order)
       : state(state), options(state.options), units(state.units), prices(state),
-        queue(options.isRanked) {}
+        queue(order == FusionOrder::SavedTime) {}
 
   void plan();
 

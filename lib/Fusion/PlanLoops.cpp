@@ -21,9 +21,6 @@ namespace tandem {
 /// A value that more kernels read is asked about once: nothing of what happens
 /// to one of so many changes much, and each look at it takes long.
 constexpr unsigned kManyUses = 32;
-/// What joining counts in the ranking, as a kernel of several results can no
-/// longer be computed within those that read them.
-constexpr double kMergeDiscount = 0.5;
 
 //===----------------------------------------------------------------------===//
 // The queue
@@ -42,9 +39,8 @@ double LoopPlanner::getSharedNs(ArrayRef<Value> values) const {
   int64_t bytes = 0;
   for (Value value : values)
     bytes += getBytes(value);
-  return kMergeDiscount *
-         (options.device.launchNs +
-          estimateMemoryNs(options.device, {0, double(bytes)}));
+  return options.device.launchNs +
+         estimateMemoryNs(options.device, {0, double(bytes)});
 }
 
 void LoopPlanner::pushUnit(Id unit) {
@@ -125,6 +121,8 @@ void LoopPlanner::ask(const Candidate &candidate) {
 void LoopPlanner::refuse(FusionQuestion question, Id producer,
                          std::optional<Id> consumer, FusionDecision decision,
                          const FusionPrice &price) {
+  if (!state.isLogged())
+    return;
   Operation *from = units[producer].root;
   Operation *into = consumer ? units[*consumer].root : nullptr;
   refusals[{unsigned(question), from, into}] = {
@@ -176,6 +174,8 @@ void LoopPlanner::plan() {
   noteRefusals();
 }
 
-void planLoops(PlanState &state) { LoopPlanner(state).plan(); }
+void planLoops(PlanState &state, FusionOrder order) {
+  LoopPlanner(state, order).plan();
+}
 
 } // namespace tandem

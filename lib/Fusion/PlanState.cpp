@@ -17,7 +17,7 @@ using namespace mlir;
 namespace tandem {
 
 const OpFacts &PlanState::factsOf(Operation *op) {
-  std::optional<OpFacts> &known = facts[units.position(op)];
+  std::optional<OpFacts> &known = (*facts)[units.position(op)];
   if (!known)
     known = getFacts(op, options);
   return *known;

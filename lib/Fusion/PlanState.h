@@ -14,6 +14,7 @@
 
 #include "tandem/Fusion/FusionPlan.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,18 @@ class PlanState {
 public:
   PlanState(mlir::Block &block, const FusionOptions &options, FusionLog *log)
       : block(block), options(options), units(block), log(log),
-        fuel(options.fuel), facts(block.getOperations().size()) {}
+        fuel(options.fuel),
+        facts(std::make_shared<Facts>(block.getOperations().size())) {}
+
+  /// The same so far, to go on from on trial: without a log or a limit.
+  PlanState fork() const {
+    PlanState copy = *this;
+    copy.log = nullptr;
+    copy.fuel = FusionFuel(-1);
+    return copy;
+  }
+  /// Whether somebody reads what is noted.
+  bool isLogged() const { return log; }
 
   /// Stays where it is.
   const OpFacts &factsOf(mlir::Operation *op);
@@ -51,8 +63,9 @@ public:
 private:
   FusionLog *log;
   FusionFuel fuel;
-  /// By position in the block, once asked for.
-  std::vector<std::optional<OpFacts>> facts;
+  /// By position in the block, once asked for; of all forks.
+  using Facts = std::vector<std::optional<OpFacts>>;
+  std::shared_ptr<Facts> facts;
 };
 
 /// Makes kernels of the contractions that are to be generated, each with the
@@ -62,8 +75,8 @@ void planContractions(PlanState &state);
 /// Makes kernels of reductions with the elementwise ops around them.
 void planReductions(PlanState &state);
 
-/// Puts all that is left in loops or op steps.
-void planLoops(PlanState &state);
+/// Puts all that is left in loops or op steps, in one of the two orders.
+void planLoops(PlanState &state, FusionOrder order);
 
 } // namespace tandem
 

@@ -21,6 +21,17 @@
 
 namespace tandem {
 
+/// In which order loops are fused. Either is greedy, and each is the better one
+/// on some graphs.
+enum class FusionOrder {
+  /// What saves most first.
+  SavedTime,
+  /// From the last op of the block to the first.
+  Block,
+  /// Both, of which the plan of the lower estimate is kept.
+  Best,
+};
+
 struct FusionOptions {
   /// At most this many decisions are taken; negative: no limit.
   int64_t fuel = -1;
@@ -38,9 +49,7 @@ struct FusionOptions {
   /// generated; else those ops are part of a loop or op steps.
   bool contractions = false;
   bool reductions = false;
-  /// Whether what saves most is fused first; else, for comparison, ops are
-  /// looked at from last to first.
-  bool isRanked = true;
+  FusionOrder order = FusionOrder::Best;
   /// What things cost.
   DeviceModel device = genericDeviceModel();
 };
@@ -62,7 +71,7 @@ struct FusionGroup {
 /// 1. A contraction becomes a kernel with the elementwise ops that follow it.
 /// 2. A reduction becomes a kernel with the elementwise ops around it, and with
 ///    further reductions of the same elements.
-/// 3. What is left becomes loops, in the order of what is saved: a loop is
+/// 3. What is left becomes loops, in the order that `options` name: a loop is
 ///    computed within those of all its consumers, where every consumer may have
 ///    it and computing it there costs less than a kernel of its own; where its
 ///    values are needed anyway, it is joined with a consumer's loop over the

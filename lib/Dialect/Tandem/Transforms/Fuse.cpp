@@ -140,11 +140,11 @@ struct FusePass : FusionPlanningPass<impl::TandemFuseBase<FusePass>> {
       return;
     for (Block &block : getOperation().getBody()) {
       FusionLog log;
-      std::vector<FusionGroup> groups = planFusion(block, fusion, &log);
-      if (remarks)
-        for (const FusionLogEntry &entry : log)
-          if (!entry.decision)
-            emitRefusal(entry);
+      std::vector<FusionGroup> groups =
+          planFusion(block, fusion, remarks ? &log : nullptr);
+      for (const FusionLogEntry &entry : log)
+        if (!entry.decision)
+          emitRefusal(entry);
       fuse(block, groups);
     }
   }
