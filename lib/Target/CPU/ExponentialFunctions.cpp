@@ -27,28 +27,54 @@ namespace tandem {
 /// Beyond these the results of exp are infinity and zero.
 static constexpr double kExpMost = 89, kExpLeast = -104;
 
-/// x - n log 2.
-static Value subtractLog2(const Arithmetic &a, Value x, Value n) {
-  return a.fma(n, a.f(-kLog2Rest), a.fma(n, a.f(-kLog2), x));
+/// x - sign * n log 2.
+static Value subtractLog2(const Arithmetic &a, Value x, Value n,
+                          double sign = 1) {
+  return a.fma(n, a.f(-sign * kLog2Rest), a.fma(n, a.f(-sign * kLog2), x));
 }
 
-/// 2^(k/16) exp(r), with k/16 the multiple nearest to x / log 2. Within 1.0
-/// ULP.
+namespace {
+/// value, or -value.
+struct Signed {
+  Value value;
+  bool isNegative;
+};
+} // namespace
+
+/// Finds -x and -x * y. Their sign then goes into constants.
+static Signed takeSign(const Arithmetic &a, Value x) {
+  if (auto negated = x.getDefiningOp<arith::NegFOp>())
+    return {negated.getOperand(), true};
+  if (auto product = x.getDefiningOp<arith::MulFOp>())
+    for (unsigned i : {0, 1})
+      if (auto negated = product->getOperand(i).getDefiningOp<arith::NegFOp>())
+        return {a.mul(negated.getOperand(), product->getOperand(1 - i)), true};
+  return {x, false};
+}
+
+/// 2^(k/32) exp(r), with k/32 the multiple nearest to x / log 2. Within 1.8
+/// ULP. Of -v, r is the negative of v + k/32 log 2.
+///
+/// Far out r is anything, but 1 + r + r^2/2 is positive for every r: bounded
+/// from above, or in place of NaN, it is scaled to infinity or zero, and to NaN
+/// where x is.
 static Value expByTable(const Arithmetic &a, Value x) {
   static const auto powers = [] {
-    std::array<float, 16> table;
+    std::array<float, 32> table;
     for (size_t k = 0; k < table.size(); ++k)
-      table[k] = static_cast<float>(std::exp2(static_cast<double>(k) / 16));
+      table[k] = static_cast<float>(std::exp2(static_cast<double>(k) / 32));
     return table;
   }();
-  Value rounder = a.f(kRounder / 16);
-  Value shifted = a.fma(x, a.f(kLog2OfE), rounder);
+  auto [v, isNegative] = takeSign(a, x);
+  const double sign = isNegative ? -1 : 1;
+  Value rounder = a.f(kRounder / 32), most = a.f(4);
+  Value shifted = a.fma(v, a.f(sign * kLog2OfE), rounder);
   Value n = a.sub(shifted, rounder);
-  Value r = subtractLog2(a, x, n);
-  Value tail = a.horner(r, {1.666705361448344e-1, 5.000165141886194e-1});
-  Value expm1 = a.fma(a.mul(r, r), tail, r);
+  Value r = subtractLog2(a, v, n, sign);
+  Value slope = a.horner(r, {5.0000053e-1, sign * 1.00001465});
   Value power = a.lookUp(powers, a.bits(shifted));
-  return a.scale(a.fma(power, expm1, power), n);
+  Value y = a.fma(a.mul(power, r), slope, power);
+  return a.scale(a.select(a.less(y, most), y, most), n);
 }
 
 /// (exp(r) - 1 - r) / r^2, |r| at most half of log 2.
@@ -78,7 +104,9 @@ static Value expInRange(const Arithmetic &a, Value x) {
 }
 
 Value expandExp(const Arithmetic &a, Value x) {
-  return expInRange(a, a.atLeast(a.atMost(x, kExpMost), kExpLeast));
+  if (a.isWide())
+    return expByTable(a, x);
+  return expByPolynomial(a, a.atLeast(a.atMost(x, kExpMost), kExpLeast));
 }
 
 /// 2^n - 1 + 2^n r + 2^n (exp(r) - 1 - r), with n the integer nearest to

@@ -3,11 +3,14 @@
 // RUN: tandem-opt %s --tandem-expand-math='bf16=true' | FileCheck %s --check-prefix=BF16
 // RUN: tandem-opt %s --tandem-expand-math='stock=true' | FileCheck %s --check-prefix=STOCK
 
-// A table in one register, and a multiplication by powers of two; without
-// AVX-512, powers from bits.
+// A table in two registers, and a multiplication by powers of two, before which
+// there is one bound; without AVX-512, powers from bits.
 
 // CHECK-LABEL: func.func @exp
-// WIDE: permvar.sf.512
+// WIDE-NOT: cmpf
+// WIDE: vpermi2var.ps.512
+// WIDE: cmpf olt
+// WIDE-NOT: cmpf
 // WIDE: mask.scalef.ps.512
 // NARROW-NOT: call_intrinsic
 // NARROW: arith.shli
@@ -18,6 +21,28 @@
 func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.exp %x : vector<16xf32>
   return %0 : vector<16xf32>
+}
+
+// Its sign goes into constants, whichever factor it is of.
+
+// CHECK-LABEL: func.func @exp_of_negated
+// WIDE-SAME: %[[X:[a-z0-9]+]]: vector<16xf32>, %[[Y:[a-z0-9]+]]: vector<16xf32>
+// WIDE: %[[V:.*]] = arith.mulf %[[X]], %[[Y]]
+// WIDE: %[[FACTOR:.*]] = arith.constant dense<-1.44269502>
+// WIDE: math.fma %[[V]], %[[FACTOR]],
+// WIDE: %[[W:.*]] = arith.mulf %[[X]], %[[Y]]
+// WIDE: math.fma %[[W]], %{{.*}},
+// WIDE: math.fma %[[X]], %{{.*}},
+// CHECK: return
+func.func @exp_of_negated(%x: vector<16xf32>, %y: vector<16xf32>)
+    -> (vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+  %0 = arith.negf %x : vector<16xf32>
+  %1 = arith.mulf %0, %y : vector<16xf32>
+  %2 = math.exp %1 : vector<16xf32>
+  %3 = arith.mulf %y, %0 : vector<16xf32>
+  %4 = math.exp %3 : vector<16xf32>
+  %5 = math.exp %0 : vector<16xf32>
+  return %2, %4, %5 : vector<16xf32>, vector<16xf32>, vector<16xf32>
 }
 
 // Registers are looked up one by one: the tables are as wide as they are.

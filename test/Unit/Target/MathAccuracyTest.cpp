@@ -26,6 +26,8 @@ struct Function {
   double (*exact)(double);
   /// Most units in the last place of f32 by which a result may be off.
   double maxUlp;
+  /// Whether it is computed of -x.
+  bool isOfNegated = false;
 };
 
 void PrintTo(const Function &function, std::ostream *os) {
@@ -69,8 +71,11 @@ Expected<CompiledKernel> compileFunction(const Function &function, size_t size,
   std::string type = "tensor<" + std::to_string(size) + "xf32>";
   CPUTargetOptions options;
   options.vectorBits = vectorBits;
+  std::string negated = " %n = tandem.neg %x : " + type;
   return compileKernel("module @k { func.func @k(%x: " + type + ") -> " + type +
-                           " { %0 = tandem." + function.name + " %x : " + type +
+                           " { " + (function.isOfNegated ? negated : "") +
+                           " %0 = tandem." + function.name +
+                           (function.isOfNegated ? " %n : " : " %x : ") + type +
                            " return %0 : " + type + " } }",
                        options);
 }
@@ -139,15 +144,20 @@ TEST_P(MathAccuracy, DISABLED_IsWithinItsBoundEverywhereOnNarrowVectors) {
 }
 
 double rsqrt(double x) { return 1 / std::sqrt(x); }
+double expOfNegated(double x) { return std::exp(-x); }
 
 INSTANTIATE_TEST_SUITE_P(
     F32, MathAccuracy,
     testing::Values(
-        Function{"exp", std::exp, 2}, Function{"tanh", std::tanh, 2},
-        Function{"log", std::log, 2}, Function{"log1p", std::log1p, 2},
-        Function{"expm1", std::expm1, 2}, Function{"erf", std::erf, 2},
-        Function{"sin", std::sin, 2}, Function{"cos", std::cos, 2},
-        Function{"sqrt", std::sqrt, 0.5001}, Function{"rsqrt", rsqrt, 2}),
-    [](const auto &info) { return std::string(info.param.name); });
+        Function{"exp", std::exp, 2}, Function{"exp", expOfNegated, 2, true},
+        Function{"tanh", std::tanh, 2}, Function{"log", std::log, 2},
+        Function{"log1p", std::log1p, 2}, Function{"expm1", std::expm1, 2},
+        Function{"erf", std::erf, 2}, Function{"sin", std::sin, 2},
+        Function{"cos", std::cos, 2}, Function{"sqrt", std::sqrt, 0.5001},
+        Function{"rsqrt", rsqrt, 2}),
+    [](const auto &info) {
+      return info.param.name +
+             std::string(info.param.isOfNegated ? "OfNegated" : "");
+    });
 
 } // namespace
