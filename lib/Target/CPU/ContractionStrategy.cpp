@@ -11,6 +11,7 @@
 #include "HostMachine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -27,16 +28,23 @@ static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 static constexpr double kPairLatency = 6;
 /// Cycles to begin and end a tile, besides those to store it.
 static constexpr double kTileCycles = 30;
-/// Cycles lost for each row whose outputs are written in pieces of 128 bytes
-/// rather than at least 256 at once, where few products go by meanwhile:
-/// measured on 64 outputs that do not stay in cache.
-static constexpr double kPieceCycles = 34, kStepsThatHidePieces = 200;
+/// Cycles lost for each piece of 128 bytes in which a row of outputs is
+/// written, where few products go by meanwhile; for larger ones less, by this
+/// power; and for each that parts two lines which the caches fetch together.
+/// Measured on 64 to 512 outputs that do not stay in cache.
+static constexpr double kPieceCycles = 41, kPiecePower = 1.5, kPartCycles = 34,
+                        kStepsThatHidePieces = 200;
+static constexpr int64_t kPieceBytes = 128;
+/// Cycles of a step lost for each row of data: a stream of its own.
+static constexpr double kStreamCycles = 0.02;
+/// Bytes of a tile's weights that stay in the first-level cache.
+static constexpr double kNearWeights = 32 * 1024;
 /// Vectors a cycle that a tile of dot products reads from beyond the
-/// first-level cache (measured, on ten streams at a time), what of an operand
-/// stays in that cache, and cycles to sum the lanes of one vector, of several
-/// at once.
-static constexpr double kFarLoadsPerCycle = 0.6, kNearBytes = 16 * 1024,
-                        kCyclesPerSum = 3;
+/// first-level cache (measured, on ten streams at a time), and what of an
+/// operand stays in that cache.
+static constexpr double kFarLoadsPerCycle = 0.6, kNearBytes = 16 * 1024;
+/// Cycles of a dot product to sum the lanes of one vector, of several at once.
+static constexpr double kCyclesPerSum = 3;
 /// More taps do not stay in registers beside the sums.
 static constexpr int64_t kMaxSlidingTaps = 8;
 /// Cycles lost for each vector of groups that is read and written by itself,
@@ -106,9 +114,33 @@ static ProductRates getRates(const Contraction &contraction,
                          : ProductRates{2, 2 * kFmaLatency, 2};
 }
 
+namespace {
+/// A level that weights come from, as one stream: vectors a cycle, and the
+/// share of their time that products do not hide. Fitted to tiles of all sizes.
+struct WeightStream {
+  double loadsPerCycle, notHidden;
+};
+constexpr WeightStream kFromL2 = {0.9, 0.05}, kFromBeyond = {0.45, 0.13};
+} // namespace
+
+/// Cycles of a step whose other work takes `cycles`, with the weights that all
+/// rows of tiles pass by coming from where those of a tile have room.
+static double addWeightCycles(double cycles, ContractionLanes lanes,
+                              double vectors, double steps,
+                              const ContractionMachine &machine) {
+  double bytes = vectors * steps * machine.vectorBits / 8;
+  if (lanes != ContractionLanes::Outputs || bytes <= kNearWeights)
+    return cycles;
+  const WeightStream &stream =
+      bytes <= double(machine.l2Bytes) / 2 ? kFromL2 : kFromBeyond;
+  double weights = vectors / stream.loadsPerCycle;
+  return std::max(cycles, weights) + stream.notHidden * weights;
+}
+
 /// Cycles of one tile that sums `steps` products to each element.
 static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
-                            double rows, double vectors, double steps) {
+                            double rows, double vectors, double steps,
+                            const ContractionMachine &machine) {
   double fmas = rows * vectors;
   // A tile of groups loads data for each product.
   double loads =
@@ -117,17 +149,22 @@ static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
   double cycles =
       std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                 rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
+  cycles = addWeightCycles(cycles, lanes, vectors, steps, machine) +
+           kStreamCycles * rows;
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
 
 /// What is lost to writing rows of the result in small pieces.
 static double getPieceCycles(const ContractionStrategy &tile, double pieces,
                              bool isWhole, double steps, int64_t elementBytes) {
-  double bytes = static_cast<double>(elementBytes * tile.getLanes());
-  if (isWhole || bytes >= 256 || tile.lanes == ContractionLanes::Groups)
+  if (isWhole || tile.lanes == ContractionLanes::Groups)
     return 0;
-  return pieces * kPieceCycles * (256 - bytes) / 128 *
-         std::min(1.0, kStepsThatHidePieces / steps);
+  int64_t bytes = elementBytes * tile.getLanes();
+  double cycles =
+      kPieceCycles * std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
+  if (bytes % kPieceBytes != 0)
+    cycles += kPartCycles;
+  return pieces * cycles * std::min(1.0, kStepsThatHidePieces / steps);
 }
 
 /// Rows that the first-level cache can hold a line of each of: those a multiple
@@ -370,7 +407,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
                          return getTileCycles(tile.lanes, rates, rows,
-                                              ofVectors, steps);
+                                              ofVectors, steps, machine);
                        }) +
         getPieceCycles(tile,
                        double(space.times * space.rows * space.vectors) /
