@@ -11,8 +11,6 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Support/ShapeRules.h"
 
-#include "llvm/Support/MathExtras.h"
-
 #include <algorithm>
 
 using namespace mlir;
@@ -24,6 +22,9 @@ static constexpr llvm::StringLiteral kWindowAttrName = "tandem.window";
 /// What a part is given of these bytes: it is on the stack of a thread and is
 /// to stay in its second-level cache beside data and weights.
 static constexpr int64_t kPartBytes = 320 << 10;
+
+/// Tasks where each but the first repeats what the one before it has computed.
+static constexpr int64_t kOverlappingTasks = 8;
 
 bool ContractionWindow::fitsTiles(int64_t size) const {
   return llvm::all_of(dims, [size](const Dim &dim) {
@@ -108,14 +109,18 @@ WindowChunks chunkWindows(const Contraction &contraction,
     chunks.partShape[dim] = 1;
     int64_t bytes = llvm::product_of(chunks.partShape) * tasks.elementBytes;
     int64_t most = (kPartBytes / bytes - along.extent) / along.stride + 1;
+    bool overlaps = along.extent > along.stride;
     int64_t wanted =
-        llvm::divideCeilSigned(along.size * chunks.tasks, tasks.wanted);
+        overlaps ? std::min(tasks.wanted, kOverlappingTasks) : tasks.wanted;
     chunks.windows = along.size;
-    most = std::clamp<int64_t>(std::min(most, wanted), 1, along.size);
-    chunks.perTask = llvm::divideCeilSigned(
-        along.size, llvm::divideCeilSigned(along.size, most));
+    chunks.perTask = getEvenShare(
+        along.size, llvm::divideCeilSigned(along.size * chunks.tasks, wanted));
+    chunks.perStep = getEvenShare(chunks.perTask,
+                                  std::clamp<int64_t>(most, 1, chunks.perTask));
+    if (!overlaps)
+      chunks.perTask = chunks.perStep;
     chunks.partShape[dim] =
-        std::min(shape[dim], along.getReads(chunks.perTask));
+        std::min(shape[dim], along.getReads(chunks.perStep));
     double repeated = double(along.extent - along.stride) *
                       double(chunks.getChunks() - 1) / double(shape[dim]);
     chunks.repeatedShare = std::max(repeated, 0.0);

@@ -37,6 +37,22 @@ Value ContractionStage::index(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
+Value ContractionStage::add(Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b, kNoWrap);
+}
+
+Value ContractionStage::scale(Value a, int64_t factor) {
+  return arith::MulIOp::create(builder, loc, a, index(factor), kNoWrap);
+}
+
+void ContractionStage::forEach(Value upper, int64_t step,
+                               function_ref<void(Value)> emit) {
+  auto loop = scf::ForOp::create(builder, loc, index(0), upper, index(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
 LogicalResult ContractionStage::verify(Operation *hero,
                                        linalg::GenericOp epilogue,
                                        const DenseMap<Value, Value> &pointers) {
@@ -90,6 +106,37 @@ void ContractionStage::moveTo(ArrayRef<Value> first) {
         builder, loc, shift,
         arith::MulIOp::create(builder, loc, at, index(stride), kNoWrap),
         kNoWrap);
+}
+
+/// Upwards, so that places may overlap.
+void ContractionStage::moveToFront(int64_t dim, Value from, Value count) {
+  int64_t outer = llvm::product_of(ArrayRef(shape).take_front(dim));
+  int64_t inner = llvm::product_of(ArrayRef(shape).drop_front(dim + 1));
+  Type type = builder.getIntegerType(8 * getElementBytes());
+  auto vector = VectorType::get({width}, type);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
+  unsigned alignment = getElementBytes();
+  auto at = [&](Value offset) -> Value {
+    offset =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
+    return LLVM::GEPOp::create(builder, loc, pointer.getType(), type, pointer,
+                               offset);
+  };
+  Value elements = scale(count, inner);
+  forEach(index(outer), 1, [&](Value number) {
+    Value base = scale(number, shape[dim] * inner);
+    forEach(elements, width, [&](Value element) {
+      Value left =
+          arith::SubIOp::create(builder, loc, elements, element, kNoWrap);
+      Value mask = LaneEmitter::createTailMask(builder, loc, width, left);
+      Value to = add(base, element);
+      Value moved = LLVM::MaskedLoadOp::create(builder, loc, vector,
+                                               at(add(to, scale(from, inner))),
+                                               mask, zero, alignment);
+      LLVM::MaskedStoreOp::create(builder, loc, moved, at(to), mask, alignment);
+    });
+  });
 }
 
 std::optional<Buffer> ContractionStage::find(Value tensor) const {

@@ -47,6 +47,8 @@ public:
   void allocate(llvm::ArrayRef<int64_t> shape, int64_t width);
   /// The part's first element is `first`, by dim of the contraction's result.
   void moveTo(llvm::ArrayRef<mlir::Value> first);
+  /// Moves `count` indices along `dim` from `from` on to the part's beginning.
+  void moveToFront(int64_t dim, mlir::Value from, mlir::Value count);
   /// The memory of `tensor` if it is that of the part or a view of it.
   std::optional<Buffer> find(mlir::Value tensor) const;
   /// Computes and stores the windows in `ranges`, by dim of the contraction's
@@ -62,6 +64,10 @@ private:
                    llvm::SmallVector<mlir::Value> loops,
                    llvm::function_ref<Buffer(mlir::Value)> getBuffer);
   mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value scale(mlir::Value a, int64_t factor);
+  void forEach(mlir::Value upper, int64_t step,
+               llvm::function_ref<void(mlir::Value)> emit);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

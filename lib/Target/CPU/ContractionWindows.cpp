@@ -9,6 +9,7 @@
 #include "ContractionWindows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <algorithm>
 
@@ -105,46 +106,81 @@ ContractionWindows::Range ContractionWindows::getOutputs(Value group,
 }
 
 void ContractionWindows::emitTask(Value task) {
+  const WindowChunks &chunks = schedule.chunks;
   Value number = takeDigit(task, schedule.outputTiles);
-  Value chunk = takeDigit(task, schedule.chunks.getChunks());
-  Value image = takeDigit(task, schedule.images);
+  Value chunk = takeDigit(task, chunks.getChunks());
+  Value batch = takeDigit(task, schedule.images);
   Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
-  emitPart(getOutputs(group, number), getWindows(chunk), image,
-           [&](Range rows) {
-             loops.emitRows(group, number, rows.lower, rows.upper);
-           });
+  auto emitRows = [&](Range rows) {
+    loops.emitRows(group, number, rows.lower, rows.upper);
+  };
+  Image image{batch, getOutputs(group, number), emitRows};
+  Range windows = getWindows(chunk);
+  if (chunks.perStep == chunks.perTask)
+    return emitStep(image, windows, /*firstOfTask=*/{});
+  auto loop = scf::ForOp::create(builder, loc, windows.lower, windows.upper,
+                                 index(chunks.perStep));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value lower = loop.getInductionVar();
+  Value upper = arith::MinSIOp::create(
+      builder, loc, add(lower, index(chunks.perStep)), windows.upper);
+  emitStep(image, {lower, upper}, windows.lower);
 }
 
-/// Computes a part by its rows (positions of the batch and of all spatial dims
-/// but the innermost), then its windows.
-void ContractionWindows::emitPart(Range outputs, Range windows, Value image,
-                                  function_ref<void(Range)> emitRows) {
+/// Computes a part, then its windows. `firstOfTask`: the first window of all
+/// steps, where there are several.
+void ContractionWindows::emitStep(const Image &image, Range windows,
+                                  Value firstOfTask) {
   ArrayRef<int64_t> shape = contraction.result.getShape();
   SmallVector<Value> first(shape.size(), index(0));
   SmallVector<Range> ranges;
   for (const ContractionWindow::Dim &dim : stage.getWindow().dims)
     ranges.push_back({index(0), index(dim.size)});
-  Range rows{image, add(image, index(1))};
+  Range rows{image.number, add(image.number, index(1))};
+  Value number = image.number;
   for (const Contraction::BatchDim &dim : llvm::reverse(contraction.batch)) {
-    Value at = takeDigit(image, dim.size);
+    Value at = takeDigit(number, dim.size);
     first[dim.resultDim] = at;
     ranges[dim.resultDim] = {at, add(at, index(1))};
   }
-  first[contraction.outputDim] = outputs.lower;
-  ranges[contraction.outputDim] = outputs;
+  first[contraction.outputDim] = image.outputs.lower;
+  ranges[contraction.outputDim] = image.outputs;
   if (std::optional<int64_t> dim = getChunkDim(contraction)) {
     Range part = getPart(windows);
     first[*dim] = part.lower;
     ranges[*dim] = windows;
     Value before = scale(rows.lower, shape[*dim]);
-    rows = {add(before, part.lower), add(before, part.upper)};
+    rows = {add(before, firstOfTask
+                            ? emitSlide(part, windows.lower, firstOfTask)
+                            : part.lower),
+            add(before, part.upper)};
     for (const Contraction::SpatialDim &middle :
          ArrayRef(contraction.spatial).drop_front().drop_back())
       rows = {scale(rows.lower, middle.size), scale(rows.upper, middle.size)};
   }
   stage.moveTo(first);
-  emitRows(rows);
+  image.emitRows(rows);
   stage.emitWindows(ranges, getBuffer);
+}
+
+/// Keeps what the step before has computed of `part`, which begins with
+/// `window`; gives what is the first to be computed.
+Value ContractionWindows::emitSlide(Range part, Value window,
+                                    Value firstOfTask) {
+  Range before =
+      getPart({add(window, index(-schedule.chunks.perStep)), window});
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        window, firstOfTask);
+  Value kept =
+      arith::SubIOp::create(builder, loc, before.upper, part.lower, kNoWrap);
+  kept = arith::SelectOp::create(
+      builder, loc, isFirst, index(0),
+      arith::MaxSIOp::create(builder, loc, kept, index(0)));
+  Value from =
+      arith::SubIOp::create(builder, loc, part.lower, before.lower, kNoWrap);
+  stage.moveToFront(*getChunkDim(contraction), from, kept);
+  return add(part.lower, kept);
 }
 
 } // namespace tandem

@@ -50,8 +50,18 @@ private:
   Range getWindows(mlir::Value chunk);
   Range getPart(Range windows);
   Range getOutputs(mlir::Value group, mlir::Value number);
-  void emitPart(Range outputs, Range windows, mlir::Value image,
-                llvm::function_ref<void(Range rows)> emitRows);
+  /// What a task does not go through in steps.
+  struct Image {
+    /// In the batch.
+    mlir::Value number;
+    Range outputs;
+    /// Computes the outputs for some positions of the batch and of all spatial
+    /// dims but the innermost.
+    llvm::function_ref<void(Range rows)> emitRows;
+  };
+  void emitStep(const Image &image, Range windows, mlir::Value firstOfTask);
+  mlir::Value emitSlide(Range part, mlir::Value window,
+                        mlir::Value firstOfTask);
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value scale(mlir::Value a, int64_t factor);

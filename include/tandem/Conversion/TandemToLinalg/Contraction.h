@@ -12,9 +12,17 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <string>
 
 namespace tandem {
+
+/// The size of the parts into which `total` falls where none may exceed `most`
+/// and there are as few as can be, all as even as can be. Both are at least 1.
+inline int64_t getEvenShare(int64_t total, int64_t most) {
+  return llvm::divideCeilSigned(total, llvm::divideCeilSigned(total, most));
+}
 
 /// A tandem.conv or tandem.matmul as sums over taps and inputs,
 ///

@@ -42,12 +42,14 @@ struct ContractionWindow {
 
 /// How the windows over a contraction's result are shared out among tasks. A
 /// task has one index in the batch, some outputs, some windows along the
-/// outermost spatial dim, if there is another, and all along others. It keeps
-/// the part of the contraction's result that these read.
+/// outermost spatial dim, if there is another, and all along others. It takes
+/// these in steps, and keeps the part of the contraction's result that the
+/// windows of a step read. What windows of two steps read stays for the next
+/// one; what windows of two tasks read is computed by both.
 struct WindowChunks {
   /// Windows along the outermost spatial dim (1 for all of the only one), and
-  /// of them those of a task.
-  int64_t windows = 1, perTask = 1;
+  /// of them those of a task and of a step.
+  int64_t windows = 1, perTask = 1, perStep = 1;
   /// Of a part, by dim of the contraction's result; and its bytes.
   llvm::SmallVector<int64_t, 4> partShape;
   int64_t partBytes = 0;

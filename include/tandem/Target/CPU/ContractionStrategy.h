@@ -12,18 +12,10 @@
 #include "tandem/Analysis/CostModel.h"
 #include "tandem/Conversion/TandemToLinalg/Contraction.h"
 
-#include "llvm/Support/MathExtras.h"
-
 #include <cstdint>
 #include <optional>
 
 namespace tandem {
-
-/// The size of the parts into which `total` falls where none may exceed `most`
-/// and there are as few as can be, all as even as can be. Both are at least 1.
-inline int64_t getEvenShare(int64_t total, int64_t most) {
-  return llvm::divideCeilSigned(total, llvm::divideCeilSigned(total, most));
-}
 
 /// What a strategy depends on, of one core.
 struct ContractionMachine {
