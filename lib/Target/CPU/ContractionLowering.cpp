@@ -25,6 +25,10 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
+/// What a thread's stack is asked for; the planner, which does not know the
+/// tile, counts on less.
+constexpr int64_t kMostPartBytes = 2 << 20;
+
 class ContractionLowering : KernelFrame {
 public:
   ContractionLowering(ModuleOp module, func::FuncOp kernel,
@@ -36,8 +40,9 @@ public:
 private:
   LogicalResult describe();
   LogicalResult describeEpilogue();
-  void emitTiles();
-  void emitTasks(ContractionLoops &loops, const ContractionSchedule &schedule);
+  LogicalResult emitTiles();
+  LogicalResult emitTasks(ContractionLoops &loops,
+                          const ContractionSchedule &schedule);
   void emitWinograd();
   /// The memory of a tensor, or of a task's part of it.
   Buffer findBuffer(Value tensor) const;
@@ -115,7 +120,7 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
   emit(loop.getInductionVar());
 }
 
-void ContractionLowering::emitTiles() {
+LogicalResult ContractionLowering::emitTiles() {
   if (!stage && epilogue->canFlatten())
     flattenPositions(contraction);
   ContractionSchedule schedule = scheduleContraction(contraction, machine);
@@ -134,23 +139,28 @@ void ContractionLowering::emitTiles() {
   };
   ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
                          emitEpilogue);
-  emitTasks(loops, schedule);
+  return emitTasks(loops, schedule);
 }
 
-void ContractionLowering::emitTasks(ContractionLoops &loops,
-                                    const ContractionSchedule &schedule) {
+LogicalResult
+ContractionLowering::emitTasks(ContractionLoops &loops,
+                               const ContractionSchedule &schedule) {
   if (!stage) {
     forEachTask([&](Value task) { loops.emitTask(task); });
-    return close(schedule.extent, schedule.grain);
+    close(schedule.extent, schedule.grain);
+    return success();
   }
   WindowSchedule windows = scheduleWindows(contraction, stage->getWindow(),
                                            schedule, stage->getElementBytes());
+  if (windows.chunks.partBytes > kMostPartBytes)
+    return hero->emitOpError("has windows over more than a task may keep");
   stage->allocate(windows.chunks.partShape, schedule.tile.width);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   ContractionWindows emitter(builder, loc, contraction, schedule, windows,
                              *stage, loops, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
   close(windows.extent, windows.grain);
+  return success();
 }
 
 void ContractionLowering::emitWinograd() {
@@ -177,7 +187,7 @@ LogicalResult ContractionLowering::run() {
   if (contraction.isTransformed)
     emitWinograd();
   else
-    emitTiles();
+    return emitTiles();
   return success();
 }
 

@@ -200,8 +200,7 @@ void ContractionStage::emitVectors(Range range, unsigned dim,
     loops.pop_back();
   };
   Value middle = range.upper;
-  // Parts begin and end at whole vectors where there are such.
-  bool hasTail = size % width != 0;
+  bool hasTail = range.multiple % width != 0;
   if (hasTail) {
     Value length =
         arith::SubIOp::create(builder, loc, range.upper, range.lower, kNoWrap);

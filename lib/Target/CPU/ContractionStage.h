@@ -21,9 +21,11 @@ namespace tandem {
 /// whole.
 class ContractionStage {
 public:
-  /// From `lower` up to `upper`, of type index.
+  /// From `lower` up to `upper`, of type index; how many that is can be divided
+  /// by `multiple`.
   struct Range {
     mlir::Value lower, upper;
+    int64_t multiple = 1;
   };
 
   /// `op` computes the windows.

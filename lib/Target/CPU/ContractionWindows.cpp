@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 
@@ -95,14 +96,17 @@ ContractionWindows::Range ContractionWindows::getPart(Range windows) {
 ContractionWindows::Range ContractionWindows::getOutputs(Value group,
                                                          Value number) {
   if (areGroups())
-    return {index(0), index(contraction.groups)};
+    return {index(0), index(contraction.groups), contraction.groups};
   Value first = scale(group, contraction.outputs);
   Value lower = scale(number, tiles.outputs.tile);
   Value upper = add(lower, index(tiles.outputs.tile));
   if (tiles.outputs.getRest() != 0)
     upper =
         arith::MinSIOp::create(builder, loc, upper, index(tiles.outputs.size));
-  return {add(first, lower), add(first, upper)};
+  // Of a tile, and of the last one where that is smaller.
+  return {add(first, lower), add(first, upper),
+          std::gcd(tiles.outputs.getRest(),
+                   tiles.outputs.getWhole() > 0 ? tiles.outputs.tile : 0)};
 }
 
 void ContractionWindows::emitTask(Value task) {
@@ -136,7 +140,7 @@ void ContractionWindows::emitStep(const Image &image, Range windows,
   SmallVector<Value> first(shape.size(), index(0));
   SmallVector<Range> ranges;
   for (const ContractionWindow::Dim &dim : stage.getWindow().dims)
-    ranges.push_back({index(0), index(dim.size)});
+    ranges.push_back({index(0), index(dim.size), dim.size});
   Range rows{image.number, add(image.number, index(1))};
   Value number = image.number;
   for (const Contraction::BatchDim &dim : llvm::reverse(contraction.batch)) {

@@ -15,7 +15,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -292,7 +294,8 @@ void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
   SmallVector<ContractionStage::Range> ranges(conv.result.getRank());
   ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
   ranges[conv.outputDim] = {output,
-                            atMost(add(output, plan.tile.width), conv.outputs)};
+                            atMost(add(output, plan.tile.width), conv.outputs),
+                            std::gcd(plan.tile.width, conv.outputs)};
   Value firsts[] = {corner.row, corner.column};
   for (auto [first, spatial] : llvm::zip_equal(firsts, conv.spatial)) {
     int64_t dim = spatial.resultDim;

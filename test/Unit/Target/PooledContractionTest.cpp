@@ -214,8 +214,9 @@ TEST(PooledContraction, OutputsAroundTheVectors) {
 }
 
 TEST(PooledContraction, Groups) {
-  for (int64_t groups : {2, 3})
-    for (int64_t outputs : {3, 16, 20})
+  // All outputs may be whole vectors where those of a group are not.
+  for (int64_t groups : {2, 3, 4})
+    for (int64_t outputs : {3, 5, 8, 12, 16, 20, 24, 40})
       check({{9, 11}, 2, 4 * groups, outputs * groups, 3, 1, 1, groups},
             {2, 2});
   for (int64_t channels : {2, 15, 16, 33, 100})
