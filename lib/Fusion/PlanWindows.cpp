@@ -62,8 +62,8 @@ double getRepeated(const DeviceModel &device, const Contraction &contraction,
                    const WindowChunks &chunks) {
   bool mayTransform = canUseWinograd(contraction) &&
                       matchPattern(contraction.weights, m_Constant());
-  if (mayTransform)
-    return window.fitsTiles(ir::winograd::kTile) ? 0 : kDirectFactor - 1;
+  if (mayTransform && !window.fitsTiles(ir::winograd::kTile))
+    return kDirectFactor - 1;
   int64_t rounds = llvm::divideCeilSigned(chunks.tasks, device.cores);
   double balance = double(chunks.tasks) / double(rounds * device.cores);
   return (1 + chunks.repeatedShare) / balance - 1;
