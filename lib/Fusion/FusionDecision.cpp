@@ -48,9 +48,10 @@ const RefusalText kTexts[] = {
                     "{2}"},
     {"PartTooLarge", "each task would have to keep {0} bytes for it, more than "
                      "{1}"},
-    {"NotFromMemory", "the kernel reads its data from memory; computing it "
-                      "there would cost {0} ns, in a kernel of its own {1} "
-                      "ns"},
+    {"NotFromMemory", "the kernel reads it as weights or bias as well, which "
+                      "come from memory"},
+    {"NotStaged", "no task of the kernel can compute the data that it reads: "
+                  "the contraction {2}"},
     {"DifferentShape", "its shape is not one that the kernel works on"},
     {"NotReadInPlace", "it reads what the kernel computes at another index"},
     {"Taken", "another kernel has it"},

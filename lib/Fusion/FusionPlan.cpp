@@ -41,6 +41,9 @@ static void planHeroes(PlanState &state) {
     planContractions(state);
   if (state.options.reductions)
     planReductions(state);
+  // What a reduction computes costs nothing there.
+  if (state.options.contractions)
+    planPrologues(state);
 }
 
 static double getTotalNs(PlanState &state) {

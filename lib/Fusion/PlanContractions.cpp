@@ -10,7 +10,7 @@
 #include "PlanWindows.h"
 #include "Prices.h"
 
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 
@@ -29,6 +29,10 @@ public:
       : state(state), units(state.units) {}
 
   void visit(Operation *hero);
+  /// The elementwise ops of which the data of `unit` comes, and that no kernel
+  /// computes for nothing, from the last to the first: tasks compute what they
+  /// read of it.
+  void addPrologue(Id unit);
 
 private:
   /// By position, so that the operands' kernels are known.
@@ -40,7 +44,10 @@ private:
   FusionPrice priceIn(Operation *op, Id unit);
   void addViewsOfWeights(Operation *hero, Id unit);
   void addEpilogue(Operation *hero, Id unit);
-  void askPrologue(Operation *hero);
+  FusionDecision checkPrologue(Operation *op, Id unit,
+                               const Contraction &contraction,
+                               const FusionPrice &price);
+  FusionDecision checkUses(Operation *op, Id unit);
   void pushUsers(Operation *op, Frontier &frontier);
 
   PlanState &state;
@@ -140,27 +147,76 @@ void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
   units.updateOutputs(id);
 }
 
-/// What stands before the hero alone, and is in no kernel that computes it for
-/// nothing: a prologue would compute it as often as a tile reads data.
-void ContractionPlanner::askPrologue(Operation *hero) {
-  Operation *op = hero->getOperand(0).getDefiningOp();
-  if (!op || op->getBlock() != &state.block ||
-      !isa<ir::ElementwiseOpInterface>(op) || !units.unitsOf(op).empty() ||
-      !state.factsOf(op).inLoop)
-    return;
+/// All that read it are in the kernel, and as data: there it is computed again
+/// for what follows the hero, but weights and bias are in memory.
+FusionDecision ContractionPlanner::checkUses(Operation *op, Id id) {
+  const FusionUnit &unit = units[id];
+  for (OpOperand &use : op->getUses()) {
+    Operation *user = use.getOwner();
+    if (!unit.ops.contains(user))
+      return FusionDecision::refuse(FusionRefusal::NeededOutside);
+    if (!isa<ir::ElementwiseOpInterface>(user) &&
+        (user != unit.root || use.getOperandNumber() != 0))
+      return FusionDecision::refuse(FusionRefusal::NotFromMemory);
+  }
+  return FusionDecision::allow();
+}
+
+FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
+                                                 const Contraction &contraction,
+                                                 const FusionPrice &price) {
+  const OpFacts &facts = state.factsOf(op);
+  if (!facts.inLoop)
+    return facts.inLoop;
+  if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
+      cast<RankedTensorType>(contraction.data.getType()).getShape())
+    return FusionDecision::refuse(FusionRefusal::DifferentShape);
+  if (std::string why = whyNotStaged(contraction); !why.empty())
+    return FusionDecision::refuse(FusionRefusal::NotStaged, why);
+  // Parts of the result would have to fit the cache beside it.
+  if (llvm::any_of(units[id].ops, [](auto &entry) {
+        return isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(entry.first);
+      }))
+    return FusionDecision::refuse(FusionRefusal::NotStaged,
+                                  "keeps a part of its result for windows");
+  if (FusionDecision decision = checkUses(op, id); !decision)
+    return decision;
+  if (price.fusedNs >= price.unfusedNs)
+    return FusionDecision::refuse(FusionRefusal::RecomputeCostsMore,
+                                  int64_t(price.fusedNs),
+                                  int64_t(price.unfusedNs));
+  return state.checkAbsorb(id, op, facts.reads);
+}
+
+void ContractionPlanner::addPrologue(Id id) {
+  Operation *hero = units[id].root;
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
   if (failed(contraction))
     return;
-  FusionPrice price =
-      pricePrologue(state.options.device, state.factsOf(op), *contraction);
-  FusionRefusal reason = price.fusedNs > price.unfusedNs
-                             ? FusionRefusal::RecomputeCostsMore
-                             : FusionRefusal::NotFromMemory;
-  state.decide(FusionQuestion::Around, op, hero,
-               FusionDecision::refuse(reason, int64_t(price.fusedNs),
-                                      int64_t(price.unfusedNs)),
-               price);
+  Frontier frontier;
+  auto push = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == &state.block &&
+        isa<ir::ElementwiseOpInterface>(op) && units.unitsOf(op).empty())
+      frontier.insert({units.position(op), op});
+  };
+  push(contraction->data);
+  while (!frontier.empty()) {
+    Operation *op = frontier.rbegin()->second;
+    frontier.erase(std::prev(frontier.end()));
+    FusionPrice price;
+    if (const OpFacts &facts = state.factsOf(op); facts.inLoop)
+      price = pricePrologue(state.options.device, facts, *contraction,
+                            op->getResult(0) == contraction->data);
+    if (!state.decide(FusionQuestion::Around, op, hero,
+                      checkPrologue(op, id, *contraction, price), price))
+      continue;
+    units.absorb(op, id, Evaluation{}, state.factsOf(op).reads);
+    for (Value operand : op->getOperands())
+      push(operand);
+  }
+  units.updateOutputs(id);
 }
 
 /// The kernel reads its weights through views as well as in place.
@@ -183,7 +239,6 @@ void ContractionPlanner::visit(Operation *hero) {
     return;
   Id id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
   units[id].kind = ir::FusionKind::contraction;
-  askPrologue(hero);
   addViewsOfWeights(hero, id);
   addEpilogue(hero, id);
 }
@@ -195,6 +250,13 @@ void planContractions(PlanState &state) {
   for (Operation &op : state.block)
     if (isa<ir::ConvOp, ir::MatmulOp>(op) && !op.use_empty())
       planner.visit(&op);
+}
+
+void planPrologues(PlanState &state) {
+  ContractionPlanner planner(state);
+  for (Id id = 0; id < state.units.size(); ++id)
+    if (state.units[id].kind == ir::FusionKind::contraction)
+      planner.addPrologue(id);
 }
 
 } // namespace tandem

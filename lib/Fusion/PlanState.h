@@ -75,6 +75,10 @@ void planContractions(PlanState &state);
 /// Makes kernels of reductions with the elementwise ops around them.
 void planReductions(PlanState &state);
 
+/// Contractions take in the elementwise ops before them that no other kernel
+/// has: PlanContractions.cpp.
+void planPrologues(PlanState &state);
+
 /// Puts all that is left in loops or op steps, in one of the two orders.
 void planLoops(PlanState &state, FusionOrder order);
 

@@ -8,6 +8,8 @@
 
 #include "Prices.h"
 
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -34,6 +36,12 @@ static double computeNs(const DeviceModel &device, const OpFacts &facts,
                         double evaluations, int64_t parallelism = INT64_MAX) {
   return estimateComputeNs(device, {evaluations * facts.flopsPerElement, 0,
                                     facts.elementBytes, parallelism});
+}
+
+/// Of cache `level` from 0, or what lies beyond the last.
+static double getCacheBytesPerNs(const DeviceModel &device, size_t level) {
+  return level < device.caches.size() ? device.caches[level].bytesPerNs
+                                      : device.memoryBytesPerNs;
 }
 
 static double memoryNs(const DeviceModel &device, int64_t bytes,
@@ -88,27 +96,38 @@ FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
           device.launchNs + std::max(memory, compute / tileEfficiency), 0};
 }
 
+/// How often the tasks of `contraction` compute an element of its data: those
+/// of neighbouring rows both have what lies between, and where there are few
+/// rows several tasks share out the outputs.
+static double getStagedTimes(const DeviceModel &device,
+                             const Contraction &contraction) {
+  int64_t bytes = contraction.getPositions() * getStagedInputs(contraction) *
+                  contraction.getElementBytes();
+  int64_t chunks = std::clamp<int64_t>(
+      contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
+  chunks = std::max(chunks, llvm::divideCeilSigned(bytes, kMaxStagedBytes));
+  double columns = double(contraction.outputs) * double(contraction.groups) /
+                   (kMaxTileVectors * double(device.vectorBits) / 32);
+  double parts =
+      std::clamp(columns, 1.0, std::max(1.0, double(kWantedTasks / chunks)));
+  return parts * getStagedShare(contraction, chunks);
+}
+
 FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
-                          const Contraction &contraction) {
-  // Data is broadcast to the outputs of a tile, or read in vectors for as many
-  // of them. An op on either takes the place of a whole vector's multiply-adds.
-  auto width = std::max<double>(double(device.vectorBits) / 32, 1);
-  auto outputs = double(contraction.outputs);
-  double sharing = width;
-  if (auto lanes = getContractionLanes(contraction))
-    sharing = *lanes == ContractionLanes::Outputs
-                  ? std::min(outputs, kMaxTileVectors * width)
-                  : width * std::min(outputs, kMaxTileVectors);
-  double products = double(contraction.getPositions()) *
-                    double(contraction.getReduction()) *
-                    double(contraction.groups) * double(contraction.outputs);
+                          const Contraction &contraction, bool isFirst) {
+  double times = getStagedTimes(device, contraction);
   double operands = memoryNs(device, facts.operandBytes);
-  double result = memoryNs(device, facts.resultBytes);
+  double compute = computeNs(device, facts, double(facts.elements));
+  double again = std::max(times - 1, 0.0);
   FusionPrice price;
-  price.unfusedNs = device.launchNs + operands + 2 * result +
-                    computeNs(device, facts, double(facts.elements));
+  price.unfusedNs = device.launchNs + operands + compute +
+                    2 * memoryNs(device, facts.resultBytes);
   price.fusedNs =
-      operands + computeNs(device, facts, products / sharing * 2 * width);
+      operands + times * compute +
+      again * double(facts.operandBytes) / getCacheBytesPerNs(device, 2);
+  if (isFirst)
+    price.fusedNs +=
+        2 * times * double(facts.resultBytes) / getCacheBytesPerNs(device, 1);
   price.bytesSaved = 2 * facts.resultBytes;
   return price;
 }

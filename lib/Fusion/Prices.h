@@ -25,10 +25,11 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
 FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
                       const Contraction &contraction);
 
-/// `op` computed each time that a contraction's tiles read an element of it as
-/// data, against a kernel of its own.
+/// `op` computed by the tasks of a contraction, each of which copies the data
+/// that it reads (StagedData.h), against a kernel of its own. `isFirst`: they
+/// do not copy it anyway. The contraction can be staged.
 FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
-                          const Contraction &contraction);
+                          const Contraction &contraction, bool isFirst);
 
 /// A pooling or reduction of the `bytes` that a contraction computes, read from
 /// the `partBytes` of them that each task of its kernel keeps, against a kernel

@@ -108,6 +108,9 @@ void appendPattern(GraphBuilder &b);
 void appendNetwork(GraphBuilder &b);
 /// What follows a contraction: bias, batch norm, residual, activation, cast.
 void appendEpilogue(GraphBuilder &b, int x, int channelAxis);
+/// What stands before one, of the type of `x`: batch norm, residual,
+/// activation, cast.
+int appendPrologue(GraphBuilder &b, int x, int channelAxis);
 
 } // namespace tandem::fuzz
 

@@ -123,6 +123,8 @@ void appendConv(GraphBuilder &b) {
   int x =
       b.pickOfType({dtype, arrange(attrs.input_layout, b.random.between(1, 3),
                                    'N', c.inputs * c.groups, w.input)});
+  if (b.random.chance(30))
+    x = appendPrologue(b, x, static_cast<int>(attrs.input_layout.find('C')));
   Shape weights =
       arrange(attrs.kernel_layout, c.outputs, 'O', c.inputs, w.window);
   auto length = static_cast<double>(weights.numElements() / c.outputs);
@@ -155,6 +157,8 @@ void appendMatmul(GraphBuilder &b) {
   rhs.push_back(attrs.transpose_rhs ? k : n);
   DType dtype = randomContracted(b);
   int x = b.pickOfType({dtype, lhs});
+  if (b.random.chance(30))
+    x = appendPrologue(b, x, lhs.rank() - 1);
   int y = b.pickWeights({dtype, rhs}, static_cast<double>(k));
   int z = matmul(b, attrs, x, y);
   if (b.random.chance(60))

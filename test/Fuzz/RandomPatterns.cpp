@@ -96,6 +96,22 @@ void fuzz::appendEpilogue(GraphBuilder &b, int x, int channelAxis) {
     cast(b, x, DType::bf16);
 }
 
+int fuzz::appendPrologue(GraphBuilder &b, int x, int channelAxis) {
+  const TensorType type = b.type(x);
+  if (b.random.chance(30))
+    x = normalizeChannels(b, x, channelAxis);
+  if (b.random.chance(25))
+    x = add(b, x, b.input(type));
+  // Through a type that holds less.
+  if (b.random.chance(15) && type.dtype == DType::f32)
+    x = cast(b, cast(b, x, DType::bf16), DType::f32);
+  if (b.random.chance(70))
+    x = activate(b, x);
+  if (b.random.chance(10))
+    b.keep(x);
+  return x;
+}
+
 void fuzz::appendPattern(GraphBuilder &b) {
   static void (*const kinds[])(GraphBuilder &) = {
       appendSoftmaxByOps, appendNormByOps, appendReductionsInSequence};

@@ -69,25 +69,59 @@ func.func @limits(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>)
 
 // -----
 
-// What is read as data once for each tap and tile would be computed as often.
-func.func @neighbours(%x: tensor<2x56x56x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<2x54x54x64xf32> {
-  // expected-remark @+2 {{not part of the kernel of 'tandem.conv': computing it there costs}}
+// One row: tasks share out the outputs, and each would compute all of it.
+func.func @again(%x: tensor<1x65536xf32>, %w: tensor<1024x65536xf32>) -> tensor<1x1024xf32> {
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': computing it there costs}}
   // expected-remark @+1 {{ConsumerNotFusible}}
-  %0 = tandem.relu %x : tensor<2x56x56x64xf32>
+  %0 = tandem.tanh %x : tensor<1x65536xf32>
   // expected-note @+1 {{the kernel's root}}
-  %1 = tandem.conv %0, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
-      : (tensor<2x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<2x54x54x64xf32>
-  return %1 : tensor<2x54x54x64xf32>
+  %1 = tandem.matmul %0, %w transpose_rhs : (tensor<1x65536xf32>, tensor<1024x65536xf32>) -> tensor<1x1024xf32>
+  return %1 : tensor<1x1024xf32>
 }
 
 // -----
 
-// A tile of dot products shares what it reads: that would pay.
-func.func @prologue(%x: tensor<1x65536xf32>, %w: tensor<16x65536xf32>) -> tensor<1x16xf32> {
-  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': the kernel reads its data from memory; computing it there would cost}}
+func.func @outside(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': the value is needed outside as well [NeededOutside]}}
   // expected-remark @+1 {{ConsumerNotFusible}}
-  %0 = tandem.relu %x : tensor<1x65536xf32>
+  %0 = tandem.relu %x : tensor<64x64xf32>
   // expected-note @+1 {{the kernel's root}}
-  %1 = tandem.matmul %0, %w transpose_rhs : (tensor<1x65536xf32>, tensor<16x65536xf32>) -> tensor<1x16xf32>
-  return %1 : tensor<1x16xf32>
+  %1 = tandem.matmul %0, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+
+func.func @weights(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-remark @+2 {{not part of the kernel of 'tandem.matmul': the kernel reads it as weights or bias as well, which come from memory [NotFromMemory]}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %0 = tandem.relu %x : tensor<64x64xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.matmul %0, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+// -----
+
+// Without a range of the data for each task.
+func.func @apart(%x: tensor<2x16x28x28xf32>, %w: tensor<32x16x3x3xf32>, %y: tensor<40x64xf32>,
+    %v: tensor<3x64x32xf32>, %z: tensor<2x300000xf32>, %u: tensor<300000x16xf32>)
+    -> (tensor<2x32x26x26xf32>, tensor<3x40x32xf32>, tensor<2x16xf32>) {
+  // expected-remark @+2 {{no task of the kernel can compute the data that it reads: the contraction has data whose inputs are not side by side, or whose positions are in another order [NotStaged]}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %0 = tandem.relu %x : tensor<2x16x28x28xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.conv %0, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<2x16x28x28xf32>, tensor<32x16x3x3xf32>) -> tensor<2x32x26x26xf32>
+  // expected-remark @+2 {{the contraction has data that several of a batch share [NotStaged]}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %2 = tandem.relu %y : tensor<40x64xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %3 = tandem.matmul %2, %v : (tensor<40x64xf32>, tensor<3x64x32xf32>) -> tensor<3x40x32xf32>
+  // expected-remark @+2 {{the contraction has data of which a few positions already are more than a cache holds [NotStaged]}}
+  // expected-remark @+1 {{ConsumerNotFusible}}
+  %4 = tandem.relu %z : tensor<2x300000xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %5 = tandem.matmul %4, %u : (tensor<2x300000xf32>, tensor<300000x16xf32>) -> tensor<2x16xf32>
+  return %1, %3, %5 : tensor<2x32x26x26xf32>, tensor<3x40x32xf32>, tensor<2x16xf32>
 }

@@ -93,11 +93,10 @@ func.func @chained(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64
 
 // -----
 
-// Views of the weights are part of it; producers of the input are not.
+// Views of the weights are part of it, and so is what computes the data.
 // CHECK-LABEL: func.func @weights
-// CHECK: tandem.fusion loop
-// CHECK-NEXT: tandem.exp
 // CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.exp
 // CHECK-NEXT: tandem.transpose
 // CHECK-NEXT: tandem.reshape
 // CHECK-NEXT: tandem.conv
@@ -159,6 +158,48 @@ func.func @light(%x: tensor<8x100x1xf32>, %w: tensor<3x1x32xf32>,
       : (tensor<1x3x258x258xf32>, tensor<64x3x3x3xf32>) -> tensor<1x64x256x256xf32>
   %3 = tandem.relu %2 : tensor<1x64x256x256xf32>
   return %1, %3 : tensor<8x98x32xf32>, tensor<1x64x256x256xf32>
+}
+
+// -----
+
+// The prologue: all elementwise ops before it, of any operands; what computes
+// these in another shape is not.
+// CHECK-LABEL: func.func @prologue
+// CHECK: tandem.fusion loop
+// CHECK-NEXT: tandem.exp
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.mul
+// CHECK-NEXT: tandem.add
+// CHECK-NEXT: tandem.cast
+// CHECK-NEXT: tandem.relu
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.tanh
+// CHECK-NOT: tandem.fusion
+func.func @prologue(%x: tensor<256x128xf32>, %s: tensor<128xf32>, %r: tensor<256x128xf32>,
+    %w: tensor<128x64xbf16>) -> tensor<256x64xbf16> {
+  %0 = tandem.exp %s : tensor<128xf32>
+  %1 = tandem.mul %x, %0 : (tensor<256x128xf32>, tensor<128xf32>) -> tensor<256x128xf32>
+  %2 = tandem.add %1, %r : tensor<256x128xf32>
+  %3 = tandem.cast %2 : (tensor<256x128xf32>) -> tensor<256x128xbf16>
+  %4 = tandem.relu %3 : tensor<256x128xbf16>
+  %5 = tandem.matmul %4, %w : (tensor<256x128xbf16>, tensor<128x64xbf16>) -> tensor<256x64xbf16>
+  %6 = tandem.tanh %5 : tensor<256x64xbf16>
+  return %6 : tensor<256x64xbf16>
+}
+
+// -----
+
+// What follows reads the data as well: it is computed there again.
+// CHECK-LABEL: func.func @both_sides
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.relu
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.add
+func.func @both_sides(%x: tensor<784x64xf32>, %w: tensor<64x64xf32>) -> tensor<784x64xf32> {
+  %0 = tandem.relu %x : tensor<784x64xf32>
+  %1 = tandem.matmul %0, %w : (tensor<784x64xf32>, tensor<64x64xf32>) -> tensor<784x64xf32>
+  %2 = tandem.add %1, %0 : tensor<784x64xf32>
+  return %2 : tensor<784x64xf32>
 }
 
 // -----

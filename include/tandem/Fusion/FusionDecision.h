@@ -67,9 +67,10 @@ enum class FusionRefusal : uint8_t {
   /// A task would have to keep too much of a contraction's result for it:
   /// (bytes, limit).
   PartTooLarge,
-  /// A contraction reads its operands from memory: (ns if computed there, ns
-  /// in a kernel of its own).
+  /// A contraction reads it as weights or bias too, which come from memory.
   NotFromMemory,
+  /// A contraction's tasks cannot copy the data that they read: (text).
+  NotStaged,
   /// Not of the shapes that a hero's kernel works on.
   DifferentShape,
   /// It reads the hero's result, or what follows from it, at another index.

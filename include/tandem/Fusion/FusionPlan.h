@@ -71,7 +71,11 @@ struct FusionGroup {
 /// 1. A contraction becomes a kernel with the elementwise ops that follow it.
 /// 2. A reduction becomes a kernel with the elementwise ops around it, and with
 ///    further reductions of the same elements.
-/// 3. What is left becomes loops, in the order that `options` name: a loop is
+/// 3. The elementwise ops before a contraction that no reduction has become
+/// part
+///    of its kernel, where computing them there costs less than one of their
+///    own.
+/// 4. What is left becomes loops, in the order that `options` name: a loop is
 ///    computed within those of all its consumers, where every consumer may have
 ///    it and computing it there costs less than a kernel of its own; where its
 ///    values are needed anyway, it is joined with a consumer's loop over the

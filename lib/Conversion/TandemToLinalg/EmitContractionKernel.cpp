@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The contraction stays as it is: the target turns it and its epilogue, one
-// linalg.generic that reads its result, into one loop nest. Where a pooling or
-// reduction follows, the epilogue computes what it reads, and a second
-// linalg.generic, marked by its window, reads that and computes what is
-// returned.
+// The contraction stays as it is: the target turns it, its prologue, one
+// linalg.generic that computes its data, and its epilogue, one that reads its
+// result, into one loop nest. Where a pooling or reduction follows, the
+// epilogue computes what it reads, and another linalg.generic, marked by its
+// window, reads that and computes what is returned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,6 +143,32 @@ static LogicalResult emitWindow(Operation *hero, Operation *op,
   return success();
 }
 
+/// Computes the data, where ops of the kernel do, in loops of their own.
+static LogicalResult emitPrologue(Operation *hero) {
+  OpOperand &data = hero->getOpOperand(0);
+  if (!isa_and_nonnull<ir::TandemOpInterface>(data.get().getDefiningOp()))
+    return success();
+  OpBuilder builder(hero);
+  RankedTensorType type = typeOf(data.get());
+  SmallVector<int64_t> loops;
+  ElementIndex index = addLoops(type.getShape(), loops, builder.getContext());
+  GenericBuilder generic(builder, hero->getLoc(), loops);
+  Value element = generic.getEmitter().emit(data.get(), index);
+  if (!element)
+    return failure();
+  LoopSpace space(loops);
+  space.addReads(generic.getEmitter());
+  space.merge();
+  unsigned numLoops = space.getSizes().size();
+  KernelResult result(space, numLoops, index, type);
+  auto op =
+      generic.create(space, numLoops, numLoops,
+                     {{element, result.createInit(builder, hero->getLoc()),
+                       result.getMap(), nullptr}});
+  data.set(result.expand(builder, hero->getLoc(), op->getResult(0)));
+  return success();
+}
+
 /// The contraction reads its operands from memory, splats as well.
 static void materialiseConstants(Operation *hero) {
   for (OpOperand &operand : hero->getOpOperands()) {
@@ -176,7 +202,9 @@ LogicalResult emitContractionKernel(func::FuncOp kernel) {
   for (OpOperand &root : body.getTerminator()->getOpOperands())
     if (root.get() != result)
       roots.push_back(&root);
-  return roots.empty() ? success() : emitEpilogue(result, roots);
+  if (!roots.empty() && failed(emitEpilogue(result, roots)))
+    return failure();
+  return emitPrologue(*hero);
 }
 
 } // namespace tandem

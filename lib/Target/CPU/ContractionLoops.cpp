@@ -52,7 +52,9 @@ Value ContractionLoops::createMask(Value first, int64_t size) {
 
 void ContractionLoops::emitTask(Value task) {
   Value number;
-  if (!areGroups())
+  if (schedule.isStaged())
+    number = takeDigit(task, schedule.getColumnChunks());
+  else if (!areGroups())
     number = takeDigit(task, schedule.outputs.getTiles());
   Value tileChunk = takeDigit(task, schedule.getTileChunks());
   Value rowChunk = takeDigit(task, schedule.getRowChunks());
@@ -62,12 +64,39 @@ void ContractionLoops::emitTask(Value task) {
   if (schedule.rows % schedule.rowsPerTask != 0)
     lastRow =
         arith::MinSIOp::create(builder, loc, lastRow, index(schedule.rows));
-  Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
-  emitTiles(group, number, [&](const ContractionTile &part) {
+  auto emitPart = [&](const ContractionTile &part) {
     if (schedule.rowsPerTask == 1)
       return emitRow(part, firstRow, firstTile);
     emitRows(part, firstRow, lastRow, firstTile);
-  });
+  };
+  if (schedule.isStaged()) {
+    emitStaging(firstRow, firstTile);
+    return emitColumns(number, emitPart);
+  }
+  Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
+  emitTiles(group, number, emitPart);
+}
+
+/// The tiles of outputs, of all groups, of a task whose data is staged.
+void ContractionLoops::emitColumns(Value chunk, EmitPart emitPart) {
+  if (areGroups())
+    return emitTiles({}, {}, emitPart);
+  auto emitColumn = [&](Value column) {
+    Value number = takeDigit(column, schedule.outputs.getTiles());
+    Value group = schedule.groups == 1 ? index(0) : column;
+    emitTiles(group, number, emitPart);
+  };
+  Value first = scale(chunk, schedule.columnsPerTask);
+  if (schedule.columnsPerTask == 1)
+    return emitColumn(first);
+  Value last = add(first, index(schedule.columnsPerTask));
+  if (schedule.getColumns() % schedule.columnsPerTask != 0)
+    last = arith::MinSIOp::create(builder, loc, last,
+                                  index(schedule.getColumns()));
+  auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitColumn(loop.getInductionVar());
 }
 
 void ContractionLoops::emitRows(Value group, Value number, Value first,

@@ -21,14 +21,18 @@ public:
   using EmitEpilogue = llvm::function_ref<void(
       const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
 
+  /// Is called where a task begins whose data is staged.
+  using EmitStaging =
+      llvm::function_ref<void(mlir::Value firstRow, mlir::Value firstTile)>;
+
   ContractionLoops(mlir::OpBuilder &builder, mlir::Location loc,
                    const Contraction &contraction,
                    const ContractionSchedule &schedule,
                    ContractionTileEmitter &tileEmitter,
-                   EmitEpilogue emitEpilogue)
+                   EmitEpilogue emitEpilogue, EmitStaging emitStaging = {})
       : builder(builder), loc(loc), contraction(contraction),
         schedule(schedule), tileEmitter(tileEmitter),
-        emitEpilogue(emitEpilogue) {}
+        emitEpilogue(emitEpilogue), emitStaging(emitStaging) {}
 
   /// `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
@@ -40,6 +44,7 @@ public:
 private:
   using EmitPart = llvm::function_ref<void(const ContractionTile &)>;
   void emitOutputs(ContractionTile tile, mlir::Value number, EmitPart emitPart);
+  void emitColumns(mlir::Value chunk, EmitPart emitPart);
   void emitGroups(const ContractionTile &tile, EmitPart emitPart);
   void emitTiles(mlir::Value group, mlir::Value number, EmitPart emitPart);
   void emitRows(const ContractionTile &tile, mlir::Value first,
@@ -75,6 +80,7 @@ private:
   const ContractionSchedule &schedule;
   ContractionTileEmitter &tileEmitter;
   EmitEpilogue emitEpilogue;
+  EmitStaging emitStaging;
 };
 
 } // namespace tandem

@@ -10,15 +10,18 @@
 
 #include "ContractionEpilogue.h"
 #include "ContractionLoops.h"
+#include "ContractionStaging.h"
 #include "ContractionWindows.h"
 #include "KernelFrame.h"
 #include "WinogradEmitter.h"
 
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -40,6 +43,7 @@ public:
 private:
   LogicalResult describe();
   LogicalResult describeEpilogue();
+  LogicalResult verifyPrologue();
   LogicalResult emitTiles();
   LogicalResult emitTasks(ContractionLoops &loops,
                           const ContractionSchedule &schedule);
@@ -51,6 +55,8 @@ private:
   ContractionMachine machine;
   Operation *hero = nullptr;
   Contraction contraction;
+  /// Computes the data; null where that is in memory.
+  linalg::GenericOp prologue;
   std::optional<ContractionEpilogue> epilogue;
   /// Where windows follow.
   std::optional<ContractionStage> stage;
@@ -76,15 +82,24 @@ LogicalResult ContractionLowering::describe() {
   if (!why.empty())
     return hero->emitOpError(why);
   contraction = *found;
-  for (Value operand : {contraction.data, contraction.weights})
-    if (!pointers.contains(operand))
-      return hero->emitOpError("has an operand that is not in memory");
-  return describeEpilogue();
+  if (failed(describeEpilogue()))
+    return failure();
+  if (!pointers.contains(contraction.weights) ||
+      (!prologue && !pointers.contains(contraction.data)))
+    return hero->emitOpError("has an operand that is not in memory");
+  return prologue ? verifyPrologue() : success();
 }
 
+/// What stands before the hero is its prologue.
 LogicalResult ContractionLowering::describeEpilogue() {
   linalg::GenericOp body;
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (op->isBeforeInBlock(hero)) {
+      if (prologue)
+        return op.emitOpError("is the second prologue of a contraction");
+      prologue = op;
+      continue;
+    }
     bool isWindow = getWindow(op).has_value();
     if (isWindow ? stage.has_value() : body || stage)
       return op.emitOpError("is the second epilogue of a contraction");
@@ -111,6 +126,25 @@ Buffer ContractionLowering::findBuffer(Value tensor) const {
   return getBuffer(tensor);
 }
 
+LogicalResult ContractionLowering::verifyPrologue() {
+  if (stage)
+    return hero->emitOpError("has both a prologue and windows");
+  if (std::string why = whyNotStaged(contraction); !why.empty())
+    return hero->emitOpError(why);
+  Value data = contraction.data;
+  while (auto expand = data.getDefiningOp<tensor::ExpandShapeOp>())
+    data = expand.getSrc();
+  if (data.getDefiningOp() != prologue || prologue->getNumResults() != 1 ||
+      prologue.getNumParallelLoops() != prologue.getNumLoops() ||
+      !prologue.getMatchingIndexingMap(prologue.getDpsInitOperand(0))
+           .isIdentity())
+    return prologue.emitOpError("is no prologue of a contraction");
+  for (Value input : prologue.getDpsInputs())
+    if (!pointers.contains(input) && !input.getDefiningOp<tensor::EmptyOp>())
+      return prologue.emitOpError("reads a tensor that is not an argument");
+  return verifyBody(prologue);
+}
+
 void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
   auto loop =
       scf::ForOp::create(builder, loc, begin, end,
@@ -123,7 +157,8 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
 LogicalResult ContractionLowering::emitTiles() {
   if (!stage && epilogue->canFlatten())
     flattenPositions(contraction);
-  ContractionSchedule schedule = scheduleContraction(contraction, machine);
+  ContractionSchedule schedule =
+      scheduleContraction(contraction, machine, bool(prologue));
   if (stage)
     schedule.tilesPerTask = schedule.positions.getTiles();
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
@@ -137,8 +172,15 @@ LogicalResult ContractionLowering::emitTiles() {
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);
   };
+  std::optional<ContractionStaging> staging;
+  if (prologue)
+    staging.emplace(builder, loc, contraction, schedule, prologue,
+                    machine.vectorBits / 32, bufferOf);
+  auto emitStaging = [&](Value firstRow, Value firstTile) {
+    tileEmitter.setData(staging->emit(firstRow, firstTile));
+  };
   ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
-                         emitEpilogue);
+                         emitEpilogue, emitStaging);
   return emitTasks(loops, schedule);
 }
 
@@ -173,10 +215,16 @@ void ContractionLowering::emitWinograd() {
   auto emitEpilogue = [&](const ContractionTile &tile, Value vector) {
     epilogue->emit(builder, loc, plan.tile, tile, vector, bufferOf);
   };
-  WinogradEmitter emitter(builder, loc, contraction, plan,
-                          getBuffer(contraction.data).pointer,
-                          getBuffer(contraction.weights).pointer, bias,
-                          emitEpilogue, stage ? &*stage : nullptr, bufferOf);
+  auto emitData = [&](Value position, Value input, Value mask) {
+    return emitPrologue(builder, loc, prologue, contraction.inputs,
+                        plan.tile.width, position, input, mask, bufferOf);
+  };
+  WinogradEmitter emitter(
+      builder, loc, contraction, plan, getBuffer(contraction.data).pointer,
+      getBuffer(contraction.weights).pointer, bias, emitEpilogue,
+      prologue ? WinogradEmitter::EmitData(emitData)
+               : WinogradEmitter::EmitData(),
+      stage ? &*stage : nullptr, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
   close(plan.tasks, /*grain=*/1);
 }

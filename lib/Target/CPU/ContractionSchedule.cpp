@@ -8,6 +8,9 @@
 
 #include "ContractionSchedule.h"
 
+#include "ContractionStaging.h"
+
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
 #include "tandem/Runtime/Grain.h"
 
 #include <algorithm>
@@ -16,10 +19,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Weights that come from far are to be used for so many positions.
-static constexpr int64_t kPositionsPerTask = 112, kMinPositionsPerTask = 56;
-/// Enough tasks to share out evenly, where each is worth its while.
-static constexpr int64_t kWantedTasks = 16;
+/// Weights that come from far are to be used for so many positions, or
+/// kMinPositionsPerTask where tasks are few.
+static constexpr int64_t kPositionsPerTask = 112;
 /// Cycles of a strategy are those of a core with two multiply-adds a cycle; one
 /// with half as many, and as fast a clock, takes twice the time.
 static constexpr double kCyclesPerNs = 3.5,
@@ -50,8 +52,60 @@ static int64_t getPositionsInCache(const Contraction &contraction,
   return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;
 }
 
+/// Positions of the data that the task of most of them reads.
+static int64_t getStagedPositions(const Contraction &contraction,
+                                  const ContractionSchedule &schedule) {
+  int64_t most = 0;
+  int64_t step = schedule.tilesPerTask * schedule.positions.tile;
+  for (int64_t row = 0; row < schedule.rows; row += schedule.rowsPerTask)
+    for (int64_t at = 0; at < schedule.positions.size; at += step) {
+      StagedRange range = getStagedRange(
+          contraction, row,
+          std::min(row + schedule.rowsPerTask, schedule.rows) - 1, at,
+          std::min(at + step, schedule.positions.size) - 1);
+      most = std::max(most, range.last - range.first);
+    }
+  return most;
+}
+
+/// Chunks whose data fits the memory for it, and outputs in as many parts as
+/// there are to be for `wanted` tasks.
+static void stage(const Contraction &contraction, int64_t wanted,
+                  ContractionSchedule &schedule) {
+  int64_t steps = getLeastSteps(contraction);
+  if (contraction.spatial.size() == 1) {
+    schedule.tilesPerTask =
+        std::max(schedule.tilesPerTask,
+                 llvm::divideCeilSigned(steps, schedule.positions.tile));
+  } else {
+    // Chunks of a row would read almost as much as all of it.
+    schedule.tilesPerTask = schedule.positions.getTiles();
+    for (const Contraction::SpatialDim &dim :
+         ArrayRef(contraction.spatial).drop_front().drop_back())
+      steps *= dim.size;
+    schedule.rowsPerTask =
+        getEvenShare(schedule.rows, std::max(schedule.rowsPerTask, steps));
+  }
+  int64_t bytes = getStagedInputs(contraction) * contraction.getElementBytes();
+  while (true) {
+    schedule.stagedPositions = getStagedPositions(contraction, schedule);
+    int64_t &share =
+        schedule.rowsPerTask > 1 ? schedule.rowsPerTask : schedule.tilesPerTask;
+    if (schedule.stagedPositions * bytes <= kMaxStagedBytes || share == 1)
+      break;
+    share = llvm::divideCeilSigned(share, 2);
+  }
+  int64_t chunks = schedule.getRowChunks() * schedule.getTileChunks();
+  int64_t parts =
+      std::clamp<int64_t>(wanted / chunks, 1, schedule.getColumns());
+  schedule.columnsPerTask =
+      getEvenShare(schedule.getColumns(),
+                   llvm::divideCeilSigned(schedule.getColumns(), parts));
+}
+
 ContractionSchedule scheduleContraction(const Contraction &contraction,
-                                        ContractionMachine machine) {
+                                        ContractionMachine machine,
+                                        bool isStaged) {
   ContractionSchedule schedule;
   schedule.tile = chooseContractionStrategy(contraction, machine);
   const ContractionStrategy &tile = schedule.tile;
@@ -64,8 +118,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.groups = isGroups ? 1 : contraction.groups;
   schedule.rows = contraction.getPositions() / positions;
 
-  int64_t columns =
-      isGroups ? 1 : schedule.groups * schedule.outputs.getTiles();
+  int64_t columns = isStaged ? 1 : schedule.getColumns();
   double wanted =
       std::clamp<double>(tile.cycles / kGrainCycles, 1, kWantedTasks);
   double perTask =
@@ -88,8 +141,10 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   // Even shares.
   schedule.rowsPerTask = getEvenShare(schedule.rows, schedule.rowsPerTask);
   schedule.tilesPerTask = getEvenShare(tiles, schedule.tilesPerTask);
-  schedule.extent =
-      columns * schedule.getRowChunks() * schedule.getTileChunks();
+  if (isStaged)
+    stage(contraction, std::llround(wanted), schedule);
+  schedule.extent = schedule.getColumnChunks() * schedule.getRowChunks() *
+                    schedule.getTileChunks();
   schedule.grain = std::clamp<int64_t>(
       std::llround(kGrainCycles * double(schedule.extent) / tile.cycles), 1,
       schedule.extent);

@@ -43,6 +43,9 @@ public:
                          const ContractionStrategy &strategy, mlir::Value data,
                          mlir::Value weights, mlir::Value bias, bool hasBF16);
 
+  /// Lets tiles from now on find the data elsewhere.
+  void setData(mlir::Value pointer) { data = pointer; }
+
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &tile);
 

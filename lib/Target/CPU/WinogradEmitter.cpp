@@ -31,12 +31,12 @@ WinogradEmitter::WinogradEmitter(OpBuilder &builder, Location loc,
                                  const Contraction &conv,
                                  const WinogradPlan &plan, Value data,
                                  Value weights, Value bias,
-                                 EmitEpilogue emitEpilogue,
+                                 EmitEpilogue emitEpilogue, EmitData emitData,
                                  ContractionStage *stage,
                                  function_ref<Buffer(Value)> getBuffer)
     : builder(builder), loc(loc), conv(conv), plan(plan), data(data),
-      weights(weights), bias(bias), emitEpilogue(emitEpilogue), stage(stage),
-      getBuffer(getBuffer),
+      weights(weights), bias(bias), emitEpilogue(emitEpilogue),
+      emitData(emitData), stage(stage), getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
       transformed(allocate(plan.getDataElements())),
       products(allocate(plan.getProductElements())),
@@ -126,19 +126,39 @@ WinogradEmitter::Vectors WinogradEmitter::loadDataColumn(const Corner &corner,
   Value mask = createMask(channel, conv.inputs);
   Value x = add(add(corner.column, column), -inner.padLow);
   Value isColumn = isWithin(x, inner.dataSize);
-  Value at = add(scale(corner.batch, conv.batch[0].dataStride),
-                 add(scale(x, inner.dataStride), channel));
   Vectors loaded;
   for (int64_t row = 0; row < kSize; ++row) {
     Value y = add(corner.row, row - outer.padLow);
     Value isData = arith::AndIOp::create(builder, loc, isColumn,
                                          isWithin(y, outer.dataSize));
-    Value pointer = arith::SelectOp::create(
-        builder, loc, isData,
-        getPointer(data, add(at, scale(y, outer.dataStride))), zeros);
-    loaded.push_back(load(pointer, mask));
+    loaded.push_back(
+        emitData ? computeData({corner.batch, y, x}, isData, channel, mask)
+                 : loadData({corner.batch, y, x}, isData, channel, mask));
   }
   return loaded;
+}
+
+/// A vector of a position of the data, or zeros where that is padding.
+Value WinogradEmitter::loadData(const Corner &at, Value isData, Value channel,
+                                Value mask) {
+  Value offset =
+      add(scale(at.batch, conv.batch[0].dataStride),
+          add(scale(at.row, conv.spatial[0].dataStride),
+              add(scale(at.column, conv.spatial[1].dataStride), channel)));
+  Value pointer = arith::SelectOp::create(builder, loc, isData,
+                                          getPointer(data, offset), zeros);
+  return load(pointer, mask);
+}
+
+/// The same of data that comes from a prologue, which pads nothing.
+Value WinogradEmitter::computeData(const Corner &at, Value isData,
+                                   Value channel, Value mask) {
+  Value row = add(scale(at.batch, conv.spatial[0].dataSize), at.row);
+  Value position = add(scale(row, conv.spatial[1].dataSize), at.column);
+  Value safe =
+      arith::SelectOp::create(builder, loc, isData, position, index(0));
+  return arith::SelectOp::create(builder, loc, isData,
+                                 emitData(safe, channel, mask), constant(0));
 }
 
 /// 12 multiply-adds; polynomials at ±a and ±b share their even and odd parts.

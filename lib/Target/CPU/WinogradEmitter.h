@@ -28,14 +28,22 @@ public:
   using EmitEpilogue =
       llvm::function_ref<void(const ContractionTile &tile, mlir::Value vector)>;
 
+  /// Computes the elements of a position of the data from `input` on, a vector
+  /// of the lanes of `mask` (null for all).
+  using EmitData = llvm::function_ref<mlir::Value(
+      mlir::Value position, mlir::Value input, mlir::Value mask)>;
+
   /// `data`, `weights` and `bias` (may be null) are pointers. Allocates the
-  /// workspace where `builder` is: at the beginning of the function. `stage`
-  /// (may be null), for parts of getPartShape, has the windows over a tile,
-  /// which `getBuffer` is asked for.
+  /// workspace where `builder` is: at the beginning of the function. Where
+  /// `emitData` (may be null) is given, data is what it computes, 2.25 times
+  /// each element, for tiles overlap, and `data` is null. `stage` (may be
+  /// null), for parts of getPartShape, has the windows over a tile, which
+  /// `getBuffer` is asked for.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                   const Contraction &conv, const WinogradPlan &plan,
                   mlir::Value data, mlir::Value weights, mlir::Value bias,
-                  EmitEpilogue emitEpilogue, ContractionStage *stage,
+                  EmitEpilogue emitEpilogue, EmitData emitData,
+                  ContractionStage *stage,
                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
   /// Of a tile of results, a vector of outputs.
@@ -47,7 +55,7 @@ public:
 private:
   using Vectors = llvm::SmallVector<mlir::Value, 6>;
 
-  /// The first result of a tile.
+  /// The first result of a tile, or an element of the data.
   struct Corner {
     mlir::Value batch, row, column;
   };
@@ -58,6 +66,10 @@ private:
                            mlir::Value vector);
   Vectors loadDataColumn(const Corner &corner, mlir::Value column,
                          mlir::Value channel);
+  mlir::Value loadData(const Corner &at, mlir::Value isData,
+                       mlir::Value channel, mlir::Value mask);
+  mlir::Value computeData(const Corner &at, mlir::Value isData,
+                          mlir::Value channel, mlir::Value mask);
   void multiply(mlir::Value block, mlir::Value count);
   void storeProducts(mlir::Value position, mlir::Value firstSlot,
                      llvm::ArrayRef<mlir::Value> sums);
@@ -96,6 +108,7 @@ private:
   const WinogradPlan &plan;
   mlir::Value data, weights, bias;
   EmitEpilogue emitEpilogue;
+  EmitData emitData;
   ContractionStage *stage;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   mlir::VectorType type;

@@ -1,0 +1,98 @@
+//===- StagedData.cpp - Data that a contraction copies as it goes ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Most positions of a tile.
+static constexpr int64_t kMaxTilePositions = 32;
+
+/// Whether memory has the dims of the data in the order of the loops, one
+/// behind the other.
+static bool isInOrder(const Contraction &contraction) {
+  int64_t stride = getStagedInputs(contraction);
+  for (const Contraction::SpatialDim &dim :
+       llvm::reverse(contraction.spatial)) {
+    if (dim.dataStride != stride)
+      return false;
+    stride *= dim.dataSize;
+  }
+  for (const Contraction::BatchDim &dim : llvm::reverse(contraction.batch)) {
+    if (dim.size == 1)
+      continue;
+    if (dim.dataStride != stride)
+      return false;
+    stride *= dim.size;
+  }
+  return true;
+}
+
+/// Of what the fewest positions read that a task may have: one step of the
+/// outermost spatial dim, or a tile where there is no other.
+static int64_t getLeastBytes(const Contraction &contraction) {
+  const Contraction::SpatialDim &dim = contraction.spatial.front();
+  int64_t steps = contraction.spatial.size() > 1
+                      ? 1
+                      : std::min(dim.size, kMaxTilePositions);
+  int64_t size = (steps - 1) * dim.stride + (dim.taps - 1) * dim.dilation + 1;
+  return std::min(size, dim.dataSize) * dim.dataStride *
+         contraction.getElementBytes();
+}
+
+std::string whyNotStaged(const Contraction &contraction) {
+  auto type = cast<RankedTensorType>(contraction.data.getType());
+  if (type.getNumElements() == 1)
+    return "has data of one element";
+  if (llvm::any_of(contraction.batch, [](const Contraction::BatchDim &dim) {
+        return dim.size > 1 && dim.dataStride == 0;
+      }))
+    return "has data that several of a batch share";
+  if ((contraction.inputs > 1 && contraction.inputDataStride != 1) ||
+      (contraction.groups > 1 &&
+       contraction.groupDataStride != contraction.inputs) ||
+      !isInOrder(contraction))
+    return "has data whose inputs are not side by side, or whose positions are "
+           "in another order";
+  Contraction flat = contraction;
+  flattenPositions(flat);
+  if (std::max(getLeastBytes(contraction), getLeastBytes(flat)) >
+      kMaxStagedBytes)
+    return "has data of which a few positions already are more than a cache "
+           "holds";
+  return {};
+}
+
+int64_t getLeastSteps(const Contraction &contraction) {
+  const Contraction::SpatialDim &dim = contraction.spatial.front();
+  int64_t shared = (dim.taps - 1) * dim.dilation + 1 - dim.stride;
+  return std::clamp<int64_t>(llvm::divideCeilSigned(2 * shared, dim.stride), 1,
+                             dim.size);
+}
+
+double getStagedShare(const Contraction &contraction, int64_t chunks) {
+  const Contraction::SpatialDim &dim = contraction.spatial.front();
+  int64_t rows = dim.size;
+  for (const Contraction::BatchDim &batch : contraction.batch)
+    rows *= batch.size;
+  int64_t steps = std::clamp(llvm::divideCeilSigned(rows, chunks),
+                             getLeastSteps(contraction), dim.size);
+  int64_t size =
+      std::min((steps - 1) * dim.stride + (dim.taps - 1) * dim.dilation + 1,
+               dim.dataSize);
+  return double(size) * double(dim.size) /
+         (double(steps) * double(dim.dataSize));
+}
+
+} // namespace tandem
