@@ -53,8 +53,8 @@ LogicalResult report(Operation *op, const tandem::Error &error) {
 /// Runs the phases that end with a kernel module for each fusion.
 LogicalResult makeKernels(ModuleOp module) {
   if (!module.lookupSymbol<func::FuncOp>(function))
-    return module.emitError("there is no function @")
-           << function << " (see --function)";
+    return emitError(module.getLoc())
+           << "there is no function @" << function << " (see --function)";
   tandem::PipelineOptions options;
   options.shapes.assign(shapes.begin(), shapes.end());
   options.function = function;

@@ -3,6 +3,7 @@
 // RUN: not tandem-translate --tandem-to-cuda %s --function=other 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: error: there is no function @other (see --function)
+// FUNCTION-NOT: note:
 
 // RUN: not tandem-translate --tandem-to-cuda %s 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SHAPES
