@@ -291,42 +291,6 @@ void WinogradEmitter::storeResults(const Corner &corner, Value output,
   });
 }
 
-SmallVector<int64_t> WinogradEmitter::getPartShape(const Contraction &conv,
-                                                   const WinogradPlan &plan) {
-  SmallVector<int64_t> shape(conv.result.getRank(), 1);
-  for (const Contraction::SpatialDim &dim : conv.spatial)
-    shape[dim.resultDim] = kTile;
-  shape[conv.outputDim] = plan.tile.width;
-  return shape;
-}
-
-void WinogradEmitter::moveStage(const Corner &corner, Value output) {
-  SmallVector<Value> first(conv.result.getRank());
-  first[conv.batch[0].resultDim] = corner.batch;
-  first[conv.spatial[0].resultDim] = corner.row;
-  first[conv.spatial[1].resultDim] = corner.column;
-  first[conv.outputDim] = output;
-  stage->moveTo(first);
-}
-
-/// Those over a tile, which none crosses.
-void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
-  SmallVector<ContractionStage::Range> ranges(conv.result.getRank());
-  ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
-  ranges[conv.outputDim] = {output,
-                            atMost(add(output, plan.tile.width), conv.outputs),
-                            std::gcd(plan.tile.width, conv.outputs)};
-  Value firsts[] = {corner.row, corner.column};
-  for (auto [first, spatial] : llvm::zip_equal(firsts, conv.spatial)) {
-    int64_t dim = spatial.resultDim;
-    const ContractionWindow::Dim &along = stage->getWindow().dims[dim];
-    Value lower =
-        arith::DivUIOp::create(builder, loc, first, index(along.stride));
-    ranges[dim] = {lower, atMost(add(lower, kTile / along.stride), along.size)};
-  }
-  stage->emitWindows(ranges, getBuffer);
-}
-
 /// Sums and differences of the products at ±a and ±b.
 WinogradEmitter::Vectors WinogradEmitter::applyA(const Vectors &m) {
   auto addVectors = [&](Value a, Value b) -> Value {
