@@ -48,8 +48,10 @@ bool ContractionEpilogue::canFlatten() {
   if (!op)
     return true;
   unsigned last = op->getNumResults() ? op.getNumLoops() - 1 : 0;
+  // Dims of size 1 have no loop.
   bool outputsAreLast =
-      contraction.outputDim == contraction.result.getRank() - 1;
+      contraction.outputDim == contraction.result.getRank() - 1 &&
+      contraction.result.getShape().back() != 1;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (map.isIdentity())
