@@ -157,9 +157,12 @@ static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
 /// What is lost to writing rows of the result in small pieces.
 static double getPieceCycles(const ContractionStrategy &tile, double pieces,
                              bool isWhole, double steps, int64_t elementBytes) {
-  if (isWhole || tile.lanes == ContractionLanes::Groups)
-    return 0;
   int64_t bytes = elementBytes * tile.getLanes();
+  // Along positions the next piece of a row follows at once.
+  bool isFollowed =
+      tile.lanes == ContractionLanes::Positions && bytes >= 2 * kPieceBytes;
+  if (isWhole || isFollowed || tile.lanes == ContractionLanes::Groups)
+    return 0;
   double cycles =
       kPieceCycles * std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
   if (bytes % kPieceBytes != 0)
