@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
+#include "ContractionTiles.h"
 #include "HostMachine.h"
 
 #include <algorithm>
@@ -18,16 +19,11 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Of cores of the last decade with wide vectors: multiply-adds and loads a
-/// cycle, and cycles until the result of a multiply-add can be added to.
-static constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
 /// Operations a cycle, and those of a step besides products and loads: the
 /// digits of its number, addresses, the loop.
 static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 /// Of products of pairs of bf16: 6 cycles, of which half as many begin (Zen 4).
 static constexpr double kPairLatency = 6;
-/// Cycles to begin and end a tile, besides those to store it.
-static constexpr double kTileCycles = 30;
 /// Cycles lost for each piece of 128 bytes in which a row of outputs is
 /// written, where few products go by meanwhile; for larger ones less, by this
 /// power; and for each that parts two lines which the caches fetch together.
@@ -39,22 +35,8 @@ static constexpr int64_t kPieceBytes = 128;
 static constexpr double kStreamCycles = 0.02;
 /// Bytes of a tile's weights that stay in the first-level cache.
 static constexpr double kNearWeights = 32 * 1024;
-/// Vectors a cycle that a tile of dot products reads from beyond the
-/// first-level cache (measured, on ten streams at a time), and what of an
-/// operand stays in that cache.
-static constexpr double kFarLoadsPerCycle = 0.6, kNearBytes = 16 * 1024;
-/// Cycles of a dot product to sum the lanes of one vector, of several at once.
-static constexpr double kCyclesPerSum = 3;
-/// More taps do not stay in registers beside the sums.
-static constexpr int64_t kMaxSlidingTaps = 8;
-/// Cycles lost for each vector of groups that is read and written by itself,
-/// and not with its neighbour in the next line: measured on 512 groups beyond
-/// the second-level cache.
-static constexpr double kLoneVectorCycles = 4;
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
-/// More vectors hardly save loads.
-static constexpr int64_t kMaxVectors = 8;
 
 /// Read off a long text, which does not change.
 static const ContractionMachine &getHostMachine() {
@@ -94,18 +76,8 @@ bool hasPairs(const Contraction &contraction, ContractionLanes lanes) {
          (contraction.isBF16() && lanes == ContractionLanes::Reduction);
 }
 
-namespace {
-/// What a product of two vectors takes: in f32, one multiply-add.
-struct ProductRates {
-  double fmas = 1, latency = kFmaLatency;
-  /// Instructions that widen what is loaded, for each vector.
-  double conversions = 0;
-};
-} // namespace
-
-static ProductRates getRates(const Contraction &contraction,
-                             ContractionLanes lanes,
-                             ContractionMachine machine) {
+ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
+                      ContractionMachine machine) {
   if (!contraction.isBF16())
     return {};
   if (!hasPairs(contraction, lanes))
@@ -183,15 +155,8 @@ static int64_t getRowsInCache(const Contraction &contraction) {
   return sets * (kWays - 1);
 }
 
-namespace {
-/// The sizes that a tile walks over.
-struct TileSpace {
-  int64_t rows, vectors, times;
-};
-} // namespace
-
-static TileSpace getTileSpace(const Contraction &contraction,
-                              ContractionLanes lanes, int64_t width) {
+TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
+                       int64_t width) {
   int64_t positions = contraction.spatial.back().size;
   int64_t outer = contraction.getPositions() / positions;
   switch (lanes) {
@@ -209,20 +174,16 @@ static TileSpace getTileSpace(const Contraction &contraction,
   return {1, 1, 1};
 }
 
-/// Narrower vectors where one of them has all there is: some machines execute
-/// twice as many, and few lanes are masked.
-static int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
-                        int64_t widest) {
+int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
+                 int64_t widest) {
   int64_t width = widest;
   while (width > 2 && getTileSpace(contraction, lanes, width / 2).vectors == 1)
     width /= 2;
   return width;
 }
 
-/// Cycles of all tiles, the last of which are smaller.
-static double
-getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
-               llvm::function_ref<double(int64_t, int64_t)> getCycles) {
+double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
+                      llvm::function_ref<double(int64_t, int64_t)> getCycles) {
   auto sumOverRows = [&](int64_t vectors) {
     int64_t whole = space.rows / tile.rows, rest = space.rows % tile.rows;
     double cycles = double(whole) * getCycles(tile.rows, vectors);
@@ -234,135 +195,6 @@ getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
   int64_t rest = space.vectors % tile.vectors;
   return double(space.times) * (double(whole) * sumOverRows(tile.vectors) +
                                 (rest ? sumOverRows(rest) : 0));
-}
-
-namespace {
-/// Dot products of `rows` positions and `columns` outputs at a time.
-struct DotTile {
-  ProductRates rates;
-  double rows, columns, steps;
-  /// Whether the operand is in the first-level cache from the tile before.
-  bool rowsAreNear, columnsAreNear;
-
-  double getCycles() const {
-    double fmas = rows * columns;
-    double loads =
-        rows / (rowsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle) +
-        columns / (columnsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle);
-    double operations =
-        fmas * rates.fmas + (rows + columns) * rates.conversions;
-    return steps *
-               std::max({operations / kFmasPerCycle, loads, rates.latency}) +
-           fmas * kCyclesPerSum + kTileCycles;
-  }
-};
-} // namespace
-
-/// The tile of least cost where inputs run along the lanes: few loads for each
-/// product, and products enough to hide their latency.
-static ContractionStrategy chooseDotTile(const Contraction &contraction,
-                                         ContractionMachine machine) {
-  ContractionStrategy best;
-  best.lanes = ContractionLanes::Reduction;
-  best.sumWidth = machine.vectorBits / 32;
-  int64_t inputs =
-      llvm::divideCeilSigned(contraction.inputs, contraction.isBF16() ? 2 : 1);
-  while (best.sumWidth > 2 && inputs <= best.sumWidth / 2)
-    best.sumWidth /= 2;
-  double steps = double(contraction.getReduction() / contraction.inputs *
-                        llvm::divideCeilSigned(inputs, best.sumWidth));
-  ProductRates rates = getRates(contraction, best.lanes, machine);
-  double elementBytes = double(contraction.getElementBytes());
-  int64_t positions = contraction.spatial.back().size;
-  double times = double(contraction.getPositions() / positions) *
-                 double(contraction.groups);
-  for (int64_t columns = 1; columns <= best.sumWidth; columns *= 2)
-    for (int64_t rows = 1; rows <= positions; ++rows) {
-      // Beside the sums, one operand and a vector of the other; twice that
-      // where pairs are taken apart.
-      int64_t others = (std::min(rows, columns) + 1) * int64_t(rates.fmas);
-      if (rows * columns + others > machine.getRegisters())
-        break;
-      ContractionStrategy tile = best;
-      tile.width = columns;
-      tile.rows = rows;
-      // All rows pass by one tile of columns, then by the next.
-      auto isNear = [&](int64_t vectors) {
-        return elementBytes * double(vectors * contraction.getReduction()) <=
-               kNearBytes;
-      };
-      DotTile whole{rates,
-                    double(rows),
-                    double(columns),
-                    steps,
-                    rows == positions && isNear(rows),
-                    rows < positions && isNear(columns)};
-      double cycles = double(positions / rows) * whole.getCycles();
-      DotTile last = whole;
-      last.rows = double(positions % rows);
-      if (last.rows > 0)
-        cycles += last.getCycles();
-      tile.cycles =
-          cycles * times *
-          double(llvm::divideCeilSigned(contraction.outputs, columns));
-      if (best.cycles == 0 || tile.cycles < best.cycles)
-        best = tile;
-    }
-  return best;
-}
-
-bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes) {
-  return lanes == ContractionLanes::Groups &&
-         contraction.spatial.back().taps <= kMaxSlidingTaps;
-}
-
-/// Positions of the data that the taps of `rows` positions see.
-static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
-                               int64_t rows) {
-  int64_t most = rows * dim.taps;
-  return dim.stride > (dim.taps - 1) * dim.dilation
-             ? most
-             : std::min(most, (rows - 1) * dim.stride +
-                                  (dim.taps - 1) * dim.dilation + 1);
-}
-
-/// The tile of least cost where data slides past the weights: products enough
-/// to hide their latency, and lines that are read with their neighbours.
-static ContractionStrategy chooseSlidingTile(const Contraction &contraction,
-                                             ContractionMachine machine) {
-  const Contraction::SpatialDim &inner = contraction.spatial.back();
-  ContractionStrategy best;
-  best.lanes = ContractionLanes::Groups;
-  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
-  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
-  double passes = double(contraction.getReduction() / inner.taps);
-  auto getCycles = [&](int64_t rows, int64_t vectors) {
-    double fmas = double(rows * vectors * inner.taps);
-    double loads =
-        double(vectors * (getSlidingLoads(inner, rows) + inner.taps));
-    double stores = double(rows * vectors);
-    double cycles =
-        passes * std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle,
-                           kFmaLatency * double(inner.taps)}) +
-        2 * stores / kLoadsPerCycle + kTileCycles;
-    return vectors == 1 && space.vectors > 1
-               ? cycles + stores * kLoneVectorCycles
-               : cycles;
-  };
-  for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
-       ++vectors) {
-    ContractionStrategy tile = best;
-    tile.vectors = getEvenShare(space.vectors, vectors);
-    // Beside the sums, the weights of a vector and the data of two positions.
-    int64_t most = (machine.getRegisters() - inner.taps - 2) / vectors;
-    if (tile.vectors != vectors || most < 1)
-      continue;
-    tile.rows = getEvenShare(space.rows, most);
-    tile.cycles = getSpaceCycles(space, tile, getCycles);
-    if (best.cycles == 0 || tile.cycles < best.cycles)
-      best = tile;
-  }
-  return best;
 }
 
 /// Products summed to an element, of pairs or of single inputs.

@@ -71,7 +71,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
 bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
 
 /// Outputs in a block of packed weights ([groups][outputs / block][taps]
-/// [inputs][block], see TOOLCHAIN and docs/Contractions.md) with which `hero`
+/// [inputs][block], see docs/Contractions.md) with which `hero`
 /// reads its weights in order; nothing where they are better read as they are.
 /// `isConstant`: packing costs nothing when the program runs. On this host, or
 /// on `machine` where `hero` is described already.
