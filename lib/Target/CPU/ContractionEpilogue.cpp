@@ -9,11 +9,20 @@
 #include "ContractionEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace tandem {
+
+/// Vectors of a tile for which a loop pays, products of an element that take
+/// long beside what the loop costs (some 7 cycles a vector), and vectors of a
+/// step.
+static constexpr int64_t kMinLoopVectors = 4, kMinLoopProducts = 64,
+                         kMaxLoopStep = 2;
 
 /// The operand that is the hero's result, less dims of size 1.
 static OpOperand *findHeroOperand(linalg::GenericOp op, Operation *hero) {
@@ -71,11 +80,10 @@ bool ContractionEpilogue::canFlatten() {
               .wasInterrupted();
 }
 
-/// Of vector `vector` of row `row`, for each dim of the result that is not of
-/// size 1.
+/// For each dim of the result that is not of size 1.
 SmallVector<Value> ContractionEpilogue::getIndices(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
-    const ContractionTile &tile, int64_t row, int64_t vector) const {
+    const ContractionTile &tile, Place place) const {
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -85,7 +93,6 @@ SmallVector<Value> ContractionEpilogue::getIndices(
   };
   bool isPositions = strategy.lanes == ContractionLanes::Positions;
   bool isGroups = strategy.lanes == ContractionLanes::Groups;
-  int64_t lane = vector * strategy.width;
   // Dims that became part of the innermost stay at 0.
   SmallVector<Value> indices(contraction.result.getRank());
   for (auto [dim, at] : llvm::zip(contraction.batch, tile.batch))
@@ -93,14 +100,15 @@ SmallVector<Value> ContractionEpilogue::getIndices(
   for (auto [dim, at] : llvm::zip(contraction.spatial, tile.outer))
     indices[dim.resultDim] = at;
   indices[contraction.spatial.back().resultDim] =
-      add(tile.position, index(isPositions ? lane : row));
+      add(tile.position, isPositions ? place.lane : place.row);
   Value output = isGroups ? tile.group : tile.output;
   if (!isGroups && contraction.groups > 1)
     output =
         add(output, arith::MulIOp::create(builder, loc, tile.group,
                                           index(contraction.outputs),
                                           arith::IntegerOverflowFlags::nsw));
-  indices[contraction.outputDim] = add(output, index(isPositions ? row : lane));
+  indices[contraction.outputDim] =
+      add(output, isPositions ? place.row : place.lane);
   SmallVector<Value> used;
   for (auto [size, at] : llvm::zip(contraction.result.getShape(), indices))
     if (size != 1)
@@ -108,11 +116,37 @@ SmallVector<Value> ContractionEpilogue::getIndices(
   return used;
 }
 
-void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
-                               const ContractionStrategy &strategy,
-                               const ContractionTile &tile,
-                               ArrayRef<Value> sums,
-                               function_ref<Buffer(Value)> getBuffer) {
+/// Whether it has functions that are expanded to long polynomials.
+static bool hasFunctions(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        bool isLong = isa<math::MathDialect>(inner->getDialect()) &&
+                      !isa<math::AbsFOp, math::CopySignOp, math::FloorOp,
+                           math::CeilOp, math::FmaOp, math::SqrtOp>(inner);
+        return isLong ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void ContractionEpilogue::prepareLoop(OpBuilder &builder, Location loc,
+                                      const ContractionStrategy &strategy) {
+  int64_t vectors = strategy.rows * strategy.vectors;
+  if (!op || vectors < kMinLoopVectors ||
+      contraction.getReduction() < kMinLoopProducts || !hasFunctions(op))
+    return;
+  Value elements = LLVM::ConstantOp::create(
+      builder, loc, builder.getI64Type(),
+      builder.getI64IntegerAttr(vectors * strategy.width));
+  memory = LLVM::AllocaOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+      builder.getF32Type(), elements, kStreamAlignment);
+}
+
+void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
+                                     const ContractionStrategy &strategy,
+                                     const ContractionTile &tile, Place place,
+                                     Value sum, Value mask,
+                                     function_ref<Buffer(Value)> getBuffer) {
   // The hero's result as it is indexed: without dims of size 1.
   Buffer heroBuffer = getBuffer(hero->getResult(0));
   SmallVector<int64_t> shape = llvm::to_vector(llvm::make_filter_range(
@@ -120,24 +154,112 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
   if (heroBuffer.type == contraction.result)
     heroBuffer.type =
         RankedTensorType::get(shape, contraction.result.getElementType());
-  OpOperand *operand = op ? findHeroOperand(op, hero) : nullptr;
+  if (contraction.isBF16())
+    sum = arith::TruncFOp::create(
+        builder, loc, VectorType::get({strategy.width}, builder.getBF16Type()),
+        sum);
+  LaneEmitter lanes(builder, loc, strategy.width,
+                    getIndices(builder, loc, strategy, tile, place), mask,
+                    getBuffer);
+  if (heroBuffer.pointer)
+    lanes.store(heroBuffer, sum);
+  if (!op)
+    return;
+  if (OpOperand *operand = findHeroOperand(op, hero))
+    lanes.bindValue(op.getMatchingBlockArgument(operand), sum);
+  lanes.emitBody(op);
+}
+
+/// The mask of `tile` for the vector `first + number` of a row, where that is
+/// the last; else all lanes. Null where none are masked.
+static Value maskOfLast(OpBuilder &builder, Location loc,
+                        const ContractionTile &tile, Value first,
+                        int64_t number) {
+  if (!tile.mask || number + 1 == tile.vectors)
+    return tile.mask;
+  Value last =
+      arith::ConstantIndexOp::create(builder, loc, tile.vectors - 1 - number);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       first, last);
+  Value whole = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<ShapedType>(tile.mask.getType()), true));
+  return arith::SelectOp::create(builder, loc, isLast, tile.mask, whole);
+}
+
+/// Vectors of a row that a step of the loop goes through, for which its place
+/// is found once.
+static int64_t getLoopStep(int64_t vectors) {
+  int64_t step = kMaxLoopStep;
+  while (vectors % step != 0)
+    --step;
+  return step;
+}
+
+/// From memory, which the sums go through on the way.
+void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
+                                   const ContractionStrategy &strategy,
+                                   const ContractionTile &tile,
+                                   ArrayRef<Value> sums,
+                                   function_ref<Buffer(Value)> getBuffer) {
+  constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
+  constexpr unsigned kAlignment = sizeof(float);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto getPointer = [&](Value number) -> Value {
+    Value offset = arith::MulIOp::create(builder, loc, number,
+                                         index(strategy.width), kNoWrap);
+    offset =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
+    return LLVM::GEPOp::create(builder, loc, memory.getType(),
+                               builder.getF32Type(), memory,
+                               ValueRange(offset));
+  };
+  for (auto [number, sum] : llvm::enumerate(sums))
+    LLVM::StoreOp::create(builder, loc, sum,
+                          getPointer(index(static_cast<int64_t>(number))),
+                          kAlignment);
+  int64_t step = getLoopStep(tile.vectors);
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0),
+                         index(static_cast<int64_t>(sums.size())), index(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar(), vectors = index(tile.vectors);
+  Value row = arith::DivUIOp::create(builder, loc, first, vectors);
+  Value vector = arith::RemUIOp::create(builder, loc, first, vectors);
+  for (int64_t i = 0; i < step; ++i) {
+    auto add = [&](Value a, int64_t b) -> Value {
+      return arith::AddIOp::create(builder, loc, a, index(b), kNoWrap);
+    };
+    Value lane = arith::MulIOp::create(builder, loc, vector,
+                                       index(strategy.width), kNoWrap);
+    Value sum = LLVM::LoadOp::create(builder, loc, sums.front().getType(),
+                                     getPointer(add(first, i)), kAlignment);
+    Value mask =
+        i + 1 == step ? maskOfLast(builder, loc, tile, vector, i) : Value();
+    emitVector(builder, loc, strategy, tile,
+               {row, add(lane, i * strategy.width)}, sum, mask, getBuffer);
+  }
+}
+
+void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
+                               const ContractionStrategy &strategy,
+                               const ContractionTile &tile,
+                               ArrayRef<Value> sums,
+                               function_ref<Buffer(Value)> getBuffer) {
+  if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
+    return emitLoop(builder, loc, strategy, tile, sums, getBuffer);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
   for (int64_t row = 0; row < tile.rows; ++row)
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      Value sum = sums[row * tile.vectors + v];
-      if (contraction.isBF16())
-        sum = arith::TruncFOp::create(
-            builder, loc,
-            VectorType::get({strategy.width}, builder.getBF16Type()), sum);
-      LaneEmitter lanes(builder, loc, strategy.width,
-                        getIndices(builder, loc, strategy, tile, row, v),
-                        v + 1 == tile.vectors ? tile.mask : Value(), getBuffer);
-      if (heroBuffer.pointer)
-        lanes.store(heroBuffer, sum);
-      if (operand)
-        lanes.bindValue(op.getMatchingBlockArgument(operand), sum);
-      if (op)
-        lanes.emitBody(op);
-    }
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      emitVector(builder, loc, strategy, tile,
+                 {index(row), index(v * strategy.width)},
+                 sums[row * tile.vectors + v],
+                 v + 1 == tile.vectors ? tile.mask : Value(), getBuffer);
 }
 
 } // namespace tandem

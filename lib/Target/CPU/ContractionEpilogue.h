@@ -33,6 +33,12 @@ public:
   /// all, so that dims of the result may be stepped through as through one.
   bool canFlatten();
 
+  /// Where it has functions, whose code is long, tiles of `strategy` go through
+  /// it in a loop. Takes some of the thread's stack for that, once: to be
+  /// called where a kernel begins.
+  void prepareLoop(mlir::OpBuilder &builder, mlir::Location loc,
+                   const ContractionStrategy &strategy);
+
   /// Applies it to the sums of a tile, row by row, and stores what is returned.
   void emit(mlir::OpBuilder &builder, mlir::Location loc,
             const ContractionStrategy &strategy, const ContractionTile &tile,
@@ -40,16 +46,32 @@ public:
             llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
 private:
+  /// A vector of a tile: its row, and its first lane within that.
+  struct Place {
+    mlir::Value row, lane;
+  };
+
   llvm::SmallVector<mlir::Value> getIndices(mlir::OpBuilder &builder,
                                             mlir::Location loc,
                                             const ContractionStrategy &strategy,
                                             const ContractionTile &tile,
-                                            int64_t row, int64_t vector) const;
+                                            Place place) const;
+  void emitVector(mlir::OpBuilder &builder, mlir::Location loc,
+                  const ContractionStrategy &strategy,
+                  const ContractionTile &tile, Place place, mlir::Value sum,
+                  mlir::Value mask,
+                  llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+  void emitLoop(mlir::OpBuilder &builder, mlir::Location loc,
+                const ContractionStrategy &strategy,
+                const ContractionTile &tile, llvm::ArrayRef<mlir::Value> sums,
+                llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
   const Contraction &contraction;
   mlir::Operation *hero;
   mlir::linalg::GenericOp op;
   bool isReturned;
+  /// The sums of a tile, where a loop goes through them.
+  mlir::Value memory;
 };
 
 } // namespace tandem

@@ -168,6 +168,7 @@ LogicalResult ContractionLowering::emitTiles() {
                                      bias, machine.hasBF16);
   if (contraction.spatial.back().isPadded())
     tileEmitter.prepareGuards();
+  epilogue->prepareLoop(builder, loc, schedule.tile);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);
