@@ -11,7 +11,7 @@
 using namespace tandem;
 
 /// Raised together with the meaning of a field of Program.fbs.
-static constexpr uint32_t kFormatVersion = 2;
+static constexpr uint32_t kFormatVersion = 3;
 
 std::vector<uint8_t> tandem::serialize(const Program &program) {
   flatbuffers::FlatBufferBuilder builder(1 << 16);

@@ -62,6 +62,8 @@ void writeKernel(std::ostream &out, const fb::KernelT &kernel) {
       << " bytes of code, extent " << kernel.extent << ", grain "
       << kernel.grain << ", moves " << kernel.bytes << " bytes, "
       << kernel.flops << " flops";
+  if (kernel.workspace > 0)
+    out << ", workspace of " << kernel.workspace << " bytes a task";
   for (const fb::InPlace &pair : kernel.in_place)
     out << ", result " << pair.result() << " in place of operand "
         << pair.operand();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Runtime/KernelLaunch.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 
@@ -207,6 +208,14 @@ Status Verifier::verifyKernels() {
     if (kernel.extent < 0 || kernel.grain < 1)
       return invalid("kernel ", i, ": extent ", kernel.extent, ", grain ",
                      kernel.grain);
+    if (kernel.workspace < 0 || kernel.workspace > kMaxWorkspaceBytes ||
+        kernel.workspace % kWorkspaceAlignment != 0)
+      return invalid("kernel ", i, ": workspace of ", kernel.workspace,
+                     " bytes, which is not a multiple of ", kWorkspaceAlignment,
+                     " up to ", kMaxWorkspaceBytes);
+    if (kernel.frame < 0 || kernel.frame > kMaxFrameBytes)
+      return invalid("kernel ", i, ": frame of ", kernel.frame,
+                     " bytes, where at most ", kMaxFrameBytes, " are allowed");
   }
   return {};
 }

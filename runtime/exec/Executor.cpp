@@ -12,6 +12,7 @@
 #include "Threads.h"
 
 #include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/KernelLaunch.h"
 
 #include <cstring>
 #include <deque>
@@ -79,8 +80,9 @@ std::optional<int64_t> Executor::plannedPeakBytes() const {
     // A step of unknown shapes is prepared when it runs.
     if (!plan.isKernel() && !plan.isView && !plan.prepared)
       return std::nullopt;
-    workspaces.push_back(plan.prepared ? plan.prepared->op->workspaceBytes()
-                                       : 0);
+    workspaces.push_back(plan.isKernel()   ? workspaceBytes(*plan.kernel)
+                         : plan.prepared ? plan.prepared->op->workspaceBytes()
+                                         : 0);
   }
   return tandem::plannedPeakBytes(*impl->program, workspaces);
 }

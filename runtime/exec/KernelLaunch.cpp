@@ -8,22 +8,87 @@
 
 #include "OpDispatch.h"
 
+#include "tandem/Runtime/KernelLaunch.h"
+
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
 using namespace tandem;
 using namespace tandem::exec;
 
-static void launch(const StepPlan &plan, void *const *args) {
-  KernelFn function = plan.function;
-  int64_t extent = plan.kernel->extent, grain = plan.kernel->grain;
-  if (extent <= grain || numThreads() == 1) {
-    function(args, 0, extent);
-    return;
+int64_t tandem::numTasks(const fb::KernelT &kernel) {
+  int64_t grains = (kernel.extent + kernel.grain - 1) / kernel.grain;
+  return std::clamp<int64_t>(grains, 1, numThreads());
+}
+
+int64_t tandem::workspaceBytes(const fb::KernelT &kernel) {
+  return kernel.workspace == 0 ? 0 : numTasks(kernel) * kernel.workspace;
+}
+
+namespace {
+
+/// The iterations of a launch that no task has taken yet. Tasks take large
+/// ranges first and ever smaller ones, down to the grain, so that they end at
+/// the same time although there are few ranges (guided self-scheduling:
+/// Polychronopoulos and Kuck, IEEE Trans. Computers C-36, 1987). Thread-safe.
+class IterationQueue {
+public:
+  IterationQueue(const fb::KernelT &kernel, int64_t tasks)
+      : extent(kernel.extent), grain(kernel.grain), tasks(tasks) {}
+
+  struct Range {
+    int64_t begin, end;
+    bool isEmpty() const { return begin >= end; }
+  };
+  Range take() {
+    int64_t begin = next.load(std::memory_order_relaxed), end;
+    do {
+      int64_t left = extent - begin;
+      end = begin + std::min(left, std::max(grain, left / (kShare * tasks)));
+    } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    return {begin, end};
   }
-  using Range = tbb::blocked_range<int64_t>;
-  tbb::parallel_for(Range(0, extent, grain), [=](const Range &range) {
-    function(args, range.begin(), range.end());
+
+private:
+  /// A range is at most this part of a task's share of what is left.
+  static constexpr int64_t kShare = 2;
+
+  std::atomic<int64_t> next{0};
+  int64_t extent, grain, tasks;
+};
+
+/// Exactly `tasks` tasks, each with its slot of the workspace: by the task's
+/// number, as one thread may run several tasks, or one within another.
+void launchTasks(const fb::KernelT &kernel, KernelFn function,
+                 void *const *args, char *workspace, int64_t tasks) {
+  IterationQueue queue(kernel, tasks);
+  auto runTask = [&](int64_t task) {
+    char *slot = workspace ? workspace + task * kernel.workspace : nullptr;
+    for (auto range = queue.take(); !range.isEmpty(); range = queue.take())
+      function(args, /*sizes=*/nullptr, slot, range.begin, range.end);
+  };
+  // A thread that waits for the others must not begin a task of the caller's:
+  // that could take long, or wait for this very launch.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(int64_t(0), tasks, runTask, tbb::simple_partitioner());
   });
+}
+
+} // namespace
+
+Status tandem::launchKernel(const fb::KernelT &kernel, KernelFn function,
+                            void *const *args, Allocator &allocator) {
+  int64_t tasks = numTasks(kernel);
+  Tensor workspace;
+  if (kernel.workspace > 0) {
+    TensorType bytes{DType::i8, {tasks * kernel.workspace}};
+    TANDEM_ASSIGN_OR_RETURN(workspace, Tensor::allocate(bytes, allocator));
+  }
+  if (tasks == 1)
+    function(args, /*sizes=*/nullptr, workspace.data(), 0, kernel.extent);
+  else
+    launchTasks(kernel, function, args, workspace.as<char>(), tasks);
+  return {};
 }
 
 Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
@@ -39,7 +104,8 @@ Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
         makeResult(context, slot, plan.resultTypes[i], frame));
     frame.args.push_back(frame.owned[slot].data());
   }
-  if (!context.dispatchOnly)
-    launch(plan, frame.args.data());
-  return {};
+  if (context.dispatchOnly)
+    return {};
+  return launchKernel(*plan.kernel, plan.function, frame.args.data(),
+                      context.allocator);
 }

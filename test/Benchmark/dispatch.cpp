@@ -120,7 +120,8 @@ static void oneParallelKernel(benchmark::State &state) {
   int kernel = builder.kernel(64, 1);
   auto program = builder.finish({builder.launch(kernel, {x}, vec(1))});
   ExecutorOptions options;
-  options.kernels = fakeKernels({[](void *const *, int64_t, int64_t) {}});
+  options.kernels = fakeKernels(
+      {[](void *const *, const int64_t *, void *, int64_t, int64_t) {}});
   auto executor = *Executor::create(program, options);
   Tensor inputs[] = {makeFloats({1})};
   runProgram(state, *executor, inputs);

@@ -148,8 +148,10 @@ double runKernel(Bench &bench, const tandem::LoadedKernels &loaded,
   void *const *args = reinterpret_cast<void *const *>(set.data());
   tandem::KernelFn function = loaded.functions[0];
   double start = nowNs();
-  runParallel(bench.kernel.extent, bench.kernel.grain, threads,
-              [&](int64_t begin, int64_t end) { function(args, begin, end); });
+  if (auto status = tandem::launchKernel(bench.kernel, function, args); !status) {
+    std::fprintf(stderr, "%s\n", status.error().str().c_str());
+    std::exit(1);
+  }
   return nowNs() - start;
 }
 

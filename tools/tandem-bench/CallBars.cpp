@@ -78,6 +78,8 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   if (program.steps.size() != 1 || program.steps[0]->kernel < 0)
     return fail("bars", "axpy8 did not compile to one kernel");
   auto index = static_cast<size_t>(program.steps[0]->kernel);
+  if (program.kernels[index]->workspace > 0)
+    return fail("bars", "axpy8's kernel wants a workspace");
   KernelFn kernel = compiled.kernels->functions[index];
   int64_t extent = program.kernels[index]->extent;
   std::vector<void *> arguments;
@@ -90,7 +92,8 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   sampler.add("call",
               [&](size_t) { return compiled.executor->run(inputs, outputs); });
   sampler.add("kernel", [&](size_t) -> Status {
-    kernel(arguments.data(), 0, extent);
+    kernel(arguments.data(), /*sizes=*/nullptr, /*workspace=*/nullptr, 0,
+           extent);
     return {};
   });
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> times, sampler.run());

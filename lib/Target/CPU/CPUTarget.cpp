@@ -14,6 +14,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Runtime/KernelLaunch.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -91,10 +92,14 @@ static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
 }
 
 namespace {
-/// Keeps LLVM's first error; LLVM's own handler would end the process.
-struct ErrorCollector : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string &message) : message(message) {}
+/// Keeps LLVM's first error, where LLVM's own handler would end the process,
+/// and the bytes of the frames of all functions.
+struct DiagnosticCollector : llvm::DiagnosticHandler {
+  DiagnosticCollector(std::string &message, int64_t &frameBytes)
+      : message(message), frameBytes(frameBytes) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &diagnostic) override {
+    if (auto *frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&diagnostic))
+      frameBytes += frame->getStackSize();
     if (diagnostic.getSeverity() == llvm::DS_Error && message.empty()) {
       llvm::raw_string_ostream stream(message);
       llvm::DiagnosticPrinterRawOStream printer(stream);
@@ -103,12 +108,13 @@ struct ErrorCollector : llvm::DiagnosticHandler {
     return true;
   }
   std::string &message;
+  int64_t &frameBytes;
 };
 } // namespace
 
-static int64_t getAttr(ModuleOp kernel, StringRef name) {
+static int64_t getAttr(ModuleOp kernel, StringRef name, int64_t otherwise) {
   auto attr = kernel->getAttrOfType<IntegerAttr>(name);
-  return attr ? attr.getInt() : 1;
+  return attr ? attr.getInt() : otherwise;
 }
 
 Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
@@ -125,13 +131,15 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
     PhaseTimer timer(times, "lower");
     TANDEM_RETURN_IF_ERROR(lowerToLLVM(kernel, target));
   }
-  result.extent = getAttr(kernel, kExtentAttrName);
-  result.grain = getAttr(kernel, kGrainAttrName);
+  result.extent = getAttr(kernel, kExtentAttrName, 1);
+  result.grain = getAttr(kernel, kGrainAttrName, 1);
+  result.workspace = getAttr(kernel, kWorkspaceAttrName, 0);
   for (InPlacePair pair : getInPlacePairs(kernel))
     result.in_place.emplace_back(pair.operand, pair.result);
   llvm::LLVMContext context;
   std::string message;
-  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(message));
+  context.setDiagnosticHandler(
+      std::make_unique<DiagnosticCollector>(message, result.frame));
   std::unique_ptr<llvm::Module> module;
   {
     PhaseTimer timer(times, "optimize");
@@ -144,6 +152,11 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
   TANDEM_ASSIGN_OR_RETURN(result.code, emitObject(*module, *machine));
   if (!message.empty())
     return fail("codegen", message);
+  // Its functions call one another once, and none itself.
+  if (result.frame > kMaxFrameBytes)
+    return fail("codegen", "needs " + std::to_string(result.frame) +
+                               " bytes of stack, where a kernel may take " +
+                               std::to_string(kMaxFrameBytes));
   return result;
 }
 

@@ -50,6 +50,10 @@ void optimize(Module &module, TargetMachine &machine,
     function.addFnAttr("prefer-vector-width",
                        std::to_string(options.vectorBits));
     function.addFnAttr(Attribute::NoUnwind);
+    // A frame larger than a page must not jump over a stack's guard page.
+    function.addFnAttr("probe-stack", "inline-asm");
+    // Has LLVM tell the size of every frame (FrameCollector).
+    function.addFnAttr("warn-stack-size", "0");
   }
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;

@@ -128,18 +128,14 @@ static bool hasFunctions(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-void ContractionEpilogue::prepareLoop(OpBuilder &builder, Location loc,
+void ContractionEpilogue::prepareLoop(KernelScratch &scratch,
                                       const ContractionStrategy &strategy) {
   int64_t vectors = strategy.rows * strategy.vectors;
   if (!op || vectors < kMinLoopVectors ||
       contraction.getReduction() < kMinLoopProducts || !hasFunctions(op))
     return;
-  Value elements = LLVM::ConstantOp::create(
-      builder, loc, builder.getI64Type(),
-      builder.getI64IntegerAttr(vectors * strategy.width));
-  memory = LLVM::AllocaOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-      builder.getF32Type(), elements, kStreamAlignment);
+  memory = scratch.allocate(Float32Type::get(hero->getContext()),
+                            vectors * strategy.width);
 }
 
 void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,

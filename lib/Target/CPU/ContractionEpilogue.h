@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTIONEPILOGUE_H
 
 #include "ContractionTile.h"
+#include "KernelScratch.h"
 #include "LaneEmitter.h"
 
 namespace tandem {
@@ -34,10 +35,8 @@ public:
   bool canFlatten();
 
   /// Where it has functions, whose code is long, tiles of `strategy` go through
-  /// it in a loop. Takes some of the thread's stack for that, once: to be
-  /// called where a kernel begins.
-  void prepareLoop(mlir::OpBuilder &builder, mlir::Location loc,
-                   const ContractionStrategy &strategy);
+  /// it in a loop, by way of memory of `scratch`.
+  void prepareLoop(KernelScratch &scratch, const ContractionStrategy &strategy);
 
   /// Applies it to the sums of a tile, row by row, and stores what is returned.
   void emit(mlir::OpBuilder &builder, mlir::Location loc,

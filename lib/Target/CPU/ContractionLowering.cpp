@@ -28,8 +28,8 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// What a thread's stack is asked for; the planner, which does not know the
-/// tile, counts on less.
+/// The largest part that a task may keep in its workspace, in bytes; the
+/// planner, which does not know the tile, counts on less.
 constexpr int64_t kMostPartBytes = 2 << 20;
 
 class ContractionLowering : KernelFrame {
@@ -167,8 +167,8 @@ LogicalResult ContractionLowering::emitTiles() {
                                      getBuffer(contraction.weights).pointer,
                                      bias, machine.hasBF16);
   if (contraction.spatial.back().isPadded())
-    tileEmitter.prepareGuards();
-  epilogue->prepareLoop(builder, loc, schedule.tile);
+    tileEmitter.prepareGuards(scratch);
+  epilogue->prepareLoop(scratch, schedule.tile);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);
@@ -176,7 +176,7 @@ LogicalResult ContractionLowering::emitTiles() {
   std::optional<ContractionStaging> staging;
   if (prologue)
     staging.emplace(builder, loc, contraction, schedule, prologue,
-                    machine.vectorBits / 32, bufferOf);
+                    machine.vectorBits / 32, scratch, bufferOf);
   auto emitStaging = [&](Value firstRow, Value firstTile) {
     tileEmitter.setData(staging->emit(firstRow, firstTile));
   };
@@ -197,7 +197,7 @@ ContractionLowering::emitTasks(ContractionLoops &loops,
                                            schedule, stage->getElementBytes());
   if (windows.chunks.partBytes > kMostPartBytes)
     return hero->emitOpError("has windows over more than a task may keep");
-  stage->allocate(windows.chunks.partShape, schedule.tile.width);
+  stage->allocate(scratch, windows.chunks.partShape, schedule.tile.width);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   ContractionWindows emitter(builder, loc, contraction, schedule, windows,
                              *stage, loops, bufferOf);
@@ -209,7 +209,7 @@ ContractionLowering::emitTasks(ContractionLoops &loops,
 void ContractionLowering::emitWinograd() {
   WinogradPlan plan = planWinograd(contraction, machine);
   if (stage)
-    stage->allocate(WinogradEmitter::getPartShape(contraction, plan),
+    stage->allocate(scratch, WinogradEmitter::getPartShape(contraction, plan),
                     plan.tile.width);
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
@@ -221,7 +221,8 @@ void ContractionLowering::emitWinograd() {
                         plan.tile.width, position, input, mask, bufferOf);
   };
   WinogradEmitter emitter(
-      builder, loc, contraction, plan, getBuffer(contraction.data).pointer,
+      builder, loc, contraction, plan, scratch,
+      getBuffer(contraction.data).pointer,
       getBuffer(contraction.weights).pointer, bias, emitEpilogue,
       prologue ? WinogradEmitter::EmitData(emitData)
                : WinogradEmitter::EmitData(),

@@ -153,12 +153,9 @@ Value ContractionTileEmitter::loadSplat(Value base, Value offset,
                /*isUpper=*/false);
 }
 
-void ContractionTileEmitter::prepareGuards() {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+void ContractionTileEmitter::prepareGuards(KernelScratch &scratch) {
   Type type = builder.getF32Type();
-  Value one = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                       builder.getI64IntegerAttr(1));
-  zero = LLVM::AllocaOp::create(builder, loc, pointer, type, one);
+  zero = scratch.allocate(type, 1);
   LLVM::StoreOp::create(
       builder, loc,
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)), zero);

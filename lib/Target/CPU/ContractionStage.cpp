@@ -85,17 +85,13 @@ int64_t ContractionStage::getElementBytes() const {
          8;
 }
 
-void ContractionStage::allocate(ArrayRef<int64_t> partShape,
+void ContractionStage::allocate(KernelScratch &scratch,
+                                ArrayRef<int64_t> partShape,
                                 int64_t windowWidth) {
-  constexpr unsigned kLineBytes = 64;
   shape.assign(partShape.begin(), partShape.end());
   width = windowWidth;
-  Value bytes = LLVM::ConstantOp::create(
-      builder, loc, builder.getI64Type(),
-      builder.getI64IntegerAttr(llvm::product_of(shape) * getElementBytes()));
-  pointer = LLVM::AllocaOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-      builder.getI8Type(), bytes, kLineBytes);
+  pointer = scratch.allocate(builder.getI8Type(),
+                             llvm::product_of(shape) * getElementBytes());
 }
 
 void ContractionStage::moveTo(ArrayRef<Value> first) {

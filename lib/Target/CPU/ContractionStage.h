@@ -9,13 +9,14 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONSTAGE_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTIONSTAGE_H
 
+#include "KernelScratch.h"
 #include "LaneEmitter.h"
 
 #include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
 
 namespace tandem {
 
-/// A part of a contraction's result that waits, on a thread's stack, for the
+/// A part of a contraction's result that waits, in a task's workspace, for the
 /// windows over it: a kernel that pools stores no more of it. The part moves
 /// from task to task, and within a task; it is addressed by the indices of the
 /// whole.
@@ -43,10 +44,10 @@ public:
   /// Of the part, in memory.
   int64_t getElementBytes() const;
 
-  /// Where `builder` is, at the beginning of a function, sets memory aside for
-  /// parts of at most `shape`, by dim of the contraction's result. `width`:
-  /// lanes of the windows.
-  void allocate(llvm::ArrayRef<int64_t> shape, int64_t width);
+  /// Sets memory aside for parts of at most `shape`, by dim of the contraction's
+  /// result. `width`: lanes of the windows.
+  void allocate(KernelScratch &scratch, llvm::ArrayRef<int64_t> shape,
+                int64_t width);
   /// The part's first element is `first`, by dim of the contraction's result.
   void moveTo(llvm::ArrayRef<mlir::Value> first);
   /// Moves `count` indices along `dim` from `from` on to the part's beginning.

@@ -131,7 +131,7 @@ ContractionStaging::ContractionStaging(OpBuilder &builder, Location loc,
                                        const Contraction &contraction,
                                        const ContractionSchedule &schedule,
                                        linalg::GenericOp prologue,
-                                       int64_t lanes,
+                                       int64_t lanes, KernelScratch &scratch,
                                        function_ref<Buffer(Value)> getBuffer)
     : builder(builder), loc(loc), contraction(contraction), schedule(schedule),
       prologue(prologue), getBuffer(getBuffer),
@@ -140,13 +140,8 @@ ContractionStaging::ContractionStaging(OpBuilder &builder, Location loc,
   this->lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(lineSize));
   elementType =
       contraction.isBF16() ? Type(builder.getI16Type()) : builder.getF32Type();
-  Value elements = LLVM::ConstantOp::create(
-      builder, loc, builder.getI64Type(),
-      builder.getI64IntegerAttr(schedule.stagedPositions *
-                                getStagedInputs(contraction)));
-  memory = LLVM::AllocaOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-      elementType, elements, kStreamAlignment);
+  memory = scratch.allocate(elementType, schedule.stagedPositions *
+                                             getStagedInputs(contraction));
 }
 
 Value ContractionStaging::emit(Value firstRow, Value firstTile) {

@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTIONSTAGING_H
 
 #include "ContractionSchedule.h"
+#include "KernelScratch.h"
 #include "LaneEmitter.h"
 
 namespace tandem {
@@ -36,18 +37,18 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value mask,
                          llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
-/// Lets a task compute the data that it reads into memory of its thread, by the
-/// body of a linalg.generic: the prologue. The data has no padding there; tiles
-/// leave that out as ever.
+/// Lets a task compute the data that it reads into its workspace, by the body of
+/// a linalg.generic: the prologue. The data has no padding there; tiles leave
+/// that out as ever.
 class ContractionStaging {
 public:
   /// `prologue` computes the data, in row-major order, from what `getBuffer`
-  /// finds in memory. Takes some of the thread's stack, once: to be created
-  /// where a kernel begins. `lanes` are those of a vector of f32.
+  /// finds in memory. `lanes` are those of a vector of f32.
   ContractionStaging(mlir::OpBuilder &builder, mlir::Location loc,
                      const Contraction &contraction,
                      const ContractionSchedule &schedule,
                      mlir::linalg::GenericOp prologue, int64_t lanes,
+                     KernelScratch &scratch,
                      llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
   /// Computes what the task reads that begins with these (indices). Gives the

@@ -9,6 +9,8 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTIONTILE_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTIONTILE_H
 
+#include "KernelScratch.h"
+
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "mlir/IR/Builders.h"
@@ -52,9 +54,8 @@ public:
   /// Whether rows from `position` on read nothing but data through all taps.
   bool isInterior(int64_t position, int64_t rows) const;
 
-  /// Lets tiles have guarded rows; to be called before the first of them, where
-  /// a kernel begins.
-  void prepareGuards();
+  /// Lets tiles have guarded rows; to be called before the first of them.
+  void prepareGuards(KernelScratch &scratch);
 
 private:
   /// Where operands are read, in elements from their beginnings.

@@ -10,6 +10,8 @@
 
 #include "Schedule.h"
 
+#include "tandem/Runtime/KernelLaunch.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,8 +24,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Of the tile on the stack, in bytes.
-static constexpr int64_t kScratchAlignment = 64;
 /// Of a body that is emitted for each row of a tile, its yield included.
 static constexpr int64_t kMaxUnrolledOps = 4;
 
@@ -53,15 +53,19 @@ class BlockEmitter {
 public:
   BlockEmitter(OpBuilder &builder, linalg::GenericOp op,
                const TransposeTiles &tiles,
+               KernelScratch &kernelScratch,
                function_ref<Buffer(Value)> getBuffer, StreamQuery isStreamed)
       : builder(builder), loc(op.getLoc()), op(op), tiles(tiles),
         getBuffer(getBuffer), isStreamed(isStreamed),
-        sizes(op.getStaticLoopRanges()) {}
+        sizes(op.getStaticLoopRanges()) {
+    for (unsigned input : tiles.inputs)
+      scratch.push_back(kernelScratch.allocate(getElementType(input),
+                                               tiles.rows * tiles.columns));
+  }
 
   void emit(Value iteration);
 
 private:
-  void createScratch();
   void forTiles(Value begin, Value end, int64_t step,
                 function_ref<void(Value)> emit);
   void emitTile(Value row, Value column);
@@ -124,19 +128,6 @@ Type BlockEmitter::getElementType(unsigned input) {
   return type.isInteger(1) ? builder.getI8Type() : type;
 }
 
-void BlockEmitter::createScratch() {
-  auto function = builder.getInsertionBlock()
-                      ->getParentOp()
-                      ->getParentOfType<LLVM::LLVMFuncOp>();
-  OpBuilder atEntry = OpBuilder::atBlockBegin(&function.getBody().front());
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value size = LLVM::ConstantOp::create(
-      atEntry, loc, atEntry.getI64IntegerAttr(tiles.rows * tiles.columns));
-  for (unsigned input : tiles.inputs)
-    scratch.push_back(LLVM::AllocaOp::create(
-        atEntry, loc, pointer, getElementType(input), size, kScratchAlignment));
-}
-
 void BlockEmitter::forTiles(Value begin, Value end, int64_t step,
                             function_ref<void(Value)> emit) {
   auto loop = scf::ForOp::create(builder, loc, begin, end, index(step));
@@ -146,7 +137,6 @@ void BlockEmitter::forTiles(Value begin, Value end, int64_t step,
 }
 
 void BlockEmitter::emit(Value iteration) {
-  createScratch();
   SmallVector<int64_t> blocks = getTransposeBlocks(sizes, tiles);
   SmallVector<Value> outer = delinearize(builder, loc, blocks, iteration);
   Value column = outer.pop_back_val(), row = outer.pop_back_val();
@@ -313,14 +303,16 @@ void BlockEmitter::storeTile(Type elementType, ArrayRef<Value> vectors,
   for (auto [i, vector] : llvm::enumerate(vectors))
     LLVM::StoreOp::create(builder, loc, vector,
                           getPointer(elementType, tile, index(i * tiles.rows)),
-                          std::min(bytes, kScratchAlignment));
+                          std::min(bytes, kWorkspaceAlignment));
 }
 
 void emitTransposeBlock(OpBuilder &builder, linalg::GenericOp op,
                         const TransposeTiles &tiles, Value iteration,
+                        KernelScratch &scratch,
                         function_ref<Buffer(Value)> getBuffer,
                         StreamQuery isStreamed) {
-  BlockEmitter(builder, op, tiles, getBuffer, isStreamed).emit(iteration);
+  BlockEmitter(builder, op, tiles, scratch, getBuffer, isStreamed)
+      .emit(iteration);
 }
 
 } // namespace tandem

@@ -50,6 +50,7 @@ void KernelFrame::createBody(ArrayRef<InPlacePair> inPlace) {
                         : LLVM::LLVMDialect::getWriteOnlyAttrName(),
                     builder.getUnitAttr());
   }
+  scratch.setBody(body);
   // Its arguments' noalias would be lost by inlining.
   body.setNoInline(true);
   builder.setInsertionPointToStart(body.addEntryBlock(builder));
@@ -59,12 +60,15 @@ void KernelFrame::createBody(ArrayRef<InPlacePair> inPlace) {
                                    body.getArgument(numBuffers + 1));
 }
 
-/// The function that the runtime calls: loads the pointers and calls the body.
+/// The function that the runtime calls, with the arguments of KernelFn: loads
+/// the pointers and calls the body.
 void KernelFrame::createEntry() {
+  enum { kArgs, kSizes, kWorkspace, kBegin, kEnd };
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
+      LLVM::LLVMVoidType::get(builder.getContext()),
+      {pointer, pointer, pointer, i64, i64});
   builder.setInsertionPointToEnd(module.getBody());
   auto entry = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
   builder.setInsertionPointToStart(entry.addEntryBlock(builder));
@@ -73,10 +77,16 @@ void KernelFrame::createEntry() {
   for (unsigned i = 0; i < numBuffers; ++i) {
     Value slot =
         LLVM::GEPOp::create(builder, loc, pointer, pointer,
-                            entry.getArgument(0), ArrayRef<LLVM::GEPArg>(i));
+                            entry.getArgument(kArgs),
+                            ArrayRef<LLVM::GEPArg>(i));
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
-  arguments.append({entry.getArgument(1), entry.getArgument(2)});
+  arguments.append({entry.getArgument(kBegin), entry.getArgument(kEnd)});
+  for (int64_t offset : scratch.getWorkspaceOffsets())
+    arguments.push_back(
+        LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                            entry.getArgument(kWorkspace),
+                            ArrayRef<LLVM::GEPArg>(int32_t(offset))));
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
@@ -195,6 +205,8 @@ void KernelFrame::close(int64_t extent, int64_t grain) {
   createEntry();
   module->setAttr(kExtentAttrName, builder.getI64IntegerAttr(extent));
   module->setAttr(kGrainAttrName, builder.getI64IntegerAttr(grain));
+  module->setAttr(kWorkspaceAttrName,
+                  builder.getI64IntegerAttr(scratch.getWorkspaceBytes()));
   kernel.erase();
 }
 

@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
 
 #include "InPlace.h"
+#include "KernelScratch.h"
 #include "LaneEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,9 +20,9 @@
 namespace tandem {
 
 /// The functions around a kernel's loops: NAME.body, which takes a pointer per
-/// operand and result and a range [begin, end) of iterations, and NAME, which
-/// takes the pointers in an array, as the runtime calls it. A lowering opens
-/// the frame, emits its loops at `builder`, and closes it.
+/// operand and result, a range [begin, end) of iterations and the buffers of the
+/// workspace, and NAME, a KernelFn as the runtime calls it. A lowering opens the
+/// frame, emits its loops at `builder`, and closes it.
 class KernelFrame {
 protected:
   KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel)
@@ -59,6 +60,8 @@ protected:
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
   /// The iterations to run, of type index.
   mlir::Value begin, end;
+  /// Memory of the call, from `open` to `close`.
+  KernelScratch scratch;
 
 private:
   void createBody(llvm::ArrayRef<InPlacePair> inPlace);

@@ -106,7 +106,7 @@ void KernelLowering::lowerGeneric(linalg::GenericOp op,
     iteration = arith::SubIOp::create(builder, loc, iteration, index(first));
   if (schedule.tiles)
     return emitTransposeBlock(
-        builder, op, *schedule.tiles, iteration,
+        builder, op, *schedule.tiles, iteration, scratch,
         [&](Value tensor) { return getBuffer(tensor); },
         [&](RankedTensorType type, int64_t lanes, int64_t rowSize) {
           return streamResult(type, lanes, rowSize);

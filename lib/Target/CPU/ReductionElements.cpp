@@ -74,8 +74,9 @@ ReductionLowering::emitBody(linalg::GenericOp stage, ArrayRef<Value> loops,
     BlockArgument argument = stage.getMatchingBlockArgument(input);
     if (Value value = reduced.lookup(input->get()))
       emitter.bindValue(argument, value);
-    else if (Value row = rows.lookup(input->get()))
-      emitter.bindInput(argument, getRowPointer(row, loops, lanes.count));
+    else if (auto row = rows.find(input->get()); row != rows.end())
+      emitter.bindInput(argument,
+                        getRowPointer(row->second, loops, lanes.count));
   }
   for (auto [argument, value] :
        llvm::zip(stage.getRegionOutputArgs(), accumulators))
@@ -102,11 +103,11 @@ void ReductionLowering::storeElement(LaneEmitter &emitter,
                                      ArrayRef<Value> loops, Lanes lanes,
                                      LaneValue element) {
   OpResult result = stage->getResult(number);
-  if (Value row = rows.lookup(result)) {
+  if (auto row = rows.find(result); row != rows.end()) {
     // There is room for whole vectors.
     LLVM::StoreOp::create(
         builder, loc, emitter.toVector(element),
-        getRowPointer(row, loops, lanes.count),
+        getRowPointer(row->second, loops, lanes.count),
         cast<RankedTensorType>(result.getType()).getElementTypeBitWidth() / 8);
     return;
   }
@@ -126,7 +127,7 @@ bool ReductionLowering::isStreamed(OpResult result, Lanes lanes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows on the stack
+// Rows between stages
 //===----------------------------------------------------------------------===//
 
 void ReductionLowering::allocateRows() {
@@ -135,25 +136,20 @@ void ReductionLowering::allocateRows() {
     elements *= size;
   // The last vector of a row may be partly behind it.
   elements += 4 * schedule.width;
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   for (linalg::GenericOp stage : stages)
     for (OpResult result : stage->getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
       if (!isReduction(stage) ||
           type.getRank() < static_cast<int64_t>(stage.getNumLoops()))
         continue;
-      Value count =
-          LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                   builder.getI64IntegerAttr(elements));
-      rows[result] =
-          LLVM::AllocaOp::create(builder, loc, pointer, type.getElementType(),
-                                 count, kStreamAlignment);
+      Type elementType = type.getElementType();
+      rows[result] = {scratch.allocate(elementType, elements), elementType};
     }
 }
 
 /// Where the lanes at `loops` are: row-major in the reduced loops, the one
 /// along the lanes last, or the columns.
-Value ReductionLowering::getRowPointer(Value row, ArrayRef<Value> loops,
+Value ReductionLowering::getRowPointer(RowBuffer row, ArrayRef<Value> loops,
                                        int64_t lanes) {
   int64_t stride =
       schedule.isByColumns() ? lanes : schedule.sizes[schedule.laneLoop];
@@ -169,9 +165,9 @@ Value ReductionLowering::getRowPointer(Value row, ArrayRef<Value> loops,
   }
   offset =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
-  auto alloca = row.getDefiningOp<LLVM::AllocaOp>();
-  return LLVM::GEPOp::create(builder, loc, row.getType(), alloca.getElemType(),
-                             row, ArrayRef<LLVM::GEPArg>{offset},
+  return LLVM::GEPOp::create(builder, loc, row.pointer.getType(),
+                             row.elementType, row.pointer,
+                             ArrayRef<LLVM::GEPArg>{offset},
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 

@@ -66,7 +66,12 @@ private:
                     Lanes lanes, LaneValue element);
   bool isStreamed(mlir::OpResult result, Lanes lanes);
 
-  mlir::Value getRowPointer(mlir::Value row, llvm::ArrayRef<mlir::Value> loops,
+  /// A buffer for one row of a value, or for these columns of it.
+  struct RowBuffer {
+    mlir::Value pointer;
+    mlir::Type elementType;
+  };
+  mlir::Value getRowPointer(RowBuffer row, llvm::ArrayRef<mlir::Value> loops,
                             int64_t lanes);
   mlir::Value index(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(builder, loc, value);
@@ -84,9 +89,8 @@ private:
   /// What the reductions of this row or these columns are, as a scalar or a
   /// vector.
   llvm::DenseMap<mlir::Value, mlir::Value> reduced;
-  /// Where one row of a value, or these columns of it, are stored for later
-  /// stages, on the stack.
-  llvm::DenseMap<mlir::Value, mlir::Value> rows;
+  /// Values that are stored for later stages.
+  llvm::DenseMap<mlir::Value, RowBuffer> rows;
 };
 
 } // namespace tandem

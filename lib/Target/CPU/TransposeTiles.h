@@ -16,6 +16,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_TRANSPOSETILES_H
 #define TANDEM_LIB_TARGET_CPU_TRANSPOSETILES_H
 
+#include "KernelScratch.h"
 #include "LaneEmitter.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -61,9 +62,11 @@ using StreamQuery = llvm::function_ref<bool(mlir::RankedTensorType type,
                                             int64_t lanes, int64_t rowSize)>;
 
 /// Emits one block of `op`: iteration `iteration` of as many as
-/// getTransposeBlocks says. `getBuffer` finds inputs and results in memory.
+/// getTransposeBlocks says. `getBuffer` finds inputs and results in memory, and
+/// tiles are turned in memory of `scratch`.
 void emitTransposeBlock(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
                         const TransposeTiles &tiles, mlir::Value iteration,
+                        KernelScratch &scratch,
                         llvm::function_ref<Buffer(mlir::Value)> getBuffer,
                         StreamQuery isStreamed);
 

@@ -29,7 +29,8 @@ static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
 
 WinogradEmitter::WinogradEmitter(OpBuilder &builder, Location loc,
                                  const Contraction &conv,
-                                 const WinogradPlan &plan, Value data,
+                                 const WinogradPlan &plan,
+                                 KernelScratch &scratch, Value data,
                                  Value weights, Value bias,
                                  EmitEpilogue emitEpilogue, EmitData emitData,
                                  ContractionStage *stage,
@@ -38,11 +39,11 @@ WinogradEmitter::WinogradEmitter(OpBuilder &builder, Location loc,
       weights(weights), bias(bias), emitEpilogue(emitEpilogue),
       emitData(emitData), stage(stage), getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
-      transformed(allocate(plan.getDataElements())),
-      products(allocate(plan.getProductElements())),
-      lines(allocate(kPositions * plan.tile.width)),
-      results(allocate(kTile * plan.tile.width)),
-      zeros(allocate(plan.tile.width)),
+      transformed(scratch.allocate(builder.getF32Type(), plan.getDataElements())),
+      products(scratch.allocate(builder.getF32Type(), plan.getProductElements())),
+      lines(scratch.allocate(builder.getF32Type(), kPositions * plan.tile.width)),
+      results(scratch.allocate(builder.getF32Type(), kTile * plan.tile.width)),
+      zeros(scratch.allocate(builder.getF32Type(), plan.tile.width)),
       tileEmitter(builder, loc, plan.products, plan.tile, transformed, weights,
                   /*bias=*/{}, /*hasBF16=*/false) {
   store(constant(0), zeros, index(0));
@@ -362,14 +363,6 @@ void WinogradEmitter::forEach(Value upper, function_ref<void(Value)> emit) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   emit(loop.getInductionVar());
-}
-
-Value WinogradEmitter::allocate(int64_t elements) {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value count = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                         builder.getI64IntegerAttr(elements));
-  return LLVM::AllocaOp::create(builder, loc, pointer, builder.getF32Type(),
-                                count, kStreamAlignment);
 }
 
 Value WinogradEmitter::getPointer(Value base, Value offset) {

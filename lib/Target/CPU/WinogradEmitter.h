@@ -33,15 +33,14 @@ public:
   using EmitData = llvm::function_ref<mlir::Value(
       mlir::Value position, mlir::Value input, mlir::Value mask)>;
 
-  /// `data`, `weights` and `bias` (may be null) are pointers. Allocates the
-  /// workspace where `builder` is: at the beginning of the function. Where
+  /// `data`, `weights` and `bias` (may be null) are pointers. Where
   /// `emitData` (may be null) is given, data is what it computes, 2.25 times
   /// each element, for tiles overlap, and `data` is null. `stage` (may be
   /// null), for parts of getPartShape, has the windows over a tile, which
   /// `getBuffer` is asked for.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                   const Contraction &conv, const WinogradPlan &plan,
-                  mlir::Value data, mlir::Value weights, mlir::Value bias,
+                  KernelScratch &scratch, mlir::Value data, mlir::Value weights, mlir::Value bias,
                   EmitEpilogue emitEpilogue, EmitData emitData,
                   ContractionStage *stage,
                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
@@ -97,7 +96,6 @@ private:
   /// The lanes from `first` on that are below `size`; null for all.
   mlir::Value createMask(mlir::Value first, int64_t size);
   void forEach(mlir::Value upper, llvm::function_ref<void(mlir::Value)> emit);
-  mlir::Value allocate(int64_t elements);
   mlir::Value getPointer(mlir::Value base, mlir::Value offset);
   mlir::Value load(mlir::Value pointer, mlir::Value mask = {});
   void store(mlir::Value vector, mlir::Value base, mlir::Value offset);

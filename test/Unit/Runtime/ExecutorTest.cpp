@@ -266,7 +266,7 @@ TEST_F(ExecutorTest, ManyThreadsMayRunAtOnce) {
 
 TEST_F(ExecutorTest, DispatchOnlyLeavesOutTheArithmetic) {
   auto executor =
-      create(arenaProgram(), fakeKernels({[](void *const *, int64_t, int64_t) {
+      create(arenaProgram(), fakeKernels({[](void *const *, const int64_t *, void *, int64_t, int64_t) {
                FAIL() << "a kernel ran";
              }}),
              /*dispatchOnly=*/true);

@@ -102,7 +102,8 @@ fakeKernels(std::initializer_list<KernelFn> functions) {
 }
 
 /// args: x, y, out; out = x + y.
-inline void addKernel(void *const *args, int64_t begin, int64_t end) {
+inline void addKernel(void *const *args, const int64_t *, void *, int64_t begin,
+                      int64_t end) {
   const float *x = static_cast<const float *>(args[0]);
   const float *y = static_cast<const float *>(args[1]);
   float *out = static_cast<float *>(args[2]);

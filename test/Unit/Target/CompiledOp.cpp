@@ -18,6 +18,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
+#include <cstring>
 #include <map>
 
 using namespace tandem;
@@ -39,9 +40,15 @@ static mlir::MLIRContext &getContext() {
 void CompiledKernel::run(std::vector<void *> args) const {
   int64_t extent = kernel.extent;
   KernelFn function = loaded->functions.front();
-  function(args.data(), 0, extent / 3);
-  function(args.data(), extent / 3, extent / 2);
-  function(args.data(), extent / 2, extent);
+  Tensor workspace = *Tensor::allocate({DType::i8, {kernel.workspace}});
+  // Its contents are undefined: NaNs in whichever type.
+  auto runRange = [&](int64_t begin, int64_t end) {
+    std::memset(workspace.data(), 0xff, kernel.workspace);
+    function(args.data(), /*sizes=*/nullptr, workspace.data(), begin, end);
+  };
+  runRange(0, extent / 3);
+  runRange(extent / 3, extent / 2);
+  runRange(extent / 2, extent);
 }
 
 static Expected<CompiledKernel> compileModule(mlir::ModuleOp module,

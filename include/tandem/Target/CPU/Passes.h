@@ -19,9 +19,11 @@ class OpPassManager;
 namespace tandem {
 
 /// On modules that LowerKernelToLoops made: iterations of the outermost loop,
-/// and how many of them are worth a task (I64 attributes).
+/// how many of them are worth a task, and the bytes of a task's workspace (I64
+/// attributes).
 inline constexpr llvm::StringLiteral kExtentAttrName = "tandem.extent";
 inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
+inline constexpr llvm::StringLiteral kWorkspaceAttrName = "tandem.workspace";
 
 /// Which operands and results may be one memory, as fb::InPlace: pairs of
 /// numbers, flat (DenseI64ArrayAttr).

@@ -18,10 +18,14 @@
 
 namespace tandem {
 
-/// Signature of every CPU kernel: `args` are the data pointers of the step's
-/// operands, then of its results; computes iterations [begin, end) of the
-/// kernel's outermost parallel loop.
-using KernelFn = void (*)(void *const *args, int64_t begin, int64_t end);
+/// Signature of every CPU kernel: computes iterations [begin, end) of the
+/// kernel's outermost parallel loop. `args` are the data pointers of the step's
+/// operands, then of its results. `sizes` are those that the kernel does not
+/// fix; there are none so far, and it is null. `workspace` is fb::Kernel's so
+/// many bytes, which no other call uses meanwhile; null where that is 0. Takes
+/// at most kMaxFrameBytes of the caller's stack, and starts no threads.
+using KernelFn = void (*)(void *const *args, const int64_t *sizes,
+                          void *workspace, int64_t begin, int64_t end);
 
 /// Machine code in memory; the functions are valid as long as this lives.
 class LoadedKernels {

@@ -37,7 +37,8 @@ struct ExecutorOptions {
 /// For an op step, each call applies the shape rule, allocates the result and
 /// dispatches to a provider's primitive, cached by signature: eager as PyTorch
 /// means it. Slots with an arena offset live in one block instead. A kernel
-/// step's iterations are shared out by oneTBB.
+/// step's iterations are shared out among tasks of oneTBB, isolated from what
+/// else its threads may have to do; each has a workspace of its own.
 ///
 /// Thread-safe: any number of threads may call run.
 class Executor {
@@ -54,13 +55,15 @@ public:
   }
   /// The same, and sets `*peakBytes` (unless it is null) to the most bytes that
   /// this call held at once beside inputs and constants: the arena, slots
-  /// allocated when written, and the providers' temporaries. The outputs of an
+  /// allocated when written, the workspaces of kernels' tasks, and the
+  /// providers' temporaries. The outputs of an
   /// earlier call, which `outputs` may hold, do not count.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
 
-  /// What `peakBytes` will be of every call, where all types are static and
-  /// memory is planned (compiled programs); nothing otherwise.
+  /// What `peakBytes` will be of every call, with the present limit of threads,
+  /// where all types are static and memory is planned (compiled programs);
+  /// nothing otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
 
   const Program &program() const;
