@@ -126,6 +126,8 @@ struct KernelCacheStats {
   uint64_t evictions = 0;
   /// Kept now, and the size of their objects.
   size_t entries = 0, bytes = 0;
+  /// The most stack that a kernel took that was ever kept, in bytes.
+  int64_t largestFrame = 0;
 };
 
 /// Thread-safe.

@@ -52,6 +52,7 @@ void KernelCache::evict() {
 
 void KernelCache::insert(const KernelKey &key, CompiledKernelPtr kernel) {
   counters.bytes += kernel->kernel.code.size();
+  counters.largestFrame = std::max(counters.largestFrame, kernel->kernel.frame);
   entries.push_front({key, std::move(kernel)});
   byKey[key] = entries.begin();
   evict();

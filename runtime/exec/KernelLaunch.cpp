@@ -45,7 +45,8 @@ public:
     do {
       int64_t left = extent - begin;
       end = begin + std::min(left, std::max(grain, left / (kShare * tasks)));
-    } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    } while (
+        !next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
     return {begin, end};
   }
 
@@ -77,8 +78,8 @@ void launchTasks(const fb::KernelT &kernel, KernelFn function,
 } // namespace
 
 Status tandem::launchKernel(const fb::KernelT &kernel, KernelFn function,
-                            void *const *args, Allocator &allocator) {
-  int64_t tasks = numTasks(kernel);
+                            void *const *args, int64_t tasks,
+                            Allocator &allocator) {
   Tensor workspace;
   if (kernel.workspace > 0) {
     TensorType bytes{DType::i8, {tasks * kernel.workspace}};
@@ -107,5 +108,5 @@ Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
   if (context.dispatchOnly)
     return {};
   return launchKernel(*plan.kernel, plan.function, frame.args.data(),
-                      context.allocator);
+                      numTasks(*plan.kernel), context.allocator);
 }

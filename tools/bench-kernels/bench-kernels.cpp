@@ -18,6 +18,8 @@
 #include "Kernels.h"
 
 #include "tandem/InitAll.h"
+#include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/KernelLaunch.h"
 #include "tandem/Support/ShapeRules.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
@@ -28,7 +30,6 @@
 #include "mlir/Parser/Parser.h"
 
 #include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
@@ -148,7 +149,9 @@ double runKernel(Bench &bench, const tandem::LoadedKernels &loaded,
   void *const *args = reinterpret_cast<void *const *>(set.data());
   tandem::KernelFn function = loaded.functions[0];
   double start = nowNs();
-  if (auto status = tandem::launchKernel(bench.kernel, function, args); !status) {
+  int64_t tasks = threads == 1 ? 1 : tandem::numTasks(bench.kernel);
+  auto status = tandem::launchKernel(bench.kernel, function, args, tasks);
+  if (!status) {
     std::fprintf(stderr, "%s\n", status.error().str().c_str());
     std::exit(1);
   }
@@ -279,8 +282,7 @@ void measure(const Kernel &which, MLIRContext &context, int threads) {
 
 int main(int argc, char **argv) {
   int threads = argc > 1 ? std::atoi(argv[1]) : 2;
-  oneapi::tbb::global_control limit(
-      oneapi::tbb::global_control::max_allowed_parallelism, threads);
+  tandem::setNumThreads(threads);
   if (argc > 3)
     rotatedBytes = static_cast<size_t>(std::atoi(argv[3])) << 20;
   DialectRegistry registry;

@@ -98,7 +98,8 @@ struct DiagnosticCollector : llvm::DiagnosticHandler {
   DiagnosticCollector(std::string &message, int64_t &frameBytes)
       : message(message), frameBytes(frameBytes) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &diagnostic) override {
-    if (auto *frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&diagnostic))
+    if (auto *frame =
+            llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&diagnostic))
       frameBytes += frame->getStackSize();
     if (diagnostic.getSeverity() == llvm::DS_Error && message.empty()) {
       llvm::raw_string_ostream stream(message);

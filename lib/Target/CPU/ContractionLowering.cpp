@@ -220,13 +220,13 @@ void ContractionLowering::emitWinograd() {
     return emitPrologue(builder, loc, prologue, contraction.inputs,
                         plan.tile.width, position, input, mask, bufferOf);
   };
-  WinogradEmitter emitter(
-      builder, loc, contraction, plan, scratch,
-      getBuffer(contraction.data).pointer,
-      getBuffer(contraction.weights).pointer, bias, emitEpilogue,
-      prologue ? WinogradEmitter::EmitData(emitData)
-               : WinogradEmitter::EmitData(),
-      stage ? &*stage : nullptr, bufferOf);
+  WinogradEmitter emitter(builder, loc, contraction, plan, scratch,
+                          getBuffer(contraction.data).pointer,
+                          getBuffer(contraction.weights).pointer, bias,
+                          emitEpilogue,
+                          prologue ? WinogradEmitter::EmitData(emitData)
+                                   : WinogradEmitter::EmitData(),
+                          stage ? &*stage : nullptr, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
   close(plan.tasks, /*grain=*/1);
 }

@@ -44,8 +44,8 @@ public:
   /// Of the part, in memory.
   int64_t getElementBytes() const;
 
-  /// Sets memory aside for parts of at most `shape`, by dim of the contraction's
-  /// result. `width`: lanes of the windows.
+  /// Sets memory aside for parts of at most `shape`, by dim of the
+  /// contraction's result. `width`: lanes of the windows.
   void allocate(KernelScratch &scratch, llvm::ArrayRef<int64_t> shape,
                 int64_t width);
   /// The part's first element is `first`, by dim of the contraction's result.

@@ -37,9 +37,9 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value mask,
                          llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
-/// Lets a task compute the data that it reads into its workspace, by the body of
-/// a linalg.generic: the prologue. The data has no padding there; tiles leave
-/// that out as ever.
+/// Lets a task compute the data that it reads into its workspace, by the body
+/// of a linalg.generic: the prologue. The data has no padding there; tiles
+/// leave that out as ever.
 class ContractionStaging {
 public:
   /// `prologue` computes the data, in row-major order, from what `getBuffer`

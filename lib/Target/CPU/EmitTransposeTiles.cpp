@@ -52,8 +52,7 @@ namespace {
 class BlockEmitter {
 public:
   BlockEmitter(OpBuilder &builder, linalg::GenericOp op,
-               const TransposeTiles &tiles,
-               KernelScratch &kernelScratch,
+               const TransposeTiles &tiles, KernelScratch &kernelScratch,
                function_ref<Buffer(Value)> getBuffer, StreamQuery isStreamed)
       : builder(builder), loc(op.getLoc()), op(op), tiles(tiles),
         getBuffer(getBuffer), isStreamed(isStreamed),

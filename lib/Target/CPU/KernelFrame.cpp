@@ -66,19 +66,18 @@ void KernelFrame::createEntry() {
   enum { kArgs, kSizes, kWorkspace, kBegin, kEnd };
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointer, pointer, pointer, i64, i64});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, pointer, pointer, i64, i64});
   builder.setInsertionPointToEnd(module.getBody());
   auto entry = LLVM::LLVMFuncOp::create(builder, loc, kernel.getName(), type);
   builder.setInsertionPointToStart(entry.addEntryBlock(builder));
   SmallVector<Value> arguments;
   unsigned numBuffers = kernel.getNumArguments() + kernel.getNumResults();
   for (unsigned i = 0; i < numBuffers; ++i) {
-    Value slot =
-        LLVM::GEPOp::create(builder, loc, pointer, pointer,
-                            entry.getArgument(kArgs),
-                            ArrayRef<LLVM::GEPArg>(i));
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                     entry.getArgument(kArgs),
+                                     ArrayRef<LLVM::GEPArg>(i));
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   arguments.append({entry.getArgument(kBegin), entry.getArgument(kEnd)});

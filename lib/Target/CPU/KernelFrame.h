@@ -20,9 +20,9 @@
 namespace tandem {
 
 /// The functions around a kernel's loops: NAME.body, which takes a pointer per
-/// operand and result, a range [begin, end) of iterations and the buffers of the
-/// workspace, and NAME, a KernelFn as the runtime calls it. A lowering opens the
-/// frame, emits its loops at `builder`, and closes it.
+/// operand and result, a range [begin, end) of iterations and the buffers of
+/// the workspace, and NAME, a KernelFn as the runtime calls it. A lowering
+/// opens the frame, emits its loops at `builder`, and closes it.
 class KernelFrame {
 protected:
   KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel)

@@ -42,19 +42,23 @@ Value KernelScratch::allocateInFrame(Type elementType, int64_t elements) {
 
 Value KernelScratch::allocateInWorkspace(int64_t bytes) {
   Builder builder(body.getContext());
-  unsigned number = body.getNumArguments();
-  DictionaryAttr attributes = builder.getDictionaryAttr(
+  auto pointer = LLVM::LLVMPointerType::get(body.getContext());
+  SmallVector<DictionaryAttr> attributes;
+  body.getAllArgAttrs(attributes);
+  attributes.push_back(builder.getDictionaryAttr(
       {builder.getNamedAttr(LLVM::LLVMDialect::getNoAliasAttrName(),
                             builder.getUnitAttr()),
        builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                            builder.getI64IntegerAttr(kWorkspaceAlignment))});
-  [[maybe_unused]] LogicalResult inserted =
-      body.insertArgument(number, LLVM::LLVMPointerType::get(body.getContext()),
-                          attributes, body.getLoc());
-  assert(succeeded(inserted) && "a body takes any number of pointers");
+                            builder.getI64IntegerAttr(kWorkspaceAlignment))}));
+  LLVM::LLVMFunctionType type = body.getFunctionType();
+  SmallVector<Type> parameters(type.getParams());
+  parameters.push_back(pointer);
+  body.setFunctionType(
+      LLVM::LLVMFunctionType::get(type.getReturnType(), parameters));
+  body.setAllArgAttrs(attributes);
   offsets.push_back(workspaceBytes);
   workspaceBytes += bytes;
-  return body.getArgument(number);
+  return body.getBody().front().addArgument(pointer, body.getLoc());
 }
 
 } // namespace tandem

@@ -165,10 +165,9 @@ Value ReductionLowering::getRowPointer(RowBuffer row, ArrayRef<Value> loops,
   }
   offset =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
-  return LLVM::GEPOp::create(builder, loc, row.pointer.getType(),
-                             row.elementType, row.pointer,
-                             ArrayRef<LLVM::GEPArg>{offset},
-                             LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(
+      builder, loc, row.pointer.getType(), row.elementType, row.pointer,
+      ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
 }
 
 } // namespace tandem

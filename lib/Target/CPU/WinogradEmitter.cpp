@@ -27,21 +27,21 @@ using namespace ir::winograd;
 
 static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
 
-WinogradEmitter::WinogradEmitter(OpBuilder &builder, Location loc,
-                                 const Contraction &conv,
-                                 const WinogradPlan &plan,
-                                 KernelScratch &scratch, Value data,
-                                 Value weights, Value bias,
-                                 EmitEpilogue emitEpilogue, EmitData emitData,
-                                 ContractionStage *stage,
-                                 function_ref<Buffer(Value)> getBuffer)
+WinogradEmitter::WinogradEmitter(
+    OpBuilder &builder, Location loc, const Contraction &conv,
+    const WinogradPlan &plan, KernelScratch &scratch, Value data, Value weights,
+    Value bias, EmitEpilogue emitEpilogue, EmitData emitData,
+    ContractionStage *stage, function_ref<Buffer(Value)> getBuffer)
     : builder(builder), loc(loc), conv(conv), plan(plan), data(data),
       weights(weights), bias(bias), emitEpilogue(emitEpilogue),
       emitData(emitData), stage(stage), getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
-      transformed(scratch.allocate(builder.getF32Type(), plan.getDataElements())),
-      products(scratch.allocate(builder.getF32Type(), plan.getProductElements())),
-      lines(scratch.allocate(builder.getF32Type(), kPositions * plan.tile.width)),
+      transformed(
+          scratch.allocate(builder.getF32Type(), plan.getDataElements())),
+      products(
+          scratch.allocate(builder.getF32Type(), plan.getProductElements())),
+      lines(
+          scratch.allocate(builder.getF32Type(), kPositions * plan.tile.width)),
       results(scratch.allocate(builder.getF32Type(), kTile * plan.tile.width)),
       zeros(scratch.allocate(builder.getF32Type(), plan.tile.width)),
       tileEmitter(builder, loc, plan.products, plan.tile, transformed, weights,

@@ -40,9 +40,9 @@ public:
   /// `getBuffer` is asked for.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                   const Contraction &conv, const WinogradPlan &plan,
-                  KernelScratch &scratch, mlir::Value data, mlir::Value weights, mlir::Value bias,
-                  EmitEpilogue emitEpilogue, EmitData emitData,
-                  ContractionStage *stage,
+                  KernelScratch &scratch, mlir::Value data, mlir::Value weights,
+                  mlir::Value bias, EmitEpilogue emitEpilogue,
+                  EmitData emitData, ContractionStage *stage,
                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
   /// Of a tile of results, a vector of outputs.

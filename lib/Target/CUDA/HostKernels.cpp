@@ -73,7 +73,8 @@ std::string wrap(const fb::KernelT &kernel, size_t number) {
   return "namespace " + scope + " {\n" +
          std::string(kernel.code.begin(), kernel.code.end()) +
          "}\nextern \"C\" void " + entryName(number) +
-         "(void *const *args, const long *, void *, long begin, long end) {\n  tandem_host::run(" +
+         "(void *const *args, const long *, void *, long begin, long end) {\n  "
+         "tandem_host::run(" +
          scope + "::" + symbolOf(kernel) + ", " + threads +
          ", args, begin, end);\n}\n";
 }

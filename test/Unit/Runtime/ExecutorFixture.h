@@ -34,7 +34,8 @@ struct FakeProvider final : Provider {
           Tensor::allocate({DType::i8, {provider.workspace}}));
       void *args[] = {operands[0].data(), operands[1].data(),
                       results[0].data()};
-      addKernel(args, 0, results[0].shape().numElements());
+      addKernel(args, /*sizes=*/nullptr, /*workspace=*/nullptr, 0,
+                results[0].shape().numElements());
       return {};
     }
     int64_t workspaceBytes() const override { return provider.workspace; }

@@ -266,9 +266,9 @@ TEST_F(ExecutorTest, ManyThreadsMayRunAtOnce) {
 
 TEST_F(ExecutorTest, DispatchOnlyLeavesOutTheArithmetic) {
   auto executor =
-      create(arenaProgram(), fakeKernels({[](void *const *, const int64_t *, void *, int64_t, int64_t) {
-               FAIL() << "a kernel ran";
-             }}),
+      create(arenaProgram(),
+             fakeKernels({[](void *const *, const int64_t *, void *, int64_t,
+                             int64_t) { FAIL() << "a kernel ran"; }}),
              /*dispatchOnly=*/true);
   Tensor inputs[] = {makeFloats({16}), makeFloats({16})};
   ASSERT_TRUE(executor->run(inputs, outputs));

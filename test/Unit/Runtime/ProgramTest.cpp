@@ -177,9 +177,9 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
   std::vector<uint8_t> text(100, 'x');
   EXPECT_THAT(deserialize(text).error().message, HasSubstr("not a Tandem"));
   Program program = makeProgram();
-  program.format_version = 3;
+  program.format_version = 4;
   EXPECT_THAT(deserialize(serialize(program)).error().message,
-              HasSubstr("has format version 3, this build reads 2"));
+              HasSubstr("has format version 4, this build reads 3"));
 }
 
 /// No prefix of a file and no file with bytes changed may crash; what is

@@ -40,11 +40,11 @@ int64_t numTasks(const fb::KernelT &kernel);
 /// The bytes of all its tasks' workspaces, which a launch holds at once.
 int64_t workspaceBytes(const fb::KernelT &kernel);
 
-/// Runs all iterations of `kernel`, which `function` is, as the executor does:
-/// in numTasks tasks of oneTBB, with workspaces from `allocator`. Fails where
-/// that has no memory. Thread-safe.
+/// Runs all iterations of `kernel`, which `function` is, in `tasks` tasks of
+/// oneTBB with workspaces from `allocator`: as the executor does, where there
+/// are numTasks(kernel). Fails where `allocator` has no memory. Thread-safe.
 Status launchKernel(const fb::KernelT &kernel, KernelFn function,
-                    void *const *args,
+                    void *const *args, int64_t tasks,
                     Allocator &allocator = cachingAllocator());
 
 } // namespace tandem
