@@ -44,7 +44,10 @@ void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
         inlineAt(launch, kernel->second);
     });
   // The one op of a kernel that is none of the runtime.
-  program.walk([](ir::FromWinogradOp op) { ir::decomposeFromWinograd(op); });
+  program.walk([](ir::WinogradKernelOp op) {
+    op.replaceAllUsesWith(op.getKernel());
+    op.erase();
+  });
 }
 
 } // namespace tandem

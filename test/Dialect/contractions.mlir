@@ -33,9 +33,9 @@ func.func @matmul(%a: tensor<?x4x16xf32>, %b: tensor<16x8xf32>, %c: tensor<2x1x8
   return
 }
 
-// CHECK-LABEL: func @from_winograd
-func.func @from_winograd(%u: tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32> {
-  // CHECK: tandem.from_winograd %{{.*}} : tensor<6x6x2x4xf32> -> tensor<3x3x2x4xf32>
-  %0 = tandem.from_winograd %u : tensor<6x6x2x4xf32> -> tensor<3x3x2x4xf32>
+// CHECK-LABEL: func @winograd_kernel
+func.func @winograd_kernel(%k: tensor<3x3x2x4xf32>, %u: tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32> {
+  // CHECK: tandem.winograd_kernel %{{.*}}, %{{.*}} largest_data = 2.500000e-01 : (tensor<3x3x2x4xf32>, tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32>
+  %0 = tandem.winograd_kernel %k, %u largest_data = 0.25 : (tensor<3x3x2x4xf32>, tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32>
   return %0 : tensor<3x3x2x4xf32>
 }

@@ -15,7 +15,7 @@
 // CHECK: tandem.fusion contraction
 // CHECK: tandem.neg
 // CHECK: tandem.max
-// CHECK: tandem.from_winograd
+// CHECK: tandem.winograd_kernel
 // CHECK: tandem.conv
 // CHECK-NOT: tandem.fusion
 // CHECK-LABEL: func.func @product

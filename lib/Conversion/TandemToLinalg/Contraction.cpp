@@ -198,7 +198,9 @@ describeMatmul(ir::MatmulOp op, const View &weights, std::string &why) {
   return failure();
 }
 
-FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
+/// Describes `hero` as if `weights` were its second operand.
+static FailureOr<Contraction> describe(Operation *hero, Value weights,
+                                       std::string &why) {
   why.clear();
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -215,24 +217,42 @@ FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
     why = "has an empty operand or result";
   if (!why.empty())
     return failure();
-  auto conv = dyn_cast<ir::ConvOp>(hero);
-  Value kernel = hero->getOperand(1);
-  auto transform = kernel.getDefiningOp<ir::FromWinogradOp>();
-  bool isTransformed =
-      transform && conv && conv.getLayout().getKernel() == "HWIO";
-  std::optional<View> weights =
-      lookThroughViews(isTransformed ? transform.getInput() : kernel);
-  if (!weights) {
+  std::optional<View> view = lookThroughViews(weights);
+  if (!view) {
     why = kWeightsView;
     return failure();
   }
-  if (conv) {
-    FailureOr<Contraction> contraction = describeConv(conv, *weights, why);
-    if (succeeded(contraction))
-      contraction->isTransformed = isTransformed;
-    return contraction;
+  if (auto conv = dyn_cast<ir::ConvOp>(hero))
+    return describeConv(conv, *view, why);
+  return describeMatmul(cast<ir::MatmulOp>(hero), *view, why);
+}
+
+/// The kernel of a convolution that Winograd's method can read; null for none.
+static ir::WinogradKernelOp getWinogradKernel(Operation *hero) {
+  auto conv = dyn_cast<ir::ConvOp>(hero);
+  if (!conv || conv.getLayout().getKernel() != "HWIO")
+    return nullptr;
+  return conv.getKernel().getDefiningOp<ir::WinogradKernelOp>();
+}
+
+FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
+  ir::WinogradKernelOp kernel = getWinogradKernel(hero);
+  if (!kernel)
+    return describePlainContraction(hero, why);
+  FailureOr<Contraction> contraction =
+      describe(hero, kernel.getTransformed(), why);
+  if (succeeded(contraction)) {
+    contraction->isTransformed = true;
+    contraction->largestData = kernel.getLargestData().convertToFloat();
   }
-  return describeMatmul(cast<ir::MatmulOp>(hero), *weights, why);
+  return contraction;
+}
+
+FailureOr<Contraction> describePlainContraction(Operation *hero,
+                                                std::string &why) {
+  ir::WinogradKernelOp kernel = getWinogradKernel(hero);
+  Value weights = hero->getNumOperands() > 1 ? hero->getOperand(1) : Value();
+  return describe(hero, kernel ? kernel.getKernel() : weights, why);
 }
 
 std::optional<ContractionLanes>

@@ -169,19 +169,19 @@ static LogicalResult emitPrologue(Operation *hero) {
   return success();
 }
 
-/// The contraction reads its operands from memory, splats as well.
-static void materialiseConstants(Operation *hero) {
-  for (OpOperand &operand : hero->getOpOperands()) {
-    OpOperand *use = &operand;
-    while (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp,
-                           ir::FromWinogradOp>(use->get().getDefiningOp()))
-      use = &use->get().getDefiningOp()->getOpOperand(0);
-    auto splat = use->get().getDefiningOp<ir::ConstantOp>();
+/// What `op` reads, it reads from memory, splats as well.
+static void materialiseConstants(Operation *op) {
+  for (OpOperand &use : op->getOpOperands()) {
+    Operation *producer = use.get().getDefiningOp();
+    if (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp,
+                        ir::WinogradKernelOp>(producer))
+      materialiseConstants(producer);
+    auto splat = dyn_cast_or_null<ir::ConstantOp>(producer);
     if (!splat)
       continue;
     OpBuilder builder(splat);
-    use->set(arith::ConstantOp::create(builder, splat.getLoc(),
-                                       cast<TypedAttr>(splat.getValue())));
+    use.set(arith::ConstantOp::create(builder, splat.getLoc(),
+                                      cast<TypedAttr>(splat.getValue())));
   }
 }
 

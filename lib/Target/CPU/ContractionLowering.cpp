@@ -55,6 +55,9 @@ private:
   ContractionMachine machine;
   Operation *hero = nullptr;
   Contraction contraction;
+  /// Where the contraction's weights are transformed, the same of the plain
+  /// ones.
+  Contraction plain;
   /// Computes the data; null where that is in memory.
   linalg::GenericOp prologue;
   std::optional<ContractionEpilogue> epilogue;
@@ -79,12 +82,20 @@ LogicalResult ContractionLowering::describe() {
     why = "has nothing to run along vectors";
   else if (succeeded(found) && found->isTransformed && !canUseWinograd(*found))
     why = "has no use for transformed weights";
+  if (succeeded(found) && found->isTransformed) {
+    FailureOr<Contraction> ofPlain = describePlainContraction(hero, why);
+    if (succeeded(ofPlain) && ofPlain->outputStride != 1)
+      why = "has plain weights that are not packed";
+    else if (succeeded(ofPlain))
+      plain = *ofPlain;
+  }
   if (!why.empty())
     return hero->emitOpError(why);
   contraction = *found;
   if (failed(describeEpilogue()))
     return failure();
   if (!pointers.contains(contraction.weights) ||
+      (contraction.isTransformed && !pointers.contains(plain.weights)) ||
       (!prologue && !pointers.contains(contraction.data)))
     return hero->emitOpError("has an operand that is not in memory");
   return prologue ? verifyPrologue() : success();
@@ -220,10 +231,10 @@ void ContractionLowering::emitWinograd() {
     return emitPrologue(builder, loc, prologue, contraction.inputs,
                         plan.tile.width, position, input, mask, bufferOf);
   };
-  WinogradEmitter emitter(builder, loc, contraction, plan, scratch,
+  WinogradEmitter emitter(builder, loc, contraction, plain, plan, scratch,
                           getBuffer(contraction.data).pointer,
-                          getBuffer(contraction.weights).pointer, bias,
-                          emitEpilogue,
+                          getBuffer(contraction.weights).pointer,
+                          getBuffer(plain.weights).pointer, bias, emitEpilogue,
                           prologue ? WinogradEmitter::EmitData(emitData)
                                    : WinogradEmitter::EmitData(),
                           stage ? &*stage : nullptr, bufferOf);

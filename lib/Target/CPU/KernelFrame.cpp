@@ -204,8 +204,8 @@ void KernelFrame::close(int64_t extent, int64_t grain) {
   createEntry();
   module->setAttr(kExtentAttrName, builder.getI64IntegerAttr(extent));
   module->setAttr(kGrainAttrName, builder.getI64IntegerAttr(grain));
-  module->setAttr(kWorkspaceAttrName,
-                  builder.getI64IntegerAttr(scratch.getWorkspaceBytes()));
+  if (int64_t bytes = scratch.getWorkspaceBytes())
+    module->setAttr(kWorkspaceAttrName, builder.getI64IntegerAttr(bytes));
   kernel.erase();
 }
 

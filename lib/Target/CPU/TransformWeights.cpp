@@ -8,6 +8,8 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "WeightPacking.h"
+
 #include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -71,9 +73,9 @@ static ElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
   return ir::transpose(kernel, permutation);
 }
 
-/// The kernel in the order HWIO, of the transformed one in blocks.
-static Value emitKernel(OpBuilder &builder, Location loc, Value blocks,
-                        int64_t outputs) {
+/// The transformed kernel in the order HWIO, of the one in blocks.
+static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
+                             int64_t outputs) {
   using namespace ir::winograd;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(blocks.getType()).getShape();
   int64_t inputs = shape[3], rounded = shape[0] * shape[4];
@@ -87,9 +89,7 @@ static Value emitKernel(OpBuilder &builder, Location loc, Value blocks,
         builder, loc, value, builder.getDenseI64ArrayAttr({0, 0, 0, 0}),
         builder.getDenseI64ArrayAttr({kSize, kSize, inputs, outputs}),
         builder.getDenseI64ArrayAttr({1, 1, 1, 1}));
-  auto type = RankedTensorType::get({kTaps, kTaps, inputs, outputs},
-                                    builder.getF32Type());
-  return ir::FromWinogradOp::create(builder, loc, type, value);
+  return value;
 }
 
 std::optional<WinogradPlan>
@@ -131,6 +131,14 @@ static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
   });
 }
 
+/// Gives `fusion` a constant as its last operand, and returns that in its body.
+static Value addInput(ir::FusionOp fusion, Location loc, ElementsAttr value) {
+  OpBuilder builder(fusion);
+  Value constant = ir::ConstantOp::create(builder, loc, value);
+  fusion->insertOperands(fusion->getNumOperands(), constant);
+  return fusion.getBody().addArgument(constant.getType(), loc);
+}
+
 void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   ir::ConvOp conv = candidate.conv;
   if (!fitsTiles(fusion, conv))
@@ -142,22 +150,24 @@ void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   ElementsAttr kernel = orderKernel(conv, elements);
   if (!kernel)
     return;
-  OpBuilder builder(fusion);
-  Value blocks =
-      ir::ConstantOp::create(builder, candidate.constant.getLoc(),
-                             ir::transformKernel(kernel, plan->block));
-  fusion->insertOperands(fusion->getNumOperands(), blocks);
-  Value argument =
-      fusion.getBody().addArgument(blocks.getType(), blocks.getLoc());
-  builder.setInsertionPoint(conv);
-  Value plain = conv.getKernel();
+  std::optional<float> largestData = ir::findLargestData(kernel);
+  Packing packing(*getWeights(conv), plan->block);
+  ElementsAttr packed = packing.pack(elements);
+  if (!largestData || !packed)
+    return;
+  Location loc = conv.getLoc();
+  Value plainBlocks = addInput(fusion, candidate.constant.getLoc(), packed);
+  Value blocks = addInput(fusion, candidate.constant.getLoc(),
+                          ir::transformKernel(kernel, plan->block));
+  OpBuilder builder(conv);
+  Value before = conv.getKernel();
   int64_t outputs = cast<RankedTensorType>(kernel.getType()).getDimSize(3);
-  conv.getKernelMutable().assign(
-      emitKernel(builder, conv.getLoc(), argument, outputs));
-  conv.setLayoutAttr(
-      ir::ConvLayoutAttr::get(conv.getContext(), conv.getLayout().getInput(),
-                              "HWIO", conv.getLayout().getOutput()));
-  dropUnused(fusion, plain, candidate.constant);
+  Value plain = packing.emitUnpack(builder, loc, plainBlocks);
+  Value transformed = emitTransformed(builder, loc, blocks, outputs);
+  setPlainWeights(conv, ir::WinogradKernelOp::create(
+                            builder, loc, plain.getType(), plain, transformed,
+                            builder.getF32FloatAttr(*largestData)));
+  dropUnused(fusion, before, candidate.constant);
 }
 
 void TransformWeightsPass::runOnOperation() {

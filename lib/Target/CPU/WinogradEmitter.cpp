@@ -29,9 +29,10 @@ static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
 
 WinogradEmitter::WinogradEmitter(
     OpBuilder &builder, Location loc, const Contraction &conv,
-    const WinogradPlan &plan, KernelScratch &scratch, Value data, Value weights,
-    Value bias, EmitEpilogue emitEpilogue, EmitData emitData,
-    ContractionStage *stage, function_ref<Buffer(Value)> getBuffer)
+    const Contraction &plain, const WinogradPlan &plan, KernelScratch &scratch,
+    Value data, Value weights, Value plainWeights, Value bias,
+    EmitEpilogue emitEpilogue, EmitData emitData, ContractionStage *stage,
+    function_ref<Buffer(Value)> getBuffer)
     : builder(builder), loc(loc), conv(conv), plan(plan), data(data),
       weights(weights), bias(bias), emitEpilogue(emitEpilogue),
       emitData(emitData), stage(stage), getBuffer(getBuffer),
@@ -44,8 +45,19 @@ WinogradEmitter::WinogradEmitter(
           scratch.allocate(builder.getF32Type(), kPositions * plan.tile.width)),
       results(scratch.allocate(builder.getF32Type(), kTile * plan.tile.width)),
       zeros(scratch.allocate(builder.getF32Type(), plan.tile.width)),
+      magnitudes(
+          scratch.allocate(builder.getF32Type(), getMagnitudeElements(plan))),
+      marks(scratch.allocate(builder.getI8Type(), plan.slots)),
+      directData(
+          scratch.allocate(builder.getF32Type(), kPositions * plan.rowStride)),
+      directResults(
+          scratch.allocate(builder.getF32Type(), kTile * kTile * plan.block)),
       tileEmitter(builder, loc, plan.products, plan.tile, transformed, weights,
-                  /*bias=*/{}, /*hasBF16=*/false) {
+                  /*bias=*/{}, /*hasBF16=*/false),
+      directTile(describeDirectTile(plain, plan)),
+      directStrategy(getDirectStrategy(plan)),
+      directEmitter(builder, loc, directTile, directStrategy, directData,
+                    plainWeights, /*bias=*/{}, /*hasBF16=*/false) {
   store(constant(0), zeros, index(0));
 }
 
@@ -90,8 +102,10 @@ WinogradEmitter::Corner WinogradEmitter::getCorner(Value tile) {
 void WinogradEmitter::transformData(Value tile, Value slot) {
   Corner corner = getCorner(tile);
   int64_t vectors = llvm::divideCeilSigned(conv.inputs, plan.tile.width);
+  resetMagnitudes();
   forEach(index(vectors),
           [&](Value vector) { transformDataVector(corner, slot, vector); });
+  markTile(corner, slot);
 }
 
 /// The columns of a tile, then its rows; lanes behind the inputs are zeros.
@@ -100,8 +114,9 @@ void WinogradEmitter::transformDataVector(const Corner &corner, Value slot,
   int64_t width = plan.tile.width;
   Value channel = scale(vector, width);
   forEach(index(kSize), [&](Value column) {
-    Vectors transformedColumn = applyB(loadDataColumn(corner, column, channel));
-    for (auto [row, value] : llvm::enumerate(transformedColumn))
+    Vectors loaded = loadDataColumn(corner, column, channel);
+    recordMagnitudes(column, loaded);
+    for (auto [row, value] : llvm::enumerate(applyB(loaded)))
       store(value, lines,
             scale(add(column, static_cast<int64_t>(row) * kSize), width));
   });
@@ -122,21 +137,23 @@ void WinogradEmitter::transformDataVector(const Corner &corner, Value slot,
 WinogradEmitter::Vectors WinogradEmitter::loadDataColumn(const Corner &corner,
                                                          Value column,
                                                          Value channel) {
+  Value mask = createMask(channel, conv.inputs);
+  Vectors loaded;
+  for (int64_t row = 0; row < kSize; ++row)
+    loaded.push_back(loadPosition(corner, index(row), column, channel, mask));
+  return loaded;
+}
+
+Value WinogradEmitter::loadPosition(const Corner &corner, Value row,
+                                    Value column, Value channel, Value mask) {
   const Contraction::SpatialDim &outer = conv.spatial[0];
   const Contraction::SpatialDim &inner = conv.spatial[1];
-  Value mask = createMask(channel, conv.inputs);
   Value x = add(add(corner.column, column), -inner.padLow);
-  Value isColumn = isWithin(x, inner.dataSize);
-  Vectors loaded;
-  for (int64_t row = 0; row < kSize; ++row) {
-    Value y = add(corner.row, row - outer.padLow);
-    Value isData = arith::AndIOp::create(builder, loc, isColumn,
-                                         isWithin(y, outer.dataSize));
-    loaded.push_back(
-        emitData ? computeData({corner.batch, y, x}, isData, channel, mask)
-                 : loadData({corner.batch, y, x}, isData, channel, mask));
-  }
-  return loaded;
+  Value y = add(add(corner.row, row), -outer.padLow);
+  Value isData = arith::AndIOp::create(
+      builder, loc, isWithin(x, inner.dataSize), isWithin(y, outer.dataSize));
+  return emitData ? computeData({corner.batch, y, x}, isData, channel, mask)
+                  : loadData({corner.batch, y, x}, isData, channel, mask);
 }
 
 /// A vector of a position of the data, or zeros where that is padding.
@@ -226,16 +243,34 @@ void WinogradEmitter::transformResults(Value block, Value tile, Value slot) {
         arith::CeilDivUIOp::create(builder, loc, left, index(plan.tile.width));
     vectors = atMost(left, plan.tile.vectors);
   }
+  Value isDirect = isMarked(slot);
+  emitIf(isDirect, [&] { emitDirectTile(block, corner); });
   forEach(vectors, [&](Value vector) {
-    transformResultVector(block, corner, slot, vector);
+    transformResultVector(block, corner, slot, vector, isDirect);
   });
 }
 
 void WinogradEmitter::transformResultVector(Value block, const Corner &corner,
-                                            Value slot, Value vector) {
-  int64_t width = plan.tile.width;
-  Value lane = scale(vector, width);
+                                            Value slot, Value vector,
+                                            Value isDirect) {
+  Value lane = scale(vector, plan.tile.width);
   Value output = add(scale(block, plan.block), lane);
+  Value isTransformed = arith::XOrIOp::create(
+      builder, loc, isDirect,
+      arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1));
+  emitIf(isTransformed, [&] { transformProductColumns(slot, lane); });
+  Value initial;
+  if (bias)
+    initial = load(getPointer(bias, output), createMask(output, conv.outputs));
+  if (stage)
+    moveStage(corner, output);
+  storeResults(corner, output, lane, initial, isDirect);
+  if (stage)
+    emitWindows(corner, output);
+}
+
+/// The columns of a tile's products.
+void WinogradEmitter::transformProductColumns(Value slot, Value lane) {
   forEach(index(kSize), [&](Value column) {
     Vectors sums;
     for (int64_t row = 0; row < kSize; ++row) {
@@ -246,22 +281,35 @@ void WinogradEmitter::transformResultVector(Value block, const Corner &corner,
     }
     for (auto [row, value] : llvm::enumerate(applyA(sums)))
       store(value, lines,
-            scale(add(column, static_cast<int64_t>(row) * kSize), width));
+            scale(add(column, static_cast<int64_t>(row) * kSize),
+                  plan.tile.width));
   });
-  Value initial;
-  if (bias)
-    initial = load(getPointer(bias, output), createMask(output, conv.outputs));
-  if (stage)
-    moveStage(corner, output);
-  storeResults(corner, output, initial);
-  if (stage)
-    emitWindows(corner, output);
+}
+
+/// The results of a row of a tile, without bias.
+void WinogradEmitter::emitResultRow(Value row, Value lane, Value isDirect) {
+  int64_t width = plan.tile.width;
+  auto emitTransformed = [&] {
+    Vectors line;
+    for (int64_t column = 0; column < kSize; ++column)
+      line.push_back(load(
+          getPointer(lines, scale(add(scale(row, kSize), column), width))));
+    for (auto [column, value] : llvm::enumerate(applyA(line)))
+      store(value, results, index(static_cast<int64_t>(column) * width));
+  };
+  auto emitDirect = [&] {
+    forEach(index(kTile), [&](Value column) {
+      Value at = scale(add(scale(row, kTile), column), plan.block);
+      store(load(getPointer(directResults, add(at, lane))), results,
+            scale(column, width));
+    });
+  };
+  emitIf(isDirect, emitDirect, emitTransformed);
 }
 
 /// The rows and columns of a tile that there are.
 void WinogradEmitter::storeResults(const Corner &corner, Value output,
-                                   Value initial) {
-  int64_t width = plan.tile.width;
+                                   Value lane, Value initial, Value isDirect) {
   auto countOf = [&](Value first, int64_t size) {
     if (size % kTile == 0)
       return index(kTile);
@@ -275,19 +323,14 @@ void WinogradEmitter::storeResults(const Corner &corner, Value output,
   tile.output = output;
   tile.mask = createMask(output, conv.outputs);
   forEach(countOf(corner.row, conv.spatial[0].size), [&](Value row) {
-    Vectors line;
-    for (int64_t column = 0; column < kSize; ++column)
-      line.push_back(load(
-          getPointer(lines, scale(add(scale(row, kSize), column), width))));
-    for (auto [column, value] : llvm::enumerate(applyA(line))) {
-      Value sum =
-          initial ? arith::AddFOp::create(builder, loc, value, initial) : value;
-      store(sum, results, index(static_cast<int64_t>(column) * width));
-    }
+    emitResultRow(row, lane, isDirect);
     tile.outer = {add(corner.row, row)};
     forEach(countOf(corner.column, conv.spatial[1].size), [&](Value column) {
       tile.position = add(corner.column, column);
-      emitEpilogue(tile, load(getPointer(results, scale(column, width))));
+      Value sum = load(getPointer(results, scale(column, plan.tile.width)));
+      if (initial)
+        sum = arith::AddFOp::create(builder, loc, sum, initial);
+      emitEpilogue(tile, sum);
     });
   });
 }

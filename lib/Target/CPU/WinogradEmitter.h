@@ -20,7 +20,8 @@ namespace tandem {
 
 /// Emits a convolution by Winograd's method: the transforms of data and results
 /// in loops over the positions of a tile, and between them products by the
-/// register tiles of other contractions.
+/// register tiles of other contractions. Tiles for whose data the method is not
+/// accurate are computed directly (WinogradGuard.cpp).
 class WinogradEmitter {
 public:
   /// Applies the epilogue to the one vector of a tile of one row, and stores
@@ -33,16 +34,19 @@ public:
   using EmitData = llvm::function_ref<mlir::Value(
       mlir::Value position, mlir::Value input, mlir::Value mask)>;
 
-  /// `data`, `weights` and `bias` (may be null) are pointers. Where
+  /// `conv` is transformed, `plain` the same of the plain weights. `data`,
+  /// `weights`, `plainWeights` and `bias` (may be null) are pointers. Where
   /// `emitData` (may be null) is given, data is what it computes, 2.25 times
   /// each element, for tiles overlap, and `data` is null. `stage` (may be
   /// null), for parts of getPartShape, has the windows over a tile, which
   /// `getBuffer` is asked for.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
-                  const Contraction &conv, const WinogradPlan &plan,
-                  KernelScratch &scratch, mlir::Value data, mlir::Value weights,
-                  mlir::Value bias, EmitEpilogue emitEpilogue,
-                  EmitData emitData, ContractionStage *stage,
+                  const Contraction &conv, const Contraction &plain,
+                  const WinogradPlan &plan, KernelScratch &scratch,
+                  mlir::Value data, mlir::Value weights,
+                  mlir::Value plainWeights, mlir::Value bias,
+                  EmitEpilogue emitEpilogue, EmitData emitData,
+                  ContractionStage *stage,
                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
   /// Of a tile of results, a vector of outputs.
@@ -65,6 +69,10 @@ private:
                            mlir::Value vector);
   Vectors loadDataColumn(const Corner &corner, mlir::Value column,
                          mlir::Value channel);
+  /// A vector of the data of a tile, or of zeros where that is padding.
+  mlir::Value loadPosition(const Corner &corner, mlir::Value row,
+                           mlir::Value column, mlir::Value channel,
+                           mlir::Value mask);
   mlir::Value loadData(const Corner &at, mlir::Value isData,
                        mlir::Value channel, mlir::Value mask);
   mlir::Value computeData(const Corner &at, mlir::Value isData,
@@ -74,10 +82,37 @@ private:
                      llvm::ArrayRef<mlir::Value> sums);
   void transformResults(mlir::Value block, mlir::Value tile, mlir::Value slot);
   void transformResultVector(mlir::Value block, const Corner &corner,
-                             mlir::Value slot, mlir::Value vector);
-  void storeResults(const Corner &corner, mlir::Value output, mlir::Value bias);
+                             mlir::Value slot, mlir::Value vector,
+                             mlir::Value isDirect);
+  void transformProductColumns(mlir::Value slot, mlir::Value lane);
+  void storeResults(const Corner &corner, mlir::Value output, mlir::Value lane,
+                    mlir::Value bias, mlir::Value isDirect);
+  void emitResultRow(mlir::Value row, mlir::Value lane, mlir::Value isDirect);
   void moveStage(const Corner &corner, mlir::Value output);
   void emitWindows(const Corner &corner, mlir::Value output);
+
+  /// The magnitudes of a tile's data while they are loaded, and what follows
+  /// from them: see WinogradGuard.cpp.
+  mlir::Value getMagnitudes(mlir::Value vector);
+  mlir::Value getLarger(mlir::Value a, mlir::Value b);
+  void resetMagnitudes();
+  void recordMagnitudes(mlir::Value column, const Vectors &loaded);
+  mlir::Value loadMagnitudes(mlir::Value column, mlir::Value number);
+  mlir::Value reduceMagnitudes(mlir::Value vector);
+  mlir::Value findSmallestCentral(const Corner &corner);
+  mlir::Value isOutOfProportion(const Corner &corner);
+  void markTile(const Corner &corner, mlir::Value slot);
+  mlir::Value getMark(mlir::Value slot);
+  mlir::Value isMarked(mlir::Value slot);
+  static int64_t getMagnitudeElements(const WinogradPlan &plan);
+  static Contraction describeDirectTile(const Contraction &plain,
+                                        const WinogradPlan &plan);
+  static ContractionStrategy getDirectStrategy(const WinogradPlan &plan);
+  void emitDirectTile(mlir::Value block, const Corner &corner);
+  void copyData(const Corner &corner);
+  /// `emitElse` may be null.
+  void emitIf(mlir::Value condition, llvm::function_ref<void()> emitThen,
+              llvm::function_ref<void()> emitElse = {});
 
   /// Six elements of a line to six, and six products to four results: Bᵀ d and
   /// Aᵀ m of Dialect/Tandem/IR/Winograd.h.
@@ -113,7 +148,13 @@ private:
   /// The workspace: see WinogradPlan; one tile between its two transforms and
   /// after them; and zeros in place of padding.
   mlir::Value transformed, products, lines, results, zeros;
+  /// Of the guard: magnitudes of a tile's data, a byte for each tile of a task,
+  /// and a tile's data and results where it is computed directly.
+  mlir::Value magnitudes, marks, directData, directResults;
   ContractionTileEmitter tileEmitter;
+  Contraction directTile;
+  ContractionStrategy directStrategy;
+  ContractionTileEmitter directEmitter;
 };
 
 } // namespace tandem

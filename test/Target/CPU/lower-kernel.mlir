@@ -16,7 +16,7 @@
 // CHECK: llvm.load {{.*}} -> f32
 // CHECK-NOT: llvm.intr.masked
 // CHECK: llvm.store {{.*}} : vector<32xf32>
-// CHECK-LABEL: llvm.func @conv1d(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64)
+// CHECK-LABEL: llvm.func @conv1d(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: !llvm.ptr, %arg3: i64, %arg4: i64)
 // CHECK: llvm.call @conv1d.body
 module @conv1d {
   func.func @conv1d(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)

@@ -1,6 +1,6 @@
 // What is not transformed: it stays as it is.
 
-// RUN: tandem-opt %s --tandem-cpu-transform-weights=how=always --split-input-file | FileCheck %s --implicit-check-not=tandem.from_winograd
+// RUN: tandem-opt %s --tandem-cpu-transform-weights=how=always --split-input-file | FileCheck %s --implicit-check-not=tandem.winograd_kernel
 
 // A stride, other taps, groups, channels first.
 
@@ -105,6 +105,53 @@ func.func @missing(%x: tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
   %0 = tandem.fusion contraction (%a = %x, %b = %w)
       : (tensor<1x9x9x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x7x7x16xf32> {
     %1 = tandem.conv %a, %b
+        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        : (tensor<1x9x9x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x7x7x16xf32>
+    tandem.yield %1 : tensor<1x7x7x16xf32>
+  }
+  return %0 : tensor<1x7x7x16xf32>
+}
+
+// -----
+
+// Weights whose transform would not be finite, or hardly.
+
+// CHECK-LABEL: func.func @infinite
+func.func @infinite(%x: tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
+  %0 = tandem.fusion contraction (%a = %x)
+      : (tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
+    %w = tandem.constant dense<0x7F800000> : tensor<3x3x8x16xf32>
+    %1 = tandem.conv %a, %w
+        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        : (tensor<1x9x9x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x7x7x16xf32>
+    tandem.yield %1 : tensor<1x7x7x16xf32>
+  }
+  return %0 : tensor<1x7x7x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @nan
+func.func @nan(%x: tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
+  %0 = tandem.fusion contraction (%a = %x)
+      : (tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
+    %w = tandem.constant dense<0x7FC00000> : tensor<3x3x8x16xf32>
+    %1 = tandem.conv %a, %w
+        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        : (tensor<1x9x9x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x7x7x16xf32>
+    tandem.yield %1 : tensor<1x7x7x16xf32>
+  }
+  return %0 : tensor<1x7x7x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @large
+func.func @large(%x: tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
+  %0 = tandem.fusion contraction (%a = %x)
+      : (tensor<1x9x9x8xf32>) -> tensor<1x7x7x16xf32> {
+    %w = tandem.constant dense<3.0e38> : tensor<3x3x8x16xf32>
+    %1 = tandem.conv %a, %w
         layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
         : (tensor<1x9x9x8xf32>, tensor<3x3x8x16xf32>) -> tensor<1x7x7x16xf32>
     tandem.yield %1 : tensor<1x7x7x16xf32>

@@ -4,18 +4,21 @@
 // RUN: tandem-opt %s --tandem-cpu-transform-weights=how=never | FileCheck %s --check-prefix=NEVER
 // RUN: not tandem-opt %s --tandem-cpu-transform-weights=how=often 2>&1 | FileCheck %s --check-prefix=OFTEN
 
-// NEVER-NOT: tandem.from_winograd
+// NEVER-NOT: tandem.winograd_kernel
 // OFTEN: no way 'often' to use Winograd's method: there are auto, always, never
 
-// One block of 16 outputs; the plain kernel is gone.
+// One block of 16 outputs; the plain kernel is there in blocks, too.
 
 // CHECK-LABEL: func.func @block
-// CHECK-NOT: tensor<3x3x8x16xf32>
-// CHECK: %[[U:.*]] = tandem.constant dense<{{.*}}> : tensor<1x6x6x8x16xf32>
-// CHECK-NEXT: tandem.fusion contraction (%[[X:.*]] = %{{.*}}, %[[B:.*]] = %[[U]])
+// CHECK-NOT: tandem.constant {{.*}} : tensor<3x3x8x16xf32>
+// CHECK: %[[P:.*]] = tandem.constant dense<{{.*}}> : tensor<1x3x3x8x16xf32>
+// CHECK-NEXT: %[[U:.*]] = tandem.constant dense<{{.*}}> : tensor<1x6x6x8x16xf32>
+// CHECK-NEXT: tandem.fusion contraction (%[[X:.*]] = %{{.*}}, %[[K:.*]] = %[[P]], %[[B:.*]] = %[[U]])
+// CHECK-NEXT: %[[KT:.*]] = tandem.transpose %[[K]] permutation = [1, 2, 3, 0, 4]
+// CHECK-NEXT: %[[KR:.*]] = tandem.reshape %[[KT]] shape = [3, 3, 8, 16]
 // CHECK-NEXT: %[[T:.*]] = tandem.transpose %[[B]] permutation = [1, 2, 3, 0, 4]
 // CHECK-NEXT: %[[R:.*]] = tandem.reshape %[[T]] shape = [6, 6, 8, 16]
-// CHECK-NEXT: %[[W:.*]] = tandem.from_winograd %[[R]] : tensor<6x6x8x16xf32> -> tensor<3x3x8x16xf32>
+// CHECK-NEXT: %[[W:.*]] = tandem.winograd_kernel %[[KR]], %[[R]] largest_data = {{.*}}E+3{{[0-9]}}
 // CHECK-NEXT: tandem.conv %[[X]], %[[W]] layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
 func.func @block(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x6x16xf32> {
   %w = tandem.constant dense<1.0> : tensor<3x3x8x16xf32>
@@ -34,8 +37,9 @@ func.func @block(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x6x16xf32> {
 
 // CHECK-LABEL: func.func @ordered
 // CHECK: tandem.fusion contraction
+// CHECK: tandem.slice {{.*}} limits = [3, 3, 8, 120]
 // CHECK: tandem.slice {{.*}} limits = [6, 6, 8, 120]
-// CHECK-NEXT: tandem.from_winograd {{.*}} -> tensor<3x3x8x120xf32>
+// CHECK-NEXT: tandem.winograd_kernel {{.*}} -> tensor<3x3x8x120xf32>
 // CHECK-NEXT: tandem.conv {{.*}} layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
 func.func @ordered(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x6x120xf32> {
   %0 = tandem.fusion contraction (%a = %x)

@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace tandem;
 using namespace tandem::test;
@@ -38,6 +39,8 @@ struct Conv {
   Shape blocks() const {
     return {llvm::divideCeilSigned(outputs, block), 6, 6, inputs, block};
   }
+  /// Of the kernel as it is.
+  Shape plainBlocks() const { return {blocks()[0], 3, 3, inputs, block}; }
   OpDesc op() const {
     fb::ConvAttrsT attrs;
     attrs.strides = attrs.dilations = {1, 1};
@@ -77,39 +80,64 @@ Tensor transform(const Tensor &kernel, const Conv &conv) {
   return result;
 }
 
+/// The kernel as it is, in the same blocks.
+Tensor pack(const Tensor &kernel, const Conv &conv) {
+  Tensor result = emptyTensor({DType::f32, conv.plainBlocks()});
+  std::memset(result.data(), 0, result.bytes());
+  int64_t rows = 9 * conv.inputs;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t o = 0; o < conv.outputs; ++o)
+      result.as<float>()[(o / conv.block * rows + row) * conv.block +
+                         o % conv.block] =
+          kernel.as<float>()[row * conv.outputs + o];
+  return result;
+}
+
+/// Ops that make `kernel`, of `size` x `size` x inputs x outputs, of `blocks`;
+/// its name is `name`.
+std::string printViews(const std::string &name, int64_t size,
+                       const std::string &blocks, const Conv &conv) {
+  int64_t count = conv.blocks()[0];
+  std::string packed = text({count, size, size, conv.inputs, conv.block});
+  std::string turned = text({size, size, conv.inputs, count, conv.block});
+  std::string padded = text({size, size, conv.inputs, count * conv.block});
+  std::string cut = text({size, size, conv.inputs, conv.outputs});
+  auto shape = [&](int64_t outputs) {
+    return std::to_string(size) + ", " + std::to_string(size) + ", " +
+           std::to_string(conv.inputs) + ", " + std::to_string(outputs) + "]";
+  };
+  return name + "t = tandem.transpose " + blocks +
+         " permutation = [1, 2, 3, 0, 4] : (" + packed + ") -> " + turned +
+         "\n" + name + "r = tandem.reshape " + name + "t shape = [" +
+         shape(count * conv.block) + " : (" + turned + ") -> " + padded + "\n" +
+         name + " = tandem.slice " + name +
+         "r starts = [0, 0, 0, 0] limits = [" + shape(conv.outputs) +
+         " strides = [1, 1, 1, 1] : (" + padded + ") -> " + cut + "\n";
+}
+
 /// A convolution with bias, which is returned, and relu of it and a residual.
 std::string print(const Conv &conv) {
   auto list = [](int64_t a, int64_t b) {
     return "[" + std::to_string(a) + ", " + std::to_string(b) + "]";
   };
-  int64_t rounded = conv.blocks()[0] * conv.block;
-  std::string outputs = std::to_string(conv.outputs);
-  std::string inputs = std::to_string(conv.inputs);
-  std::string packed = text(conv.blocks()), result = text(conv.result());
-  std::string turned = text({6, 6, conv.inputs, conv.blocks()[0], conv.block});
-  std::string padded = text({6, 6, conv.inputs, rounded});
-  std::string cut = text({6, 6, conv.inputs, conv.outputs});
+  std::string result = text(conv.result()), kernel = text(conv.kernel());
+  std::string transformed = text({6, 6, conv.inputs, conv.outputs});
   return "module @k attributes {tandem.kind = #tandem<fusion_kind "
          "contraction>} { func.func @k(%x: " +
-         text(conv.input()) + ", %u: " + packed +
-         ", %b: " + text({conv.outputs}) + ", %r: " + result + ") -> (" +
-         result + ", " + result +
-         ") {\n%0 = tandem.transpose %u permutation = [1, 2, 3, 0, 4]"
-         " : (" +
-         packed + ") -> " + turned +
-         "\n%1 = tandem.reshape %0 shape = [6, 6, " + inputs + ", " +
-         std::to_string(rounded) + "] : (" + turned + ") -> " + padded +
-         "\n%2 = tandem.slice %1 starts = [0, 0, 0, 0] limits = [6, 6, " +
-         inputs + ", " + outputs + "] strides = [1, 1, 1, 1] : (" + padded +
-         ") -> " + cut + "\n%3 = tandem.from_winograd %2 : " + cut + " -> " +
-         text(conv.kernel()) +
+         text(conv.input()) + ", %p: " + text(conv.plainBlocks()) +
+         ", %u: " + text(conv.blocks()) + ", %b: " + text({conv.outputs}) +
+         ", %r: " + result + ") -> (" + result + ", " + result + ") {\n" +
+         printViews("%plain", 3, "%p", conv) +
+         printViews("%transformed", 6, "%u", conv) +
+         "%3 = tandem.winograd_kernel %plain, %transformed largest_data = "
+         "1.0e+30 : (" +
+         kernel + ", " + transformed + ") -> " + kernel +
          "\n%4 = tandem.conv %x, %3, %b layout = <input = \"NHWC\", kernel = "
          "\"HWIO\", output = \"NHWC\"> pad_low = " +
          list(conv.padTop, conv.padLeft) +
          " pad_high = " + list(conv.padBottom, conv.padRight) + " : (" +
-         text(conv.input()) + ", " + text(conv.kernel()) + ", " +
-         text({conv.outputs}) + ") -> " + result +
-         "\n%5 = tandem.add %4, %r : " + result +
+         text(conv.input()) + ", " + kernel + ", " + text({conv.outputs}) +
+         ") -> " + result + "\n%5 = tandem.add %4, %r : " + result +
          "\n%6 = tandem.relu %5 : " + result + "\nreturn %6, %4 : " + result +
          ", " + result + " } }";
 }
@@ -134,8 +162,9 @@ void check(const Conv &conv, const CPUTargetOptions &options = {}) {
   Tensor blocks = transform(weights, conv);
   Tensor relu = emptyTensor({DType::f32, conv.result()});
   Tensor sum = emptyTensor({DType::f32, conv.result()});
-  kernel->run({input.data(), blocks.data(), bias.data(), residual.data(),
-               relu.data(), sum.data()});
+  Tensor plain = pack(weights, conv);
+  kernel->run({input.data(), plain.data(), blocks.data(), bias.data(),
+               residual.data(), relu.data(), sum.data()});
   Tensor expected = reference(conv.op(), {input, weights, bias});
   expectClose(expected, sum, conv);
   expectClose(reference(makeOp(OpKind::relu),
@@ -202,8 +231,9 @@ TEST(WinogradKernel, ErrorsThatTheDocumentationTells) {
     std::memset(zeros.data(), 0, zeros.bytes());
     Tensor relu = emptyTensor({DType::f32, conv.result()});
     Tensor sum = emptyTensor({DType::f32, conv.result()});
-    kernel->run({input.data(), blocks.data(), none.data(), zeros.data(),
-                 relu.data(), sum.data()});
+    Tensor plain = pack(weights, conv);
+    kernel->run({input.data(), plain.data(), blocks.data(), none.data(),
+                 zeros.data(), relu.data(), sum.data()});
     std::vector<double> expected =
         valuesOf(reference(conv.op(), {input, weights, none}));
     std::vector<double> actual = valuesOf(sum);
@@ -219,6 +249,82 @@ TEST(WinogradKernel, ErrorsThatTheDocumentationTells) {
     EXPECT_LT(worst / unit, most)
         << inputs << " inputs, mean " << total / unit / double(expected.size());
   }
+}
+
+/// One element of the data is `value`, and no result that does not read it may
+/// tell: of each result, the error is compared with what it reads.
+void checkOutlier(const Conv &conv, float value, int64_t row, int64_t column,
+                  int64_t channel, float others = 1) {
+  auto kernel = compileKernel(print(conv));
+  ASSERT_TRUE(kernel) << kernel.error().str();
+  Tensor input = random(conv.input(), 1), weights = random(conv.kernel(), 2);
+  for (int64_t i = 0; i < input.shape().numElements(); ++i)
+    input.as<float>()[i] *= others;
+  input.as<float>()[(row * conv.width + column) * conv.inputs + channel] =
+      value;
+  Tensor magnitudes = random(conv.input(), 1), ones = random(conv.kernel(), 2);
+  for (int64_t i = 0; i < input.shape().numElements(); ++i)
+    magnitudes.as<float>()[i] = std::abs(input.as<float>()[i]);
+  for (int64_t i = 0; i < weights.shape().numElements(); ++i)
+    ones.as<float>()[i] = std::abs(weights.as<float>()[i]);
+  Tensor none = tensorOf(DType::f32, {conv.outputs},
+                         std::vector<double>(conv.outputs, 0));
+  Tensor residual = random(conv.result(), 4), blocks = transform(weights, conv);
+  Tensor plain = pack(weights, conv);
+  Tensor relu = emptyTensor({DType::f32, conv.result()});
+  Tensor sum = emptyTensor({DType::f32, conv.result()});
+  kernel->run({input.data(), plain.data(), blocks.data(), none.data(),
+               residual.data(), relu.data(), sum.data()});
+  std::vector<double> expected =
+      valuesOf(reference(conv.op(), {input, weights, none}));
+  std::vector<double> scales =
+      valuesOf(reference(conv.op(), {magnitudes, ones, none}));
+  std::vector<double> actual = valuesOf(sum);
+  int64_t compared = 0, wrong = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ++compared;
+    // Sums that overflow in f32 only on the way may be either.
+    if (std::isnan(expected[i]) || std::isnan(actual[i]))
+      wrong += std::isnan(expected[i]) != std::isnan(actual[i]);
+    else if (std::isinf(expected[i]) || std::isinf(actual[i]))
+      wrong += expected[i] != actual[i];
+    else // Winograd's errors are relative to data of up to 2^12 the size, and
+         // each product and sum of subnormals has half a unit.
+      wrong += std::abs(expected[i] - actual[i]) >
+               scales[i] * 0x1p-12 + 9.0 * conv.inputs * 0x1p-149;
+  }
+  EXPECT_GT(compared, 0);
+  EXPECT_EQ(wrong, 0) << value << " at " << row << ", " << column;
+}
+
+TEST(WinogradKernel, OutliersStayWithTheirResults) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  Conv conv{1, 13, 14, 20, 40, 32, 1, 1, 1, 1};
+  for (float value : {1e30F, -1e9F, 3e36F, kInfinity, -kInfinity, kNaN}) {
+    checkOutlier(conv, value, 0, 0, 0);
+    checkOutlier(conv, value, 6, 7, 19);
+    checkOutlier(conv, value, 12, 13, 3);
+  }
+}
+
+/// Errors that are larger than those of sums, but within what is documented.
+TEST(WinogradKernel, OutliersWithinTheRatio) {
+  Conv conv{1, 13, 14, 20, 40, 32, 1, 1, 1, 1};
+  for (float value : {100.0F, 2000.0F, 5000.0F})
+    checkOutlier(conv, value, 6, 7, 19);
+}
+
+TEST(WinogradKernel, DataOfAnyMagnitude) {
+  Conv conv{1, 13, 14, 20, 40, 32, 1, 1, 1, 1};
+  for (float others : {1e-45F, 1e-40F, 1e-37F, 1e-30F, 1e20F, 1e30F, 3e36F})
+    checkOutlier(conv, others, 6, 7, 19, others);
+}
+
+/// Where all is zero but one element, its tile's other results are zeros.
+TEST(WinogradKernel, ZerosStayZeros) {
+  Conv conv{1, 12, 12, 16, 16, 16, 1, 1, 1, 1};
+  checkOutlier(conv, 1.0F, 2, 2, 5, /*others=*/0);
 }
 
 } // namespace

@@ -70,9 +70,12 @@ struct Contraction {
   /// Output o is at o / outputBlock * outputBlockStride +
   /// o % outputBlock * outputStride of the weights.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
-  /// The weights in memory are those of tandem.from_winograd: their strides are
-  /// those of its operand, whose spatial dims are 6x6 and not taps.
+  /// The weights in memory are those that tandem.winograd_kernel has
+  /// transformed: their strides are those of its second operand, whose spatial
+  /// dims are 6x6 and not taps. They serve for data of magnitudes up to
+  /// `largestData`.
   bool isTransformed = false;
+  float largestData = 0;
 
   /// Positions of the result without its outputs.
   int64_t getPositions() const {
@@ -115,10 +118,14 @@ void flattenPositions(Contraction &contraction);
 
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types, looking
 /// through transposes, reshapes and slices of its weights, and through
-/// tandem.from_winograd. On failure `why`
-/// says what stands in the way, as the rest of a sentence about the op.
+/// tandem.winograd_kernel to the transformed ones. On failure `why` says what
+/// stands in the way, as the rest of a sentence about the op.
 mlir::FailureOr<Contraction> describeContraction(mlir::Operation *hero,
                                                  std::string &why);
+
+/// The same, but through tandem.winograd_kernel to the plain weights.
+mlir::FailureOr<Contraction> describePlainContraction(mlir::Operation *hero,
+                                                      std::string &why);
 
 /// Why no kernel can compute `contraction`, which describes `hero`; empty when
 /// one can. See whyNotContraction of an op.

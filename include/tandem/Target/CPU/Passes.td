@@ -267,9 +267,11 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
     the products by Winograd's method F(4x4, 3x3). Where its kernel is a constant
     and the transforms cost less than the products saved, the kernel is
     transformed here, in f64, and laid out as
-    `[blocks][6][6][input channels][block]`. The fusion sees the plain kernel
-    through views and `tandem.from_winograd`, by which code generation knows what
-    to do; nothing computes the plain kernel.
+    `[blocks][6][6][input channels][block]`; the plain kernel is laid out in the
+    same blocks, for tiles whose data the method would not be accurate for. The
+    fusion sees both through views and `tandem.winograd_kernel`, by which code
+    generation knows what to do. A kernel that is not finite, or whose transform
+    could overflow, stays as it is.
 
     Before:
     ```mlir
@@ -286,22 +288,28 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
     ```
     After, in blocks of 32 outputs:
     ```mlir
+    %p = tandem.constant dense_resource<packed> : tensor<2x3x3x64x32xf32>
     %u = tandem.constant dense_resource<transformed>
         : tensor<2x6x6x64x32xf32>
-    %0 = tandem.fusion contraction (%a = %x, %b = %u)
-        : (tensor<1x56x56x64xf32>, tensor<2x6x6x64x32xf32>)
-        -> tensor<1x54x54x64xf32> {
+    %0 = tandem.fusion contraction (%a = %x, %b = %p, %c = %u)
+        : (tensor<1x56x56x64xf32>, tensor<2x3x3x64x32xf32>,
+           tensor<2x6x6x64x32xf32>) -> tensor<1x54x54x64xf32> {
       %1 = tandem.transpose %b permutation = [1, 2, 3, 0, 4]
+          : (tensor<2x3x3x64x32xf32>) -> tensor<3x3x64x2x32xf32>
+      %2 = tandem.reshape %1 shape = [3, 3, 64, 64]
+          : (tensor<3x3x64x2x32xf32>) -> tensor<3x3x64x64xf32>
+      %3 = tandem.transpose %c permutation = [1, 2, 3, 0, 4]
           : (tensor<2x6x6x64x32xf32>) -> tensor<6x6x64x2x32xf32>
-      %2 = tandem.reshape %1 shape = [6, 6, 64, 64]
+      %4 = tandem.reshape %3 shape = [6, 6, 64, 64]
           : (tensor<6x6x64x2x32xf32>) -> tensor<6x6x64x64xf32>
-      %3 = tandem.from_winograd %2
-          : tensor<6x6x64x64xf32> -> tensor<3x3x64x64xf32>
-      %4 = tandem.conv %a, %3
+      %5 = tandem.winograd_kernel %2, %4 largest_data = 1.0e+33
+          : (tensor<3x3x64x64xf32>, tensor<6x6x64x64xf32>)
+          -> tensor<3x3x64x64xf32>
+      %6 = tandem.conv %a, %5
           layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
           : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>)
           -> tensor<1x54x54x64xf32>
-      tandem.yield %4 : tensor<1x54x54x64xf32>
+      tandem.yield %6 : tensor<1x54x54x64xf32>
     }
     ```
   }];

@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -39,12 +41,6 @@ constexpr double kG[kSize][kTaps] = {
     {1 / (2 * kFar2 * (kFar2 - kNear2)), -1 / (2 * kFar * (kFar2 - kNear2)),
      1 / (2 * (kFar2 - kNear2))},
     {0, 0, 1}};
-
-/// P, for which P G is the identity: from the points 0, ±a and infinity.
-constexpr double kP[kTaps][kSize] = {
-    {kNear2 * kFar2, 0, 0, 0, 0, 0},
-    {0, kNear * (kNear2 - kFar2), -kNear * (kNear2 - kFar2), 0, 0, 0},
-    {0, 0, 0, 0, 0, 1}};
 
 /// As many output channels are transformed side by side.
 constexpr int64_t kRun = 16;
@@ -123,39 +119,64 @@ ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
       });
 }
 
-void decomposeFromWinograd(FromWinogradOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  ArrayRef<int64_t> shape = op.getType().getShape();
-  std::vector<float> product;
-  for (int64_t y = 0; y < kTaps; ++y)
-    for (int64_t x = 0; x < kTaps; ++x)
-      for (int64_t i = 0; i < kSize; ++i)
-        for (int64_t j = 0; j < kSize; ++j)
-          product.push_back(static_cast<float>(kP[y][i] * kP[x][j]));
-  auto type =
-      RankedTensorType::get({kTaps * kTaps, kPositions}, builder.getF32Type());
-  Value matrix = ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<float>(product)));
-  Value flat = ReshapeOp::create(
-      builder, loc, op.getInput(),
-      builder.getDenseI64ArrayAttr({kPositions, shape[2] * shape[3]}));
-  Value kernel = MatmulOp::create(builder, loc, matrix, flat,
-                                  /*transpose_lhs=*/false,
-                                  /*transpose_rhs=*/false);
-  op.replaceAllUsesWith(ReshapeOp::create(builder, loc, kernel,
-                                          builder.getDenseI64ArrayAttr(shape))
-                            .getResult());
-  op.erase();
+/// The largest sum of magnitudes in a row of B, of A and of G.
+static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
+  double largest = 0;
+  for (ArrayRef<double> row : matrix) {
+    double sum = 0;
+    for (double value : row)
+      sum += std::abs(value);
+    largest = std::max(largest, sum);
+  }
+  return largest;
 }
 
-LogicalResult FromWinogradOp::verify() {
-  ArrayRef<int64_t> from = getInput().getType().getShape();
-  ArrayRef<int64_t> to = getType().getShape();
-  if (from.size() != 4 || to.size() != 4 || from[0] != kSize ||
-      from[1] != kSize || to[0] != kTaps || to[1] != kTaps ||
-      from.drop_front(2) != to.drop_front(2))
-    return emitOpError("C1: does not make 3x3xIxO of 6x6xIxO");
+/// The largest magnitude; infinite where there is a NaN.
+static float findLargestMagnitude(ElementsAttr elements) {
+  ArrayRef<char> bytes = getRawData(elements);
+  ArrayRef<float> values(reinterpret_cast<const float *>(bytes.data()),
+                         bytes.size() / sizeof(float));
+  float largest = 0;
+  bool isOrdered = true;
+  for (float value : values) {
+    largest = std::max(largest, std::abs(value));
+    isOrdered &= value == value;
+  }
+  return isOrdered ? largest : std::numeric_limits<float>::infinity();
+}
+
+/// In one dim |Bᵀ d| <= b |d|, |G k| <= g |k| and |Aᵀ m| <= a |m|, each of
+/// magnitudes and largest row sums; in two dims their squares, and I products
+/// are summed in between.
+std::optional<float> findLargestData(ElementsAttr kernel) {
+  constexpr double kSlack = 2;
+  double weight = findLargestMagnitude(kernel);
+  double inputs = double(cast<ShapedType>(kernel.getType()).getDimSize(2));
+  double g = getLargestRowSum({kG[0], kG[1], kG[2], kG[3], kG[4], kG[5]});
+  double b = 1 + kNear2 * kFar2 + kNear2 + kFar2;
+  b = std::max(b, (1 + kNear) * (1 + kFar2));
+  b = std::max(b, (1 + kFar) * (1 + kNear2));
+  double a = std::max({5.0, 2 * (kNear + kFar), 2 * (kNear2 + kFar2),
+                       2 * (kNear2 * kNear + kFar2 * kFar) + 1});
+  double growth =
+      kSlack * b * b * std::max(1.0, a * a * inputs * g * g * weight);
+  double largest = double(std::numeric_limits<float>::max());
+  if (!(g * g * weight <= largest) || !(growth <= largest))
+    return std::nullopt;
+  return static_cast<float>(largest / growth);
+}
+
+LogicalResult WinogradKernelOp::verify() {
+  ArrayRef<int64_t> from = getKernel().getType().getShape();
+  ArrayRef<int64_t> to = getTransformed().getType().getShape();
+  if (from.size() != 4 || to.size() != 4 || to[0] != kSize || to[1] != kSize ||
+      from[0] != kTaps || from[1] != kTaps ||
+      from.drop_front(2) != to.drop_front(2) ||
+      getType() != getKernel().getType())
+    return emitOpError("C1: does not pair 3x3xIxO with 6x6xIxO");
+  if (!getLargestData().isFinite() || getLargestData().isNegative() ||
+      getLargestData().isZero())
+    return emitOpError("C2: largest_data must be finite and positive");
   return success();
 }
 

@@ -85,31 +85,39 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs"> {
   }];
 }
 
-def Tandem_FromWinogradOp : Tandem_BaseOp<"from_winograd"> {
-  let summary = "The kernel that was transformed for Winograd's convolution";
+def Tandem_WinogradKernelOp : Tandem_BaseOp<"winograd_kernel"> {
+  let summary = "A convolution's kernel, and what Winograd's method makes of it";
   let description = [{
-    `input` is G k Gᵀ for every pair of input and output channel, with k the
-    3×3 taps of `result` and G the 6×3 matrix of `Winograd.h`; the result is k,
-    as P `input` Pᵀ with P a left inverse of G. It makes a convolution's kernel
-    of a constant that was transformed ahead of time: who computes the
-    convolution by Winograd's method reads the constant as it is, and nobody
-    computes the result.
+    The result is `kernel`. `transformed` is G k Gᵀ for every pair of input and
+    output channel, with k the 3×3 taps of `kernel` and G the 6×3 matrix of
+    `Winograd.h`. Who computes a convolution by Winograd's method reads
+    `transformed` in place of `kernel`, for data whose magnitudes are at most
+    `largest_data`: of larger ones the products might overflow where the
+    convolution's do not.
 
-    No op of the runtime: where it cannot be left to a kernel, a matrix product
-    with P ⊗ P takes its place.
+    No op of the runtime: where it cannot be left to a kernel, `kernel` takes
+    its place.
 
     Constraints:
-    - C1: `input` has the dims 6, 6, I and O, `result` the dims 3, 3, I and O.
+    - C1: `transformed` has the dims 6, 6, I and O, `kernel` the dims 3, 3, I
+      and O.
+    - C2: `largest_data` is finite and positive.
 
     Example:
     ```mlir
-    %0 = tandem.from_winograd %u : tensor<6x6x16x32xf32> -> tensor<3x3x16x32xf32>
+    %0 = tandem.winograd_kernel %k, %u largest_data = 1.0e+33
+        : (tensor<3x3x16x32xf32>, tensor<6x6x16x32xf32>)
+        -> tensor<3x3x16x32xf32>
     ```
   }];
-  let arguments = (ins Tandem_TensorOf<[F32]>:$input);
+  let arguments = (ins Tandem_TensorOf<[F32]>:$kernel,
+                       Tandem_TensorOf<[F32]>:$transformed,
+                       F32Attr:$largest_data);
   let results = (outs Tandem_TensorOf<[F32]>:$result);
-  let assemblyFormat =
-      "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = [{
+    $kernel `,` $transformed `largest_data` `=` $largest_data attr-dict `:`
+    functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 

@@ -25,9 +25,11 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <optional>
+
 namespace tandem::ir {
 
-class FromWinogradOp;
+
 
 namespace winograd {
 
@@ -44,8 +46,10 @@ inline constexpr double kNear = 0.625, kFar = 1.5;
 /// zeros; once for each context. The bytes of `kernel` must be at hand.
 mlir::ElementsAttr transformKernel(mlir::ElementsAttr kernel, int64_t block);
 
-/// Replaces `op` by ops of the runtime.
-void decomposeFromWinograd(FromWinogradOp op);
+/// The largest magnitude of data for which nothing overflows on the way to the
+/// results, where `kernel` is transformed, but what overflows in f32 in any
+/// case. Nothing where the transformed kernel may not be finite.
+std::optional<float> findLargestData(mlir::ElementsAttr kernel);
 
 } // namespace tandem::ir
 
