@@ -25,7 +25,8 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// Of the contraction's result that a task may keep, on the stack of a thread.
+/// The largest part of a contraction's result that a task may keep in its
+/// workspace, in bytes.
 constexpr int64_t kMaxPartBytes = 512 << 10;
 
 /// Winograd's method has to do with whole tiles; the direct one, which has not,

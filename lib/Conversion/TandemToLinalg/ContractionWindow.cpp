@@ -19,8 +19,8 @@ namespace tandem {
 
 static constexpr llvm::StringLiteral kWindowAttrName = "tandem.window";
 
-/// What a part is given of these bytes: it is on the stack of a thread and is
-/// to stay in its second-level cache beside data and weights.
+/// The bytes of a part: it is to stay in a second-level cache beside data and
+/// weights.
 static constexpr int64_t kPartBytes = 320 << 10;
 
 /// Tasks where each but the first repeats what the one before it has computed.

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// What the values of one row that are stored rather than computed again may
-/// take: they are to stay in a core's cache, and live on its stack.
+/// The most bytes of the values of one row that are stored rather than computed
+/// again: they are to stay in a core's cache.
 static constexpr int64_t kMaxKeptBytes = 128 << 10;
 /// Columns that the target may compute at once.
 static constexpr int64_t kMaxColumns = 128;

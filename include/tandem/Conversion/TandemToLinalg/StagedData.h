@@ -24,8 +24,8 @@
 
 namespace tandem {
 
-/// Most bytes that a task copies: what half of a second-level cache holds, and
-/// what is asked of a thread's stack.
+/// Most bytes that a task copies into its workspace: what half of a
+/// second-level cache holds.
 inline constexpr int64_t kMaxStagedBytes = 512 << 10;
 
 /// Tasks that are enough to share out evenly, and positions of each for which

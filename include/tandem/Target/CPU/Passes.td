@@ -27,11 +27,14 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     Intermediate buffers are not needed: a kernel has none.
 
     In a kernel of kind reduction all ops run for one row, or a block of columns,
-    before the next: what these are reduced to stays in registers, and what is
-    stored between ops is as small as a row, on the stack.
+        before the next: what these are reduced to stays in registers, and what is
+    stored between ops is as small as a row. A kernel's scratch memory is in its
+    frame as long as it is small, and else in the workspace that the runtime gives
+    each of its tasks.
 
-    Attributes of the module tell what the runtime needs: `tandem.extent` and
-    `tandem.grain`, in iterations of the outermost loop, and `tandem.in_place`,
+        Attributes of the module tell what the runtime needs: `tandem.extent` and
+    `tandem.grain`, in iterations of the outermost loop, `tandem.workspace`, in
+    bytes, and `tandem.in_place`,
     pairs of an operand and a result that may be one memory: the operand's
     element is read just before the result's is written there or, by reductions,
     earlier in the same iteration. Such pointers are not `noalias`.

@@ -38,8 +38,8 @@ struct WinogradPlan {
   int64_t getProductElements() const;
 };
 
-/// What tiles of a task are given of these bytes: they are on the stack of a
-/// thread and are to stay in its second-level cache.
+/// Bytes of a task's workspace for its tiles' data and products: they are to
+/// stay in a second-level cache.
 inline constexpr int64_t kWinogradBytes = 704 * 1024;
 
 /// The plan for a contraction that can be computed so (`canUseWinograd`); of
