@@ -68,6 +68,9 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   loops.vectorBits = target.vectorBits;
   loops.bf16 = hasBF16(target);
   passes.addPass(createLowerKernelToLoops(loops));
+  if (const char *mutant = getMutant())
+    passes.addPass(createMutateKernel({mutant}));
+
   ExpandMathOptions math;
   math.avx512 = target.vectorBits == 512;
   math.bf16 = loops.bf16;

@@ -48,6 +48,9 @@ private:
   LogicalResult emitTasks(ContractionLoops &loops,
                           const ContractionSchedule &schedule);
   void emitWinograd();
+  /// See kFormAttrName.
+  std::string getForm(const ContractionStrategy &tile) const;
+
   /// The memory of a tensor, or of a task's part of it.
   Buffer findBuffer(Value tensor) const;
   void forEachTask(function_ref<void(Value)> emit);
@@ -156,6 +159,29 @@ LogicalResult ContractionLowering::verifyPrologue() {
   return verifyBody(prologue);
 }
 
+std::string
+ContractionLowering::getForm(const ContractionStrategy &tile) const {
+  std::string form;
+  if (contraction.isTransformed)
+    form = "winograd";
+  else
+    switch (tile.lanes) {
+    case ContractionLanes::Outputs:
+      form = "outputs";
+      break;
+    case ContractionLanes::Groups:
+      form = "groups";
+      break;
+    case ContractionLanes::Positions:
+      form = "positions";
+      break;
+    case ContractionLanes::Reduction:
+      form = "inputs";
+      break;
+    }
+  return form + (prologue ? "-prologue" : stage ? "-pooling" : "");
+}
+
 void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
   auto loop =
       scf::ForOp::create(builder, loc, begin, end,
@@ -201,7 +227,7 @@ ContractionLowering::emitTasks(ContractionLoops &loops,
                                const ContractionSchedule &schedule) {
   if (!stage) {
     forEachTask([&](Value task) { loops.emitTask(task); });
-    close(schedule.extent, schedule.grain);
+    close(schedule.extent, schedule.grain, getForm(schedule.tile));
     return success();
   }
   WindowSchedule windows = scheduleWindows(contraction, stage->getWindow(),
@@ -213,7 +239,7 @@ ContractionLowering::emitTasks(ContractionLoops &loops,
   ContractionWindows emitter(builder, loc, contraction, schedule, windows,
                              *stage, loops, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
-  close(windows.extent, windows.grain);
+  close(windows.extent, windows.grain, getForm(schedule.tile));
   return success();
 }
 
@@ -239,7 +265,7 @@ void ContractionLowering::emitWinograd() {
                                    : WinogradEmitter::EmitData(),
                           stage ? &*stage : nullptr, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
-  close(plan.tasks, /*grain=*/1);
+  close(plan.tasks, /*grain=*/1, getForm(plan.tile));
 }
 
 LogicalResult ContractionLowering::run() {

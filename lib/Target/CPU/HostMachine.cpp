@@ -18,6 +18,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <cstdlib>
 #include <mutex>
 
 namespace tandem {
@@ -42,11 +43,21 @@ CPUTargetOptions resolve(const CPUTargetOptions &options) {
   return result;
 }
 
+const char *getMutant() {
+#ifdef TANDEM_MUTANTS
+  static const char *mutant = std::getenv("TANDEM_MUTATE");
+  return mutant;
+#else
+  return nullptr;
+#endif
+}
+
 std::string describeCPUTarget() {
   static const std::string text = [] {
     CPUTargetOptions host = resolve({});
+    const char *mutant = getMutant();
     return host.cpu + "/" + host.features + "/" +
-           std::to_string(host.vectorBits);
+           std::to_string(host.vectorBits) + (mutant ? mutant : "");
   }();
   return text;
 }

@@ -24,6 +24,10 @@ CPUTargetOptions resolve(const CPUTargetOptions &options);
 /// to bf16, at all widths of vectors.
 bool hasBF16(const CPUTargetOptions &options);
 
+/// The mutant that TANDEM_MUTATE names, in a build with TANDEM_MUTANTS; null
+/// otherwise (tandem-cpu-mutate-kernel).
+const char *getMutant();
+
 /// A TargetMachine for resolved options. Machines are pooled: one is lent to
 /// one compilation at a time, and creating it is paid once per thread that
 /// compiles.

@@ -196,7 +196,7 @@ bool KernelFrame::streamResult(RankedTensorType type, int64_t lanes,
   return isStreamed;
 }
 
-void KernelFrame::close(int64_t extent, int64_t grain) {
+void KernelFrame::close(int64_t extent, int64_t grain, StringRef form) {
   if (streams)
     LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst,
                           StringRef());
@@ -206,6 +206,13 @@ void KernelFrame::close(int64_t extent, int64_t grain) {
   module->setAttr(kGrainAttrName, builder.getI64IntegerAttr(grain));
   if (int64_t bytes = scratch.getWorkspaceBytes())
     module->setAttr(kWorkspaceAttrName, builder.getI64IntegerAttr(bytes));
+  module->setAttr(kFormAttrName, builder.getStringAttr(form));
+  if (kernel.getNumResults() > 0) {
+    std::string dtype;
+    llvm::raw_string_ostream(dtype)
+        << getElementTypeOrSelf(kernel.getResultTypes()[0]);
+    module->setAttr(kDTypeAttrName, builder.getStringAttr(dtype));
+  }
   kernel.erase();
 }
 

@@ -35,7 +35,8 @@ protected:
   mlir::LogicalResult open(llvm::ArrayRef<InPlacePair> inPlace = {});
   /// Ends NAME.body, adds NAME, tells the runtime of `extent` iterations of
   /// which `grain` are worth a task, and erases the function on tensors.
-  void close(int64_t extent, int64_t grain);
+  /// `form`: see kFormAttrName.
+  void close(int64_t extent, int64_t grain, llvm::StringRef form);
 
   /// Checks that the body is of what LaneEmitter knows.
   mlir::LogicalResult verifyBody(mlir::linalg::GenericOp op) const;

@@ -18,7 +18,7 @@ namespace tandem {
 
 /// Bytes of a frame that are handed out; the rest of kMaxFrameBytes is for
 /// LLVM's spills.
-static constexpr int64_t kMaxFrameScratch = kMaxFrameBytes / 4;
+static constexpr int64_t kMaxFrameScratch = kMaxFrameBytes / 2;
 
 Value KernelScratch::allocate(Type elementType, int64_t elements) {
   int64_t bytes =

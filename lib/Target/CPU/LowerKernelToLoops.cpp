@@ -229,7 +229,10 @@ LogicalResult KernelLowering::run() {
       lowerGeneric(op, schedule, first);
     first += schedule.extent;
   }
-  close(totalExtent, generics.empty() ? 1 : grain);
+  bool hasTiles = llvm::any_of(
+      generics, [](const auto &pair) { return pair.second.tiles.has_value(); });
+  close(totalExtent, generics.empty() ? 1 : grain,
+        hasTiles ? "transpose" : "loop");
   return success();
 }
 

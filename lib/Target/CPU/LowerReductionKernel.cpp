@@ -208,7 +208,8 @@ LogicalResult ReductionLowering::run() {
     emitIteration(loop.getInductionVar());
   }
   // What went past the caches is there before others are told so.
-  close(schedule.extent, schedule.grain);
+  close(schedule.extent, schedule.grain,
+        schedule.isByColumns() ? "columns" : "rows");
   return success();
 }
 

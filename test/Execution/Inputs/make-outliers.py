@@ -10,6 +10,9 @@ import random
 import struct
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "utils"))
+from npy import write_npy
+
 SHAPE = (2, 28, 28, 64)
 OUTLIERS = {"large": 1e30, "inf": float("inf"), "nan": float("nan")}
 
@@ -33,17 +36,6 @@ POOL = """\
 def floats(values):
     values = list(values)
     return struct.pack(f"<{len(values)}f", *values)
-
-
-def write_npy(path, shape, values):
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    path.write_bytes(
-        b"\x93NUMPY\x01\x00"
-        + struct.pack("<H", len(header))
-        + header.encode()
-        + floats(values)
-    )
 
 
 def main():

@@ -117,9 +117,18 @@ std::vector<Case> cases() {
       {"winograd", "%x: " + image, image, w + "%r = tandem.conv %x, %w" + conv,
        images, Winograd::always,
        /*hasWorkspace=*/true},
-      {"winograd_prologue", "%x: " + image, image,
-       w + "%a = tandem.neg %x : " + image + "\n%r = tandem.conv %a, %w" + conv,
-       images, Winograd::always, /*hasWorkspace=*/true},
+      {"winograd_prologue",
+       "%x: tensor<8x128x128x16xf32>",
+       "tensor<8x128x128x16xf32>",
+       weights({3, 3, 16, 16}) +
+           "%a = tandem.neg %x : tensor<8x128x128x16xf32>\n"
+           "%r = tandem.conv %a, %w layout = <input = \"NHWC\", kernel = "
+           "\"HWIO\", output = \"NHWC\"> pad_low = [1, 1] pad_high = [1, 1] : "
+           "(tensor<8x128x128x16xf32>, tensor<3x3x16x16xf32>) -> "
+           "tensor<8x128x128x16xf32>\n",
+       {f32({8, 128, 128, 16})},
+       Winograd::always,
+       /*hasWorkspace=*/true},
       {"winograd_pooling", "%x: " + image, pooled,
        w + "%c = tandem.conv %x, %w" + conv + pool, images, Winograd::always,
        /*hasWorkspace=*/true},

@@ -25,6 +25,13 @@ inline constexpr llvm::StringLiteral kExtentAttrName = "tandem.extent";
 inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 inline constexpr llvm::StringLiteral kWorkspaceAttrName = "tandem.workspace";
 
+/// On the same modules: how the kernel runs ("loop", "transpose", "rows",
+/// "columns"; of contractions what is along the lanes, "outputs", "groups",
+/// "positions" or "inputs", or "winograd", with "-prologue" or "-pooling"), and
+/// the type of its first result ("f32", …): what a mutant is told by.
+inline constexpr llvm::StringLiteral kFormAttrName = "tandem.form";
+inline constexpr llvm::StringLiteral kDTypeAttrName = "tandem.dtype";
+
 /// Which operands and results may be one memory, as fb::InPlace: pairs of
 /// numbers, flat (DenseI64ArrayAttr).
 inline constexpr llvm::StringLiteral kInPlaceAttrName = "tandem.in_place";

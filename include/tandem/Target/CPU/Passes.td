@@ -349,6 +349,48 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
+  let summary = "Spoil one kind of kernel, to see whether a check notices";
+  let description = [{
+    `mutant` is FORM:DTYPE:FAULT. Of a kernel of that `tandem.form` and
+    `tandem.dtype`, one place is spoilt: `zero-results` stores zeros,
+    `zero-last-store` does so in the last of several stores, `reverse-lanes` turns
+    the first vector that is stored, `drop-task`, `drop-step` and `drop-row` leave
+    out the last iteration of the outermost loop, of the innermost one that sums,
+    and of the first one within another that does not; `drop-product` leaves out a
+    product, `shift-load` loads an element's neighbour, `close-mask` stores no
+    tails. A kernel that has no such place stays as it is.
+
+    Before, `zero-results` on a kernel of form `loop`:
+    ```mlir
+    module attributes {tandem.form = "loop", tandem.dtype = "f32"} {
+      llvm.func @k.body(%arg0: !llvm.ptr {llvm.writeonly}, %arg1: f32) {
+        llvm.store %arg1, %arg0 : f32, !llvm.ptr
+        llvm.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {tandem.form = "loop", tandem.dtype = "f32"} {
+      llvm.func @k.body(%arg0: !llvm.ptr {llvm.writeonly}, %arg1: f32) {
+        %cst = arith.constant 0.000000e+00 : f32
+        llvm.store %cst, %arg0 : f32, !llvm.ptr
+        llvm.return
+      }
+    }
+    ```
+
+    A build with `TANDEM_MUTANTS` runs it on every kernel, with what the variable
+    TANDEM_MUTATE says (`utils/mutants.py`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"mutant", "mutant", "std::string", "\"\"", "FORM:DTYPE:FAULT.">
+  ];
+}
+
 def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
   let summary = "Hold bf16 in integers";
   let description = [{

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""Spoils kernels, one fault at a time, and says which checks notice.
+
+usage: mutants.py BUILD [--tenth] [--only=REGEX] [--by=check,tests,fuzz]
+
+A mutant is FORM:DTYPE:FAULT (tandem-cpu-mutate-kernel). Each that changes a
+kernel at all must be noticed by all three of
+
+  check   tandem-run --check on a graph of its form
+  tests   the unit tests of its form
+  fuzz    tandem-fuzz, within 2,000 random graphs
+
+but for those in EQUIVALENT, which change no result, each with its reason. BUILD
+needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Exit status 1 where one
+went unnoticed.
+"""
+
+import argparse
+import collections
+import math
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+from npy import write_npy
+
+FAULTS = (
+    "zero-results",
+    "zero-last-store",
+    "reverse-lanes",
+    "drop-task",
+    "drop-step",
+    "drop-row",
+    "drop-product",
+    "shift-load",
+    "close-mask",
+)
+
+Form = collections.namedtuple("Form", "dtypes graph tests fuzz", defaults=("",))
+
+
+def function(arguments, body, result):
+    return f"func.func @main({arguments}) -> {result} {{\n{body}  return %r : {result}\n}}\n"
+
+
+def unary(op, shape):
+    return lambda t: function(
+        f"%x: tensor<{shape}x{t}>",
+        f"  %r = tandem.{op} %x : tensor<{shape}x{t}>\n",
+        f"tensor<{shape}x{t}>",
+    )
+
+
+def transpose(t):
+    return function(
+        f"%x: tensor<131x77x{t}>",
+        f"  %r = tandem.transpose %x permutation = [1, 0] : (tensor<131x77x{t}>) -> tensor<77x131x{t}>\n",
+        f"tensor<77x131x{t}>",
+    )
+
+
+def softmax(axis):
+    return lambda t: function(
+        f"%x: tensor<37x85x{t}>",
+        f"  %r = tandem.softmax %x axis = {axis} : tensor<37x85x{t}>\n",
+        f"tensor<37x85x{t}>",
+    )
+
+
+def matmul(rows, inner, columns, flags="", before="", data="x"):
+    rhs = f"{columns}x{inner}" if "transpose_rhs" in flags else f"{inner}x{columns}"
+    return lambda t: function(
+        f"%x: tensor<{rows}x{inner}x{t}>, %w: tensor<{rhs}x{t}>",
+        before.format(t=f"tensor<{rows}x{inner}x{t}>")
+        + f"  %r = tandem.matmul %{data}, %w {flags}: (tensor<{rows}x{inner}x{t}>, tensor<{rhs}x{t}>) -> tensor<{rows}x{columns}x{t}>\n",
+        f"tensor<{rows}x{columns}x{t}>",
+    )
+
+
+def conv(
+    inputs,
+    outputs,
+    image=(1, 19, 22),
+    groups=1,
+    first=False,
+    constant=False,
+    before="",
+    pool=False,
+):
+    """A 3x3 convolution with padding; weights are an argument, or constant and
+    random."""
+    batch, height, width = image
+    data = f"{batch}x{height}x{width}x{inputs}"
+    result = f"{batch}x{height}x{width}x{outputs}"
+    if first:
+        data = f"{batch}x{inputs}x{height}x{width}"
+        result = f"{batch}x{outputs}x{height}x{width}"
+    kernel = (
+        f"{outputs}x{inputs // groups}x3x3"
+        if first
+        else f"3x3x{inputs // groups}x{outputs}"
+    )
+    images, order = ("NCHW", "OIHW") if first else ("NHWC", "HWIO")
+
+    def graph(t):
+        arguments = f"%x: tensor<{data}x{t}>"
+        body = ""
+        if constant:
+            body += f"  %w = tandem.constant {random_weights(kernel)} : tensor<{kernel}x{t}>\n"
+        else:
+            arguments += f", %w: tensor<{kernel}x{t}>"
+        body += before.format(t=f"tensor<{data}x{t}>")
+        name = "c" if pool else "r"
+        body += (
+            f'  %{name} = tandem.conv %{"a" if before else "x"}, %w layout = <input = "{images}", kernel = "{order}", output = "{images}">'
+            f" pad_low = [1, 1] pad_high = [1, 1] groups = {groups} : (tensor<{data}x{t}>, tensor<{kernel}x{t}>) -> tensor<{result}x{t}>\n"
+        )
+        if not pool:
+            return function(arguments, body, f"tensor<{result}x{t}>")
+        pooled = f"tensor<{batch}x{height // 2}x{width // 2}x{outputs}x{t}>"
+        body += f'  %r = tandem.max_pool %c layout = "NHWC" window = [2, 2] strides = [2, 2] : (tensor<{result}x{t}>) -> {pooled}\n'
+        return function(arguments, body, pooled)
+
+    return graph
+
+
+def random_weights(shape):
+    stream = random.Random(3)
+    count = math.prod(int(size) for size in shape.split("x"))
+    values = [stream.uniform(-1, 1) for _ in range(count)]
+    return f'dense<"0x{struct.pack(f"<{count}f", *values).hex()}">'
+
+
+RELU = "  %a = tandem.relu %x : {t}\n"
+NEG = "  %a = tandem.neg %x : {t}\n"
+FLOATS = ("f32", "f64", "f16", "bf16")
+INTEGERS = ("i8", "i32", "i64")
+RANDOM = "*RandomKernel*:*OddSizes*:CPUTarget*"
+CONTRACTIONS = "ContractionKernel*:Convolution*:*BF16*:*RandomKernel*"
+
+FORMS = {
+    "loop": Form(FLOATS + INTEGERS, unary("abs", "100003"), RANDOM),
+    "transpose": Form(FLOATS + INTEGERS, transpose, RANDOM),
+    "rows": Form(FLOATS, softmax(1), "Softmax*:*Reductions*:*RandomKernel*"),
+    "columns": Form(FLOATS, softmax(0), "Softmax*:*Reductions*:*RandomKernel*"),
+    "outputs": Form(("f32", "bf16"), matmul(67, 83, 75), CONTRACTIONS),
+    "inputs": Form(
+        ("f32", "bf16"), matmul(9, 131, 21, "transpose_rhs "), CONTRACTIONS
+    ),
+    "positions": Form(("f32",), conv(3, 7, first=True), CONTRACTIONS),
+    "groups": Form(("f32",), conv(512, 512, (1, 14, 14), groups=512, constant=True), CONTRACTIONS),
+    "outputs-prologue": Form(
+        ("f32", "bf16"), matmul(1030, 96, 40, before=RELU, data="a"), "Prologue*"
+    ),
+    "outputs-pooling": Form(
+        ("f32",), conv(16, 33, (2, 31, 46), constant=True, pool=True), "PooledContraction*"
+    ),
+    "winograd": Form(
+        ("f32",), conv(24, 40, constant=True), "WinogradKernel*", "--winograd"
+    ),
+    "winograd-prologue": Form(
+        ("f32",),
+        conv(16, 16, (8, 128, 128), constant=True, before=NEG),
+        "Prologue*",
+        "--winograd",
+    ),
+    "winograd-pooling": Form(
+        ("f32",),
+        conv(16, 33, (2, 31, 46), constant=True, pool=True),
+        "PooledContraction*",
+        "--winograd",
+    ),
+}
+
+# Mutants that change no result, by regular expression, and why.
+EQUIVALENT = {
+    "columns:.*:shift-load": "what is loaded first is for softmax's largest "
+    "element, of which any will do",
+    "winograd.*:drop-row": "the last of the magnitudes that are reset is of a "
+    "position that nobody asks for",
+}
+
+
+def all_mutants():
+    return [
+        f"{form}:{dtype}:{fault}"
+        for form, of in FORMS.items()
+        for dtype in of.dtypes
+        for fault in FAULTS
+    ]
+
+
+class Checks:
+    """Run one check of one mutant; True where it fails, None where the mutant
+    had no kernel to spoil."""
+
+    def __init__(self, build, directory):
+        self.build, self.directory = pathlib.Path(build), pathlib.Path(directory)
+
+    def run(self, mutant, command, timeout):
+        environment = dict(os.environ, TANDEM_MUTATE=mutant)
+        try:
+            done = subprocess.run(
+                [str(word) for word in command],
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            return True
+        if f"mutant {mutant} is at work" not in done.stderr:
+            return None
+        return done.returncode != 0
+
+    def check(self, mutant):
+        form, dtype, _ = mutant.split(":")
+        graph = self.directory / f"{form}-{dtype}.mlir"
+        if not graph.exists():
+            graph.write_text(FORMS[form].graph(dtype))
+        command = [self.build / "bin/tandem-run", graph, "--check", "--no-fallback"]
+        command += ["--contractions=generated"]
+        if not FORMS[form].fuzz:
+            return self.run(mutant, command + ["--winograd=never"], 120)
+        command += ["--winograd=always"]
+        outlier = self.write_outlier(graph)
+        ordinary = self.run(mutant, command, 120)
+        return ordinary or self.run(mutant, command + [f"--arg={outlier}"], 120)
+
+    def write_outlier(self, graph):
+        """Data with a pixel out of proportion, around which Winograd's method
+        is not used."""
+        shape = re.search(r"%x: tensor<([0-9x]+)xf32>", graph.read_text())[1]
+        dims = [int(size) for size in shape.split("x")]
+        stream = random.Random(5)
+        values = [stream.uniform(-1, 1) for _ in range(math.prod(dims))]
+        middle = math.prod(dims[:3]) // 2 * dims[3]
+        for i in range(middle, middle + dims[3]):
+            values[i] *= 1e6
+        path = graph.with_suffix(".npy")
+        write_npy(path, dims, values)
+        return path
+
+    def tests(self, mutant):
+        tests = FORMS[mutant.split(":")[0]].tests
+        command = [
+            self.build / "test/Unit/CPUTargetTests",
+            "--gtest_brief=1",
+            "--gtest_fail_fast",
+            f"--gtest_filter={tests}",
+        ]
+        return self.run(mutant, command, 600)
+
+    def fuzz(self, mutant):
+        flags = FORMS[mutant.split(":")[0]].fuzz.split()
+        command = [self.build / "bin/tandem-fuzz", "--count=2000", "--first", *flags]
+        return self.run(mutant, command, 1200)
+
+
+def reason_for(mutant):
+    for pattern, reason in EQUIVALENT.items():
+        if re.fullmatch(pattern, mutant):
+            return reason
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--tenth", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--by", default="check,tests,fuzz")
+    options = parser.parse_args()
+    mutants = [m for m in all_mutants() if re.search(options.only, m)]
+    if options.tenth:
+        mutants = mutants[::10]
+    counts = collections.Counter()
+    with tempfile.TemporaryDirectory() as directory:
+        checks = Checks(options.build, directory)
+        for mutant in mutants:
+            reason = reason_for(mutant)
+            results = {}
+            for name in options.by.split(","):
+                results[name] = getattr(checks, name)(mutant)
+            words = {True: "noticed", False: "UNNOTICED", None: "-"}
+            line = "  ".join(f"{n} {words[r]}" for n, r in results.items())
+            if all(result is None for result in results.values()):
+                counts["without a place"] += 1
+            elif reason:
+                counts["equivalent"] += 1
+                line += f"  equivalent: {reason}"
+            else:
+                counts["mutants"] += 1
+                missed = [n for n, r in results.items() if r is False]
+                for name, result in results.items():
+                    counts[f"noticed by {name}"] += result is True
+                counts["unnoticed"] += bool(missed)
+            print(f"{mutant:40} {line}", flush=True)
+    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    return 1 if counts["unnoticed"] or not counts["mutants"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
