@@ -240,7 +240,7 @@ class Checks:
         dims = [int(size) for size in shape.split("x")]
         stream = random.Random(5)
         values = [stream.uniform(-1, 1) for _ in range(math.prod(dims))]
-        middle = math.prod(dims[:3]) // 2 * dims[3]
+        middle = (dims[1] // 2 * dims[2] + dims[2] // 2) * dims[3]
         for i in range(middle, middle + dims[3]):
             values[i] *= 1e6
         path = graph.with_suffix(".npy")
