@@ -34,7 +34,7 @@ function(tandem_add_tool name)
   set_property(GLOBAL APPEND PROPERTY TANDEM_TOOLS ${name})
 endfunction()
 
-# A GoogleTest binary, run as one ctest test with the label `unit`.
+# A GoogleTest binary, run as one entry of ctest with the label `unit`.
 function(tandem_add_unittest name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
@@ -42,10 +42,22 @@ function(tandem_add_unittest name)
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
-  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1
-    --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json)
-  set_tests_properties(${name} PROPERTIES LABELS unit
-    ENVIRONMENT
-    "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT};${TANDEM_SANITIZER_ENVIRONMENT}")
   set_property(GLOBAL APPEND PROPERTY TANDEM_UNITTESTS ${name})
+  tandem_add_unittest_run(${name} ${name})
+endfunction()
+
+# tandem_add_unittest_run(NAME EXECUTABLE [ARGS arg...] [ENVIRONMENT x=y...])
+#
+# An entry of ctest, which leaves its results where utils/summarize-tests.py
+# expects those of every entry.
+function(tandem_add_unittest_run name executable)
+  cmake_parse_arguments(ARG "" "" "ARGS;ENVIRONMENT" ${ARGN})
+  add_test(NAME ${name} COMMAND ${executable} --gtest_brief=1
+    --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json
+    ${ARG_ARGS})
+  set(environment "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
+    ${TANDEM_SANITIZER_ENVIRONMENT} ${ARG_ENVIRONMENT})
+  set_tests_properties(${name} PROPERTIES LABELS unit
+    ENVIRONMENT "${environment}")
+  set_property(GLOBAL APPEND PROPERTY TANDEM_UNITTEST_RUNS ${name})
 endfunction()

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Prints one closing line for the results of check-tandem and check-tandem-unit.
+"""Prints a closing line for the results of check-tandem and check-tandem-unit.
 
 usage: summarize-tests.py BUILD_DIR
 
-A unit test that left no result file (a crash) counts as one failure.
+Counted are lit's tests, and those of every entry of ctest: the re-runs for other
+processors as well. An entry that left no result file (a crash) counts as one
+failure, as does an entry that ran no test. Fewer tests than utils/test-counts.json
+asks for fail, too: raise its figures when tests are added.
 """
 
 import collections
@@ -11,11 +14,14 @@ import json
 import pathlib
 import sys
 
+COUNTS = pathlib.Path(__file__).parent / "test-counts.json"
 
-def count_lit(path, counts):
+
+def count_lit(path):
+    counts = collections.Counter()
     if not path.exists():
         counts["failed"] += 1
-        return
+        return counts
     kinds = {
         "PASS": "passed",
         "FLAKYPASS": "passed",
@@ -26,34 +32,61 @@ def count_lit(path, counts):
     }
     for test in json.loads(path.read_text())["tests"]:
         counts[kinds.get(test["code"], "failed")] += 1
+    return counts
 
 
-def count_gtest(path, counts):
+def count_gtest(path):
+    """Tests by result; "compared": the cases that tests compared, where they say."""
+    counts = collections.Counter()
+    if not path.exists():
+        counts["failed"] += 1
+        return counts
     for suite in json.loads(path.read_text()).get("testsuites", []):
         for test in suite["testsuite"]:
+            counts["compared"] += int(test.get("compared", 0))
             if test.get("failures"):
                 counts["failed"] += 1
             elif test.get("result") == "COMPLETED":
                 counts["passed"] += 1
             else:
                 counts["skipped"] += 1
+    return counts
+
+
+def check_minimum(name, tests, minimum):
+    """Whether so many tests ran; says so where they did not."""
+    if tests >= minimum:
+        return True
+    print(
+        f"{name}: {tests} tests ran, of at least {minimum} (utils/test-counts.json)",
+        file=sys.stderr,
+    )
+    return False
 
 
 def main():
     test = pathlib.Path(sys.argv[1]) / "test"
     results = test / "results"
-    counts = collections.Counter()
-    count_lit(results / "lit.json", counts)
-    reports = {p.stem: p for p in (results / "unit").glob("*.json")}
-    for path in reports.values():
-        count_gtest(path, counts)
-    expected = set((test / "unittests.txt").read_text().split())
-    counts["failed"] += len(expected - set(reports))
+    minimums = json.loads(COUNTS.read_text())
+    entries = (test / "unittests.txt").read_text().split()
+    counts = {"lit": count_lit(results / "lit.json")}
+    for entry in entries:
+        counts[entry] = count_gtest(results / "unit" / f"{entry}.json")
+    total = sum(counts.values(), collections.Counter())
+    enough = True
+    for name in sorted(set(minimums) | set(counts)):
+        found = counts.get(name, collections.Counter())
+        tests = found["passed"] + found["failed"] + found["skipped"]
+        enough &= check_minimum(name, tests, minimums.get(name, 1))
     print(
-        f"{counts['passed']} passed, {counts['failed']} failed, "
-        f"{counts['skipped']} skipped"
+        f"{len(entries)} entries of ctest; "
+        f"{total['compared']} cases compared with reference"
     )
-    return 1 if counts["failed"] else 0
+    print(
+        f"{total['passed']} passed, {total['failed']} failed, "
+        f"{total['skipped']} skipped"
+    )
+    return 0 if enough and not total["failed"] else 1
 
 
 if __name__ == "__main__":
