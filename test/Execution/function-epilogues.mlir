@@ -1,15 +1,16 @@
 // Functions whose code is long follow the sums of a tile in a loop.
 
-// RUN: tandem-run %s --check --arg=random:1x64 | FileCheck %s
-// RUN: tandem-run %s --check --arg=random:67x64 | FileCheck %s
-// RUN: tandem-run %s --check --arg=random:131x64 --threads=1 | FileCheck %s
-// RUN: tandem-run %s --func=image --check | FileCheck %s
-// RUN: tandem-run %s --func=groups --check | FileCheck %s
+// RUN: %python %S/Inputs/vary-constants.py %s > %t.mlir
+// RUN: tandem-run %t.mlir --check --arg=random:1x64 | FileCheck %s
+// RUN: tandem-run %t.mlir --check --arg=random:67x64 | FileCheck %s
+// RUN: tandem-run %t.mlir --check --arg=random:131x64 --threads=1 | FileCheck %s
+// RUN: tandem-run %t.mlir --func=image --check | FileCheck %s
+// RUN: tandem-run %t.mlir --func=groups --check | FileCheck %s
 // CHECK: compiled {{.*}} ok
 // CHECK-NOT: FAIL
 
 // One erf for whole tiles and one for the last, however many vectors they have.
-// RUN: tandem-opt %s --until=linalg --shapes=131x64 | tandem-opt --pass-pipeline='builtin.module(builtin.module(tandem-cpu-lower-kernel{vector-bits=512}))' | FileCheck %s --check-prefix=LOOP
+// RUN: tandem-opt %t.mlir --until=linalg --shapes=131x64 | tandem-opt --pass-pipeline='builtin.module(builtin.module(tandem-cpu-lower-kernel{vector-bits=512}))' | FileCheck %s --check-prefix=LOOP
 // LOOP-LABEL: llvm.func internal @kernel_0.body
 // LOOP: llvm.alloca
 // LOOP-COUNT-2: math.erf
