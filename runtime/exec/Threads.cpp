@@ -24,6 +24,12 @@ using namespace tandem;
 /// 0: no limit was set.
 static std::atomic<int> limit{0};
 
+/// The processors that this process may use.
+static int availableThreads() {
+  static const int available = tbb::info::default_concurrency();
+  return available;
+}
+
 /// Has each of oneTBB's threads do something, so that the next kernel finds
 /// them started and awake. Gives up on a machine too busy to run them all.
 static void wakeWorkers(int threads) {
@@ -52,13 +58,12 @@ void tandem::setNumThreads(int threads) {
   control =
       std::make_unique<Control>(Control::max_allowed_parallelism, threads);
   limit = threads;
-  wakeWorkers(numThreads());
+  wakeWorkers(std::min(threads, availableThreads()));
 }
 
 int tandem::numThreads() {
-  static const int available = tbb::info::default_concurrency();
   int threads = limit.load(std::memory_order_relaxed);
-  return threads > 0 ? std::min(threads, available) : available;
+  return threads > 0 ? threads : availableThreads();
 }
 
 void exec::applyThreadLimit() {

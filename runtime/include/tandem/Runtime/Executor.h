@@ -74,8 +74,11 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Limits the threads of oneTBB and of oneDNN, process-wide.
+/// Limits the threads of oneTBB and of oneDNN, process-wide. A limit above the
+/// number of processors is kept, too: a caller whose oneTBB arena has so many
+/// slots then runs kernels on as many threads.
 void setNumThreads(int threads);
+/// The limit; the number of processors where none was set.
 int numThreads();
 
 /// To be called first in main, where programs mix oneDNN ops and kernels.
