@@ -9,9 +9,11 @@
 #include "tandem/Runtime/Compare.h"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 using namespace tandem;
 
@@ -42,17 +44,6 @@ template <typename T> double ulpDistance(T expected, T actual) {
     return std::fabs(ordinal(expected) - ordinal(actual));
 }
 
-/// Largest finite magnitude.
-template <typename T> double scaleOf(const T *data, int64_t count) {
-  double scale = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    double magnitude = std::fabs(static_cast<double>(data[i]));
-    if (magnitude > scale && magnitude < kInfinity)
-      scale = magnitude;
-  }
-  return scale;
-}
-
 /// |expected - actual| where both are finite; zero or infinity where not. For
 /// 64-bit integers the difference of the doubles may hide one: they are
 /// compared as they are.
@@ -65,59 +56,154 @@ template <typename T> double absoluteError(T expected, T actual) {
   return e == a || (std::isnan(e) && std::isnan(a)) ? 0 : kInfinity;
 }
 
+/// Takes the elements of two tensors one after the other.
+template <typename T> class Comparison {
+public:
+  void add(int64_t index, T expected, T actual, double bound);
+  Difference result;
+
+private:
+  bool isWithin(T expected, T actual, double error, double bound) const;
+  double worst = -1;
+};
+
+/// An infinity is right where the bound reaches past the largest number.
+template <typename T>
+bool Comparison<T>::isWithin(T expected, T actual, double error,
+                             double bound) const {
+  if (error < kInfinity)
+    return error <= bound;
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  double e = static_cast<double>(expected), a = static_cast<double>(actual);
+  auto largest = static_cast<double>(std::numeric_limits<T>::max());
+  return std::isinf(a) && std::isfinite(e) &&
+         std::copysign(1, a) * e + bound > largest;
+}
+
+template <typename T>
+void Comparison<T>::add(int64_t index, T expected, T actual, double bound) {
+  if (bound == kInfinity) {
+    ++result.unbounded;
+    return;
+  }
+  ++result.compared;
+  double magnitude = std::fabs(static_cast<double>(expected));
+  if (magnitude < kInfinity)
+    result.maxExpected = std::max(result.maxExpected, magnitude);
+  result.maxBound = std::max(result.maxBound, bound);
+  double error = absoluteError(expected, actual);
+  if (error == 0)
+    return;
+  result.maxAbsolute = std::max(result.maxAbsolute, error);
+  result.maxRelative = std::max(result.maxRelative,
+                                magnitude > 0 ? error / magnitude : kInfinity);
+  result.maxUlp =
+      std::max(result.maxUlp,
+               error < kInfinity ? ulpDistance(expected, actual) : kInfinity);
+  bool isMismatch = !isWithin(expected, actual, error, bound);
+  result.mismatches += isMismatch;
+  // Those beyond their bounds first.
+  double excess = isMismatch ? bound > 0 ? 1 + error / bound : kInfinity
+                             : std::min(error / bound, 1.0);
+  if (excess <= worst)
+    return;
+  worst = excess;
+  result.worstIndex = index;
+  result.expected = static_cast<double>(expected);
+  result.actual = static_cast<double>(actual);
+  result.bound = bound;
+}
+
 template <typename T>
 Difference compareAs(const Tensor &expected, const Tensor &actual,
-                     Tolerance tolerance) {
+                     const ErrorBounds &bounds) {
   const T *e = expected.as<T>(), *a = actual.as<T>();
-  int64_t count = expected.shape().numElements();
-  double relative = std::is_integral_v<T> ? 0 : tolerance.relative;
-  double scale = scaleOf(e, count), worst = -1;
-  Difference result;
-  for (int64_t i = 0; i < count; ++i) {
-    double error = absoluteError(e[i], a[i]);
-    if (error == 0)
-      continue;
-    double magnitude = std::fabs(static_cast<double>(e[i]));
-    result.maxAbsolute = std::max(result.maxAbsolute, error);
-    result.maxRelative = std::max(
-        result.maxRelative, magnitude > 0 ? error / magnitude : kInfinity);
-    result.maxUlp = std::max(
-        result.maxUlp, error < kInfinity ? ulpDistance(e[i], a[i]) : kInfinity);
-    bool within =
-        error < kInfinity && error <= relative * std::max(magnitude, scale);
-    result.mismatches += !within;
-    if (error > worst) {
-      worst = error;
-      result.worstIndex = i;
-      result.expected = static_cast<double>(e[i]);
-      result.actual = static_cast<double>(a[i]);
-    }
+  Comparison<T> comparison;
+  for (int64_t i = 0, n = expected.shape().numElements(); i < n; ++i)
+    comparison.add(i, e[i], a[i], bounds.empty() ? 0 : bounds[i]);
+  return comparison.result;
+}
+
+/// Calls `body` with a value of the type that elements are stored in.
+template <typename Body> auto withElementType(DType dtype, Body body) {
+  switch (dtype) {
+  case DType::f32:
+    return body(float{});
+  case DType::f64:
+    return body(double{});
+  case DType::f16:
+    return body(Eigen::half{});
+  case DType::bf16:
+    return body(Eigen::bfloat16{});
+  case DType::i1:
+    return body(uint8_t{});
+  case DType::i8:
+    return body(int8_t{});
+  case DType::i32:
+    return body(int32_t{});
+  case DType::i64:
+    break;
   }
-  return result;
+  return body(int64_t{});
+}
+
+/// The largest finite magnitude.
+double largestOf(const Tensor &tensor) {
+  return withElementType(tensor.dtype(), [&]<typename T>(T) {
+    double largest = 0;
+    for (int64_t i = 0, n = tensor.shape().numElements(); i < n; ++i) {
+      double magnitude = std::fabs(static_cast<double>(tensor.as<T>()[i]));
+      if (magnitude < kInfinity)
+        largest = std::max(largest, magnitude);
+    }
+    return largest;
+  });
 }
 
 } // namespace
 
-Difference tandem::compare(const Tensor &expected, const Tensor &actual,
-                           Tolerance tolerance) {
-  assert(expected.type() == actual.type() && "compare needs equal types");
-  switch (expected.dtype()) {
+double tandem::epsilonOf(DType dtype) {
+  switch (dtype) {
   case DType::f32:
-    return compareAs<float>(expected, actual, tolerance);
+    return 0x1p-23;
   case DType::f64:
-    return compareAs<double>(expected, actual, tolerance);
+    return 0x1p-52;
   case DType::f16:
-    return compareAs<Eigen::half>(expected, actual, tolerance);
+    return 0x1p-10;
   case DType::bf16:
-    return compareAs<Eigen::bfloat16>(expected, actual, tolerance);
-  case DType::i1:
-    return compareAs<uint8_t>(expected, actual, tolerance);
-  case DType::i8:
-    return compareAs<int8_t>(expected, actual, tolerance);
-  case DType::i32:
-    return compareAs<int32_t>(expected, actual, tolerance);
-  case DType::i64:
-    return compareAs<int64_t>(expected, actual, tolerance);
+    return 0x1p-7;
+  default:
+    return 0;
   }
-  return {};
+}
+
+double tandem::leastPositive(DType dtype) {
+  switch (dtype) {
+  case DType::f32:
+    return 0x1p-149;
+  case DType::f64:
+    return 0x1p-1074;
+  case DType::f16:
+    return 0x1p-24;
+  case DType::bf16:
+    return 0x1p-133;
+  default:
+    return 0;
+  }
+}
+
+Difference tandem::compare(const Tensor &expected, const Tensor &actual,
+                           const ErrorBounds &bounds) {
+  assert(expected.type() == actual.type() && "compare needs equal types");
+  return withElementType(expected.dtype(), [&]<typename T>(T) {
+    return compareAs<T>(expected, actual, bounds);
+  });
+}
+
+Difference tandem::compareNormwise(const Tensor &expected, const Tensor &actual,
+                                   double relative) {
+  double bound = isFloat(expected.dtype()) ? relative * largestOf(expected) : 0;
+  return compare(expected, actual,
+                 ErrorBounds(expected.shape().numElements(), bound));
 }

@@ -14,11 +14,12 @@
 #include "common/Json.h"
 
 #include "tandem/Measure/Sampler.h"
-#include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Npy.h"
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 namespace tandem::tools {
 namespace {
@@ -46,9 +47,9 @@ struct Check {
   std::string label;
   size_t output = 0;
   TensorType type;
-  Tolerance tolerance;
-  Difference difference;
-  bool passed() const { return difference.mismatches == 0; }
+  /// Nothing where the output's type is wrong.
+  std::optional<Difference> difference;
+  bool passed() const { return difference && difference->agrees(); }
 };
 
 /// Everything that the parts below share.
@@ -57,6 +58,8 @@ struct Context {
   std::unique_ptr<Graph> graph;
   std::vector<Tensor> inputs;
   std::vector<TensorType> types;
+  /// The outputs by the reference with their error bounds, for --check.
+  std::vector<BoundedTensor> expected;
 };
 
 Expected<TierResult> runTier(const Context &context, Tier tier) {
@@ -153,21 +156,15 @@ Status writeOutputs(const RunOptions &options,
 }
 
 std::vector<Check> compareOutputs(const Context &context,
-                                  const TierResult &reference,
                                   const TierResult &result) {
   std::vector<Check> checks;
-  const Program &program = *context.graph->eagerProgram();
-  for (size_t i = 0; i < reference.outputs.size(); ++i) {
-    Check check{result.label,
-                i,
-                reference.outputs[i].type(),
-                toleranceFor(program, i, context.types),
-                {}};
+  for (size_t i = 0; i < context.expected.size(); ++i) {
+    const BoundedTensor &expected = context.expected[i];
+    Check check{result.label, i, expected.value.type(), {}};
+    // Another type is a bug of the tier, not of the user.
     if (result.outputs[i].type() == check.type)
       check.difference =
-          compare(reference.outputs[i], result.outputs[i], check.tolerance);
-    else // A bug of the tier, not of the user.
-      check.difference.mismatches = -1;
+          compare(expected.value, result.outputs[i], expected.bounds);
     checks.push_back(check);
   }
   return checks;
@@ -179,33 +176,74 @@ std::string scientific(double value) {
   return text;
 }
 
+std::string describeVerdict(const Difference &difference) {
+  if (!difference.agrees() && difference.mismatches == 0)
+    return "FAIL: every element may be anything";
+  if (!difference.agrees())
+    return "FAIL: " + std::to_string(difference.mismatches) +
+           " elements; element " + std::to_string(difference.worstIndex) +
+           " is " + scientific(difference.actual) + ", not " +
+           scientific(difference.expected) + ", its bound " +
+           scientific(difference.bound);
+  if (difference.unbounded > difference.compared)
+    return "ok, weakly: most elements may be anything";
+  if (difference.isWeak())
+    return "ok, weakly: wrong results may be within these bounds";
+  return "ok";
+}
+
 void printChecks(const std::vector<Check> &checks) {
   Table table({{"tier", false},
                {"output", false},
+               {"compared"},
                {"max abs"},
                {"max rel"},
                {"max ULP"},
-               {"tolerance"},
+               {"max bound"},
+               {"worst element"},
+               {"its bound"},
                {"", false}});
   for (const Check &check : checks) {
-    const Difference &difference = check.difference;
+    std::string output = std::to_string(check.output) + ": " + check.type.str();
+    if (!check.difference) {
+      table.addRow({check.label, output, "0", "-", "-", "-", "-", "-", "-",
+                    "FAIL: another type"});
+      continue;
+    }
+    const Difference &difference = *check.difference;
     char ulp[32];
     std::snprintf(ulp, sizeof ulp, "%.4g", difference.maxUlp);
-    std::string verdict = "ok";
-    if (!check.passed())
-      verdict = difference.mismatches < 0
-                    ? "FAIL: another type"
-                    : "FAIL: " + std::to_string(difference.mismatches) +
-                          " elements; element " +
-                          std::to_string(difference.worstIndex) + " is " +
-                          scientific(difference.actual) + ", not " +
-                          scientific(difference.expected);
-    table.addRow(
-        {check.label, std::to_string(check.output) + ": " + check.type.str(),
-         scientific(difference.maxAbsolute), scientific(difference.maxRelative),
-         ulp, scientific(check.tolerance.relative), verdict});
+    bool differs = difference.worstIndex >= 0;
+    table.addRow({check.label, output, std::to_string(difference.compared),
+                  scientific(difference.maxAbsolute),
+                  scientific(difference.maxRelative), ulp,
+                  scientific(difference.maxBound),
+                  differs ? std::to_string(difference.worstIndex) : "-",
+                  differs ? scientific(difference.bound) : "-",
+                  describeVerdict(difference)});
   }
   std::printf("%s", table.str().c_str());
+}
+
+ordered_json recordOf(const Check &check) {
+  ordered_json record = {{"output", check.output}, {"passed", check.passed()}};
+  if (!check.difference)
+    return record;
+  const Difference &difference = *check.difference;
+  record.update({{"compared", difference.compared},
+                 {"unbounded", difference.unbounded},
+                 {"max_abs", difference.maxAbsolute},
+                 {"max_rel", difference.maxRelative},
+                 {"max_ulp", difference.maxUlp},
+                 {"max_bound", difference.maxBound},
+                 {"mismatches", difference.mismatches},
+                 {"weak", difference.isWeak()}});
+  if (difference.worstIndex >= 0)
+    record["worst"] = {{"element", difference.worstIndex},
+                       {"expected", difference.expected},
+                       {"actual", difference.actual},
+                       {"bound", difference.bound}};
+  return record;
 }
 
 /// A plan that is not kept is a bug, on which no caller's memory may depend.
@@ -243,13 +281,7 @@ ordered_json recordOf(const Context &context, const TierResult &result,
     record["recomputed"] = toJson(result.prepared.recomputation);
   for (const Check &check : checks)
     if (check.label == result.label)
-      record["checks"].push_back({{"output", check.output},
-                                  {"max_abs", check.difference.maxAbsolute},
-                                  {"max_rel", check.difference.maxRelative},
-                                  {"max_ulp", check.difference.maxUlp},
-                                  {"tolerance", check.tolerance.relative},
-                                  {"mismatches", check.difference.mismatches},
-                                  {"passed", check.passed()}});
+      record["checks"].push_back(recordOf(check));
   record.update(toJson(options.environment));
   return record;
 }
@@ -273,7 +305,7 @@ Expected<Tier> chosenTier(const RunOptions &options) {
 }
 
 Expected<Context> prepare(const RunOptions &options) {
-  Context context{options, {}, {}, {}};
+  Context context{options, {}, {}, {}, {}};
   TANDEM_ASSIGN_OR_RETURN(context.graph,
                           Graph::parseFile(options.file, options.function));
   TANDEM_ASSIGN_OR_RETURN(
@@ -290,12 +322,17 @@ Expected<bool> run(const RunOptions &options) {
   std::vector<Tier> tiers{chosen};
   if (options.check)
     tiers = {Tier::reference, Tier::eager, Tier::compiled};
+  if (options.check) {
+    TANDEM_ASSIGN_OR_RETURN(
+        context.expected,
+        evaluateWithBounds(*context.graph->eagerProgram(), context.inputs));
+  }
   std::vector<TierResult> results;
   std::vector<Check> checks;
   for (Tier tier : tiers) {
     TANDEM_ASSIGN_OR_RETURN(TierResult result, runTier(context, tier));
     if (options.check && tier != Tier::reference)
-      for (Check &check : compareOutputs(context, results.front(), result))
+      for (Check &check : compareOutputs(context, result))
         checks.push_back(std::move(check));
     results.push_back(std::move(result));
   }

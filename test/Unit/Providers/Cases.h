@@ -9,7 +9,7 @@
 #ifndef TANDEM_TEST_UNIT_PROVIDERS_CASES_H
 #define TANDEM_TEST_UNIT_PROVIDERS_CASES_H
 
-#include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Provider.h"
 
 #include <gtest/gtest.h>
@@ -55,8 +55,6 @@ bool supports(const Provider &provider, const OpDesc &op,
 struct Case {
   OpDesc op;
   std::vector<Tensor> operands;
-  /// The longest chain of additions, for the tolerance.
-  double sumLength = 1;
 
   std::string describe() const;
 };
@@ -65,11 +63,12 @@ struct Case {
 /// shape is random. None where the kind does not take the type.
 std::optional<Case> randomCase(OpKind kind, DType dtype, std::mt19937_64 &rng);
 
-/// eps(dtype) * (c0 + sqrt(sumLength)).
-Tolerance toleranceOf(const Case &c, DType result);
+/// The case by the reference, and how far a correct result may be from it.
+BoundedTensor referenceWithBounds(const Case &c);
 
-/// Compares a provider with the reference on a case; fails the test with the
-/// case's text.
+/// Compares a provider with the reference on a case, if it supports it; fails
+/// the test with the case's text. A test whose cases were all left out fails,
+/// too: the number of those that were compared is its property "compared".
 void checkAgainstReference(const Provider &provider, const Case &c);
 
 } // namespace tandem::test

@@ -46,7 +46,6 @@ Case makeCase(const Conv2D &c, bool channelsLast, bool hasBias) {
                               : Shape{c.outputs, inputs, c.kernel, c.kernel};
   Case result{makeOp(OpKind::conv, attrs),
               {varied(input, 1), varied(kernel, 2)}};
-  result.sumLength = static_cast<double>(c.kernel * c.kernel * inputs);
   if (hasBias)
     result.operands.push_back(varied({c.outputs}, 3));
   return result;
@@ -173,7 +172,7 @@ Case makeMatmul(const Shape &lhs, const Shape &rhs, bool transposeLhs,
   fb::MatmulAttrsT attrs;
   attrs.transpose_lhs = transposeLhs;
   attrs.transpose_rhs = transposeRhs;
-  return {makeOp(OpKind::matmul, attrs), {varied(lhs, 1), varied(rhs, 2)}, 64};
+  return {makeOp(OpKind::matmul, attrs), {varied(lhs, 1), varied(rhs, 2)}};
 }
 
 TEST(ContractionKernel, Matmul) {

@@ -57,8 +57,8 @@ public:
     Tensor actual = emptyTensor(tensors.back().type());
     args.push_back(actual.data());
     kernel->run(args);
-    Difference difference = compare(tensors.back(), actual, {eps});
-    EXPECT_EQ(difference.mismatches, 0) << print();
+    Difference difference = compareNormwise(tensors.back(), actual, eps);
+    EXPECT_TRUE(difference.agrees()) << print();
   }
 
 private:

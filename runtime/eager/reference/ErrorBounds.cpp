@@ -1,0 +1,316 @@
+//===- ErrorBounds.cpp - How far correct results may be apart -------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Monte Carlo arithmetic (D. S. Parker, Monte Carlo Arithmetic, UCLA
+// CSD-970002, 1997; J. Vignes, Discrete stochastic arithmetic for validating
+// results of numerical software, Numerical Algorithms 37, 2004): the graph runs
+// a few times, each result perturbed at random by what its op may err. How far
+// the runs' outputs are apart is how far correct results are. So errors that
+// cancel do, errors that ops amplify are amplified, and errors that many
+// elements share stay shared, which bounds from norms or variances would miss.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/ErrorBounds.h"
+
+#include "LocalErrors.h"
+#include "Wide.h"
+
+#include "tandem/Runtime/Provider.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace tandem;
+using namespace tandem::reference;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Perturbations are this many times what an op may err, and bounds so many
+/// times the largest deviation seen: by either alone a value on the brink, such
+/// as that before a relu, or two errors that happen to cancel, would be missed.
+constexpr double kInflation = 2, kMargin = 2;
+
+bool isHalf(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+/// Samples hold floats of 16 bits in f32, as kernels do between two ops.
+TensorType widenHalves(TensorType type) {
+  if (isHalf(type.dtype))
+    type.dtype = DType::f32;
+  return type;
+}
+
+Tensor widenHalves(const Tensor &tensor) {
+  if (!isHalf(tensor.dtype()))
+    return tensor;
+  Tensor wide = *Tensor::allocate(widenHalves(tensor.type()));
+  narrow(widen<double>(tensor), wide);
+  return wide;
+}
+
+/// The op on values whose halves were widened.
+OpDesc widenHalves(const OpDesc &op) {
+  OpDesc wide = op;
+  if (auto *cast = wide.attrs.AsCastAttrs(); cast && isHalf(cast->dtype))
+    cast->dtype = DType::f32;
+  if (auto *iota = wide.attrs.AsIotaAttrs(); iota && isHalf(iota->type->dtype))
+    iota->type->dtype = DType::f32;
+  return wide;
+}
+
+/// The op by the reference; the shape rule gives the type.
+Expected<Tensor> evaluate(const OpDesc &op, Operands operands) {
+  std::vector<TensorType> types;
+  for (const Tensor &operand : operands)
+    types.push_back(operand.type());
+  TANDEM_ASSIGN_OR_RETURN(TensorType type, inferType(op, types));
+  TANDEM_ASSIGN_OR_RETURN(auto prepared, referenceProvider().prepare(
+                                             op, types, std::span(&type, 1)));
+  TANDEM_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(type));
+  TANDEM_RETURN_IF_ERROR(prepared->run(operands, {&result, 1}));
+  return result;
+}
+
+/// A reproducible stream of random bits (SplitMix64: Steele, Lea and Flood,
+/// Fast splittable pseudorandom number generators, OOPSLA 2014).
+class RandomBits {
+public:
+  explicit RandomBits(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// Of either sign, with a magnitude uniform in [1/2, 1): one error alone is
+  /// seen in every sample, and two never cancel in all of them.
+  double perturbation() {
+    uint64_t bits = next();
+    double magnitude = 0.5 + std::ldexp(static_cast<double>(bits >> 11), -54);
+    return bits & 1 ? -magnitude : magnitude;
+  }
+
+private:
+  uint64_t state;
+};
+
+/// What stands for an element that may be anything, in sample number `sample`:
+/// whatever depends on it differs between samples.
+double anything(int sample, double value) {
+  const double values[] = {kInfinity, kNaN, -kInfinity, value};
+  return values[sample % 4];
+}
+
+/// The tensor with errors of the given sizes.
+Tensor perturb(const Tensor &exact, const std::vector<double> &errors,
+               int sample, RandomBits &random) {
+  std::vector<double> values = widen<double>(exact);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (errors[i] == kInfinity)
+      values[i] = anything(sample, values[i]);
+    else if (errors[i] > 0)
+      values[i] += kInflation * errors[i] * random.perturbation();
+  Tensor result = *Tensor::allocate(exact.type());
+  narrow(values, result);
+  return result;
+}
+
+/// A value as reference has it, and as each sample has it: none where every
+/// execution gives the same bits.
+struct SampledValue {
+  Tensor reference;
+  std::vector<Tensor> samples;
+  /// See sumTerms.
+  double terms = 1;
+
+  /// The value of one sample; an exact one of 16 bits is widened once.
+  Tensor inSample(size_t sample) {
+    if (!samples.empty())
+      return samples[sample];
+    if (!widened)
+      widened = widenHalves(reference);
+    return widened;
+  }
+
+private:
+  Tensor widened;
+};
+
+class Sampler {
+public:
+  explicit Sampler(const ErrorBoundOptions &options)
+      : count(options.samples), random(options.seed) {}
+
+  Expected<SampledValue> run(const OpDesc &op,
+                             std::span<SampledValue *const> operands);
+
+private:
+  size_t count;
+  RandomBits random;
+};
+
+Expected<SampledValue> Sampler::run(const OpDesc &op,
+                                    std::span<SampledValue *const> operands) {
+  if (op.kind == OpKind::custom_call)
+    return fail("check", "custom_call has no reference to compare with");
+  std::vector<Tensor> exact;
+  bool isExact = true;
+  double terms = 1;
+  for (SampledValue *operand : operands) {
+    exact.push_back(operand->reference);
+    isExact &= operand->samples.empty();
+    terms = std::max(terms, operand->terms);
+  }
+  SampledValue result;
+  TANDEM_ASSIGN_OR_RETURN(result.reference, evaluate(op, exact));
+  result.terms = sumTerms(op, exact, result.reference);
+  const std::vector<double> errors =
+      localErrors(op, exact, result.reference, terms);
+  bool rounds = std::any_of(errors.begin(), errors.end(),
+                            [](double error) { return error > 0; });
+  if (isExact && !rounds)
+    return result;
+  const OpDesc wide = widenHalves(op);
+  Tensor unperturbed;
+  for (size_t sample = 0; sample < count; ++sample) {
+    if (!isExact || !unperturbed) {
+      std::vector<Tensor> values;
+      for (SampledValue *operand : operands)
+        values.push_back(operand->inSample(sample));
+      TANDEM_ASSIGN_OR_RETURN(unperturbed, evaluate(wide, values));
+    }
+    result.samples.push_back(
+        rounds ? perturb(unperturbed, errors, static_cast<int>(sample), random)
+               : unperturbed);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds from samples
+//===----------------------------------------------------------------------===//
+
+bool isSameClass(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  return std::isinf(a) || std::isinf(b) ? a == b : true;
+}
+
+/// For each element the largest distance of a sample from the reference;
+/// infinite where one is a number and the other is not.
+std::vector<double> largestDeviations(const SampledValue &value) {
+  const std::vector<double> expected = widen<double>(value.reference);
+  std::vector<double> deviations(expected.size());
+  Tensor stored = *Tensor::allocate(value.reference.type());
+  for (const Tensor &sample : value.samples) {
+    const std::vector<double> wide = widen<double>(sample);
+    narrow(wide, stored);
+    const std::vector<double> rounded = widen<double>(stored);
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (!isSameClass(expected[i], rounded[i]))
+        deviations[i] = kInfinity;
+      else if (std::isfinite(expected[i]))
+        deviations[i] =
+            std::max(deviations[i], std::fabs(wide[i] - expected[i]));
+  }
+  return deviations;
+}
+
+/// The median of those that are neither 0 nor infinite; 0 if there are none.
+double typicalDeviation(std::vector<double> deviations) {
+  std::erase_if(deviations, [](double d) { return d == 0 || d == kInfinity; });
+  if (deviations.empty())
+    return 0;
+  auto middle = deviations.begin() + deviations.size() / 2;
+  std::nth_element(deviations.begin(), middle, deviations.end());
+  return *middle;
+}
+
+/// Some elements deviate less than they may, by chance: so each gets at least
+/// the median, which a few elements that are much less certain do not raise. A
+/// result is rounded to its type in the end.
+ErrorBounds boundsOf(const SampledValue &value) {
+  if (value.samples.empty())
+    return {};
+  ErrorBounds bounds = largestDeviations(value);
+  DType dtype = value.reference.dtype();
+  if (!isFloat(dtype))
+    return bounds;
+  double typical = typicalDeviation(bounds);
+  const std::vector<double> expected = widen<double>(value.reference);
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    bounds[i] = kMargin * std::max(bounds[i], typical);
+    if (bounds[i] > 0 && std::isfinite(expected[i]))
+      bounds[i] += std::max(epsilonOf(dtype) * std::fabs(expected[i]),
+                            leastPositive(dtype));
+  }
+  return bounds;
+}
+
+/// For each slot the number of steps after which nothing reads it.
+std::vector<size_t> lastReads(const Program &program) {
+  std::vector<size_t> last(program.slots.size(), 0);
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    for (uint32_t slot : program.steps[i]->operands)
+      last[slot] = i + 1;
+  for (uint32_t slot : program.outputs)
+    last[slot] = std::numeric_limits<size_t>::max();
+  return last;
+}
+
+} // namespace
+
+Expected<std::vector<BoundedTensor>>
+tandem::evaluateWithBounds(const Program &program,
+                           std::span<const Tensor> inputs,
+                           const ErrorBoundOptions &options) {
+  std::vector<SampledValue> values(program.slots.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values[program.inputs[i]].reference = inputs[i];
+  for (const auto &constant : program.constants)
+    values[constant->slot].reference =
+        Tensor::borrow(fromFlat(*program.slots[constant->slot]->type),
+                       const_cast<uint8_t *>(constant->data.data()));
+  const std::vector<size_t> last = lastReads(program);
+  Sampler sampler(options);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const fb::StepT &step = *program.steps[i];
+    if (!step.op)
+      return fail("check", "a kernel has no reference to compare with");
+    std::vector<SampledValue *> operands;
+    for (uint32_t slot : step.operands)
+      operands.push_back(&values[slot]);
+    TANDEM_ASSIGN_OR_RETURN(values[step.results[0]],
+                            sampler.run(*step.op, operands));
+    for (uint32_t slot : step.operands)
+      if (last[slot] == i + 1)
+        values[slot] = {};
+  }
+  std::vector<BoundedTensor> outputs;
+  for (uint32_t slot : program.outputs)
+    outputs.push_back({values[slot].reference, boundsOf(values[slot])});
+  return outputs;
+}
+
+Expected<BoundedTensor>
+tandem::evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
+                           const ErrorBoundOptions &options) {
+  std::vector<SampledValue> values(operands.size());
+  std::vector<SampledValue *> pointers;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    values[i].reference = operands[i];
+    pointers.push_back(&values[i]);
+  }
+  Sampler sampler(options);
+  TANDEM_ASSIGN_OR_RETURN(SampledValue result, sampler.run(op, pointers));
+  return BoundedTensor{result.reference, boundsOf(result)};
+}
