@@ -1,4 +1,4 @@
-//===- GraphBuilder.cpp - Values with bounds ------------------------------===//
+//===- GraphBuilder.cpp - Appends ops to a random graph -------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,18 +17,39 @@
 using namespace tandem;
 using namespace tandem::fuzz;
 
-double fuzz::unitRoundoff(DType dtype) {
-  switch (dtype) {
-  case DType::f64:
-    return 0x1p-52;
-  case DType::f32:
-    return 0x1p-23;
-  case DType::f16:
-    return 0x1p-10;
-  case DType::bf16:
-    return 0x1p-7;
+/// Whether every tier computes the op without a rounding that another could
+/// leave out or do otherwise.
+static bool isExact(const Node &node, const std::vector<Node> &nodes) {
+  for (int operand : node.operands)
+    if (!nodes[operand].isExact)
+      return false;
+  DType dtype = node.type.dtype;
+  if (!isFloat(dtype))
+    return true;
+  switch (node.op.kind) {
+  case OpKind::cast: {
+    DType from = nodes[node.operands[0]].type.dtype;
+    return !isFloat(from) || byteWidth(dtype) > 2 || from == dtype;
+  }
+  case OpKind::reduce: {
+    fb::ReduceKind kind = node.op.attrs.AsReduceAttrs()->kind;
+    return kind == fb::ReduceKind::max || kind == fb::ReduceKind::min;
+  }
+  case OpKind::neg:
+  case OpKind::abs:
+  case OpKind::sign:
+  case OpKind::relu:
+  case OpKind::floor:
+  case OpKind::ceil:
+  case OpKind::round:
+  case OpKind::max:
+  case OpKind::min:
+  case OpKind::select:
+  case OpKind::clamp:
+  case OpKind::max_pool:
+    return true;
   default:
-    return 0;
+    return node.op.kind >= OpKind::reshape && node.op.kind <= OpKind::gather;
   }
 }
 
@@ -56,8 +77,7 @@ int GraphBuilder::randomConstant(const TensorType &type, double scale) {
   return index;
 }
 
-int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude,
-                     double error) {
+int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude) {
   Node node;
   std::vector<TensorType> types;
   for (int i : operands)
@@ -65,6 +85,7 @@ int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude,
   Expected<TensorType> result = inferType(desc, types);
   node.op = std::move(desc);
   node.operands = std::move(operands);
+  node.isExact = isExact(node, graph.nodes);
   if (!result) {
     std::fprintf(stderr, "random graph: %s\n  in %s\n",
                  result.error().str().c_str(),
@@ -73,16 +94,14 @@ int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude,
   }
   node.type = *result;
   node.magnitude = magnitude;
-  node.error = error;
   graph.nodes.push_back(std::move(node));
   return static_cast<int>(graph.nodes.size()) - 1;
 }
 
-int GraphBuilder::op(OpKind kind, std::vector<int> operands, double magnitude,
-                     double error) {
+int GraphBuilder::op(OpKind kind, std::vector<int> operands, double magnitude) {
   OpDesc desc;
   desc.kind = kind;
-  return op(std::move(desc), std::move(operands), magnitude, error);
+  return op(std::move(desc), std::move(operands), magnitude);
 }
 
 DType GraphBuilder::randomFloat() {
@@ -99,7 +118,9 @@ Shape GraphBuilder::randomShape(int minRank, int maxRank) {
   int rank = static_cast<int>(random.between(minRank, maxRank));
   for (int i = 0; i < rank; ++i) {
     int64_t dim = randomWidth();
-    if (elements * dim > 4096)
+    if (isLarge && i == 0)
+      dim = random.between(100, 2000);
+    if (elements * dim > (isLarge ? 1 << 17 : 4096))
       dim = 1;
     elements *= dim;
     shape.push_back(dim);
@@ -131,8 +152,7 @@ int GraphBuilder::pick(const std::function<bool(const Node &)> &wanted,
   std::vector<int> found;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node &node = graph.nodes[i];
-    double unit = unitRoundoff(node.type.dtype) * std::max(1.0, node.magnitude);
-    if (node.error <= 1000 * unit && wanted(node))
+    if (wanted(node))
       found.push_back(static_cast<int>(i));
   }
   if (found.empty() || random.chance(15))
@@ -153,9 +173,8 @@ int GraphBuilder::pickFloat(int minRank, int maxRank) {
 }
 
 int GraphBuilder::pickExact() {
-  return pick(
-      [](const Node &n) { return isFloat(n.type.dtype) && n.error == 0; },
-      [&] { return TensorType{randomFloat(), randomShape(0, 4)}; });
+  return pick([](const Node &n) { return isFloat(n.type.dtype) && n.isExact; },
+              [&] { return TensorType{randomFloat(), randomShape(0, 4)}; });
 }
 
 int GraphBuilder::pickInteger() {
@@ -192,27 +211,24 @@ int GraphBuilder::pickWeights(const TensorType &type, double length) {
   int weights = pickOfType(type);
   if (!isScaled)
     return weights;
-  const Node n = node(weights);
-  double unit = unitRoundoff(type.dtype); // Halves may be subnormal.
+  double magnitude = node(weights).magnitude * scale;
   return op(OpKind::mul, {weights, constant({type.dtype, Shape{}}, scale)},
-            n.magnitude * scale, (n.error + unit * n.magnitude) * scale);
+            magnitude);
 }
 
 int GraphBuilder::tamed(int value, double limit) {
   const Node &n = node(value);
   if (n.magnitude <= limit)
     return value;
-  double error = n.error + 8 * unitRoundoff(n.type.dtype);
-  return op(OpKind::tanh, {value}, 1, error);
+  return op(OpKind::tanh, {value}, 1);
 }
 
 int GraphBuilder::awayFromZero(int value) {
-  double magnitude = node(value).magnitude, error = node(value).error;
+  double magnitude = node(value).magnitude;
   DType dtype = type(value).dtype;
-  int absolute = op(OpKind::abs, {value}, magnitude, error);
+  int absolute = op(OpKind::abs, {value}, magnitude);
   int half = constant({dtype, Shape{}}, 0.5);
-  return op(OpKind::add, {absolute, half}, magnitude + 0.5,
-            error + unitRoundoff(dtype) * (magnitude + 0.5));
+  return op(OpKind::add, {absolute, half}, magnitude + 0.5);
 }
 
 std::vector<int> RandomGraph::inputs() const {
@@ -247,7 +263,12 @@ void RandomGraph::removeDead() {
 }
 
 RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
-  GraphBuilder b(seed);
+  Random kind(~seed);
+  GraphBuilder b(seed, kind.chance(options.large));
+  if (kind.chance(options.dynamic))
+    b.graph.dynamicSeed = seed;
+  if (kind.chance(options.special))
+    b.graph.specialSeed = seed;
   int64_t ops = b.random.between(options.minOps, options.maxOps);
   if (b.random.chance(15)) {
     appendNetwork(b);

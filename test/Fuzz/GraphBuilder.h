@@ -1,4 +1,4 @@
-//===- GraphBuilder.h - Values with bounds ----------------------*- C++ -*-===//
+//===- GraphBuilder.h - Appends ops to a random graph -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,16 +38,15 @@ private:
   std::mt19937_64 engine;
 };
 
-/// Relative rounding error of a type; 0 for integers and i1.
-double unitRoundoff(DType dtype);
-
-/// Appends nodes; keeps the bounds.
+/// Appends nodes; keeps what is known of their values.
 class GraphBuilder {
 public:
-  explicit GraphBuilder(uint64_t seed) : random(seed) {}
+  GraphBuilder(uint64_t seed, bool isLarge) : random(seed), isLarge(isLarge) {}
 
   Random random;
   RandomGraph graph;
+  /// Tensors are so large that kernels are shared out over threads.
+  const bool isLarge;
 
   const Node &node(int i) const { return graph.nodes[i]; }
   const TensorType &type(int i) const { return graph.nodes[i].type; }
@@ -58,10 +57,8 @@ public:
   int randomConstant(const TensorType &type, double scale);
   /// Infers the type by the shape rule; a refusal is a bug of the generator and
   /// ends the process with a message.
-  int op(OpDesc desc, std::vector<int> operands, double magnitude,
-         double error);
-  int op(OpKind kind, std::vector<int> operands, double magnitude,
-         double error);
+  int op(OpDesc desc, std::vector<int> operands, double magnitude);
+  int op(OpKind kind, std::vector<int> operands, double magnitude);
 
   DType randomFloat();
   Shape randomShape(int minRank, int maxRank);

@@ -1,4 +1,4 @@
-//===- Layers.h - What networks are built of, with bounds -------*- C++ -*-===//
+//===- Layers.h - What networks are built of --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function appends an op, or the few ops of a layer, and returns the
-// result, with its bounds derived from those of the operands. Attributes are
-// the caller's: a shape rule that refuses them ends the process.
+// result. Attributes are the caller's: a shape rule that refuses them ends the
+// process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,15 +32,13 @@ Shape arrange(const std::string &layout, int64_t first, char firstName,
 /// An op that moves elements without changing them.
 template <typename Attrs>
 int move(GraphBuilder &b, OpKind kind, Attrs attrs, std::vector<int> operands) {
-  double magnitude = 0, error = 0;
-  for (int i : operands) {
+  double magnitude = 0;
+  for (int i : operands)
     magnitude = std::max(magnitude, b.node(i).magnitude);
-    error = std::max(error, b.node(i).error);
-  }
   OpDesc desc;
   desc.kind = kind;
   desc.attrs.Set(std::move(attrs));
-  return b.op(std::move(desc), std::move(operands), magnitude, error);
+  return b.op(std::move(desc), std::move(operands), magnitude);
 }
 int reshape(GraphBuilder &b, int x, const Shape &shape);
 int transpose(GraphBuilder &b, int x, std::vector<int64_t> permutation);
@@ -65,8 +63,6 @@ int normalize(GraphBuilder &b, int x, const std::vector<int64_t> &dims);
 /// A batch norm whose parameters are inputs or constants.
 int normalizeChannels(GraphBuilder &b, int x, int64_t axis);
 
-/// Bounded as a sum of as many products as the kernel has elements for one
-/// output.
 int conv(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x, int kernel);
 /// The same op with a third operand, one element for each output channel.
 int convWithBias(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,

@@ -197,19 +197,43 @@ std::string fuzz::printGeneric(const Node &node,
          printAttrs(node.op) + " : (" + types + ") -> " + node.type.str();
 }
 
+/// The nodes with some dims of the inputs unknown, and those that follow from
+/// them; as they are where an op must know a dim.
+static std::vector<Node> forgetDims(const RandomGraph &graph) {
+  std::vector<Node> nodes = graph.nodes;
+  std::mt19937_64 engine(graph.dynamicSeed);
+  for (int i : graph.inputs())
+    for (int dim = 0; dim < nodes[i].type.shape.rank(); ++dim)
+      if (engine() % 3 == 0)
+        nodes[i].type.shape[dim] = kDynamic;
+  for (Node &node : nodes) {
+    if (node.kind != NodeKind::op)
+      continue;
+    std::vector<TensorType> types;
+    for (int operand : node.operands)
+      types.push_back(nodes[operand].type);
+    Expected<TensorType> type = inferType(node.op, types);
+    if (!type)
+      return graph.nodes;
+    node.type = *type;
+  }
+  return nodes;
+}
+
 std::string RandomGraph::toMLIR() const {
+  const std::vector<Node> typed = dynamicSeed ? forgetDims(*this) : nodes;
   std::string args, results, values, body;
   auto append = [](std::string &list, const std::string &item) {
     list += (list.empty() ? "" : ", ") + item;
   };
   for (int i : inputs())
-    append(args, valueName(i) + ": " + nodes[i].type.str());
-  for (size_t i = 0; i < nodes.size(); ++i)
-    if (nodes[i].kind != NodeKind::input)
-      body +=
-          "  " + valueName(i) + " = " + printGeneric(nodes[i], nodes) + "\n";
+    append(args, valueName(i) + ": " + typed[i].type.str());
+  for (size_t i = 0; i < typed.size(); ++i)
+    if (typed[i].kind != NodeKind::input)
+      body += "  " + valueName(static_cast<int>(i)) + " = " +
+              printGeneric(typed[i], typed) + "\n";
   for (int i : outputs) {
-    append(results, nodes[i].type.str());
+    append(results, typed[i].type.str());
     append(values, valueName(i));
   }
   return "func.func @main(" + args + ") -> (" + results + ") {\n" + body +

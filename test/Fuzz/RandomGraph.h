@@ -6,12 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random graphs for differential testing, each value with a bound on its
-// magnitude and on the error that a correct execution may have in it. The
-// bounds are a running error analysis (Higham, Accuracy and Stability of
-// Numerical Algorithms, 2nd ed., section 3.3), with the square root of the
-// length for sums (Higham and Mary, A new approach to probabilistic rounding
-// error analysis, SISC 41(5), 2019): a mismatch is a bug, not bad conditioning.
+// Random graphs for differential testing. Each value has a bound on its
+// magnitude, which keeps the arguments of partial functions in their domain;
+// how far correct results may be apart is found by running the graph
+// (tandem/Runtime/ErrorBounds.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,14 +41,19 @@ struct Node {
   /// Bound on |value|, over values computed from inputs in [-1, 1) (floats) or
   /// [0, 8) (integers).
   double magnitude = 1;
-  /// Bound on |computed - exact|; 0: every execution gives the same bits, so
-  /// that ops with jumps (floor, compare, casts to integers) may follow.
-  double error = 0;
+  /// Every execution gives the same bits, so that ops with jumps (floor,
+  /// compare, casts to integers) may follow.
+  bool isExact = true;
 };
 
 struct RandomGraph {
   std::vector<Node> nodes;
   std::vector<int> outputs;
+  /// Where it is not 0, dims of inputs chosen by it are unknown in the file.
+  uint64_t dynamicSeed = 0;
+  /// Where it is not 0, some elements of the inputs, chosen by it, are
+  /// infinite, NaN, very large, subnormal or zero.
+  uint64_t specialSeed = 0;
 
   std::vector<int> inputs() const;
   /// The graph as a file: one function `main`.
@@ -63,6 +66,10 @@ struct GraphOptions {
   /// Ops besides the inputs; the graph may have a few more, which keep the
   /// arguments of partial functions in their domain.
   int minOps = 3, maxOps = 14;
+  /// Percentages of graphs whose tensors are beyond the grain of kernels, of
+  /// those with dims that are unknown until they are compiled, and of those
+  /// with special values among the inputs.
+  int large = 4, dynamic = 20, special = 20;
 };
 
 /// The same graph for the same seed, on every machine.

@@ -208,7 +208,7 @@ void ConvNetwork::appendGate() {
   y = matmul(
       b, {}, y,
       b.pickWeights({dtype, {width, count}}, static_cast<double>(width)));
-  y = b.op(OpKind::sigmoid, {y}, 1, b.node(y).error + 8 * unitRoundoff(dtype));
+  y = b.op(OpKind::sigmoid, {y}, 1);
   x = mul(b, x, reshape(b, y, kept));
 }
 

@@ -144,11 +144,11 @@ void appendGather(GraphBuilder &b) {
     return;
   fb::GatherAttrsT attrs;
   attrs.axis = b.random.below(b.type(x).shape.rank());
-  double magnitude = b.node(x).magnitude, error = b.node(x).error;
+  double magnitude = b.node(x).magnitude;
   OpDesc desc;
   desc.kind = OpKind::gather;
   desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {x, indices}, magnitude, error);
+  b.op(std::move(desc), {x, indices}, magnitude);
 }
 
 void appendIota(GraphBuilder &b) {
@@ -160,7 +160,7 @@ void appendIota(GraphBuilder &b) {
   OpDesc desc;
   desc.kind = OpKind::iota;
   desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {}, 33, 0);
+  b.op(std::move(desc), {}, 33);
 }
 
 } // namespace

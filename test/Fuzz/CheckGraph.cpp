@@ -1,0 +1,252 @@
+//===- CheckGraph.cpp - Runs a random graph on every tier -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckGraph.h"
+
+#include "GraphBuilder.h"
+
+#include "tandem/Analysis/MemoryPlan.h"
+#include "tandem/Runtime/ErrorBounds.h"
+#include "tandem/Runtime/Float16.h"
+#include "tandem/Tandem.h"
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <cstdio>
+#include <limits>
+
+using namespace tandem;
+using namespace tandem::fuzz;
+
+namespace {
+
+using Outputs = std::vector<Tensor>;
+
+void setElement(Tensor &tensor, int64_t index, double value) {
+  switch (tensor.dtype()) {
+  case DType::f64:
+    tensor.as<double>()[index] = value;
+    return;
+  case DType::f16:
+    tensor.as<F16>()[index] = F16(value);
+    return;
+  case DType::bf16:
+    tensor.as<BF16>()[index] = BF16(value);
+    return;
+  default:
+    tensor.as<float>()[index] = static_cast<float>(value);
+  }
+}
+
+/// Infinities, NaN, very large numbers, subnormals of f32 and f16, zeros.
+double specialValue(Random &random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return random.pick({kInfinity, -kInfinity,
+                      std::numeric_limits<double>::quiet_NaN(), 1e30, -1e30,
+                      3e38, 0x1p-130, -0x1p-127, 0x1p-16, -0.0, 0.0});
+}
+
+/// A few elements of most floats become special values.
+void insertSpecials(Tensor &tensor, Random &random) {
+  int64_t count = tensor.shape().numElements();
+  if (!isFloat(tensor.dtype()) || count == 0 || random.chance(40))
+    return;
+  for (int64_t n = random.between(1, 4); n > 0; --n)
+    setElement(tensor, random.below(count), specialValue(random));
+}
+
+Expected<std::vector<Tensor>> makeInputs(const RandomGraph &graph) {
+  std::vector<Tensor> inputs;
+  Random random(graph.specialSeed);
+  for (int i : graph.inputs()) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor tensor,
+                            Tensor::allocate(graph.nodes[i].type));
+    fillRandom(tensor, 1 + inputs.size());
+    if (graph.specialSeed)
+      insertSpecials(tensor, random);
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+/// One graph on its way through the tiers.
+class Checker {
+public:
+  Checker(const RandomGraph &random, const CheckOptions &options)
+      : random(random), options(options) {}
+
+  CheckResult run();
+
+private:
+  Status checkTiers();
+  Expected<Outputs> runEager() const;
+  Expected<Outputs> runCompiled(const std::string &device) const;
+  Status execute(Executor &executor, Outputs &outputs,
+                 int64_t *peakBytes) const;
+  void findWeakness();
+  Status compareOutputs(const Outputs &actual);
+
+  const RandomGraph &random;
+  const CheckOptions &options;
+  std::unique_ptr<Graph> graph;
+  std::vector<Tensor> inputs;
+  std::vector<BoundedTensor> expected;
+  CheckResult result;
+};
+
+} // namespace
+
+/// In an arena of as many threads as are asked for: oneTBB's own has no more
+/// than there are processors.
+Status Checker::execute(Executor &executor, Outputs &outputs,
+                        int64_t *peakBytes) const {
+  tbb::task_arena arena(options.threads);
+  return arena.execute(
+      [&] { return executor.run(inputs, outputs, peakBytes); });
+}
+
+Expected<Outputs> Checker::runEager() const {
+  TANDEM_ASSIGN_OR_RETURN(auto executor,
+                          Executor::create(graph->eagerProgram()));
+  Outputs outputs;
+  TANDEM_RETURN_IF_ERROR(execute(*executor, outputs, nullptr));
+  return outputs;
+}
+
+Expected<Outputs> Checker::runCompiled(const std::string &device) const {
+  CompileOptions compile;
+  compile.device = device;
+  compile.fallback = options.fallback;
+  if (options.winograd)
+    compile.winograd = Winograd::always;
+  TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(compile));
+  std::vector<TensorType> types;
+  for (const Tensor &input : inputs)
+    types.push_back(input.type());
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile(types));
+  TANDEM_RETURN_IF_ERROR(checkMemoryPlan(*compiled.program));
+  ExecutorOptions executorOptions;
+  executorOptions.kernels = compiled.kernels;
+  TANDEM_ASSIGN_OR_RETURN(auto executor,
+                          Executor::create(compiled.program, executorOptions));
+  Outputs outputs;
+  int64_t peakBytes = 0;
+  TANDEM_RETURN_IF_ERROR(execute(*executor, outputs, &peakBytes));
+  if (int64_t planned = executor->plannedPeakBytes().value_or(peakBytes);
+      planned != peakBytes)
+    return fail("memory", "the call held " + std::to_string(peakBytes) +
+                              " bytes at its peak, planned are " +
+                              std::to_string(planned));
+  return outputs;
+}
+
+/// Whether wrong results could pass: reference compared with itself has the
+/// same bounds.
+void Checker::findWeakness() {
+  for (const BoundedTensor &output : expected)
+    result.isWeak |=
+        compare(output.value, output.value, output.bounds).isWeak();
+}
+
+Status Checker::compareOutputs(const Outputs &actual) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Tensor &want = expected[i].value, &got = actual[i];
+    if (!(want.type() == got.type()))
+      return fail("check", "output " + std::to_string(i) + " is " +
+                               got.type().str() + ", not " + want.type().str());
+    Difference diff = compare(want, got, expected[i].bounds);
+    ++result.outputs;
+    result.elements += diff.compared;
+    if (diff.agrees())
+      continue;
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "output %zu, element %lld: %.9g instead of %.9g, bound %.3g; "
+                  "%lld of %lld differ",
+                  i, static_cast<long long>(diff.worstIndex), diff.actual,
+                  diff.expected, diff.bound,
+                  static_cast<long long>(diff.mismatches),
+                  static_cast<long long>(diff.compared));
+    return fail("check", text);
+  }
+  return {};
+}
+
+Status Checker::checkTiers() {
+  TANDEM_ASSIGN_OR_RETURN(graph, Graph::parseString(random.toMLIR()));
+  TANDEM_ASSIGN_OR_RETURN(inputs, makeInputs(random));
+  TANDEM_ASSIGN_OR_RETURN(expected,
+                          evaluateWithBounds(*graph->eagerProgram(), inputs));
+  findWeakness();
+  if (result.isWeak)
+    return {};
+  auto named = [](const std::string &tier) {
+    return [tier](Error error) {
+      error.message = tier + ": " + error.message;
+      return error;
+    };
+  };
+  TANDEM_RETURN_IF_ERROR(runEager()
+                             .and_then([&](const Outputs &outputs) {
+                               return compareOutputs(outputs);
+                             })
+                             .map_error(named("eager")));
+  for (const std::string &device : options.devices)
+    if (device != "none")
+      TANDEM_RETURN_IF_ERROR(runCompiled(device)
+                                 .and_then([&](const Outputs &outputs) {
+                                   return compareOutputs(outputs);
+                                 })
+                                 .map_error(named("compiled for " + device)));
+  return {};
+}
+
+CheckResult Checker::run() {
+  if (Status status = checkTiers(); !status)
+    result.failure = status.error().str();
+  return std::move(result);
+}
+
+CheckResult fuzz::checkGraph(const RandomGraph &graph,
+                             const CheckOptions &options) {
+  return Checker(graph, options).run();
+}
+
+RandomGraph fuzz::reduceGraph(RandomGraph graph, const CheckOptions &options) {
+  auto keepIfFailing = [&](RandomGraph candidate) {
+    candidate.removeDead();
+    if (!checkGraph(candidate, options).failure)
+      return false;
+    graph = std::move(candidate);
+    return true;
+  };
+  for (int output : std::vector<int>(graph.outputs)) {
+    RandomGraph candidate = graph;
+    candidate.outputs = {output};
+    if (keepIfFailing(std::move(candidate)))
+      break;
+  }
+  for (uint64_t RandomGraph::*seed :
+       {&RandomGraph::dynamicSeed, &RandomGraph::specialSeed}) {
+    RandomGraph candidate = graph;
+    candidate.*seed = 0;
+    keepIfFailing(std::move(candidate));
+  }
+  for (size_t back = 1; back <= graph.nodes.size(); ++back) {
+    size_t i = graph.nodes.size() - back;
+    if (graph.nodes[i].kind == NodeKind::input)
+      continue;
+    RandomGraph candidate = graph;
+    Node replacement;
+    replacement.kind = NodeKind::input;
+    replacement.type = graph.nodes[i].type;
+    candidate.nodes[i] = std::move(replacement);
+    keepIfFailing(std::move(candidate));
+  }
+  return graph;
+}
