@@ -78,6 +78,10 @@ def main():
         found = counts.get(name, collections.Counter())
         tests = found["passed"] + found["failed"] + found["skipped"]
         enough &= check_minimum(name, tests, minimums.get(name, 1))
+        frames = results / "frames.txt"
+    if frames.exists():
+        largest = max(map(int, frames.read_text().split()), default=0)
+        print(f"largest frame of a kernel: {largest} bytes, of {16 << 10} allowed")
     print(
         f"{len(entries)} entries of ctest; "
         f"{total['compared']} cases compared with reference"

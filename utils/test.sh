@@ -18,6 +18,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 tandem_setup
 tandem_build all tandem-test-depends
+rm -f "$TANDEM_BUILD/test/results/frames.txt"
 failed=0
 tandem_build -k 0 check-tandem check-tandem-unit || failed=1
 echo

@@ -9,6 +9,7 @@
 #include "tandem/Target/CPU/CPUTarget.h"
 
 #include "CodeGen.h"
+#include "FrameLog.h"
 #include "HostMachine.h"
 #include "InPlace.h"
 
@@ -156,7 +157,9 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
   TANDEM_ASSIGN_OR_RETURN(result.code, emitObject(*module, *machine));
   if (!message.empty())
     return fail("codegen", message);
+    logFrame(result.frame);
   // Its functions call one another once, and none itself.
+
   if (result.frame > kMaxFrameBytes)
     return fail("codegen", "needs " + std::to_string(result.frame) +
                                " bytes of stack, where a kernel may take " +
