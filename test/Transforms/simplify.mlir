@@ -28,7 +28,8 @@ func.func @constants(%x: tensor<?x16x1xf32>) -> tensor<?x14x2xf32> {
 // CHECK-LABEL: func.func @small_kernel
 // CHECK-SAME: (%[[X:.*]]: tensor<8x16x16x4xf32>, %[[W:.*]]: tensor<1x1x4x4xf32>
 func.func @small_kernel(%x: tensor<8x16x16x4xf32>, %w: tensor<1x1x4x4xf32>,
-    %bias: tensor<4xf32>, %p: tensor<4xf32>) -> tensor<8x16x16x4xf32> {
+    %bias: tensor<4xf32>) -> tensor<8x16x16x4xf32> {
+  %p = tandem.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   %0 = tandem.conv %x, %w, %bias
       layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
       : (tensor<8x16x16x4xf32>, tensor<1x1x4x4xf32>, tensor<4xf32>) -> tensor<8x16x16x4xf32>
@@ -43,6 +44,92 @@ func.func @small_kernel(%x: tensor<8x16x16x4xf32>, %w: tensor<1x1x4x4xf32>,
 
 // -----
 
+// Parameters that are arguments may be such that x * factor + shift cancels:
+// the formula is followed, and the kernel left alone.
+// CHECK-LABEL: func.func @unknown
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16x16x4xf32>, %[[W:.*]]: tensor<1x1x4x4xf32>, %[[P:.*]]: tensor<4xf32>
+func.func @unknown(%x: tensor<8x16x16x4xf32>, %w: tensor<1x1x4x4xf32>,
+                   %p: tensor<4xf32>) -> tensor<8x16x16x4xf32> {
+  // CHECK: %[[C:.*]] = tandem.conv %[[X]], %[[W]] layout
+  // CHECK: %[[D:.*]] = tandem.sub %[[C]], %[[P]]
+  // CHECK: %[[M:.*]] = tandem.mul %[[D]]
+  // CHECK: %[[R:.*]] = tandem.add %[[M]], %[[P]]
+  // CHECK-NEXT: return %[[R]]
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      : (tensor<8x16x16x4xf32>, tensor<1x1x4x4xf32>) -> tensor<8x16x16x4xf32>
+  %1 = tandem.batch_norm %0, %p, %p, %p, %p epsilon = 1.0e-5 axis = 3
+      : (tensor<8x16x16x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+         tensor<4xf32>) -> tensor<8x16x16x4xf32>
+  return %1 : tensor<8x16x16x4xf32>
+}
+
+// -----
+
+// One channel of two cancels: mean * factor is 9, beside an offset of 1.
+// CHECK-LABEL: func.func @cancels
+// CHECK: %[[C:.*]] = tandem.conv
+// CHECK: %[[D:.*]] = tandem.sub %[[C]]
+// CHECK-NEXT: tandem.add %[[D]]
+func.func @cancels(%x: tensor<4x16x1xf32>, %w: tensor<3x1x2xf32>)
+    -> tensor<4x14x2xf32> {
+  %one = tandem.constant dense<1.0> : tensor<2xf32>
+  %mean = tandem.constant dense<[1.0, 9.0]> : tensor<2xf32>
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<4x16x1xf32>, tensor<3x1x2xf32>) -> tensor<4x14x2xf32>
+  %1 = tandem.batch_norm %0, %one, %one, %mean, %one epsilon = 0.0 axis = 2
+      : (tensor<4x14x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+         tensor<2xf32>) -> tensor<4x14x2xf32>
+  return %1 : tensor<4x14x2xf32>
+}
+
+// -----
+
+// 9 does no harm beside an offset of 2, of half precision either.
+// CHECK-LABEL: func.func @harmless
+// CHECK-DAG: tandem.constant dense<-7.000000e+00> : tensor<2xf32>
+// CHECK: tandem.mul
+// CHECK-NOT: tandem.sub
+func.func @harmless(%x: tensor<4x2xbf16>) -> tensor<4x2xbf16> {
+  %one = tandem.constant dense<1.0> : tensor<2xbf16>
+  %two = tandem.constant dense<2.0> : tensor<2xbf16>
+  %mean = tandem.constant dense<4.5> : tensor<2xbf16>
+  %0 = tandem.batch_norm %x, %two, %two, %mean, %one epsilon = 0.0 axis = 1
+      : (tensor<4x2xbf16>, tensor<2xbf16>, tensor<2xbf16>, tensor<2xbf16>,
+         tensor<2xbf16>) -> tensor<4x2xbf16>
+  return %0 : tensor<4x2xbf16>
+}
+
+// -----
+
+// A factor that is not finite, and a kernel that would not be.
+// CHECK-LABEL: func.func @infinite
+// CHECK: %[[C:.*]] = tandem.conv
+// CHECK: tandem.sub %[[C]]
+// CHECK: %[[D:.*]] = tandem.conv
+// CHECK: tandem.mul %[[D]]
+func.func @infinite(%x: tensor<4x16x1xf32>)
+    -> (tensor<4x14x2xf32>, tensor<4x14x2xf32>) {
+  %w = tandem.constant dense<1.0e+20> : tensor<3x1x2xf32>
+  %v = tandem.constant dense<1.0> : tensor<3x1x2xf32>
+  %one = tandem.constant dense<1.0> : tensor<2xf32>
+  %large = tandem.constant dense<1.0e+20> : tensor<2xf32>
+  %zero = tandem.constant dense<0.0> : tensor<2xf32>
+  %0 = tandem.conv %x, %v layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<4x16x1xf32>, tensor<3x1x2xf32>) -> tensor<4x14x2xf32>
+  %1 = tandem.batch_norm %0, %one, %one, %one, %zero epsilon = 0.0 axis = 2
+      : (tensor<4x14x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+         tensor<2xf32>) -> tensor<4x14x2xf32>
+  %2 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<4x16x1xf32>, tensor<3x1x2xf32>) -> tensor<4x14x2xf32>
+  %3 = tandem.batch_norm %2, %large, %one, %zero, %one epsilon = 0.0 axis = 2
+      : (tensor<4x14x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+         tensor<2xf32>) -> tensor<4x14x2xf32>
+  return %1, %3 : tensor<4x14x2xf32>, tensor<4x14x2xf32>
+}
+
+// -----
+
 // A kernel that is large beside the output stays; the factors are per channel.
 // CHECK-LABEL: func.func @large_kernel
 // CHECK-SAME: %[[W:[a-z0-9]*]]: tensor<4x4x3x3xf32>
@@ -52,9 +139,10 @@ func.func @large_kernel(%x: tensor<1x4x4x4xf32>, %w: tensor<4x4x3x3xf32>,
   %0 = tandem.conv %x, %w
       layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
       : (tensor<1x4x4x4xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x2x2xf32>
+  // CHECK: %[[D:.*]] = tandem.sub %[[C]]
   // CHECK: %[[F:.*]] = tandem.div
-  // CHECK-DAG: tandem.reshape %[[F]] shape = [4, 1, 1]
-  // CHECK: %[[M:.*]] = tandem.mul %[[C]]
+  // CHECK: %[[A:.*]] = tandem.reshape %[[F]] shape = [4, 1, 1]
+  // CHECK: %[[M:.*]] = tandem.mul %[[D]], %[[A]]
   // CHECK: %[[R:.*]] = tandem.add %[[M]]
   // CHECK-NEXT: return %[[R]]
   %1 = tandem.batch_norm %0, %p, %p, %p, %p epsilon = 1.0e-5 axis = 1
@@ -68,7 +156,7 @@ func.func @large_kernel(%x: tensor<1x4x4x4xf32>, %w: tensor<4x4x3x3xf32>,
 // The convolution's own result is needed: no folding.
 // CHECK-LABEL: func.func @two_uses
 // CHECK: %[[C:.*]] = tandem.conv
-// CHECK: tandem.mul %[[C]]
+// CHECK: tandem.sub %[[C]]
 func.func @two_uses(%x: tensor<4x16x1xf32>, %w: tensor<3x1x2xf32>,
     %p: tensor<2xf32>) -> (tensor<4x14x2xf32>, tensor<4x14x2xf32>) {
   %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
@@ -85,7 +173,7 @@ func.func @two_uses(%x: tensor<4x16x1xf32>, %w: tensor<3x1x2xf32>,
 // CHECK-LABEL: func.func @half
 func.func @half(%x: tensor<4x2xbf16>, %p: tensor<2xbf16>) -> tensor<4x2xbf16> {
   // CHECK: %[[X:.*]] = tandem.cast %{{.*}} : {{.*}} -> tensor<4x2xf32>
-  // CHECK: tandem.mul %[[X]]
+  // CHECK: tandem.sub %[[X]]
   // CHECK: %[[S:.*]] = tandem.add {{.*}} -> tensor<4x2xf32>
   // CHECK: %[[R:.*]] = tandem.cast %[[S]] {{.*}} -> tensor<4x2xbf16>
   // CHECK: return %[[R]]

@@ -6,9 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// y = (x - mean) / sqrt(variance + epsilon) * scale + offset = x * factor +
-// shift, with factor = scale / sqrt(variance + epsilon) and shift = offset -
-// mean * factor, one of each per channel.
+// y = (x - mean) / sqrt(variance + epsilon) * scale + offset
+//   = (x - mean) * factor + offset  with factor = scale / sqrt(variance +
+//   epsilon)
+//   = x * factor + shift            with shift = offset - mean * factor,
+//
+// one of each per channel. The last form is an op shorter and goes into a
+// convolution's weights, but it cancels where mean * factor is large beside the
+// results, and is NaN where the factor is infinite. It is taken where the
+// parameters are known to be harmless; the second form is right for all others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +45,7 @@ bool isHalf(Type element) { return element.getIntOrFloatBitWidth() < 32; }
 
 using Elements = std::vector<double>;
 
-/// The elements of a constant of f32 or f64.
+/// The elements of a constant of floats.
 std::optional<Elements> constantElements(Value value) {
   DenseFPElementsAttr attr;
   if (!matchPattern(value, m_Constant(&attr)))
@@ -51,7 +57,8 @@ std::optional<Elements> constantElements(Value value) {
   else if (attr.getElementType().isF64())
     llvm::append_range(elements, attr.getValues<double>());
   else
-    return std::nullopt;
+    for (const APFloat &element : attr)
+      elements.push_back(element.convertToDouble());
   return elements;
 }
 
@@ -71,16 +78,42 @@ Value createConstant(OpBuilder &builder, Location loc, RankedTensorType type,
 // Factor and shift
 //===----------------------------------------------------------------------===//
 
-/// Factor and shift per channel, as constants in f64 where they are known.
-struct Normalisation {
-  std::optional<std::pair<Elements, Elements>> known;
-  /// Ops of the parameters' element type (f32 where that is narrower); null
-  /// until materialised.
-  Value factor, shift;
+/// The element type that batch_norm is computed in: f32 where it is narrower.
+Type getComputeType(ir::BatchNormOp op) {
+  Type element = typeOf(op.getScale()).getElementType();
+  return isHalf(element) ? Float32Type::get(op.getContext()) : element;
+}
+
+/// x * factor + shift, whose elements are known.
+struct Affine {
+  Elements factor, shift;
 };
 
-std::optional<std::pair<Elements, Elements>>
-foldNormalisation(ir::BatchNormOp op) {
+/// The largest finite number of a type of floats.
+double getLargest(Type element) {
+  return APFloat::getLargest(cast<FloatType>(element).getFloatSemantics())
+      .convertToDouble();
+}
+
+/// Whether x * factor + shift loses no more than a few last places beside
+/// (x - mean) * factor + offset, in every channel.
+bool isHarmless(const Affine &affine, const Elements &mean,
+                const Elements &offset, Type element) {
+  constexpr double most = 8;
+  const double largest = getLargest(element);
+  for (size_t i = 0; i < offset.size(); ++i) {
+    double bound = most * std::max(1.0, std::abs(offset[i]));
+    // Comparisons that NaN fails.
+    if (!(std::abs(affine.factor[i]) <= largest &&
+          std::abs(mean[i] * affine.factor[i]) <= bound &&
+          std::abs(affine.shift[i]) <= largest))
+      return false;
+  }
+  return true;
+}
+
+/// Factor and shift where the parameters are constants and harmless.
+std::optional<Affine> foldToAffine(ir::BatchNormOp op) {
   std::optional<Elements> scale = constantElements(op.getScale());
   std::optional<Elements> offset = constantElements(op.getOffset());
   std::optional<Elements> mean = constantElements(op.getMean());
@@ -88,46 +121,34 @@ foldNormalisation(ir::BatchNormOp op) {
   if (!scale || !offset || !mean || !variance)
     return std::nullopt;
   double epsilon = op.getEpsilon().convertToDouble();
-  Elements factor(scale->size()), shift(scale->size());
-  for (size_t i = 0; i < factor.size(); ++i) {
-    factor[i] = (*scale)[i] / std::sqrt((*variance)[i] + epsilon);
-    shift[i] = (*offset)[i] - (*mean)[i] * factor[i];
+  Affine affine{Elements(scale->size()), Elements(scale->size())};
+  for (size_t i = 0; i < scale->size(); ++i) {
+    affine.factor[i] = (*scale)[i] / std::sqrt((*variance)[i] + epsilon);
+    affine.shift[i] = (*offset)[i] - (*mean)[i] * affine.factor[i];
   }
-  return std::pair(std::move(factor), std::move(shift));
+  if (!isHarmless(affine, *mean, *offset, getComputeType(op)))
+    return std::nullopt;
+  return affine;
 }
 
 /// `value` in f32 where its type is narrower.
 Value widen(OpBuilder &builder, Location loc, Value value) {
   if (!isHalf(typeOf(value).getElementType()))
     return value;
-  return ir::CastOp::create(builder, loc, value, builder.getF32Type());
+  return builder.createOrFold<ir::CastOp>(loc, value, builder.getF32Type());
 }
 
-Normalisation normalise(OpBuilder &builder, ir::BatchNormOp op) {
-  Normalisation result;
+/// scale / sqrt(variance + epsilon).
+Value emitFactor(OpBuilder &builder, ir::BatchNormOp op) {
   Location loc = op.getLoc();
-  result.known = foldNormalisation(op);
-  if (result.known) {
-    result.factor = createConstant(builder, loc, typeOf(op.getScale()),
-                                   result.known->first);
-    result.shift = createConstant(builder, loc, typeOf(op.getScale()),
-                                  result.known->second);
-    return result;
-  }
   Value scale = widen(builder, loc, op.getScale());
-  Value offset = widen(builder, loc, op.getOffset());
-  Value mean = widen(builder, loc, op.getMean());
   Value variance = widen(builder, loc, op.getVariance());
-  auto scalar = RankedTensorType::get({}, typeOf(scale).getElementType());
+  auto scalar = RankedTensorType::get({}, getComputeType(op));
   Value epsilon =
       createConstant(builder, loc, scalar, {op.getEpsilon().convertToDouble()});
   Value deviation = ir::SqrtOp::create(
       builder, loc, ir::AddOp::create(builder, loc, variance, epsilon));
-  result.factor = ir::DivOp::create(builder, loc, scale, deviation);
-  result.shift =
-      ir::SubOp::create(builder, loc, offset,
-                        ir::MulOp::create(builder, loc, mean, result.factor));
-  return result;
+  return ir::DivOp::create(builder, loc, scale, deviation);
 }
 
 /// The per-channel `vector` in a shape that broadcasts along dim `axis` of
@@ -151,46 +172,57 @@ Value alignTo(OpBuilder &builder, Location loc, Value vector, int64_t axis,
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Scales the kernel per output channel.
-Value scaleKernel(OpBuilder &builder, ir::ConvOp conv,
-                  const Normalisation &norm) {
-  Value kernel = conv.getKernel();
-  auto type = typeOf(kernel);
-  int64_t dim = conv.getLayout().getKernel().find('O');
-  std::optional<Elements> elements;
-  if (norm.known)
-    elements = constantElements(kernel);
-  if (!elements)
-    return ir::MulOp::create(
-        builder, conv.getLoc(), kernel,
-        alignTo(builder, conv.getLoc(), norm.factor, dim, type.getRank()));
+/// `elements` of a row-major tensor with the size `channels` at dim `dim`, each
+/// times its channel's factor.
+void scaleElements(Elements &elements, RankedTensorType type, int64_t dim,
+                   const Elements &factor) {
   int64_t inner = 1;
   for (int64_t size : type.getShape().drop_front(dim + 1))
     inner *= size;
   int64_t channels = type.getDimSize(dim);
-  for (size_t i = 0; i < elements->size(); ++i)
-    (*elements)[i] *= norm.known->first[i / inner % channels];
-  return createConstant(builder, conv.getLoc(), type, *elements);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] *= factor[i / inner % channels];
+}
+
+/// Scales the kernel per output channel. Null where a known element would
+/// become infinite.
+Value scaleKernel(OpBuilder &builder, ir::ConvOp conv, const Affine &affine) {
+  Value kernel = conv.getKernel();
+  Location loc = conv.getLoc();
+  auto type = typeOf(kernel);
+  int64_t dim = conv.getLayout().getKernel().find('O');
+  if (std::optional<Elements> elements = constantElements(kernel)) {
+    scaleElements(*elements, type, dim, affine.factor);
+    const double largest = getLargest(type.getElementType());
+    if (llvm::any_of(*elements,
+                     [&](double x) { return std::abs(x) > largest; }))
+      return {};
+    return createConstant(builder, loc, type, *elements);
+  }
+  auto vector = RankedTensorType::get({type.getDimSize(dim)},
+                                      type.getElementType());
+  Value factor = createConstant(builder, loc, vector, affine.factor);
+  return ir::MulOp::create(builder, loc, kernel,
+                           alignTo(builder, loc, factor, dim, type.getRank()));
 }
 
 /// bias * factor + shift.
-Value scaleBias(OpBuilder &builder, ir::ConvOp conv,
-                const Normalisation &norm) {
-  if (!conv.getBias())
-    return norm.shift;
+Value scaleBias(OpBuilder &builder, ir::ConvOp conv, RankedTensorType type,
+                const Affine &affine) {
   Location loc = conv.getLoc();
-  std::optional<Elements> elements;
-  if (norm.known)
-    elements = constantElements(conv.getBias());
-  if (!elements)
-    return ir::AddOp::create(
-        builder, loc,
-        ir::MulOp::create(builder, loc, conv.getBias(), norm.factor),
-        norm.shift);
-  for (size_t i = 0; i < elements->size(); ++i)
-    (*elements)[i] =
-        (*elements)[i] * norm.known->first[i] + norm.known->second[i];
-  return createConstant(builder, loc, typeOf(conv.getBias()), *elements);
+  Value bias = conv.getBias();
+  if (!bias)
+    return createConstant(builder, loc, type, affine.shift);
+  if (std::optional<Elements> elements = constantElements(bias)) {
+    for (size_t i = 0; i < elements->size(); ++i)
+      (*elements)[i] = (*elements)[i] * affine.factor[i] + affine.shift[i];
+    return createConstant(builder, loc, type, *elements);
+  }
+  Value scaled =
+      ir::MulOp::create(builder, loc, bias,
+                        createConstant(builder, loc, type, affine.factor));
+  return ir::AddOp::create(builder, loc, scaled,
+                           createConstant(builder, loc, type, affine.shift));
 }
 
 struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
@@ -208,9 +240,14 @@ struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
       return rewriter.notifyMatchFailure(op, "the kernel would lose digits");
     if (!pays(op, conv))
       return rewriter.notifyMatchFailure(op, "scaling the kernel costs more");
-    Normalisation norm = normalise(rewriter, op);
-    Value kernel = scaleKernel(rewriter, conv, norm);
-    Value bias = scaleBias(rewriter, conv, norm);
+    std::optional<Affine> affine = foldToAffine(op);
+    if (!affine)
+      return rewriter.notifyMatchFailure(op, "parameters that are not known to "
+                                             "be harmless");
+    Value kernel = scaleKernel(rewriter, conv, *affine);
+    if (!kernel)
+      return rewriter.notifyMatchFailure(op, "the kernel would be infinite");
+    Value bias = scaleBias(rewriter, conv, typeOf(op.getScale()), *affine);
     rewriter.replaceOpWithNewOp<ir::ConvOp>(
         op, op.getType(), conv.getInput(), kernel, bias, conv.getStridesAttr(),
         conv.getPadLowAttr(), conv.getPadHighAttr(), conv.getDilationsAttr(),
@@ -219,12 +256,12 @@ struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
   }
 
 private:
-  /// Constants are folded once; arguments cost a pass over the kernel each call
-  /// and save one over the output.
+  /// A constant kernel is scaled once; an argument costs a pass over it each
+  /// call and saves one over the output.
   static bool pays(ir::BatchNormOp op, ir::ConvOp conv) {
     if (!typeOf(conv.getKernel()).hasStaticShape())
       return false;
-    if (foldNormalisation(op) && constantElements(conv.getKernel()))
+    if (matchPattern(conv.getKernel(), m_Constant()))
       return true;
     auto output = typeOf(op.getResult());
     return output.hasStaticShape() &&
@@ -239,13 +276,8 @@ struct DecomposeBatchNorm : OpRewritePattern<ir::BatchNormOp> {
   LogicalResult matchAndRewrite(ir::BatchNormOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    int64_t rank = typeOf(op.getInput()).getRank();
-    Normalisation norm = normalise(rewriter, op);
-    Value factor = alignTo(rewriter, loc, norm.factor, op.getAxis(), rank);
-    Value shift = alignTo(rewriter, loc, norm.shift, op.getAxis(), rank);
     Value input = widen(rewriter, loc, op.getInput());
-    Value scaled = ir::MulOp::create(rewriter, loc, input, factor);
-    Value result = ir::AddOp::create(rewriter, loc, scaled, shift);
+    Value result = emitNormalised(rewriter, op, input);
     if (isHalf(typeOf(op.getResult()).getElementType()))
       result = ir::CastOp::create(rewriter, loc, result,
                                   typeOf(op.getResult()).getElementType());
@@ -253,6 +285,34 @@ struct DecomposeBatchNorm : OpRewritePattern<ir::BatchNormOp> {
       return rewriter.notifyMatchFailure(op, "a result type that says more");
     rewriter.replaceOp(op, result);
     return success();
+  }
+
+private:
+  static Value emitNormalised(OpBuilder &builder, ir::BatchNormOp op,
+                              Value input) {
+    Location loc = op.getLoc();
+    auto align = [&](Value vector) {
+      return alignTo(builder, loc, vector, op.getAxis(),
+                     typeOf(input).getRank());
+    };
+    auto known = [&](const Elements &elements) {
+      auto type = typeOf(op.getScale()).clone(getComputeType(op));
+      return align(createConstant(builder, loc, cast<RankedTensorType>(type),
+                                  elements));
+    };
+    auto given = [&](Value vector) {
+      return align(widen(builder, loc, vector));
+    };
+    if (std::optional<Affine> affine = foldToAffine(op)) {
+      Value scaled = ir::MulOp::create(builder, loc, input,
+                                       known(affine->factor));
+      return ir::AddOp::create(builder, loc, scaled, known(affine->shift));
+    }
+    Value centred =
+        ir::SubOp::create(builder, loc, input, given(op.getMean()));
+    Value scaled = ir::MulOp::create(builder, loc, centred,
+                                     align(emitFactor(builder, op)));
+    return ir::AddOp::create(builder, loc, scaled, given(op.getOffset()));
   }
 };
 
