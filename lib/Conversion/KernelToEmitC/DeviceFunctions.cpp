@@ -20,9 +20,10 @@ struct DeviceFunction {
 };
 
 constexpr DeviceFunction deviceFunctions[] = {
-    {"maximum", R"(// The larger; NaN where either is NaN.
+    {"maximum",
+     R"(// The larger; NaN where either is NaN; of zeros the first, as relu has it.
 template <typename T> __device__ __forceinline__ T maximum(T a, T b) {
-  return a > b || a != a ? a : b;
+  return a < b || b != b ? b : a;
 }
 )"},
     {"minimum", R"(// The smaller; NaN where either is NaN.

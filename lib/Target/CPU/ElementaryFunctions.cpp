@@ -131,7 +131,8 @@ static Value expandSine(const Arithmetic &a, Value x, int64_t quadrants) {
   Value z = a.mul(r, r);
   Value sine =
       a.horner(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
-  sine = a.fma(a.mul(sine, z), r, r);
+  // Of -0, the sum is +0.
+  sine = a.copySign(a.fma(a.mul(sine, z), r, r), r);
   Value cosine = a.horner(
       z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
   cosine = a.fma(a.mul(z, z), cosine, a.fma(z, a.f(-0.5), a.f(1)));
