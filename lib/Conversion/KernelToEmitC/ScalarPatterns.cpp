@@ -171,7 +171,9 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// Integer to half type and back, by way of f32.
+/// Integer to half type and back, by way of f32. It holds all integers that f16
+/// does not round to infinity; bf16 is not made of integers of more than 16
+/// bits directly (see ir::buildIntToFloat).
 template <typename Op> struct ThroughF32 : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult

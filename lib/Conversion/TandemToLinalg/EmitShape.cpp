@@ -8,6 +8,7 @@
 
 #include "ElementalEmitter.h"
 
+#include "tandem/Dialect/Tandem/IR/IntToFloat.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -109,16 +110,19 @@ static Value emitConcatFrom(ElementalEmitter &emitter, ir::ConcatOp op,
       [&] { return emitConcatFrom(emitter, op, index, first + 1, end); });
 }
 
+/// Indices that a type cannot hold are rounded, as by `cast`; computing on half
+/// types goes on in f32.
 static Value emitIota(ElementalEmitter &emitter, ir::IotaOp op,
                       const ElementIndex &index) {
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
-  Type type = getComputeType(elementTypeOf(op.getResult()));
+  Type type = elementTypeOf(op.getResult());
   Value position = emitter.materialize(index[op.getAxis()]);
   Value integer =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), position);
-  if (isa<FloatType>(type))
-    return arith::SIToFPOp::create(builder, loc, type, integer);
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return toComputeType(builder, loc,
+                         ir::buildIntToFloat(builder, loc, integer, floatType));
   if (type.isInteger(64))
     return integer;
   return arith::TruncIOp::create(builder, loc, type, integer);

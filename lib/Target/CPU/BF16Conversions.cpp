@@ -11,6 +11,7 @@
 #include "ElementaryArithmetic.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -34,21 +35,76 @@ Value getUpperHalves(const Arithmetic &a, Value bits) {
   return LLVM::ShuffleVectorOp::create(a.b, a.loc, both, both, odd);
 }
 
-/// f32 to bf16: the upper half, rounded by what the lower half carries into it.
-Value roundF32(OpBuilder &builder, Location loc, Value x, bool hasInstruction) {
-  Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
-  Type type = a.typed(builder.getBF16Type());
-  if (hasInstruction)
-    return arith::TruncFOp::create(builder, loc, type, x);
-  Value bits = a.bits(x);
+Value asBF16(const Arithmetic &a, Value halves) {
+  return arith::BitcastOp::create(a.b, a.loc, a.typed(a.b.getBF16Type()),
+                                  halves);
+}
+
+/// The bits of a number, rounded by what the lower half carries into the upper
+/// one. A NaN may become something else.
+Value roundBits(const Arithmetic &a, Value bits) {
   // Half of the last place, less one where what stays is even.
   Value isOdd = a.andI(a.shr(bits, 16), a.i(1));
-  Value rounded = a.addI(a.addI(bits, a.i(0x7fff)), isOdd);
+  return a.addI(a.addI(bits, a.i(0x7fff)), isOdd);
+}
+
+/// f32 to bf16 by the instruction, but for subnormal numbers, which it takes
+/// for zeros.
+Value roundByInstruction(const Arithmetic &a, Value x) {
+  constexpr double leastNormal = 0x1p-126;
+  Type i16 = a.typed(a.b.getI16Type());
+  Value normal = arith::BitcastOp::create(
+      a.b, a.loc, i16,
+      arith::TruncFOp::create(a.b, a.loc, a.typed(a.b.getBF16Type()), x));
+  Value subnormal = getUpperHalves(a, roundBits(a, a.bits(x)));
+  Value isSubnormal = a.less(a.abs(x), a.f(leastNormal));
+  return asBF16(a, a.select(isSubnormal, subnormal, normal));
+}
+
+/// f32 to bf16.
+Value roundF32(OpBuilder &builder, Location loc, Value x, bool hasInstruction) {
+  Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
+  if (hasInstruction)
+    return roundByInstruction(a, x);
+  Value bits = a.bits(x);
   Value quiet = arith::OrIOp::create(builder, loc, bits, a.i(0x400000));
   Value isNaN =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
-  Value half = getUpperHalves(a, a.select(isNaN, quiet, rounded));
-  return arith::BitcastOp::create(builder, loc, type, half);
+  Value rounded = a.select(isNaN, quiet, roundBits(a, bits));
+  return asBF16(a, getUpperHalves(a, rounded));
+}
+
+/// Whether the lower halves of `x`, of f32, are zeros: it was bf16, and ops
+/// since have only chosen between values or changed signs.
+bool isExtended(Value x, int depth = 6) {
+  APFloat constant(0.0);
+  if (matchPattern(x, m_ConstantFloat(&constant))) {
+    bool losesInfo;
+    constant.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven,
+                     &losesInfo);
+    return !losesInfo;
+  }
+  Operation *op = x.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (auto extension = dyn_cast<arith::ExtFOp>(op))
+    return getElementTypeOrSelf(extension.getIn()).isBF16();
+  // What the pattern below makes of it.
+  if (auto bitcast = dyn_cast<arith::BitcastOp>(op)) {
+    auto shift = bitcast.getIn().getDefiningOp<arith::ShLIOp>();
+    APInt amount;
+    return shift && matchPattern(shift.getRhs(), m_ConstantInt(&amount)) &&
+           amount == 16;
+  }
+  auto areExtended = [&](ValueRange values) {
+    return llvm::all_of(
+        values, [&](Value value) { return isExtended(value, depth - 1); });
+  };
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return areExtended({select.getTrueValue(), select.getFalseValue()});
+  return isa<arith::NegFOp, math::AbsFOp, math::CopySignOp, arith::MaximumFOp,
+             arith::MinimumFOp>(op) &&
+         areExtended(op->getOperands());
 }
 
 /// f64 to f32, to odd where it is inexact: rounding once more to bf16 is exact
@@ -72,35 +128,35 @@ struct Truncate : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getIn();
-    bool isDouble = getElementTypeOrSelf(x).isF64();
-    if (!getElementTypeOrSelf(op.getType()).isBF16() ||
-        (!isDouble && hasInstruction))
+    Location loc = op.getLoc();
+    if (!getElementTypeOrSelf(op.getType()).isBF16())
       return failure();
-    if (isDouble)
-      x = roundF64ToOdd(rewriter, op.getLoc(), x);
-    rewriter.replaceOp(op, roundF32(rewriter, op.getLoc(), x, hasInstruction));
+    if (getElementTypeOrSelf(x).isF64())
+      x = roundF64ToOdd(rewriter, loc, x);
+    if (isExtended(x)) {
+      Arithmetic a{rewriter, loc, x.getType(), /*avx512=*/false};
+      rewriter.replaceOp(op, asBF16(a, getUpperHalves(a, a.bits(x))));
+    } else {
+      rewriter.replaceOp(op, roundF32(rewriter, loc, x, hasInstruction));
+    }
     return success();
   }
   bool hasInstruction;
 };
 
-/// Integers come to bf16 through a type that has them all; of i64, what f64
-/// cannot hold is rounded twice.
+/// Of at most 16 bits, which f32 holds; wider ones are not converted directly.
 template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
   ConvertInteger(MLIRContext *context, bool hasInstruction)
       : OpRewritePattern<Op>(context), hasInstruction(hasInstruction) {}
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isBF16())
+    Type from = getElementTypeOrSelf(op.getIn());
+    if (!getElementTypeOrSelf(op.getType()).isBF16() ||
+        from.getIntOrFloatBitWidth() > 16)
       return failure();
     Location loc = op.getLoc();
     Arithmetic a{rewriter, loc, op.getType(), /*avx512=*/false};
-    bool isShort =
-        getElementTypeOrSelf(op.getIn()).getIntOrFloatBitWidth() <= 16;
-    Value x =
-        Op::create(rewriter, loc, isShort ? a.f32() : a.f64(), op.getIn());
-    if (!isShort)
-      x = roundF64ToOdd(rewriter, loc, x);
+    Value x = Op::create(rewriter, loc, a.f32(), op.getIn());
     rewriter.replaceOp(op, roundF32(rewriter, loc, x, hasInstruction));
     return success();
   }

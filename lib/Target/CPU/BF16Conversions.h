@@ -15,8 +15,9 @@ namespace tandem {
 
 /// Conversions to and from bf16, of scalars and vectors, as integer arithmetic
 /// on f32: LLVM would call a function for each element, which not every libgcc
-/// has. They round once, to nearest even; NaN stays NaN. `hasInstructions`: the
-/// target has AVX-512 BF16, by which f32 is rounded, subnormal results to zero.
+/// has. They round once, to nearest even, subnormal results too; NaN stays NaN.
+/// `hasInstructions`: the target has AVX-512 BF16, by which f32 is rounded
+/// unless it is subnormal. Integers of more than 16 bits are not converted.
 void populateBF16ConversionPatterns(mlir::RewritePatternSet &patterns,
                                     bool hasInstructions);
 

@@ -74,6 +74,17 @@ template <typename T> std::vector<T> reference::widen(const Tensor &tensor) {
   return values;
 }
 
+/// An integer as a double, rounded to odd where it has more digits than that,
+/// so that rounding it again is rounding once.
+static double toDouble(int64_t value) {
+  constexpr int64_t exact = int64_t(1) << 53;
+  if (-exact <= value && value <= exact)
+    return static_cast<double>(value);
+  const int64_t lowest = value & 0x7ff;
+  return static_cast<double>(lowest ? value - lowest + 0x400 : value);
+}
+static double toDouble(double value) { return value; }
+
 template <typename T>
 void reference::narrow(const std::vector<T> &values, Tensor &tensor) {
   withStorage(tensor.dtype(), [&]<typename S>(S) {
@@ -82,7 +93,7 @@ void reference::narrow(const std::vector<T> &values, Tensor &tensor) {
       if constexpr (std::is_same_v<S, bool>)
         data[i] = static_cast<int64_t>(values[i]) & 1;
       else if constexpr (std::is_class_v<S>)
-        data[i] = S(static_cast<double>(values[i]));
+        data[i] = S(toDouble(values[i]));
       else
         data[i] = static_cast<S>(values[i]);
   });

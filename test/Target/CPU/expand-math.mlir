@@ -97,13 +97,19 @@ func.func @bounds(%x: f32, %y: f32) -> f32 {
   return %2 : f32
 }
 
-// The instruction, where there is one; else integers, and for f64 in any case.
+// The instruction, where there is one, but for subnormal numbers, which it
+// flushes; else integers, and for f64 in any case.
 
 // CHECK-LABEL: func.func @round
 // CHECK-NOT: arith.truncf
 // CHECK: llvm.shufflevector {{.*}} [1, 3, 5, 7, {{.*}}, 31] : vector<32xi16>
 // BF16-LABEL: func.func @round
-// BF16-NEXT: arith.truncf {{.*}} vector<16xf32> to vector<16xbf16>
+// BF16: %[[FAST:.*]] = arith.truncf %{{.*}} : vector<16xf32> to vector<16xbf16>
+// BF16: %[[NORMAL:.*]] = arith.bitcast %[[FAST]] : vector<16xbf16> to vector<16xi16>
+// BF16: %[[SLOW:.*]] = llvm.shufflevector
+// BF16: %[[SUBNORMAL:.*]] = arith.cmpf olt, %{{.*}}, %{{.*}} : vector<16xf32>
+// BF16: %[[HALF:.*]] = arith.select %[[SUBNORMAL]], %[[SLOW]], %[[NORMAL]]
+// BF16: arith.bitcast %[[HALF]] : vector<16xi16> to vector<16xbf16>
 // BF16-NEXT: return
 func.func @round(%x: vector<16xf32>) -> vector<16xbf16> {
   %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
@@ -121,14 +127,52 @@ func.func @widen(%x: vector<16xbf16>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
-// Rounded once, although f32 does not have all integers.
+// What was bf16 and has only been chosen from is not rounded.
+
+// CHECK-LABEL: func.func @choose
+// CHECK-NOT: arith.addi
+// CHECK: llvm.shufflevector
+// CHECK: return
+// BF16-LABEL: func.func @choose
+// BF16-NOT: arith.truncf
+// BF16: llvm.shufflevector
+// BF16: return
+func.func @choose(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xbf16> {
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %0 = arith.extf %x : vector<16xbf16> to vector<16xf32>
+  %1 = arith.extf %y : vector<16xbf16> to vector<16xf32>
+  %2 = math.absf %0 : vector<16xf32>
+  %3 = arith.maximumf %2, %1 : vector<16xf32>
+  %4 = arith.minimumf %3, %zero : vector<16xf32>
+  %5 = arith.negf %4 : vector<16xf32>
+  %6 = arith.truncf %5 : vector<16xf32> to vector<16xbf16>
+  return %6 : vector<16xbf16>
+}
+
+// A constant that bf16 does not have is rounded with what it may be chosen from.
+
+// CHECK-LABEL: func.func @choose_rounded
+// CHECK: arith.addi
+// BF16-LABEL: func.func @choose_rounded
+// BF16: arith.truncf
+func.func @choose_rounded(%x: vector<16xbf16>) -> vector<16xbf16> {
+  %tenth = arith.constant dense<0.1> : vector<16xf32>
+  %0 = arith.extf %x : vector<16xbf16> to vector<16xf32>
+  %1 = arith.maximumf %0, %tenth : vector<16xf32>
+  %2 = arith.truncf %1 : vector<16xf32> to vector<16xbf16>
+  return %2 : vector<16xbf16>
+}
+
+// By way of f32, which has all integers of 16 bits. (Of more bits, the text of
+// `cast` makes f32 or f64 first.)
 
 // CHECK-LABEL: func.func @convert
-// CHECK: arith.sitofp {{.*}} to vector<16xf64>
+// CHECK: arith.sitofp {{.*}} to vector<16xf32>
+// CHECK: llvm.shufflevector
 // BF16-LABEL: func.func @convert
-// BF16: arith.sitofp {{.*}} to vector<16xf64>
+// BF16: arith.sitofp {{.*}} to vector<16xf32>
 // BF16: arith.truncf {{.*}} vector<16xf32> to vector<16xbf16>
-func.func @convert(%x: vector<16xi32>) -> vector<16xbf16> {
-  %0 = arith.sitofp %x : vector<16xi32> to vector<16xbf16>
+func.func @convert(%x: vector<16xi8>) -> vector<16xbf16> {
+  %0 = arith.sitofp %x : vector<16xi8> to vector<16xbf16>
   return %0 : vector<16xbf16>
 }

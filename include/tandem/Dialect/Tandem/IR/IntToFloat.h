@@ -1,0 +1,24 @@
+//===- IntToFloat.h - Integers to floats, rounded once ----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_IR_INTTOFLOAT_H
+#define TANDEM_DIALECT_TANDEM_IR_INTTOFLOAT_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace tandem::ir {
+
+/// Converts a scalar integer to a type of floats as `cast` does: rounded to
+/// nearest even, once. Of a constant the result is a constant.
+mlir::Value buildIntToFloat(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value integer, mlir::FloatType to);
+
+} // namespace tandem::ir
+
+#endif // TANDEM_DIALECT_TANDEM_IR_INTTOFLOAT_H
