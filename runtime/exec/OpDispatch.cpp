@@ -45,6 +45,21 @@ void gatherTypes(const StepPlan &plan, Frame &frame) {
     frame.operandTypes.push_back(frame.values[slot]->type());
 }
 
+/// Whether what a result's type is written to be holds for `actual`.
+Status checkWritten(const Program &program, uint32_t slot,
+                    const TensorType &actual) {
+  const TensorType written = fromFlat(*program.slots[slot]->type);
+  bool agrees = written.dtype == actual.dtype &&
+                written.shape.rank() == actual.shape.rank();
+  for (int i = 0; agrees && i < actual.shape.rank(); ++i)
+    agrees =
+        written.shape[i] == kDynamic || written.shape[i] == actual.shape[i];
+  if (agrees)
+    return {};
+  return fail("shape", "the result is " + actual.str() + ", where " +
+                             written.str() + " is written");
+}
+
 /// The entry for the operands at hand: the frame's last one, or the cache's.
 Expected<const PreparedEntry *> lookUp(const DispatchContext &context,
                                        const StepPlan &plan,
@@ -53,6 +68,8 @@ Expected<const PreparedEntry *> lookUp(const DispatchContext &context,
                                        PreparedRef &last, Frame &frame) {
   if (last && sameTypes(last->operands, frame.operandTypes)) [[likely]]
     return last.get();
+  TANDEM_RETURN_IF_ERROR(
+      checkWritten(context.program, plan.step->results[0], results[0]));
   TANDEM_ASSIGN_OR_RETURN(last, cache.get(*plan.step->op, frame.operandTypes,
                                           Types(results.begin(), results.end()),
                                           context.providers));
@@ -104,6 +121,9 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
     results = {&inferred, 1};
   }
   if (plan.isView) {
+    if (plan.resultTypes.empty())
+      TANDEM_RETURN_IF_ERROR(
+          checkWritten(context.program, plan.step->results[0], results[0]));
     const Tensor &operand = *frame.values[plan.step->operands[0]];
     frame.owned[plan.step->results[0]] = operand.viewAs(results[0]);
     return {};
