@@ -25,6 +25,7 @@ using namespace tandem::eager;
    level::findClamp,                                                           \
    level::findReduceRow,                                                       \
    level::findAccumulate,                                                      \
+   level::findAccumulateSum,                                                   \
    level::findMaxOfRows,                                                       \
    level::findArgmax,                                                          \
    level::findArgmaxAccumulate,                                                \

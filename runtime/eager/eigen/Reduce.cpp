@@ -74,9 +74,12 @@ using Element = uint64_t;
 
 class ReduceOp final : public PreparedOp {
 public:
+  /// `accumulateSum`: null unless many floats are summed; their sums over rows
+  /// are kept in double, as errors of equal sign would add up.
   ReduceOp(const Reduction &map, RowReduceKernel row, AccumulateKernel add,
-           bool isMean)
-      : map(map), row(row), accumulate(add), isMean(isMean) {}
+           AccumulateKernel accumulateSum, bool isMean)
+      : map(map), row(row), accumulate(add), accumulateSum(accumulateSum),
+        isMean(isMean) {}
 
   Status run(std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
@@ -119,34 +122,61 @@ private:
                   for (int64_t i = begin; i < end; ++i, kept.next()) {
                     StridedIndex<1> at(map.reduced, {map.reducedStrides},
                                        {kept.offset(0)});
-                    char *to = out + i * map.width;
-                    row(in + at.offset(0), to, map.inner);
-                    for (at.next(); !at.done(); at.next()) {
-                      Element element;
-                      row(in + at.offset(0), &element, map.inner);
-                      accumulate(to, &element, 1, 1, 0);
-                    }
+                    combineRows(in, at, out + i * map.width);
                   }
                 });
   }
 
-  /// In runs of columns that stay in the first-level cache.
+  void combineRows(const char *in, StridedIndex<1> &at, char *to) const {
+    row(in + at.offset(0), to, map.inner);
+    double sum = accumulateSum ? toDouble(to) : 0;
+    for (at.next(); !at.done(); at.next()) {
+      Element element;
+      row(in + at.offset(0), &element, map.inner);
+      if (accumulateSum)
+        sum += toDouble(&element);
+      else
+        accumulate(to, &element, 1, 1, 0);
+    }
+    if (accumulateSum)
+      narrow(&sum, to, 1);
+  }
+
+  double toDouble(const void *element) const {
+    return map.width == 4 ? *static_cast<const float *>(element)
+                          : *static_cast<const double *>(element);
+  }
+
+  /// Rounds sums to the result's type.
+  void narrow(const double *sums, void *to, int64_t n) const {
+    if (map.width == 4)
+      std::copy_n(sums, n, static_cast<float *>(to));
+    else
+      std::copy_n(sums, n, static_cast<double *>(to));
+  }
+
+  /// Columns at a time, which stay in the first-level cache.
+  static constexpr int64_t kColumns = 1024;
+
   void reduceColumns(const char *in, char *out) const {
-    constexpr int64_t run = 1024;
-    const int64_t across = countParts(map.inner, run);
-    parallelFor(
-        map.kept.numElements() * across,
-        grainFor(std::min(run, map.inner) * map.count),
-        [&](int64_t begin, int64_t end) {
-          for (int64_t task = begin; task < end; ++task) {
-            StridedIndex<1> kept(map.kept, {map.keptStrides});
-            kept.advance(task / across);
-            const int64_t column = task % across * run;
-            const int64_t size = std::min(run, map.inner - column);
-            char *to = out + (task / across * map.inner + column) * map.width;
-            reduceRun(in + kept.offset(0) + column * map.width, to, size);
-          }
-        });
+    const int64_t across = countParts(map.inner, kColumns);
+    parallelFor(map.kept.numElements() * across,
+                grainFor(std::min(kColumns, map.inner) * map.count),
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t task = begin; task < end; ++task) {
+                    StridedIndex<1> kept(map.kept, {map.keptStrides});
+                    kept.advance(task / across);
+                    const int64_t column = task % across * kColumns;
+                    const int64_t size = std::min(kColumns, map.inner - column);
+                    char *to =
+                        out + (task / across * map.inner + column) * map.width;
+                    const char *from = in + kept.offset(0) + column * map.width;
+                    if (accumulateSum)
+                      sumRun(from, to, size);
+                    else
+                      reduceRun(from, to, size);
+                  }
+                });
   }
 
   /// The rows along the innermost reduced dim go to the kernel at once.
@@ -164,6 +194,19 @@ private:
       accumulate(to, in + at.offset(0), size, rows, stride);
   }
 
+  /// reduceRun for sums of floats.
+  void sumRun(const char *in, char *to, int64_t size) const {
+    double sums[kColumns] = {};
+    const int last = map.reduced.rank() - 1;
+    const int64_t rows = last < 0 ? 1 : map.reduced[last];
+    const int64_t stride = last < 0 ? 0 : map.reducedStrides[last] / map.width;
+    StridedIndex<1> at(Shape(map.reduced.span().first(std::max(last, 0))),
+                       {map.reducedStrides});
+    for (; !at.done(); at.next())
+      accumulateSum(sums, in + at.offset(0), size, rows, stride);
+    narrow(sums, to, size);
+  }
+
   template <typename T> void divide(Tensor &result) const {
     const int64_t size = result.shape().numElements();
     for (T *x = result.as<T>(), *end = x + size; x != end; ++x)
@@ -172,7 +215,7 @@ private:
 
   Reduction map;
   RowReduceKernel row;
-  AccumulateKernel accumulate;
+  AccumulateKernel accumulate, accumulateSum;
   bool isMean;
 };
 
@@ -248,6 +291,12 @@ Prepared eager::prepareReduce(const Signature &signature) {
       kernels().accumulate(attrs.kind, operand.dtype);
   if (!row || !accumulate)
     return nullptr;
-  return std::make_unique<ReduceOp>(Reduction(operand, attrs.dims), row,
-                                    accumulate, attrs.kind == ReduceKind::mean);
+  const Reduction reduction(operand, attrs.dims);
+  const bool isMean = attrs.kind == ReduceKind::mean;
+  const bool isSum = isMean || attrs.kind == ReduceKind::sum;
+  return std::make_unique<ReduceOp>(reduction, row, accumulate,
+                                    isSum && reduction.count > kSumBlock
+                                        ? kernels().accumulateSum(operand.dtype)
+                                        : nullptr,
+                                    isMean);
 }

@@ -46,6 +46,8 @@ using RowReduceKernel = void (*)(const void *in, void *out, int64_t n);
 /// stride is in elements.
 using AccumulateKernel = void (*)(void *acc, const void *in, int64_t n,
                                   int64_t rows, int64_t stride);
+/// As many rows of floats are summed in their own type before f64 takes over.
+inline constexpr int64_t kSumBlock = 32;
 /// out[i] = the maximum of rows[j][i], j < count.
 using MaxOfRowsKernel = void (*)(const void *const *rows, int64_t count,
                                  void *out, int64_t n);
@@ -97,6 +99,8 @@ struct KernelTable {
   TernaryKernel (*clamp)(DType dtype, unsigned mask);
   RowReduceKernel (*reduceRow)(ReduceKind kind, DType dtype);
   AccumulateKernel (*accumulate)(ReduceKind kind, DType dtype);
+  /// For sums of floats, whose accumulators are doubles.
+  AccumulateKernel (*accumulateSum)(DType dtype);
   MaxOfRowsKernel (*maxOfRows)(DType dtype);
   ArgmaxKernel (*argmax)(DType dtype);
   ArgmaxAccumulateKernel (*argmaxAccumulate)(DType dtype);
@@ -125,6 +129,7 @@ const KernelTable &kernels();
   TernaryKernel findClamp(DType dtype, unsigned mask);                         \
   RowReduceKernel findReduceRow(ReduceKind kind, DType dtype);                 \
   AccumulateKernel findAccumulate(ReduceKind kind, DType dtype);               \
+  AccumulateKernel findAccumulateSum(DType dtype);                             \
   MaxOfRowsKernel findMaxOfRows(DType dtype);                                  \
   ArgmaxKernel findArgmax(DType dtype);                                        \
   ArgmaxAccumulateKernel findArgmaxAccumulate(DType dtype);                    \

@@ -83,6 +83,40 @@ void accumulateLoop(void *acc, const void *in, int64_t n, int64_t rows,
       rest[k] = F{}(rest[k], x[j * stride + i + k]);
 }
 
+/// sum[k] += x[j * stride + k] for j < rows, k < n.
+template <typename T>
+[[gnu::always_inline]] inline void accumulateRows(T *__restrict sum, const T *x,
+                                                  int64_t n, int64_t rows,
+                                                  int64_t stride) {
+  for (int64_t j = 0; j < rows; ++j)
+    for (int64_t k = 0; k < n; ++k)
+      sum[k] += x[j * stride + k];
+}
+
+/// Sums of floats: rows are summed in T in blocks that are short enough for
+/// errors of equal sign not to add up, and blocks in double.
+template <typename T>
+void accumulateSum(void *acc, const void *in, int64_t n, int64_t rows,
+                   int64_t stride) {
+  constexpr int64_t run = 512 / sizeof(T), block = kSumBlock;
+  double *a = static_cast<double *>(acc);
+  const T *x = static_cast<const T *>(in);
+  for (int64_t j = 0; j < rows; j += block) {
+    const T *from = x + j * stride;
+    const int64_t count = rows - j < block ? rows - j : block;
+    for (int64_t i = 0; i < n; i += run) {
+      T sum[run] = {};
+      // Of known size, the sums stay in registers.
+      if (n - i >= run)
+        accumulateRows<T>(sum, from + i, run, count, stride);
+      else
+        accumulateRows<T>(sum, from + i, n - i, count, stride);
+      for (int64_t k = 0; k < (n - i < run ? n - i : run); ++k)
+        a[i + k] += sum[k];
+    }
+  }
+}
+
 template <typename T>
 void maxOfRows(const void *const *rows, int64_t count, void *out, int64_t n) {
   constexpr int64_t run = 128 / sizeof(T);
@@ -188,6 +222,11 @@ RowReduceKernel findReduceRow(ReduceKind kind, DType dtype) {
                                         return sumRow<T>;
                                       }
                                     });
+}
+
+AccumulateKernel findAccumulateSum(DType dtype) {
+  return forFloat<AccumulateKernel>(
+      dtype, []<typename T>() -> AccumulateKernel { return accumulateSum<T>; });
 }
 
 AccumulateKernel findAccumulate(ReduceKind kind, DType dtype) {
