@@ -19,6 +19,13 @@ add_library(tandem_xxhash INTERFACE)
 target_include_directories(tandem_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 target_link_libraries(tandem_xxhash INTERFACE ${XXHASH_LIBRARY})
 
+# Debian's package has a pkg-config file only.
+find_path(SLEEF_INCLUDE_DIR sleef.h REQUIRED)
+find_library(SLEEF_LIBRARY sleef REQUIRED)
+add_library(tandem_sleef INTERFACE)
+target_include_directories(tandem_sleef SYSTEM INTERFACE ${SLEEF_INCLUDE_DIR})
+target_link_libraries(tandem_sleef INTERFACE ${SLEEF_LIBRARY})
+
 # Debian's dnnl-config.cmake insists on OpenCL's headers, which the CPU does not
 # need; hence the plain library.
 find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)

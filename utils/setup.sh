@@ -36,7 +36,7 @@ tandem_packages() {
   echo cmake ninja-build python3 clang-22 lld-22 ccache
   echo libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
     flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
-    libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev
+    libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev
   if [ -z "${MLIR_DIR:-}" ]; then
     echo libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   fi

@@ -17,6 +17,8 @@
 
 #include "ElementaryArithmetic.h"
 
+#include "tandem/Support/FunctionCoefficients.h"
+
 #include <array>
 #include <cmath>
 
@@ -79,9 +81,7 @@ static Value expByTable(const Arithmetic &a, Value x) {
 
 /// (exp(r) - 1 - r) / r^2, |r| at most half of log 2.
 static Value expTail(const Arithmetic &a, Value r) {
-  return a.horner(r, {1.381432050778867e-3, 8.368851070799413e-3,
-                      4.1668401085020665e-2, 1.6666519524044832e-1,
-                      4.999999337308007e-1});
+  return a.horner(r, kExpTail);
 }
 
 /// 2^n exp(r), with n the integer nearest to x / log 2. Within 1.1 ULP.
@@ -183,22 +183,15 @@ Value expandTanh(const Arithmetic &a, Value x) {
       a.isWide() ? tanhByTable(a, magnitude) : tanhByPowers(a, magnitude), x);
 }
 
-/// x + x P(x^2) for small x, and 1 - exp(Q(|x|)). Within 1.2 ULP.
+/// See FunctionCoefficients.h. Within 1.2 ULP.
 Value expandErf(const Arithmetic &a, Value x) {
-  Value square = a.mul(x, x);
-  Value small =
-      a.horner(square, {-5.999406415527346e-4, 4.994830416264444e-3,
-                        -2.6767719979165612e-2, 1.1281845952150138e-1,
-                        -3.7612496460005523e-1, 1.283791499618962e-1});
+  Value small = a.horner(a.mul(x, x), kErfTail);
   small = a.fma(small, x, x);
   Value magnitude = a.abs(x);
-  Value t = a.atMost(magnitude, 4);
-  Value exponent = a.horner(t, {2.1398495612941286e-4, -3.2149556378301206e-3,
-                                2.288996422283513e-2, -1.0526184300129927e-1,
-                                -6.357183154693302e-1, -1.2851436087055018e-1});
-  exponent = a.fma(exponent, t, a.sub(a.f(0), t));
+  Value t = a.atMost(magnitude, kErfMost);
+  Value exponent = a.fma(a.horner(t, kErfcExponent), t, a.sub(a.f(0), t));
   Value large = a.copySign(a.sub(a.f(1), expInRange(a, exponent)), x);
-  return a.select(a.less(a.f(0.92), magnitude), large, small);
+  return a.select(a.less(a.f(kErfSmall), magnitude), large, small);
 }
 
 } // namespace tandem

@@ -6,11 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Level.h"
+#include "Functions.h"
 
-#include <Eigen/Core>
-
-#include <limits>
 #include <type_traits>
 
 namespace tandem::eager::TANDEM_LEVEL {
@@ -133,37 +130,19 @@ template <typename T> struct Ge {
   uint8_t operator()(T a, T b) const { return a >= b; }
 };
 
-/// Whether Eigen's pow would lose the sign of a power of x.
-template <typename T> bool losesSign(T x) {
-  return (x == 0) | (x == -std::numeric_limits<T>::infinity());
-}
-
-/// Eigen's vectorised pow, with the rare bases corrected that it gets wrong.
 template <typename T, unsigned mask>
 void power(const void *lhs, const void *rhs, void *out, int64_t n) {
-  using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
   const T *a = static_cast<const T *>(lhs), *b = static_cast<const T *>(rhs);
   T *y = static_cast<T *>(out);
-  for (int64_t i = 0; i < n; i += kTile) {
-    const int64_t size = n - i < kTile ? n - i : kTile;
-    const T *base = a + (mask & 1 ? 0 : i), *exponent = b + (mask & 2 ? 0 : i);
-    const Eigen::Map<const Array> x(base, mask & 1 ? 1 : size),
-        e(exponent, mask & 2 ? 1 : size);
-    Eigen::Map<Array> to(y + i, size);
-    if constexpr (mask == 1)
-      to = Eigen::pow(Array::Constant(size, *base), e);
-    else if constexpr (mask == 2)
-      to = Eigen::pow(x, Array::Constant(size, *exponent));
-    else
-      to = Eigen::pow(x, e);
-    int32_t rare = 0;
-    for (int64_t j = 0; j < size; ++j)
-      rare |= losesSign(at<mask & 1>(base, j));
-    for (int64_t j = 0; rare && j < size; ++j)
-      if (losesSign(at<mask & 1>(base, j)))
-        y[i + j] = __builtin_pow(at<mask & 1>(base, j),
-                                 at<(mask & 2) != 0>(exponent, j));
-  }
+  const auto operand = [](const T *from, bool repeated, int64_t i,
+                          int64_t size) {
+    return repeated ? repeat<Register<T>>(*from) : loadLanes(from + i, size);
+  };
+  forRegisters<T>(n, [=](int64_t i, int64_t size) {
+    storeLanes<T>(Pow::apply(operand(a, mask & 1, i, size),
+                             operand(b, mask & 2, i, size)),
+                  y + i, size);
+  });
 }
 
 template <unsigned mask> BinaryKernel findPower(DType dtype) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Level.h"
+#include "Functions.h"
 
 #include <Eigen/Core>
 
@@ -41,7 +41,10 @@ template <typename T> using Array = Eigen::Array<T, Eigen::Dynamic, 1>;
 template <typename T> void softmaxLine(const T *in, T *out, int64_t n) {
   const Eigen::Map<const Array<T>> x(in, n);
   Eigen::Map<Array<T>> y(out, n);
-  y = (x - x.template maxCoeff<Eigen::PropagateNaN>()).exp();
+  const T max = x.template maxCoeff<Eigen::PropagateNaN>();
+  forRegisters<T>(n, [=](int64_t i, int64_t size) {
+    storeLanes<T>(Exp::apply(loadLanes(in + i, size) - max), out + i, size);
+  });
   y *= T(1) / y.sum();
 }
 
@@ -55,12 +58,16 @@ void softmaxLines(const T *in, T *out, int64_t n, int64_t stride,
   for (int64_t i = 1; i < n; ++i)
     for (int64_t j = 0; j < lines; ++j)
       max[j] = maximum(max[j], in[i * stride + j]);
-  const Eigen::Map<const Array<T>> m(max, lines);
   Eigen::Map<Array<T>> s(sum, lines);
   for (int64_t i = 0; i < n; ++i) {
-    Eigen::Map<Array<T>> y(out + i * stride, lines);
-    y = (Eigen::Map<const Array<T>>(in + i * stride, lines) - m).exp();
-    s += y;
+    const T *x = in + i * stride;
+    T *y = out + i * stride;
+    forRegisters<T>(lines, [&](int64_t j, int64_t size) {
+      const Register<T> centred =
+          loadLanes(x + j, size) - loadLanes(max + j, size);
+      storeLanes<T>(Exp::apply(centred), y + j, size);
+    });
+    s += Eigen::Map<Array<T>>(y, lines);
   }
   s = T(1) / s;
   for (int64_t i = 0; i < n; ++i)

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Level.h"
+#include "Functions.h"
 
 #include <Eigen/Core>
-#include <unsupported/Eigen/SpecialFunctions>
 
 #include <limits>
 #include <utility>
@@ -36,16 +35,10 @@ template <typename T, typename F> UnaryKernel loopKernel(F) {
   };
 }
 
-template <typename T> UnaryKernel findGelu(bool approximate) {
-  if (!approximate)
-    return arrayKernel<T>([](auto x) {
-      return T(0.5) * x * (T(1) + (x * T(0.70710678118654752440)).erf());
-    });
-  return arrayKernel<T>([](auto x) {
-    return T(0.5) * x *
-           (T(1) +
-            (T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)).tanh());
-  });
+/// A kernel of one of the functions on registers.
+template <typename F, typename T>
+void laneKernel(const void *in, void *out, int64_t n) {
+  mapLanes<F>(static_cast<const T *>(in), static_cast<T *>(out), n);
 }
 
 /// Eigen's log takes subnormal numbers for the least normal one; they are rare
@@ -68,29 +61,43 @@ template <typename T> void logarithm(const void *in, void *out, int64_t n) {
   }
 }
 
+/// The functions of which Eigen's are right, and vectorised for f32 only.
+template <typename T> UnaryKernel findVectorised(OpKind kind) {
+  constexpr bool isVectorised = std::is_same_v<T, float>;
+  switch (kind) {
+  case OpKind::tanh:
+    if constexpr (isVectorised)
+      return arrayKernel<T>([](auto x) { return x.tanh(); });
+    return laneKernel<Tanh, T>;
+  case OpKind::sin:
+    if constexpr (isVectorised)
+      return arrayKernel<T>([](auto x) { return x.sin(); });
+    return laneKernel<Sin, T>;
+  case OpKind::cos:
+    if constexpr (isVectorised)
+      return arrayKernel<T>([](auto x) { return x.cos(); });
+    return laneKernel<Cos, T>;
+  default:
+    return nullptr;
+  }
+}
+
 template <typename T> UnaryKernel findTranscendental(OpKind kind) {
   switch (kind) {
   case OpKind::exp:
-    return arrayKernel<T>([](auto x) { return x.exp(); });
+    return laneKernel<Exp, T>;
   case OpKind::expm1:
-    return arrayKernel<T>([](auto x) { return x.expm1(); });
+    return laneKernel<Expm1, T>;
+  case OpKind::sigmoid:
+    return laneKernel<Sigmoid, T>;
+  case OpKind::erf:
+    return laneKernel<Erf, T>;
   case OpKind::log:
     return logarithm<T>;
   case OpKind::log1p:
     return arrayKernel<T>([](auto x) { return x.log1p(); });
-  case OpKind::tanh:
-    return arrayKernel<T>([](auto x) { return x.tanh(); });
-  case OpKind::sigmoid:
-    // Eigen's logistic has an absolute error of 6e-9, also where it is small.
-    return arrayKernel<T>([](auto x) { return T(1) / (T(1) + (-x).exp()); });
-  case OpKind::erf:
-    return arrayKernel<T>([](auto x) { return x.erf(); });
-  case OpKind::sin:
-    return arrayKernel<T>([](auto x) { return x.sin(); });
-  case OpKind::cos:
-    return arrayKernel<T>([](auto x) { return x.cos(); });
   default:
-    return nullptr;
+    return findVectorised<T>(kind);
   }
 }
 
@@ -180,8 +187,9 @@ UnaryKernel findUnary(OpKind kind, DType dtype, bool approximate) {
   if (kind == OpKind::logical_not)
     return loopKernel<uint8_t>([](uint8_t x) -> uint8_t { return x ^ 1; });
   if (kind == OpKind::gelu)
-    return forFloat<UnaryKernel>(
-        dtype, [&]<typename T> { return findGelu<T>(approximate); });
+    return forFloat<UnaryKernel>(dtype, [&]<typename T>() -> UnaryKernel {
+      return approximate ? laneKernel<GeluTanh, T> : laneKernel<Gelu, T>;
+    });
   return forNumber<UnaryKernel>(
       dtype, [&]<typename T> { return findNumber<T>(kind); });
 }

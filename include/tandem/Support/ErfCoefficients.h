@@ -1,0 +1,39 @@
+//===- FunctionCoefficients.h - Polynomials for f32 -------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Minimax fits (Lawson's algorithm), from the highest power down, which eager
+// and compiled code share:
+//
+//   exp(r) = 1 + r + r^2 P(r)                     for |r| <= log(2) / 2,
+//   erf(x) = x + x Q(x^2)                         for |x| <= kErfSmall,
+//   erf(x) = sign(x) (1 - exp(|x| R(|x|) - |x|))  beyond, |x| <= kErfMost,
+//
+// with P of kExpTail, Q of kErfTail and R of kErfcExponent; beyond kErfMost erf
+// rounds to 1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_SUPPORT_FUNCTIONCOEFFICIENTS_H
+#define TANDEM_SUPPORT_FUNCTIONCOEFFICIENTS_H
+
+namespace tandem {
+
+inline constexpr double kExpTail[] = {
+    1.381432050778867e-3, 8.368851070799413e-3, 4.1668401085020665e-2,
+    1.6666519524044832e-1, 4.999999337308007e-1};
+inline constexpr float kErfSmall = 0.92f, kErfMost = 4.0f;
+inline constexpr double kErfTail[] = {
+    -5.999406415527346e-4, 4.994830416264444e-3,   -2.6767719979165612e-2,
+    1.1281845952150138e-1, -3.7612496460005523e-1, 1.283791499618962e-1};
+inline constexpr double kErfcExponent[] = {
+    2.1398495612941286e-4,  -3.2149556378301206e-3, 2.288996422283513e-2,
+    -1.0526184300129927e-1, -6.357183154693302e-1,  -1.2851436087055018e-1};
+
+} // namespace tandem
+
+#endif // TANDEM_SUPPORT_FUNCTIONCOEFFICIENTS_H
