@@ -1,4 +1,4 @@
-// batch_norm where x * factor + shift would cancel (the mean is 7,133 times the
+// batch_norm S1: where x * factor + shift would cancel (the mean is 7,133 times the
 // deviation) or be NaN (the deviation is zero), of arguments and of constants,
 // alone and behind a convolution.
 

@@ -1,4 +1,4 @@
-// Zeros keep their signs where the ops' texts say so: seen through quotients.
+// Zeros keep their signs: sin S1, relu S1, rsqrt S1, seen through quotients.
 // Lanes of vectors and those that are left over.
 
 // DEFINE: %{run} = tandem-run %s --print '--arg=[-0.0]' '--arg=[-0.0]'

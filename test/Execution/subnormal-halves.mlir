@@ -1,4 +1,4 @@
-// Subnormal numbers of bf16 stay: casts round to them, and ops that choose or
+// Subnormal numbers of bf16 stay (cast S1): casts round to them, and ops that choose or
 // change signs leave them as they are; in kernels of several ops, too, and with
 // the instructions for bf16 that flush them.
 

@@ -34,6 +34,11 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs"> {
     - C6: the bias has one dim, of the size of the kernel's output channels.
     - C7: the dilated kernel is no larger than the padded input.
 
+    Special values:
+    - S1: padding adds nothing to a sum where the weight over it is finite. Over
+      a weight that is infinite or NaN it adds nothing or NaN, and which of them
+      is not specified: libraries and kernels skip padding or multiply zeros.
+
     Example:
     ```mlir
     %0 = tandem.conv %x, %w, %b
@@ -68,6 +73,9 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs"> {
     - C2: the operands have one element type, not i1.
     - C3: the contracted dims have one size.
     - C4: the batch dims broadcast.
+
+    Special values:
+    - S1: products and sums of integers wrap around.
 
     Example:
     ```mlir

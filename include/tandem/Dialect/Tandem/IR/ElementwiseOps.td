@@ -109,6 +109,9 @@ def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
     - C2: the operands have one element type.
     - C3: the operands' shapes broadcast.
 
+    Special values:
+    - S1: of zeros of different signs the result is either.
+
     Example:
     ```mlir
     %0 = tandem.max %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
@@ -128,6 +131,9 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
     - C2: the operands have one element type.
     - C3: the operands' shapes broadcast.
 
+    Special values:
+    - S1: of zeros of different signs the result is either.
+
     Example:
     ```mlir
     %0 = tandem.min %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
@@ -146,6 +152,11 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
     - C1: the element type is a float or an integer type other than i1.
     - C2: the operands have one element type.
     - C3: the operands' shapes broadcast.
+
+    Special values:
+    - S1: of floats as IEEE 754 has it: x to the power of 0 and 1 to any power
+      are 1, of NaN too, and any other NaN gives NaN; -0 to an odd integer keeps
+      its sign, and a zero to a negative power is an infinity.
 
     Example:
     ```mlir

@@ -127,7 +127,8 @@ def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
     Constraints:
     - C1: `low`, `high` and `interior` have an entry per operand dim.
     - C2: no entry is negative.
-    - C3: the element type is a float or an integer type other than i1.
+    - C3: the element type is a float or an integer type other than i1, of
+      which a cast to i8 can be padded.
 
     Example:
     ```mlir
@@ -202,6 +203,10 @@ def Tandem_IotaOp : Tandem_TableOp<"iota", []> {
     Constraints:
     - C1: the type is static, of a float or an integer type other than i1.
     - C2: `axis` is a dim of the result.
+
+    Special values:
+    - S1: an index that the type does not have is converted as by `cast`:
+      rounded to a float (of f16, inf from 65520 on), wrapped to an integer.
 
     Example:
     ```mlir

@@ -156,10 +156,13 @@ def Tandem_SqrtOp : Tandem_UnaryOp<"sqrt", Tandem_Float> {
 def Tandem_RsqrtOp : Tandem_UnaryOp<"rsqrt", Tandem_Float> {
   let summary = "Reciprocal of the square root of each element";
   let description = [{
-    NaN below zero, inf at zero.
+    NaN below zero.
 
     Constraints:
     - C1: the element type is a float type.
+
+    Special values:
+    - S1: of 0 the result is inf, of -0 it is -inf.
 
     Example:
     ```mlir
@@ -197,10 +200,11 @@ def Tandem_SigmoidOp : Tandem_UnaryOp<"sigmoid", Tandem_Float> {
 def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
   let summary = "Larger of each element and zero";
   let description = [{
-    NaN stays NaN.
-
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
+
+    Special values:
+    - S1: NaN stays NaN, and -0 stays -0.
 
     Example:
     ```mlir
@@ -218,6 +222,10 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
 
     Constraints:
     - C1: the element type is a float type.
+
+    Special values:
+    - S1: of -inf the result is NaN, as the formulas have it (-inf * 0); of inf
+      it is inf.
 
     Example:
     ```mlir
@@ -249,6 +257,9 @@ def Tandem_SinOp : Tandem_UnaryOp<"sin", Tandem_Float> {
   let description = [{
     Constraints:
     - C1: the element type is a float type.
+
+    Special values:
+    - S1: of -0 the result is -0.
 
     Example:
     ```mlir
@@ -335,6 +346,13 @@ def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
     from i1 gives 0 or 1. In the assembly, `dtype` is the result's element type.
 
     Constraints: none; any element type converts to any other.
+
+    Special values:
+    - S1: rounding is done once, from the exact value, and gives subnormal
+      numbers where the type has them.
+    - S2: a cast to a narrower type always rounds, before a cast back, too: no
+      such pair is left out. Only arithmetic on half types may keep its
+      intermediate values in f32 within a kernel.
 
     Example:
     ```mlir

@@ -36,6 +36,10 @@ def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
     - C4: padding is smaller than the dilated window.
     - C5: the dilated window is no larger than the padded input.
 
+    Special values:
+    - S1: a window of padding alone, which dilation makes possible, gives -inf,
+      of integers the least value.
+
     Example:
     ```mlir
     %0 = tandem.max_pool %x layout = "NHWC" window = [2, 2] strides = [2, 2]
@@ -65,6 +69,10 @@ def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
       padding is negative.
     - C4: padding is smaller than the dilated window.
     - C5: the dilated window is no larger than the padded input.
+
+    Special values:
+    - S1: a window of padding alone, which dilation makes possible, gives NaN,
+      with `count_include_pad` 0.
 
     Example:
     ```mlir
@@ -97,6 +105,9 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
     - C3: `argmax` is along one dim.
     - C4: `max`, `min` and `argmax` are along dims that have elements.
 
+    Special values:
+    - S1: sums and products of integers wrap around.
+
     Example:
     ```mlir
     %0 = tandem.reduce %x kind = mean dims = [1, 2] keep_dims
@@ -126,6 +137,11 @@ def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
     - C3: `scale`, `offset`, `mean` and `variance` have one dim, of the size of
       the input's dim `axis`.
     - C4: `epsilon` is not negative.
+
+    Special values:
+    - S1: where `variance + epsilon` is 0 the result is infinite, or NaN where
+      `input` is `mean`. The result is rounded as that of the formula is: no
+      form is used that cancels where `mean` is large.
 
     Example:
     ```mlir
