@@ -294,6 +294,41 @@ void addWinogradErrors(Errors &errors, const SpatialConv &conv,
       }
 }
 
+/// Calls `visit` with each index of a box.
+template <typename Visit>
+void forEachIndex(const eager::Spatial3 &sizes, Visit visit) {
+  for (int64_t d = 0; d < sizes[0]; ++d)
+    for (int64_t h = 0; h < sizes[1]; ++h)
+      for (int64_t w = 0; w < sizes[2]; ++w) {
+        const int64_t at[3] = {d, h, w};
+        visit(at);
+      }
+}
+
+/// Padding under a weight that is not finite adds nothing or NaN (S1 of conv).
+void addPaddedWeights(Errors &errors, const SpatialConv &conv,
+                      const Tensor &kernel) {
+  const std::vector<double> w = widen<double>(kernel);
+  auto isNotFinite = [&](int64_t channel, const int64_t *tap) {
+    const double *k =
+        &w[channel * conv.weights.batch + conv.weights.offset(tap)];
+    for (int64_t c = 0; c < conv.groupInputChannels; ++c)
+      if (!std::isfinite(k[c * conv.weights.channel]))
+        return true;
+    return false;
+  };
+  forEachIndex(conv.window, [&](const int64_t *tap) {
+    for (int64_t o = 0; o < conv.outputChannels; ++o)
+      if (isNotFinite(o, tap))
+        forEachIndex(conv.output, [&](const int64_t *at) {
+          bool isPadding = !conv.inputOffset(at, tap);
+          for (int64_t n = 0; n < conv.batch && isPadding; ++n)
+            errors[n * conv.out.batch + o * conv.out.channel +
+                   conv.out.offset(at)] = kInfinity;
+        });
+  });
+}
+
 Errors errorsOfConv(const OpDesc &op, Operands operands, const Tensor &result) {
   const auto conv =
       SpatialConv::of(*op.attrs.AsConvAttrs(), operands[0].shape(),
@@ -307,6 +342,7 @@ Errors errorsOfConv(const OpDesc &op, Operands operands, const Tensor &result) {
   addFlushedProducts(errors, operands.first(2), terms);
   if (mayTakeWinograd(conv, result.dtype()))
     addWinogradErrors(errors, conv, operands);
+  addPaddedWeights(errors, conv, operands[1]);
   return errors;
 }
 

@@ -40,7 +40,7 @@ TEST(HostKernels, BlocksOfARangeRun) {
   float x = 0.5f;
   std::array<float, 12> y{};
   void *args[] = {&x, y.data()};
-  (*loaded)->functions[0](args, 1, 2);
+  (*loaded)->functions[0](args, nullptr, nullptr, 1, 2);
   EXPECT_THAT(y, ElementsAre(0, 0, 0, 0, 4.5f, 5.5f, 6.5f, 7.5f, 0, 0, 0, 0));
 }
 
@@ -62,7 +62,7 @@ TEST(HostKernels, HalvesRoundToNearestEven) {
       0x1p-24,     0x1p-25,         -0.333333333333,    65520};
   std::array<uint16_t, 8> half{}, bfloat{};
   void *args[] = {x.data(), half.data(), bfloat.data()};
-  (*loaded)->functions[0](args, 0, 1);
+  (*loaded)->functions[0](args, nullptr, nullptr, 0, 1);
   EXPECT_THAT(half, ElementsAre(0x3c00, 0x3c02, 0x4000, 0x7c00, 0x0001, 0x0000,
                                 0xb555, 0x7c00));
   EXPECT_THAT(bfloat, ElementsAre(0x3f80, 0x3f80, 0x4000, 0x4974, 0x3380,
@@ -84,7 +84,7 @@ TEST(HostKernels, BlockSizeIsPartOfAKernel) {
     ASSERT_TRUE(loaded) << loaded.error().str();
     int n = 0;
     void *args[] = {&n};
-    (*loaded)->functions[0](args, 0, 3);
+    (*loaded)->functions[0](args, nullptr, nullptr, 0, 3);
     EXPECT_EQ(n, int(3 * threads));
   }
 }
