@@ -55,9 +55,8 @@ function(tandem_add_unittest_run name executable)
   add_test(NAME ${name} COMMAND ${executable} --gtest_brief=1
     --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json
     ${ARG_ARGS})
-    set(environment "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
+  set(environment "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
     "TANDEM_FRAME_LOG=${PROJECT_BINARY_DIR}/test/results/frames.txt"
-    
     ${TANDEM_SANITIZER_ENVIRONMENT} ${ARG_ENVIRONMENT})
   set_tests_properties(${name} PROPERTIES LABELS unit
     ENVIRONMENT "${environment}")

@@ -17,7 +17,8 @@ using namespace tandem;
 using namespace tandem::exec;
 
 int64_t tandem::numTasks(const fb::KernelT &kernel) {
-  int64_t grains = (kernel.extent + kernel.grain - 1) / kernel.grain;
+  int64_t grains =
+      kernel.extent / kernel.grain + (kernel.extent % kernel.grain != 0);
   return std::clamp<int64_t>(grains, 1, numThreads());
 }
 

@@ -97,14 +97,18 @@ static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
 
 namespace {
 /// Keeps LLVM's first error, where LLVM's own handler would end the process,
-/// and the bytes of the frames of all functions.
+/// and the bytes of the frames of all functions, which call one another once
+/// and none itself.
 struct DiagnosticCollector : llvm::DiagnosticHandler {
   DiagnosticCollector(std::string &message, int64_t &frameBytes)
       : message(message), frameBytes(frameBytes) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo &diagnostic) override {
+    // LLVM leaves out the return address, what aligning the frame takes, and
+    // the red zone below it.
+    constexpr int64_t kUncounted = 256;
     if (auto *frame =
             llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&diagnostic))
-      frameBytes += frame->getStackSize();
+      frameBytes += static_cast<int64_t>(frame->getStackSize()) + kUncounted;
     if (diagnostic.getSeverity() == llvm::DS_Error && message.empty()) {
       llvm::raw_string_ostream stream(message);
       llvm::DiagnosticPrinterRawOStream printer(stream);
@@ -122,11 +126,9 @@ static int64_t getAttr(ModuleOp kernel, StringRef name, int64_t otherwise) {
   return attr ? attr.getInt() : otherwise;
 }
 
-Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
-                                          const CPUTargetOptions &options,
-                                          PhaseTimes &times) {
-  TANDEM_RETURN_IF_ERROR(lowerToLinalg(kernel, times));
-  CPUTargetOptions target = resolve(options);
+/// From a kernel in phase `linalg` to an object, whatever frame that needs.
+static Expected<fb::KernelT>
+compileFor(ModuleOp kernel, const CPUTargetOptions &target, PhaseTimes &times) {
   fb::KernelT result;
   result.target = fb::KernelTarget::cpu_object;
   result.name = kernel.getSymName().value_or("kernel").str();
@@ -157,14 +159,30 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
   TANDEM_ASSIGN_OR_RETURN(result.code, emitObject(*module, *machine));
   if (!message.empty())
     return fail("codegen", message);
-    logFrame(result.frame);
-  // Its functions call one another once, and none itself.
-
-  if (result.frame > kMaxFrameBytes)
-    return fail("codegen", "needs " + std::to_string(result.frame) +
-                               " bytes of stack, where a kernel may take " +
-                               std::to_string(kMaxFrameBytes));
   return result;
+}
+
+Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
+                                          const CPUTargetOptions &options,
+                                          PhaseTimes &times) {
+  constexpr unsigned kNarrowest = 128;
+  TANDEM_RETURN_IF_ERROR(lowerToLinalg(kernel, times));
+  CPUTargetOptions target = resolve(options);
+  while (true) {
+    OwningOpRef<ModuleOp> copy = kernel.clone();
+    TANDEM_ASSIGN_OR_RETURN(fb::KernelT result,
+                            compileFor(*copy, target, times));
+    if (result.frame <= kMaxFrameBytes) {
+      logFrame(result.frame);
+      return result;
+    }
+    // What spills so much has many lanes: half of them spill less.
+    if (target.vectorBits <= kNarrowest)
+      return fail("codegen", "needs " + std::to_string(result.frame) +
+                                 " bytes of stack, where a kernel may take " +
+                                 std::to_string(kMaxFrameBytes));
+    target.vectorBits /= 2;
+  }
 }
 
 } // namespace tandem

@@ -52,7 +52,7 @@ void optimize(Module &module, TargetMachine &machine,
     function.addFnAttr(Attribute::NoUnwind);
     // A frame larger than a page must not jump over a stack's guard page.
     function.addFnAttr("probe-stack", "inline-asm");
-    // Has LLVM tell the size of every frame (FrameCollector).
+    // Has LLVM tell the size of every frame.
     function.addFnAttr("warn-stack-size", "0");
   }
   LoopAnalysisManager loops;

@@ -77,6 +77,16 @@ Operation *findContraction(func::FuncOp kernel) {
   return nullptr;
 }
 
+/// Whether the plain weights are in the blocks of the transformed ones.
+static bool isPackedAs(const Contraction &plain,
+                       const Contraction &transformed) {
+  int64_t block = transformed.inputWeightsStride;
+  return plain.outputStride == 1 && plain.inputWeightsStride == block &&
+         (plain.outputs <= block ||
+          (plain.outputBlock == block &&
+           plain.outputBlockStride == plain.getReduction() * block));
+}
+
 LogicalResult ContractionLowering::describe() {
   hero = findContraction(kernel);
   std::string why;
@@ -87,8 +97,8 @@ LogicalResult ContractionLowering::describe() {
     why = "has no use for transformed weights";
   if (succeeded(found) && found->isTransformed) {
     FailureOr<Contraction> ofPlain = describePlainContraction(hero, why);
-    if (succeeded(ofPlain) && ofPlain->outputStride != 1)
-      why = "has plain weights that are not packed";
+    if (succeeded(ofPlain) && !isPackedAs(*ofPlain, *found))
+      why = "has plain weights in other blocks than the transformed ones";
     else if (succeeded(ofPlain))
       plain = *ofPlain;
   }

@@ -187,7 +187,7 @@ bool shiftLoad(LLVM::LLVMFuncOp body) {
   return false;
 }
 
-/// Lanes of a tail are neither read nor written.
+/// Lanes of a tail are not written.
 bool closeMask(LLVM::LLVMFuncOp body) {
   bool isSpoilt = false;
   body.walk([&](LLVM::MaskedStoreOp store) {

@@ -175,8 +175,11 @@ Value WinogradEmitter::computeData(const Corner &at, Value isData,
   Value position = add(scale(row, conv.spatial[1].dataSize), at.column);
   Value safe =
       arith::SelectOp::create(builder, loc, isData, position, index(0));
-  return arith::SelectOp::create(builder, loc, isData,
-                                 emitData(safe, channel, mask), constant(0));
+  Value data = emitData(safe, channel, mask);
+  // Lanes behind the inputs are what the prologue makes of zero.
+  if (mask)
+    data = arith::SelectOp::create(builder, loc, mask, data, constant(0));
+  return arith::SelectOp::create(builder, loc, isData, data, constant(0));
 }
 
 /// 12 multiply-adds; polynomials at ±a and ±b share their even and odd parts.
@@ -310,28 +313,22 @@ void WinogradEmitter::emitResultRow(Value row, Value lane, Value isDirect) {
 /// The rows and columns of a tile that there are.
 void WinogradEmitter::storeResults(const Corner &corner, Value output,
                                    Value lane, Value initial, Value isDirect) {
-  auto countOf = [&](Value first, int64_t size) {
-    if (size % kTile == 0)
-      return index(kTile);
-    return atMost(
-        arith::SubIOp::create(builder, loc, index(size), first, kNoWrap),
-        kTile);
-  };
   ContractionTile tile;
   tile.batch = {corner.batch};
   tile.group = index(0);
   tile.output = output;
   tile.mask = createMask(output, conv.outputs);
-  forEach(countOf(corner.row, conv.spatial[0].size), [&](Value row) {
+  forEach(countResults(corner.row, conv.spatial[0].size), [&](Value row) {
     emitResultRow(row, lane, isDirect);
     tile.outer = {add(corner.row, row)};
-    forEach(countOf(corner.column, conv.spatial[1].size), [&](Value column) {
-      tile.position = add(corner.column, column);
-      Value sum = load(getPointer(results, scale(column, plan.tile.width)));
-      if (initial)
-        sum = arith::AddFOp::create(builder, loc, sum, initial);
-      emitEpilogue(tile, sum);
-    });
+    forEach(
+        countResults(corner.column, conv.spatial[1].size), [&](Value column) {
+          tile.position = add(corner.column, column);
+          Value sum = load(getPointer(results, scale(column, plan.tile.width)));
+          if (initial)
+            sum = arith::AddFOp::create(builder, loc, sum, initial);
+          emitEpilogue(tile, sum);
+        });
   });
 }
 
@@ -378,6 +375,13 @@ Value WinogradEmitter::scale(Value a, int64_t factor) {
 
 Value WinogradEmitter::atMost(Value a, int64_t bound) {
   return arith::MinSIOp::create(builder, loc, a, index(bound));
+}
+
+Value WinogradEmitter::countResults(Value first, int64_t size) {
+  if (size % kTile == 0)
+    return index(kTile);
+  return atMost(
+      arith::SubIOp::create(builder, loc, index(size), first, kNoWrap), kTile);
 }
 
 Value WinogradEmitter::isWithin(Value a, int64_t size) {

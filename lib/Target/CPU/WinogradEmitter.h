@@ -99,9 +99,15 @@ private:
   void recordMagnitudes(mlir::Value column, const Vectors &loaded);
   mlir::Value loadMagnitudes(mlir::Value column, mlir::Value number);
   mlir::Value reduceMagnitudes(mlir::Value vector);
+  void recordLarger(mlir::Value value, mlir::Value base, mlir::Value at);
   mlir::Value findSmallestCentral(const Corner &corner);
-  mlir::Value isOutOfProportion(const Corner &corner);
+  mlir::Value findSmallestWindow(const Corner &corner);
+  mlir::Value findLargestOfWindow(mlir::Value row, mlir::Value column);
+  mlir::Value isExtreme(mlir::Value largest);
+  mlir::Value isUneven(mlir::Value largest, mlir::Value smallest);
   void markTile(const Corner &corner, mlir::Value slot);
+  void setMark(mlir::Value slot, mlir::Value mark);
+
   mlir::Value getMark(mlir::Value slot);
   mlir::Value isMarked(mlir::Value slot);
   static int64_t getMagnitudeElements(const WinogradPlan &plan);
@@ -124,6 +130,9 @@ private:
   mlir::Value add(mlir::Value a, int64_t b);
   mlir::Value scale(mlir::Value a, int64_t factor);
   mlir::Value atMost(mlir::Value a, int64_t bound);
+  /// Results of a tile from `first` on, of `size` along a dim.
+  mlir::Value countResults(mlir::Value first, int64_t size);
+
   /// Whether 0 <= a < size.
   mlir::Value isWithin(mlir::Value a, int64_t size);
   mlir::Value constant(double value);

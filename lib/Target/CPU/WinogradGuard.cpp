@@ -73,16 +73,20 @@ void WinogradEmitter::recordMagnitudes(Value column, const Vectors &loaded) {
     largest = getLarger(largest, value);
   Value base = scale(column, kMagnitudes * plan.tile.width);
   auto record = [&](Value value, int64_t number) {
-    Value at = add(base, number * plan.tile.width);
-    Value before = arith::BitcastOp::create(builder, loc, value.getType(),
-                                            load(getPointer(magnitudes, at)));
-    store(
-        arith::BitcastOp::create(builder, loc, type, getLarger(before, value)),
-        magnitudes, at);
+    recordLarger(value, magnitudes, add(base, number * plan.tile.width));
   };
   record(largest, 0);
   for (int64_t i = 0; i < kCentrals; ++i)
     record(values[kFirstCentral + i], 1 + i);
+}
+
+/// Magnitudes in memory, as floats, become those of `value` where these are
+/// larger.
+void WinogradEmitter::recordLarger(Value value, Value base, Value at) {
+  Value before = arith::BitcastOp::create(builder, loc, value.getType(),
+                                          load(getPointer(base, at)));
+  store(arith::BitcastOp::create(builder, loc, type, getLarger(before, value)),
+        base, at);
 }
 
 /// Vector `number` of what was recorded of a column.
@@ -98,16 +102,16 @@ Value WinogradEmitter::reduceMagnitudes(Value vector) {
                                           vector);
 }
 
-/// The smallest of what results are sure to read: each of a tile's windows has
+/// A bound below what any result reads, at hand: each of a tile's windows has
 /// one of the central positions in it. Where a tile is cut short, windows do
 /// not reach the last of them, which may be padding.
 Value WinogradEmitter::findSmallestCentral(const Corner &corner) {
   auto getLast = [&](Value first, int64_t size) -> Value {
     if (size % kTile == 0)
       return index(1);
-    Value left = arith::SubIOp::create(builder, loc, index(size), first);
-    Value isWhole = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::sge, left, index(kTile));
+    Value isWhole =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              countResults(first, size), index(kTile));
     return arith::SelectOp::create(builder, loc, isWhole, index(1), index(0));
   };
   Value rows[] = {index(0), getLast(corner.row, conv.spatial[0].size)};
@@ -125,46 +129,108 @@ Value WinogradEmitter::findSmallestCentral(const Corner &corner) {
   return smallest;
 }
 
-Value WinogradEmitter::isOutOfProportion(const Corner &corner) {
-  Value all = loadMagnitudes(index(0), index(0));
-  for (int64_t column = 1; column < kSize; ++column)
-    all = getLarger(all, loadMagnitudes(index(column), index(0)));
-  Value largest = reduceMagnitudes(all);
-  auto bitsOf = [&](float value) -> Value {
-    return arith::ConstantOp::create(
+/// The smallest of the largest magnitudes that the tile's results read, one by
+/// one; of a copy of the data.
+Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
+  int64_t width = plan.tile.width;
+  copyData(corner);
+  forEach(index(kPositions), [&](Value position) {
+    Value at = scale(position, width);
+    store(constant(0), lines, at);
+    forEach(index(llvm::divideCeilSigned(conv.inputs, width)),
+            [&](Value vector) {
+              Value from =
+                  add(scale(position, plan.rowStride), scale(vector, width));
+              recordLarger(getMagnitudes(load(getPointer(directData, from))),
+                           lines, at);
+            });
+  });
+  Type i32 = builder.getI32Type();
+  auto storeSmallest = [&](Value value) {
+    LLVM::StoreOp::create(builder, loc, value, results, /*alignment=*/4);
+  };
+  auto loadSmallest = [&]() -> Value {
+    return LLVM::LoadOp::create(builder, loc, i32, results, /*alignment=*/4);
+  };
+  storeSmallest(
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1)));
+  forEach(countResults(corner.row, conv.spatial[0].size), [&](Value row) {
+    forEach(countResults(corner.column, conv.spatial[1].size),
+            [&](Value column) {
+              storeSmallest(arith::MinUIOp::create(
+                  builder, loc, loadSmallest(),
+                  reduceMagnitudes(findLargestOfWindow(row, column))));
+            });
+  });
+  return loadSmallest();
+}
+
+/// Of the magnitudes of positions in `lines`.
+Value WinogradEmitter::findLargestOfWindow(Value row, Value column) {
+  Value largest;
+  for (int64_t i = 0; i < kTaps; ++i)
+    for (int64_t j = 0; j < kTaps; ++j) {
+      Value position = add(add(scale(add(row, i), kSize), column), j);
+      Value bits = arith::BitcastOp::create(
+          builder, loc, type.clone(builder.getI32Type()),
+          load(getPointer(lines, scale(position, plan.tile.width))));
+      largest = largest ? getLarger(largest, bits) : bits;
+    }
+  return largest;
+}
+
+/// Whether `largest` is not finite, so large that products could overflow, or
+/// so small that they lose digits.
+Value WinogradEmitter::isExtreme(Value largest) {
+  auto compare = [&](arith::CmpIPredicate predicate, float value) -> Value {
+    Value bits = arith::ConstantOp::create(
         builder, loc,
         builder.getI32IntegerAttr(llvm::bit_cast<int32_t>(value)));
+    return arith::CmpIOp::create(builder, loc, predicate, largest, bits);
   };
-  auto compare = [&](arith::CmpIPredicate predicate, float value) -> Value {
-    return arith::CmpIOp::create(builder, loc, predicate, largest,
-                                 bitsOf(value));
-  };
-  Value isLarge = compare(arith::CmpIPredicate::ugt, conv.largestData);
   Value isSmall = arith::AndIOp::create(
       builder, loc, compare(arith::CmpIPredicate::ult, kSmallestData),
       compare(arith::CmpIPredicate::ne, 0.0F));
+  return arith::OrIOp::create(
+      builder, loc, compare(arith::CmpIPredicate::ugt, conv.largestData),
+      isSmall);
+}
+
+Value WinogradEmitter::isUneven(Value largest, Value smallest) {
   Type f32 = builder.getF32Type();
   Value ratio =
       arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(kRatio));
   Value bound = arith::MulFOp::create(
       builder, loc, ratio,
-      arith::BitcastOp::create(builder, loc, f32, findSmallestCentral(corner)));
-  Value isUneven = arith::CmpFOp::create(
+      arith::BitcastOp::create(builder, loc, f32, smallest));
+  return arith::CmpFOp::create(
       builder, loc, arith::CmpFPredicate::OGT,
       arith::BitcastOp::create(builder, loc, f32, largest), bound);
-  return arith::OrIOp::create(
-      builder, loc, arith::OrIOp::create(builder, loc, isLarge, isSmall),
-      isUneven);
 }
 
 //===----------------------------------------------------------------------===//
 // Marks
 //===----------------------------------------------------------------------===//
 
+/// The windows themselves are looked at only where the central positions leave
+/// it open.
 void WinogradEmitter::markTile(const Corner &corner, Value slot) {
-  Value mark = arith::ExtUIOp::create(builder, loc, builder.getI8Type(),
-                                      isOutOfProportion(corner));
-  LLVM::StoreOp::create(builder, loc, mark, getMark(slot), /*alignment=*/1);
+  Value all = loadMagnitudes(index(0), index(0));
+  for (int64_t column = 1; column < kSize; ++column)
+    all = getLarger(all, loadMagnitudes(index(column), index(0)));
+  Value largest = reduceMagnitudes(all);
+  Value extreme = isExtreme(largest);
+  setMark(slot, extreme);
+  Value isOpen = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ugt,
+      isUneven(largest, findSmallestCentral(corner)), extreme);
+  emitIf(isOpen,
+         [&] { setMark(slot, isUneven(largest, findSmallestWindow(corner))); });
+}
+
+void WinogradEmitter::setMark(Value slot, Value mark) {
+  Value byte = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), mark);
+  LLVM::StoreOp::create(builder, loc, byte, getMark(slot), /*alignment=*/1);
 }
 
 Value WinogradEmitter::getMark(Value slot) {

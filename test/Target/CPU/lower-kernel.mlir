@@ -159,7 +159,7 @@ module @turned {
 
 // -----
 
-// A longer body is there once, and reads the tile from the stack.
+// A longer body is there once, and reads the tile from scratch memory.
 
 // CHECK-LABEL: llvm.func internal @long.body
 // CHECK: llvm.alloca {{.*}} x f32 {alignment = 64 : i64}

@@ -4,7 +4,7 @@
 
 // By rows: four vectors of accumulators, then masked ones; the vector is folded
 // to a scalar, which the next stage reads without memory. The exponentials of a
-// row are on the stack.
+// row are in scratch memory.
 
 // CHECK-LABEL: module @softmax
 // CHECK-SAME: tandem.extent = 8

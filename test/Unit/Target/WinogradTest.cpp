@@ -115,7 +115,8 @@ std::string printViews(const std::string &name, int64_t size,
 }
 
 /// A convolution with bias, which is returned, and relu of it and a residual.
-std::string print(const Conv &conv) {
+/// `isShifted`: of the input + 1.
+std::string print(const Conv &conv, bool isShifted = false) {
   auto list = [](int64_t a, int64_t b) {
     return "[" + std::to_string(a) + ", " + std::to_string(b) + "]";
   };
@@ -128,10 +129,16 @@ std::string print(const Conv &conv) {
          ", %r: " + result + ") -> (" + result + ", " + result + ") {\n" +
          printViews("%plain", 3, "%p", conv) +
          printViews("%transformed", 6, "%u", conv) +
+         (isShifted ? "%one = tandem.constant dense<1.0> : tensor<f32>\n%y = "
+                      "tandem.add %x, %one : (" +
+                          text(conv.input()) + ", tensor<f32>) -> " +
+                          text(conv.input()) + "\n"
+                    : "") +
          "%3 = tandem.winograd_kernel %plain, %transformed largest_data = "
          "1.0e+30 : (" +
          kernel + ", " + transformed + ") -> " + kernel +
-         "\n%4 = tandem.conv %x, %3, %b layout = <input = \"NHWC\", kernel = "
+         "\n%4 = tandem.conv " + (isShifted ? "%y" : "%x") +
+         ", %3, %b layout = <input = \"NHWC\", kernel = "
          "\"HWIO\", output = \"NHWC\"> pad_low = " +
          list(conv.padTop, conv.padLeft) +
          " pad_high = " + list(conv.padBottom, conv.padRight) + " : (" +
@@ -326,6 +333,58 @@ TEST(WinogradKernel, DataOfAnyMagnitude) {
 TEST(WinogradKernel, ZerosStayZeros) {
   Conv conv{1, 12, 12, 16, 16, 16, 1, 1, 1, 1};
   checkOutlier(conv, 1.0F, 2, 2, 5, /*others=*/0);
+}
+
+/// Of ordinary data, tiles at the edges and sparse ones included, nothing reads
+/// the plain weights, which are zeros here.
+TEST(WinogradKernel, OrdinaryDataIsNotComputedDirectly) {
+  for (int64_t size : {5, 9, 12, 13, 17})
+    for (bool isSparse : {false, true}) {
+      Conv conv{1, size, size, 24, 32, 32, 1, 1, 1, 1};
+      auto kernel = compileKernel(print(conv));
+      ASSERT_TRUE(kernel) << kernel.error().str();
+      Tensor input = random(conv.input(), 1),
+             weights = random(conv.kernel(), 2);
+      // As after a relu; one pixel of no channel at all.
+      for (int64_t k = 0; k < input.shape().numElements() && isSparse; ++k)
+        if (input.as<float>()[k] < 0.5F || k / 24 == size * 2 + 2)
+          input.as<float>()[k] = 0;
+      Tensor blocks = transform(weights, conv), zeros = pack(weights, conv);
+      std::memset(zeros.data(), 0, zeros.bytes());
+      Tensor bias = random({conv.outputs}, 3);
+      Tensor residual = random(conv.result(), 4);
+      Tensor relu = emptyTensor({DType::f32, conv.result()});
+      Tensor sum = emptyTensor({DType::f32, conv.result()});
+      kernel->run({input.data(), zeros.data(), blocks.data(), bias.data(),
+                   residual.data(), relu.data(), sum.data()});
+      expectClose(referenceWithBounds({conv.op(), {input, weights, bias}}), sum,
+                  conv);
+    }
+}
+
+/// What a prologue makes of the lanes behind the inputs is none of the data.
+TEST(WinogradKernel, LanesBehindTheInputsDoNotCount) {
+  Conv conv{1, 12, 12, 20, 16, 16, 1, 1, 1, 1};
+  auto kernel = compileKernel(print(conv, /*isShifted=*/true));
+  ASSERT_TRUE(kernel) << kernel.error().str();
+  Tensor input = emptyTensor({DType::f32, conv.input()});
+  for (int64_t i = 0; i < input.shape().numElements(); ++i)
+    input.as<float>()[i] = -1;
+  input.as<float>()[(2 * 12 + 2) * 20 + 7] = 4000;
+  Tensor weights = random(conv.kernel(), 2), blocks = transform(weights, conv);
+  Tensor plain = pack(weights, conv);
+  Tensor none = tensorOf(DType::f32, {16}, std::vector<double>(16, 0));
+  Tensor residual = random(conv.result(), 4);
+  Tensor relu = emptyTensor({DType::f32, conv.result()});
+  Tensor sum = emptyTensor({DType::f32, conv.result()});
+  kernel->run({input.data(), plain.data(), blocks.data(), none.data(),
+               residual.data(), relu.data(), sum.data()});
+  int64_t compared = 0;
+  for (int64_t y = 0; y < 12; ++y)
+    for (int64_t x = 0; x < 12; ++x)
+      for (int64_t o = 0; o < 16 && (y > 3 || x > 3); ++o, ++compared)
+        ASSERT_EQ(sum.as<float>()[(y * 12 + x) * 16 + o], 0) << y << ", " << x;
+  EXPECT_EQ(compared, (144 - 16) * 16);
 }
 
 } // namespace

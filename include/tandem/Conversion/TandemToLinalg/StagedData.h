@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What stands before a contraction (its prologue) is computed in its kernel by
-// staging: a task computes the data that it reads into memory of its thread,
+// staging: a task computes the data that it reads into its workspace,
 // which stays in the second-level cache while the tiles of outputs pass over
 // it. What a task reads is one range of the data: all that lies between the
 // first and the last element that its positions see. The scheme is that of

@@ -19,25 +19,23 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
 
     - `NAME.body`, with a `noalias` pointer per operand and result and a range
       [begin, end) of the outermost parallel loop, and
-    - `NAME`, which takes the pointers in an array, as the runtime calls it.
+    - `NAME`, a `KernelFn`, as the runtime calls it.
 
     The outermost loops become one that can be shared out; a long innermost loop
     is cut into blocks for it. The innermost loop runs over vectors that are
     emitted here, with a masked remainder; its body's uniform parts stay scalar.
-    Intermediate buffers are not needed: a kernel has none.
 
     In a kernel of kind reduction all ops run for one row, or a block of columns,
-        before the next: what these are reduced to stays in registers, and what is
+    before the next: what these are reduced to stays in registers, and what is
     stored between ops is as small as a row. A kernel's scratch memory is in its
     frame as long as it is small, and else in the workspace that the runtime gives
     each of its tasks.
 
-        Attributes of the module tell what the runtime needs: `tandem.extent` and
+    Attributes of the module tell what the runtime needs: `tandem.extent` and
     `tandem.grain`, in iterations of the outermost loop, `tandem.workspace`, in
-    bytes, and `tandem.in_place`,
-    pairs of an operand and a result that may be one memory: the operand's
-    element is read just before the result's is written there or, by reductions,
-    earlier in the same iteration. Such pointers are not `noalias`.
+    bytes, and `tandem.in_place`, pairs of an operand and a result that may be one
+    memory: the operand's element is read just before the result's is written
+    there or, by reductions, earlier in the same iteration. Such pointers are not `noalias`.
 
     Before:
     ```mlir

@@ -119,7 +119,7 @@ ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
       });
 }
 
-/// The largest sum of magnitudes in a row of B, of A and of G.
+/// The largest sum of magnitudes in a row.
 static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
   double largest = 0;
   for (ArrayRef<double> row : matrix) {
@@ -163,7 +163,17 @@ std::optional<float> findLargestData(ElementsAttr kernel) {
   double largest = double(std::numeric_limits<float>::max());
   if (!(g * g * weight <= largest) || !(growth <= largest))
     return std::nullopt;
-  return static_cast<float>(largest / growth);
+  // In coarse steps, so that kernels of one shape but of other weights stay
+  // equal: their text has the limit.
+  constexpr double kUsual = 0x1p64, kStep = 16;
+  double limit = largest / growth;
+  if (limit >= kUsual)
+    return static_cast<float>(kUsual);
+  double exponent = std::floor(std::log2(limit) / kStep) * kStep;
+  limit = std::exp2(exponent);
+  return limit >= std::numeric_limits<float>::min()
+             ? std::optional(static_cast<float>(limit))
+             : std::nullopt;
 }
 
 LogicalResult WinogradKernelOp::verify() {

@@ -27,7 +27,7 @@ inline constexpr int64_t kWorkspaceAlignment = Allocator::kAlignment;
 
 /// The most that a task may ask for, in bytes: a limit on nonsense, so that the
 /// workspaces of all tasks are a number of bytes.
-inline constexpr int64_t kMaxWorkspaceBytes = int64_t(1) << 32;
+inline constexpr int64_t kMaxWorkspaceBytes = int64_t(1) << 30;
 
 /// The most stack that a call of a kernel may take, spills and everything that
 /// it calls included, in bytes.

@@ -29,8 +29,6 @@
 
 namespace tandem::ir {
 
-
-
 namespace winograd {
 
 /// Results, taps and elements of data, per dim.
