@@ -41,6 +41,7 @@ private:
   FusionDecision check(Operation *op,
                        const std::optional<RowSpace::Dims> &dims);
   FusionDecision checkOperands(Operation *op, const RowSpace::Dims &dims);
+  FusionDecision checkResult(Operation *op);
   /// Whether a user of `op` could be part of the kernel.
   bool leadsOn(Operation *op, const RowSpace::Dims &dims);
   FusionPrice priceIn(Operation *op);
@@ -111,6 +112,17 @@ FusionDecision ReductionPlanner::checkOperands(Operation *op,
   return FusionDecision::allow();
 }
 
+/// The kernel may compute a value whose dims are in another order than those of
+/// what is reduced, but not return it: all that read it are in the kernel.
+FusionDecision ReductionPlanner::checkResult(Operation *op) {
+  bool isNeededOutside = llvm::any_of(
+      op->getUsers(), [&](Operation *user) { return !places.contains(user); });
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (isNeededOutside && !whyNotReductionResult(hero, type).empty())
+    return FusionDecision::refuse(FusionRefusal::DifferentShape);
+  return FusionDecision::allow();
+}
+
 bool ReductionPlanner::leadsOn(Operation *op, const RowSpace::Dims &dims) {
   return llvm::any_of(op->getUses(), [&](OpOperand &use) {
     return isa<ir::ElementwiseOpInterface, ir::BroadcastOp>(use.getOwner()) &&
@@ -143,6 +155,8 @@ ReductionPlanner::check(Operation *op,
   if (!units.unitsOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
   if (FusionDecision decision = checkOperands(op, *dims); !decision)
+    return decision;
+  if (FusionDecision decision = checkResult(op); !decision)
     return decision;
   return state.checkAbsorb(id, op, 1);
 }

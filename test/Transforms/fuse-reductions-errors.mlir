@@ -45,6 +45,19 @@ func.func @shapes(%x: tensor<64x64xf32>, %v: tensor<2x64x64xf32>)
 
 // -----
 
+// The dims of a result are in another order than those that are reduced.
+func.func @permuted(%x: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<32xf32>) {
+  // expected-remark @+2 {{its shape is not one that the kernel works on [DifferentShape]}}
+  // expected-remark @+1 {{[NeededOutside]}}
+  %0 = tandem.abs %x : tensor<64x32xf32>
+  %1 = tandem.broadcast %0 shape = [32, 64] dims = [1, 0] : (tensor<64x32xf32>) -> tensor<32x64xf32>
+  // expected-note @+1 {{the kernel's root}}
+  %2 = tandem.reduce %1 kind = sum dims = [1] : (tensor<32x64xf32>) -> tensor<32xf32>
+  return %0, %2 : tensor<64x32xf32>, tensor<32xf32>
+}
+
+// -----
+
 func.func @view(%x: tensor<64x64xf32>) -> tensor<64x1xf32> {
   // expected-note @+1 {{the kernel's root}}
   %0 = tandem.reduce %x kind = sum dims = [1] : (tensor<64x64xf32>) -> tensor<64xf32>

@@ -106,3 +106,36 @@ func.func @view(%x: tensor<64x768xf32>) -> tensor<8x8xf32> {
   %1 = tandem.reshape %0 shape = [8, 8] : (tensor<64xf32>) -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// -----
+
+// What a broadcast permutes is computed before the kernel where it is returned
+// as well, and so is what only that leads to; else within.
+// CHECK-LABEL: func.func @permuted
+// CHECK-NEXT: %[[A:.*]]:2 = tandem.fusion loop
+// CHECK-NEXT: tandem.abs
+// CHECK-NEXT: tandem.exp
+// CHECK-NEXT: tandem.yield
+// CHECK: %[[S:.*]] = tandem.fusion reduction
+// CHECK-NEXT: tandem.broadcast
+// CHECK-NEXT: tandem.reduce
+// CHECK-NEXT: tandem.sub
+// CHECK: %[[T:.*]] = tandem.fusion reduction
+// CHECK-NEXT: tandem.neg
+// CHECK-NEXT: tandem.broadcast
+// CHECK-NEXT: tandem.reduce
+// CHECK-NEXT: tandem.sub
+// CHECK: return %[[A]]#0, %[[A]]#1, %[[S]], %[[T]]
+func.func @permuted(%x: tensor<50x70xf32>)
+    -> (tensor<50x70xf32>, tensor<50x70xf32>, tensor<70x50xf32>, tensor<70x50xf32>) {
+  %0 = tandem.abs %x : tensor<50x70xf32>
+  %1 = tandem.exp %0 : tensor<50x70xf32>
+  %2 = tandem.broadcast %0 shape = [70, 50] dims = [1, 0] : (tensor<50x70xf32>) -> tensor<70x50xf32>
+  %3 = tandem.reduce %2 kind = max dims = [0] keep_dims : (tensor<70x50xf32>) -> tensor<1x50xf32>
+  %4 = tandem.sub %2, %3 : (tensor<70x50xf32>, tensor<1x50xf32>) -> tensor<70x50xf32>
+  %5 = tandem.neg %x : tensor<50x70xf32>
+  %6 = tandem.broadcast %5 shape = [70, 50] dims = [1, 0] : (tensor<50x70xf32>) -> tensor<70x50xf32>
+  %7 = tandem.reduce %6 kind = max dims = [0] keep_dims : (tensor<70x50xf32>) -> tensor<1x50xf32>
+  %8 = tandem.sub %6, %7 : (tensor<70x50xf32>, tensor<1x50xf32>) -> tensor<70x50xf32>
+  return %0, %1, %4, %8 : tensor<50x70xf32>, tensor<50x70xf32>, tensor<70x50xf32>, tensor<70x50xf32>
+}

@@ -93,4 +93,22 @@ std::string whyNotReduction(Operation *op) {
   return {};
 }
 
+std::string whyNotReductionResult(ir::ReduceOp reduce, RankedTensorType type) {
+  auto isLarge = [](int64_t size) { return size != 1; };
+  SmallVector<int64_t> sizes =
+      llvm::to_vector(llvm::make_filter_range(type.getShape(), isLarge));
+  SmallVector<int64_t> full, row;
+  for (auto [dim, size] : llvm::enumerate(shapeOf(reduce.getInput()))) {
+    if (size == 1)
+      continue;
+    full.push_back(size);
+    if (!llvm::is_contained(reduce.getDims(), static_cast<int64_t>(dim)))
+      row.push_back(size);
+  }
+  if (sizes == full || sizes == row)
+    return {};
+  return "returns a value that is neither of the shape that is reduced nor of "
+         "the reductions' results";
+}
+
 } // namespace tandem

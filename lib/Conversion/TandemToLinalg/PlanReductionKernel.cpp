@@ -95,18 +95,14 @@ void ReductionKernel::assignDims() {
 
 LogicalResult ReductionKernel::collectResults() {
   SmallVector<int64_t> full = withoutOnes(fullShape);
-  ArrayRef<int64_t> row = ArrayRef(loops).take_front(numKept);
+  ir::ReduceOp reduce = stages.front().reduces.front();
   Operation *terminator = kernel.getBody().front().getTerminator();
   for (OpOperand &operand : terminator->getOpOperands()) {
-    SmallVector<int64_t> shape = withoutOnes(typeOf(operand.get()).getShape());
-    if (shape == full)
-      fullResults.roots.push_back(&operand);
-    else if (ArrayRef(shape) == row)
-      rowResults.roots.push_back(&operand);
-    else
-      return terminator->emitOpError(
-          "returns a value that is neither of the shape that is reduced nor "
-          "of the reductions' results");
+    RankedTensorType type = typeOf(operand.get());
+    if (std::string why = whyNotReductionResult(reduce, type); !why.empty())
+      return terminator->emitOpError(why);
+    bool isFull = withoutOnes(type.getShape()) == full;
+    (isFull ? fullResults : rowResults).roots.push_back(&operand);
   }
   return success();
 }

@@ -13,9 +13,17 @@
 
 #include <string>
 
+namespace mlir {
+class RankedTensorType;
+} // namespace mlir
+
 namespace mlir::func {
 class FuncOp;
 } // namespace mlir::func
+
+namespace tandem::ir {
+class ReduceOp;
+} // namespace tandem::ir
 
 namespace tandem {
 
@@ -34,6 +42,13 @@ std::string whyNotElemental(mlir::Operation *op);
 /// Why `reduce` cannot be computed by a kernel of kind reduction; empty when it
 /// can. There it runs in loops of its own, however many elements it combines.
 std::string whyNotReduction(mlir::Operation *reduce);
+
+/// Why a kernel of kind reduction, one of whose reductions is `reduce`, cannot
+/// return a value of static type `type`; empty when it can. It returns what has
+/// an element for each that is reduced or for each reduction's result, with the
+/// dims in that order; dims of size 1 do not matter.
+std::string whyNotReductionResult(ir::ReduceOp reduce,
+                                  mlir::RankedTensorType type);
 
 /// Why `hero` cannot be computed by a kernel of kind contraction; empty when it
 /// can.
