@@ -28,6 +28,7 @@ const RefusalText kTexts[] = {
     {"NotAnOp", "it is no op of the table with one result"},
     {"NotElementwise", "its elements cannot be computed one at a time"},
     {"TooManyReads", "it reads {0} elements per result, more than {1}"},
+    {"TooManyOperands", "it joins {0} operands, more than {1}"},
     {"NoSimpleIndexing", "its indexing needs divisions"},
     {"ConsumerNotFusible", "no consumer of it is a kernel"},
     {"NeededOutside", "the value is needed outside as well"},

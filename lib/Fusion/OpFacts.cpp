@@ -57,6 +57,17 @@ FusionDecision checkReads(int64_t reads, int64_t limit) {
   return FusionDecision::allow();
 }
 
+/// As the code of an element has a read of each operand, its size, and on an
+/// innermost axis the time of an element, grow with the operands; the op step
+/// copies each as it is.
+FusionDecision checkConcat(Operation *op, int64_t limit) {
+  int64_t operands = op->getNumOperands();
+  if (isa<ir::ConcatOp>(op) && operands > limit)
+    return FusionDecision::refuse(FusionRefusal::TooManyOperands, operands,
+                                  limit);
+  return FusionDecision::allow();
+}
+
 FusionDecision refuseForLibrary(const ContractionPrices &prices) {
   return FusionDecision::refuse(FusionRefusal::LibraryCostsLess,
                                 prices.libraryNs, prices.generatedNs);
@@ -199,6 +210,7 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
     return facts;
   OpCost cost = *tableOp.getCost();
   facts.reads = cost.reads;
+  facts.bodyReads = isa<ir::ConcatOp>(op) ? op->getNumOperands() : cost.reads;
   facts.elements =
       cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
   facts.flopsPerElement = double(cost.flops) / double(facts.elements);
@@ -207,6 +219,8 @@ OpFacts getFacts(Operation *op, const FusionOptions &options) {
   for (Value operand : op->getOperands())
     facts.operandBytes += getBytes(operand);
   facts.inLoop = checkReads(cost.reads, options.maxReads);
+  if (facts.inLoop)
+    facts.inLoop = checkConcat(op, options.maxConcatOperands);
   if (std::optional<ContractionPrices> prices = getLibraryChoice(op))
     facts.inLoop = refuseForLibrary(*prices);
   if (!isa<ir::IndexingOpInterface>(op) && facts.reads == 1)

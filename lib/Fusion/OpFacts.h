@@ -54,6 +54,9 @@ struct OpFacts {
   bool isView = false;
   /// As OpCost::reads.
   int64_t reads = 1;
+  /// Reads in the code of one element: `reads`; of a concat one of each
+  /// operand, among which the element's index chooses.
+  int64_t bodyReads = 1;
   int64_t elements = 0;
   double flopsPerElement = 0;
   int64_t elementBytes = 4;

@@ -153,7 +153,7 @@ void LoopPlanner::noteRefusals() {
 void LoopPlanner::addOp(Operation *op) {
   const OpFacts &facts = state.factsOf(op);
   bool isKernel = facts.inLoop && !op->use_empty() && !facts.isView;
-  units.create(op, isKernel, facts.reads);
+  units.create(op, isKernel, facts.bodyReads);
 }
 
 void LoopPlanner::plan() {

@@ -116,3 +116,29 @@ func.func @nested(%x: tensor<2x3x32x32xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<
       : (tensor<2x8x30x30xf32>) -> tensor<2x8x15x15xf32>
   return %1 : tensor<2x8x15x15xf32>
 }
+
+// -----
+
+// Each element would be chosen among all of them.
+func.func @many(%x: tensor<4xf32>) -> tensor<132xf32> {
+  // expected-remark @+1 {{no consumer of it is a kernel [ConsumerNotFusible]}}
+  %0 = tandem.neg %x : tensor<4xf32>
+  // expected-remark @+1 {{it joins 33 operands, more than 32 [TooManyOperands]}}
+  %1 = tandem.concat %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0, %0 axis = 0
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<132xf32>
+  return %1 : tensor<132xf32>
+}
+
+// -----
+
+// Nor among as many of two concats.
+func.func @many_nested(%x: tensor<4xf32>) -> tensor<112xf32> {
+  // expected-remark @+1 {{the kernel would read 28 elements per result, more than 24 [BodyTooLarge]}}
+  %0 = tandem.concat %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x axis = 0
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<56xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.concat %0, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x axis = 0
+      : (tensor<56xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<112xf32>
+  return %1 : tensor<112xf32>
+}

@@ -34,6 +34,9 @@ enum class FusionRefusal : uint8_t {
   NotElementwise,
   /// A heavy contraction, reduction or window: (reads, limit).
   TooManyReads,
+  /// A concat in whose loop each element would be chosen among too many
+  /// operands: (operands, limit).
+  TooManyOperands,
   /// The index of the element read is not affine, or needs divisions.
   NoSimpleIndexing,
   /// Every consumer is an op step or the end of the function.

@@ -38,6 +38,8 @@ struct FusionOptions {
   /// Ops that read more elements per result remain op steps: a convolution
   /// with so many multiply-adds, a window or reduction of that size.
   int64_t maxReads = 32;
+  /// A concat of more operands remains an op step.
+  int64_t maxConcatOperands = 32;
   /// Bound on the size of a kernel's body: element reads per result, with
   /// windows unrolled.
   int64_t maxBodyReads = 256;
