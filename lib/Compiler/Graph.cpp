@@ -13,6 +13,7 @@
 #include "GraphSource.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Support/NestingDepth.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -60,6 +61,7 @@ FailureOr<std::string> writeAlone(ModuleOp module, func::FuncOp keep) {
 Expected<std::shared_ptr<const GraphSource>>
 parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   std::string file = buffer->getBufferIdentifier().str();
+  TANDEM_RETURN_IF_ERROR(checkNesting(buffer->getBuffer(), file));
   DialectRegistry registry;
   registry.insert<ir::TandemDialect, func::FuncDialect, arith::ArithDialect,
                   math::MathDialect>();

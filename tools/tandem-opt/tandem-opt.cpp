@@ -10,6 +10,7 @@
 
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Support/NestingDepth.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -105,14 +106,43 @@ mlir::LogicalResult emitError(const llvm::Twine &message) {
   return mlir::failure();
 }
 
+/// Null, and an error on stderr, where it cannot be read or not be parsed.
+std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef file) {
+  std::string message;
+  auto input = mlir::openInputFile(file, &message);
+  if (!input) {
+    (void)emitError(message);
+    return nullptr;
+  }
+  if (auto isRight = tandem::checkNesting(input->getBuffer(),
+                                          input->getBufferIdentifier().str());
+      !isRight) {
+    llvm::errs() << isRight.error().str() << "\n";
+    return nullptr;
+  }
+  return input;
+}
+
+/// As MlirOptMain of files.
+mlir::LogicalResult run(std::unique_ptr<llvm::MemoryBuffer> input,
+                        llvm::StringRef outputFile,
+                        mlir::DialectRegistry &registry,
+                        const mlir::MlirOptMainConfig &config) {
+  std::string message;
+  auto output = mlir::openOutputFile(outputFile, &message);
+  if (!output)
+    return emitError(message);
+  if (failed(
+          mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
+    return mlir::failure();
+  output->keep();
+  return mlir::success();
+}
+
 /// As MlirOptMain, with the phases up to `until` for the pipeline.
-mlir::LogicalResult runUntil(llvm::StringRef inputFile,
+mlir::LogicalResult runUntil(std::unique_ptr<llvm::MemoryBuffer> input,
                              llvm::StringRef outputFile,
                              mlir::DialectRegistry &registry) {
-  std::string message;
-  auto input = mlir::openInputFile(inputFile, &message);
-  if (!input)
-    return emitError(message);
   std::vector<std::string> places;
   if (!whyNotFused.empty()) {
     auto found =
@@ -127,14 +157,7 @@ mlir::LogicalResult runUntil(llvm::StringRef inputFile,
   });
   if (!whyNotFused.empty()) // The answer is the output.
     return mlir::MlirOptMain(llvm::nulls(), std::move(input), registry, config);
-  auto output = mlir::openOutputFile(outputFile, &message);
-  if (!output)
-    return emitError(message);
-  if (failed(
-          mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
-    return mlir::failure();
-  output->keep();
-  return mlir::success();
+  return run(std::move(input), outputFile, registry, config);
 }
 
 } // namespace
@@ -146,16 +169,24 @@ int main(int argc, char **argv) {
   tandem::registerAllPasses();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, kToolName, registry);
-  if (until.getNumOccurrences() || fuse || !fusionReport.empty() ||
-      !whyNotFused.empty())
-    return mlir::asMainReturnCode(runUntil(input, output, registry));
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  // What needs no input.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
+  bool isUntil = until.getNumOccurrences() || fuse || !fusionReport.empty() ||
+                 !whyNotFused.empty();
   for (const cl::Option &option :
        std::initializer_list<std::reference_wrapper<const cl::Option>>{
            shapes, function, device, fusionFuel, contractions, winograd,
            deviceSpec})
-    if (option.getNumOccurrences())
+    if (option.getNumOccurrences() && !isUntil)
       return mlir::asMainReturnCode(
           emitError("--" + option.ArgStr + " says nothing without --until"));
+  auto buffer = openInput(input);
+  if (!buffer)
+    return EXIT_FAILURE;
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, input, output, registry));
+      isUntil ? runUntil(std::move(buffer), output, registry)
+              : run(std::move(buffer), output, registry, config));
 }

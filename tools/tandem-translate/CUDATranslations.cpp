@@ -10,15 +10,18 @@
 
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Support/NestingDepth.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
 #include "tandem/Target/CUDA/NVRTC.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -65,51 +68,65 @@ LogicalResult makeKernels(ModuleOp module) {
   return passes.run(module);
 }
 
-FailureOr<std::string> translateToCUDA(Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    return op->emitError("only a builtin.module can be translated");
+FailureOr<std::string> translateToCUDA(ModuleOp module) {
   if (failed(makeKernels(module)))
     return failure();
   tandem::Expected<std::string> source = tandem::emitCUDASource(module);
   if (!source)
-    return report(op, source.error());
+    return report(module, source.error());
   return std::move(*source);
 }
 
-LogicalResult printCUDA(Operation *op, raw_ostream &os) {
-  FailureOr<std::string> source = translateToCUDA(op);
+LogicalResult printCUDA(ModuleOp module, raw_ostream &os) {
+  FailureOr<std::string> source = translateToCUDA(module);
   if (failed(source))
     return failure();
   os << *source;
   return success();
 }
 
-LogicalResult printPTX(Operation *op, raw_ostream &os) {
+LogicalResult printPTX(ModuleOp module, raw_ostream &os) {
   tandem::Expected<tandem::GPUSpec> spec = tandem::findGPUSpec(gpu.getValue());
   if (!spec)
-    return report(op, spec.error());
-  FailureOr<std::string> source = translateToCUDA(op);
+    return report(module, spec.error());
+  FailureOr<std::string> source = translateToCUDA(module);
   if (failed(source))
     return failure();
   tandem::Expected<std::string> ptx =
       tandem::compileToPTX(*source, function, spec->arch);
   if (!ptx)
-    return report(op, ptx.error());
+    return report(module, ptx.error());
   os << *ptx;
   return success();
+}
+
+/// Reads a graph and prints it by `print`.
+TranslateFunction readThen(LogicalResult (*print)(ModuleOp, raw_ostream &)) {
+  return [print](const std::shared_ptr<llvm::SourceMgr> &sources,
+                 raw_ostream &os, MLIRContext *context) -> LogicalResult {
+    const llvm::MemoryBuffer *input =
+        sources->getMemoryBuffer(sources->getMainFileID());
+    if (auto isRight = tandem::checkNesting(input->getBuffer(),
+                                            input->getBufferIdentifier().str());
+        !isRight) {
+      llvm::errs() << isRight.error().str() << "\n";
+      return failure();
+    }
+    DialectRegistry registry;
+    tandem::registerAllDialects(registry);
+    context->appendDialectRegistry(registry);
+    auto module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+    return module ? print(*module, os) : failure();
+  };
 }
 
 } // namespace
 
 void tandem::registerCUDATranslations() {
-  auto dialects = [](DialectRegistry &registry) {
-    registerAllDialects(registry);
-  };
-  static TranslateFromMLIRRegistration toCUDA(
-      "tandem-to-cuda", "compile a graph's fusions to CUDA C++", printCUDA,
-      dialects);
-  static TranslateFromMLIRRegistration toPTX(
+  static TranslateRegistration toCUDA("tandem-to-cuda",
+                                      "compile a graph's fusions to CUDA C++",
+                                      readThen(printCUDA));
+  static TranslateRegistration toPTX(
       "tandem-to-ptx", "compile a graph's fusions to PTX, through NVRTC",
-      printPTX, dialects);
+      readThen(printPTX));
 }
