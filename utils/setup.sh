@@ -116,12 +116,14 @@ tandem_configure() {
   # Ninja configures again by itself when a CMake file changes.
   [ -e "$TANDEM_BUILD/build.ninja" ] && [ ${#args[@]} = 0 ] &&
     [ -e "$TANDEM_BUILD/share/tandem/plotly.min.js" ] && return
-  cmake --preset "$TANDEM_PRESET" "${args[@]}" >"/tmp/tandem-cmake.$$" 2>&1 || {
-    cat "/tmp/tandem-cmake.$$" >&2
-    rm -f "/tmp/tandem-cmake.$$"
+  local log
+  log=$(mktemp)
+  cmake --preset "$TANDEM_PRESET" "${args[@]}" >"$log" 2>&1 || {
+    cat "$log" >&2
+    rm -f "$log"
     tandem_die "cmake could not configure $TANDEM_BUILD"
   }
-  rm -f "/tmp/tandem-cmake.$$"
+  rm -f "$log"
 }
 
 tandem_setup() {

@@ -68,8 +68,8 @@ struct CompileOptions {
   /// Warning; else compilation fails with its Error.
   bool fallback = true;
   /// Where a kernel that could not be compiled is written to. Empty:
-  /// $TANDEM_REPRODUCER_DIR, or `tandem-reproducers` among the system's
-  /// temporary files.
+  /// $TANDEM_REPRODUCER_DIR, or `tandem-reproducers-UID`, which is this user's
+  /// alone, among the system's temporary files.
   std::string reproducerDir;
   /// For tests and for bisecting: kernels that are taken to fail, by number in
   /// the order of the program ("0"), or by a regular expression that matches

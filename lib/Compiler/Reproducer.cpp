@@ -18,20 +18,45 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 using namespace mlir;
 
 namespace tandem {
 
-static std::string defaultDirectory() {
-  if (const char *named = std::getenv("TANDEM_REPRODUCER_DIR"); named && *named)
-    return named;
+/// A directory of this user's alone among the temporary files, where others can
+/// put nothing in the way; made where it is not there.
+static Expected<std::string> privateDirectory() {
   SmallString<128> path;
   llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, path);
-  llvm::sys::path::append(path, "tandem-reproducers");
+  llvm::sys::path::append(path,
+                          "tandem-reproducers-" + std::to_string(geteuid()));
+  struct stat info;
+  if ((mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) ||
+      lstat(path.c_str(), &info) != 0)
+    return fail("write", path.str().str() + ": " + std::strerror(errno));
+  if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
+      (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fail("write", path.str().str() + ": others may write there");
   return path.str().str();
+}
+
+/// `chosen`, if it is not empty, or what the environment says; made where it is
+/// not there.
+static Expected<std::string> openDirectory(std::string chosen) {
+  if (const char *named = std::getenv("TANDEM_REPRODUCER_DIR");
+      chosen.empty() && named)
+    chosen = named;
+  if (chosen.empty())
+    return privateDirectory();
+  if (auto code = llvm::sys::fs::create_directories(chosen))
+    return fail("write", chosen + ": " + code.message());
+  return chosen;
 }
 
 /// What tandem-opt --run-reproducer runs, as MLIR's crash reproducers say it.
@@ -82,9 +107,8 @@ Expected<std::string> writeReproducer(ModuleOp kernel, const Error &cause,
                                       StringRef device,
                                       const std::string &directory) {
   std::string text = printReproducer(kernel, cause, device);
-  SmallString<128> path(directory.empty() ? defaultDirectory() : directory);
-  if (auto code = llvm::sys::fs::create_directories(path))
-    return fail("write", path.str().str() + ": " + code.message());
+  TANDEM_ASSIGN_OR_RETURN(std::string folder, openDirectory(directory));
+  SmallString<128> path(folder);
   llvm::sys::path::append(
       path, "kernel-" +
                 llvm::utohexstr(XXH3_64bits(text.data(), text.size()),

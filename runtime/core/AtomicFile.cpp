@@ -10,12 +10,14 @@
 
 #include "tandem/Runtime/Program.h"
 
-#include <atomic>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,10 +35,23 @@ static std::string resolveLinks(const std::string &path) {
   return resolved ? std::string(resolved.get()) : path;
 }
 
-static std::string temporaryName(const std::string &path) {
-  static std::atomic<unsigned> counter{0};
-  return path + ".tmp." + std::to_string(getpid()) + "." +
-         std::to_string(counter++);
+/// Opens a new file beside `path`, whose name nobody can foresee, and sets
+/// `name`; -1 with errno. Unlike mkstemp's, its mode follows the umask.
+static int createBeside(const std::string &path, std::string &name) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+      return -1;
+    char suffix[32];
+    std::snprintf(suffix, sizeof(suffix), ".tmp.%016" PRIx64, random);
+    name = path + suffix;
+    int descriptor =
+        open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST)
+      return descriptor;
+  }
+  return -1;
 }
 
 Expected<AtomicFile> AtomicFile::create(const std::string &path) {
@@ -50,10 +65,8 @@ Expected<AtomicFile> AtomicFile::create(const std::string &path) {
       return fileError("write", path, errno);
     return AtomicFile(path, "", descriptor);
   }
-  std::string target = resolveLinks(path), temporary = temporaryName(target);
-  // A file of this name can only be left from a killed process of the same id.
-  int descriptor =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  std::string target = resolveLinks(path), temporary;
+  int descriptor = createBeside(target, temporary);
   if (descriptor < 0)
     return fileError("write", path, errno);
   return AtomicFile(target, temporary, descriptor);

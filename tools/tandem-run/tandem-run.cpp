@@ -47,7 +47,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
                 "Write every decision of fusion there, as JSON");
   app.add_option("--reproducer-dir", options.compile.reproducerDir,
                  "Where kernels that cannot be compiled are written (default: "
-                 "$TANDEM_REPRODUCER_DIR, or tandem-reproducers in the "
+                 "$TANDEM_REPRODUCER_DIR, or tandem-reproducers-UID in the "
                  "temporary directory)");
   app.add_option("--fail-kernels", options.compile.failKernels,
                  "Take kernels as failing: a number, or a regular expression "

@@ -18,6 +18,9 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <string_view>
 #include <utility>
@@ -114,12 +117,14 @@ void *HostLibrary::symbol(const std::string &name) const {
 Expected<std::shared_ptr<HostLibrary>>
 compileOnHost(const std::string &source) {
   TANDEM_ASSIGN_OR_RETURN(std::string compiler, findCompiler());
+  // Unlike LLVM's unique directories, mkdtemp's belong to this user alone.
   llvm::SmallString<128> directory;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueDirectory("tandem-host", directory))
-    return fail("load", "cannot make a temporary folder: " + error.message());
-  llvm::scope_exit clean([&] { llvm::sys::fs::remove_directories(directory); });
+  llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, directory);
+  llvm::sys::path::append(directory, "tandem-host-XXXXXX");
   std::string path = directory.str().str();
+  if (!mkdtemp(path.data()))
+    return fail("load", "cannot make " + path + ": " + std::strerror(errno));
+  llvm::scope_exit clean([&] { llvm::sys::fs::remove_directories(path); });
   TANDEM_RETURN_IF_ERROR(writeSources(path, source));
   TANDEM_RETURN_IF_ERROR(runCompiler(compiler, path));
   void *handle = dlopen((path + "/kernels.so").c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace tandem;
 using namespace tandem::test;
@@ -297,6 +299,32 @@ TEST_F(FileTest, FollowsLinks) {
   ASSERT_TRUE(writeFileAtomically(link, bytes));
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(*readFile(path), bytes);
+}
+
+/// What somebody has put where the temporary file might go is left alone.
+TEST_F(FileTest, TemporaryNamesCannotBeForeseen) {
+  std::string path = directory / "a", other = directory / "other";
+  std::vector<uint8_t> bytes = {1}, before = {2};
+  ASSERT_TRUE(writeFileAtomically(other, before));
+  for (int i = 0; i < 1000; ++i)
+    std::filesystem::create_symlink(other, path + ".tmp." +
+                                               std::to_string(getpid()) + "." +
+                                               std::to_string(i));
+  ASSERT_TRUE(writeFileAtomically(path, bytes));
+  EXPECT_FALSE(std::filesystem::is_symlink(path));
+  EXPECT_EQ(*readFile(path), bytes);
+  EXPECT_EQ(*readFile(other), before);
+}
+
+TEST_F(FileTest, ModesFollowTheUmask) {
+  std::string path = directory / "a";
+  mode_t before = umask(027);
+  Status status = writeFileAtomically(path, std::vector<uint8_t>{1});
+  umask(before);
+  ASSERT_TRUE(status);
+  struct stat info;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
 TEST_F(FileTest, WritesToDevices) {
