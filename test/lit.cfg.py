@@ -91,6 +91,8 @@ llvm_config.add_tool_substitutions(
         ToolSubst("tandem-bench", unresolved="ignore"),
         ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),
+        ToolSubst("example-readme", unresolved="ignore"),
+        ToolSubst("example-simplecnn", unresolved="ignore"),
         "split-file",
     ],
     [os.path.join(config.tandem_obj_root, "bin"), config.llvm_tools_dir],

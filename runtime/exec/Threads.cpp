@@ -11,13 +11,11 @@
 #include "tandem/Runtime/Executor.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
-#include <unistd.h>
 
 using namespace tandem;
 
@@ -78,16 +76,4 @@ void exec::applyThreadLimit() {
   if (setOpenMP)
     setOpenMP(threads);
   applied = threads;
-}
-
-void tandem::limitIdleSpinning(char **argv) {
-  // 1000 spins are some 30 us: workers are still there for the next of a run of
-  // small ops, and gone when a kernel has started.
-  constexpr const char *kSpinCount = "1000";
-  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY") ||
-      !dlsym(RTLD_DEFAULT, "GOMP_parallel"))
-    return;
-  setenv("GOMP_SPINCOUNT", kSpinCount, /*overwrite=*/1);
-  execv("/proc/self/exe", argv);
-  // Not possible here: as well as can be without.
 }

@@ -159,7 +159,6 @@ static void smallMatmul(benchmark::State &state) {
 BENCHMARK(smallMatmul)->Arg(32)->Arg(256)->UseRealTime();
 
 int main(int argc, char **argv) {
-  limitIdleSpinning(argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 1;

@@ -342,7 +342,6 @@ void addContractions() {
 } // namespace
 
 int main(int argc, char **argv) {
-  limitIdleSpinning(argv);
   benchmark::Initialize(&argc, argv);
   for (int64_t size : {1 << 24, 1 << 26})
     benchmark::RegisterBenchmark(

@@ -36,6 +36,7 @@ constexpr BarGroup kGroups[] = {
     {"conv-lists", addConvListBars},
     {"compile", addCompileBars},
     {"calls", addCallBars},
+    {"embedding", addEmbeddingBars},
 };
 
 std::string format(const Bar &bar, double value) {

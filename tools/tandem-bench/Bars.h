@@ -68,6 +68,9 @@ Status addCompileBars(const BarsOptions &options, Bars &bars);
 /// What a call costs beside its arithmetic.
 Status addCallBars(const BarsOptions &options, Bars &bars);
 
+/// simplecnn in a program that embeds Tandem beside the same here.
+Status addEmbeddingBars(const BarsOptions &options, Bars &bars);
+
 /// A graph of share/tandem/graphs.
 Expected<std::unique_ptr<Graph>> loadBarGraph(const std::string &name);
 

@@ -216,6 +216,7 @@ Status LibraryCall::run(const Tensor &input, Tensor &output) {
     impl->input.set_data_handle(input.data());
     impl->output.set_data_handle(output.data());
     const ThreadsOf threads(impl->isSmall);
+    letIdleWorkersSleep();
     impl->primitive.execute(stream(), {{DNNL_ARG_SRC, impl->input},
                                        {DNNL_ARG_WEIGHTS, impl->weights},
                                        {DNNL_ARG_DST, impl->output}});

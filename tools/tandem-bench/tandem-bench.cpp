@@ -181,7 +181,6 @@ void addCold(CLI::App &app, MeasureOptions &options,
 } // namespace
 
 int main(int argc, char **argv) {
-  limitIdleSpinning(argv);
   CLI::App app{"Measures when compiling a Tandem graph pays.", "tandem-bench"};
   app.require_subcommand(1);
   SweepOptions sweepOptions;

@@ -76,7 +76,6 @@ void addOptions(CLI::App &app, RunOptions &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  limitIdleSpinning(argv);
   CLI::App app{"Runs a Tandem graph on a tier, times it, checks it.",
                "tandem-run"};
   RunOptions options;

@@ -7,32 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneThread.h"
+#include "OpenMP.h"
 
-#include <dlfcn.h>
+#include "tandem/Runtime/Provider.h"
 
+using namespace tandem;
 using namespace tandem::onednn;
-
-namespace {
-/// The functions of the OpenMP library that oneDNN has brought, whichever that
-/// is: another one must not be linked beside it.
-struct OpenMP {
-  int (*getMaxThreads)() = find<int (*)()>("omp_get_max_threads");
-  void (*setNumThreads)(int) = find<void (*)(int)>("omp_set_num_threads");
-
-  template <typename F> static F find(const char *name) {
-    return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
-  }
-};
-} // namespace
-
-static const OpenMP &openMP() {
-  static const OpenMP functions;
-  return functions;
-}
 
 OneThread::OneThread(bool wanted) {
   const OpenMP &omp = openMP();
-  if (!wanted || !omp.getMaxThreads || !omp.setNumThreads)
+  if (!wanted)
+    return letIdleWorkersSleep();
+  if (!omp.getMaxThreads || !omp.setNumThreads)
     return;
   before = omp.getMaxThreads();
   omp.setNumThreads(1);

@@ -12,7 +12,8 @@
 namespace tandem::onednn {
 
 /// While it lives, and where `wanted`, OpenMP runs regions that this thread
-/// starts on this thread alone: waking another takes 5 to 10 us.
+/// starts on this thread alone: waking another takes 5 to 10 us. Otherwise the
+/// threads that share them are seen to (letIdleWorkersSleep).
 class OneThread {
 public:
   explicit OneThread(bool wanted);

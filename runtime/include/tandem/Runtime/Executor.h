@@ -81,14 +81,6 @@ void setNumThreads(int threads);
 /// The limit; the number of processors where none was set.
 int numThreads();
 
-/// To be called first in main, where programs mix oneDNN ops and kernels.
-/// oneDNN's idle OpenMP workers spin for milliseconds by default and hold the
-/// cores that oneTBB wants. libgomp takes its spin count from the environment
-/// when it is loaded, so this sets GOMP_SPINCOUNT and starts the process again,
-/// once. Does nothing where GOMP_SPINCOUNT or OMP_WAIT_POLICY is set, or where
-/// libgomp is not there. Measured by bench-dispatch (opThenKernel).
-void limitIdleSpinning(char **argv);
-
 } // namespace tandem
 
 #endif // TANDEM_RUNTIME_EXECUTOR_H

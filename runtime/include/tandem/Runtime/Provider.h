@@ -63,6 +63,21 @@ const Provider &referenceProvider();
 /// oneDNN primitives of f32, and bf16 where the host has it: conv, matmul,
 /// avg_pool. (Its max_pool drops NaNs, and its softmax is slower than Eigen's.)
 const Provider &oneDNNProvider();
+
+/// To be called before a region of OpenMP's that several threads may share, as
+/// oneDNNProvider does by itself before it calls the library. For programs that
+/// call oneDNN beside Tandem.
+///
+/// libgomp's workers spin when a region ends, 300,000 times, and for those
+/// milliseconds hold the cores that oneTBB wants for what comes next. Where a
+/// process has more OpenMP threads than processors they spin 100 times only
+/// (libgomp's manual, GOMP_SPINCOUNT). So this sees to it that there are as
+/// many more, which sleep: two threads where OpenMP uses every processor.
+/// Nothing happens where the environment sets how OpenMP waits, or where the
+/// OpenMP library is another one. The first call starts the threads; later ones
+/// cost a comparison. Thread-safe.
+void letIdleWorkersSleep();
+
 /// Eigen's vectorised arrays: elementwise, reductions, softmax, batch_norm,
 /// max_pool, shape ops, and the matmuls that oneDNN lacks.
 const Provider &eigenProvider();

@@ -1,0 +1,82 @@
+//===- IdleWorkers.cpp - Idle OpenMP workers give up their cores ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenMP.h"
+
+#include "tandem/Runtime/Provider.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+using namespace tandem::onednn;
+
+namespace {
+
+/// A thread with OpenMP workers of its own, all asleep. libgomp counts them as
+/// long as the thread lives, so it never ends.
+class Sleepers {
+public:
+  /// Returns when there are at least so many, the thread itself among them.
+  void growTo(int wanted) {
+    if (count.load(std::memory_order_relaxed) >= wanted) [[likely]]
+      return;
+    std::unique_lock lock(mutex);
+    if (!isStarted) {
+      std::thread(&Sleepers::run, this).detach();
+      isStarted = true;
+    }
+    target = std::max(target, wanted);
+    changed.notify_all();
+    changed.wait(lock, [&] { return count >= wanted; });
+  }
+
+private:
+  void run() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return target > count; });
+      // Starts workers, which stay when the region ends.
+      openMP().parallel([](void *) {}, nullptr, target, /*flags=*/0);
+      count = target;
+      changed.notify_all();
+    }
+  }
+
+  std::atomic<int> count{0};
+  /// Guards what follows, and changes of `count`.
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isStarted = false;
+  int target = 0;
+};
+
+} // namespace
+
+/// Whether libgomp is there and waits as it does by default.
+static bool waitsByDefault() {
+  const OpenMP &omp = openMP();
+  return omp.parallel && omp.getMaxThreads && omp.getNumProcs &&
+         !std::getenv("GOMP_SPINCOUNT") && !std::getenv("OMP_WAIT_POLICY");
+}
+
+void tandem::letIdleWorkersSleep() {
+  static const bool isWanted = waitsByDefault();
+  if (!isWanted)
+    return;
+  static Sleepers *sleepers = new Sleepers; // Outlives its thread.
+  static const int processors = openMP().getNumProcs();
+  int threads = openMP().getMaxThreads();
+  // libgomp counts the process's first thread, and of each team all but the
+  // thread that starts it.
+  if (threads > 1)
+    sleepers->growTo(std::max(2, processors - threads + 2));
+}
