@@ -69,8 +69,8 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   context.loadAllAvailableDialects();
 
   DiagnosticCollector diagnostics(&context);
-  session->graph = parseSourceString<ModuleOp>(session->source->bytecode,
-                                               ParserConfig(&context));
+  session->graph = parseSourceFile<ModuleOp>(session->source->bytecode,
+                                             ParserConfig(&context));
   if (!session->graph)
     return tl::unexpected(
         diagnostics.takeError("compile", "the graph cannot be read again"));

@@ -46,16 +46,11 @@ std::string listFunctions(ModuleOp module) {
   return names.empty() ? "it has none" : "it has " + names;
 }
 
-/// The module with `keep` as its only op, as bytecode. Consumes the module.
-FailureOr<std::string> writeAlone(ModuleOp module, func::FuncOp keep) {
+/// Leaves `keep` as the only op of the module.
+void eraseOthers(ModuleOp module, func::FuncOp keep) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (&op != keep.getOperation())
       op.erase();
-  std::string bytecode;
-  llvm::raw_string_ostream stream(bytecode);
-  if (failed(writeBytecodeToFile(module, stream)))
-    return failure();
-  return bytecode;
 }
 
 Expected<std::shared_ptr<const GraphSource>>
@@ -86,7 +81,8 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   auto graph = std::make_shared<GraphSource>();
   graph->function = name;
   graph->eager = std::make_shared<const Program>(std::move(*program));
-  FailureOr<std::string> bytecode = writeAlone(*module, function);
+  eraseOthers(*module, function);
+  auto bytecode = writeSharedBytecode(*module);
   if (failed(bytecode))
     return tl::unexpected(
         diagnostics.takeError("parse", "the graph cannot be written"));
@@ -95,6 +91,24 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
 }
 
 } // namespace
+
+FailureOr<std::shared_ptr<llvm::SourceMgr>>
+writeSharedBytecode(ModuleOp module) {
+  // Bytecode is aligned as the resources in it are: to a page at most.
+  constexpr uint64_t alignment = 4096;
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (failed(writeBytecodeToFile(module, stream)))
+    return failure();
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      bytes.size(), "<bytecode>", llvm::Align(alignment));
+  if (!buffer)
+    return failure();
+  llvm::copy(bytes, buffer->getBufferStart());
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return sources;
+}
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Graph::~Graph() = default;

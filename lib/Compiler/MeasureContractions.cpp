@@ -16,13 +16,11 @@
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include "llvm/Support/raw_ostream.h"
 
 #include <map>
 #include <mutex>
@@ -105,9 +103,10 @@ Expected<std::shared_ptr<const GraphSource>> makeSource(ModuleOp module) {
   source->function = "main";
   FailureOr<Program> program =
       emitProgram(module.lookupSymbol<func::FuncOp>("main"));
-  llvm::raw_string_ostream stream(source->bytecode);
-  if (failed(program) || failed(writeBytecodeToFile(module, stream)))
+  auto bytecode = writeSharedBytecode(module);
+  if (failed(program) || failed(bytecode))
     return fail("measure", "the op cannot be run alone");
+  source->bytecode = std::move(*bytecode);
   source->eager = std::make_shared<const Program>(std::move(*program));
   return source;
 }

@@ -14,7 +14,10 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cstring>
+#include <sys/mman.h>
 
 using namespace mlir;
 
@@ -24,8 +27,20 @@ namespace {
 /// A constant beyond this is a mistake; and a splat must not exhaust memory.
 constexpr int64_t kMaxConstantBytes = int64_t(1) << 34;
 
+/// Weights may be hundreds of megabytes, of which the pages of the copy would
+/// take longer to come by, one after the other, than the bytes to move.
 std::vector<uint8_t> copyOf(ArrayRef<char> bytes) {
-  return {bytes.begin(), bytes.end()};
+  constexpr uint64_t hugePage = uint64_t(2) << 20;
+  std::vector<uint8_t> copy;
+  copy.reserve(bytes.size());
+  auto begin = reinterpret_cast<uintptr_t>(copy.data());
+  uintptr_t first = llvm::alignTo(begin, hugePage),
+            last = llvm::alignDown(begin + bytes.size(), hugePage);
+  if (first < last) // Advice alone: may fail.
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
+  auto *source = reinterpret_cast<const uint8_t *>(bytes.data());
+  copy.insert(copy.end(), source, source + bytes.size());
+  return copy;
 }
 
 std::vector<uint8_t> copyDense(DenseElementsAttr dense, int64_t width,
