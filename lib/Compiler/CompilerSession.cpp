@@ -220,6 +220,7 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
 
 Expected<Compiled>
 CompilerSession::compile(std::span<const TensorType> inputs) {
+  ++compilations;
   TANDEM_RETURN_IF_ERROR(checkInputs(*source->eager, inputs));
   Stopwatch watch;
   DiagnosticCollector diagnostics(&context);

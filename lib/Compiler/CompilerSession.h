@@ -40,6 +40,11 @@ public:
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs);
 
+  /// Whether it has compiled so often that what that has left in the context
+  /// (attributes, types and rearranged constants live as long as it) should be
+  /// given back.
+  bool isWornOut() const { return compilations >= 256; }
+
 private:
   struct PhasePasses {
     std::string name;
@@ -72,6 +77,7 @@ private:
   FailureRequest failures;
   /// Whose prices the device's programs have.
   DeviceModel model;
+  size_t compilations = 0;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;
   /// The phases between specialisation and kernels.

@@ -49,7 +49,8 @@ KernelKey makeKey(const Device &device, std::string_view source);
 class KernelCache {
 public:
   struct Limits {
-    size_t entries = 4096;
+    /// A loaded kernel takes tens of kilobytes beside its code.
+    size_t entries = 1024;
     /// Of code.
     size_t bytes = 64 << 20;
   };

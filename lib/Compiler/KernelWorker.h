@@ -31,7 +31,7 @@ public:
 
   /// Whether it has compiled so many kernels that what they have left in the
   /// context (attributes and types live as long as it) should be given back.
-  bool isWornOut() const { return compiled >= 4096; }
+  bool isWornOut() const { return compiled >= 512; }
 
 private:
   const Device &device;

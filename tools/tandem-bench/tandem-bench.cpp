@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bars.h"
+#include "CompileMemory.h"
 #include "CompileScaling.h"
 #include "Contenders.h"
 #include "Sweep.h"
@@ -169,6 +170,24 @@ void addScaling(CLI::App &app, ScalingOptions &options) {
   tools::addJson(command, options.json);
 }
 
+void addCompileMemory(CLI::App &app, CompileMemoryOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "compile-memory", "What the process holds after compiling a graph for "
+                        "ever more shapes");
+  command.add_option("FILE", options.file, "Graph to compile (.mlir)")
+      ->required();
+  command
+      .add_option("--dim", options.dim,
+                  "The named dim that goes from 1 up; others are 16")
+      ->capture_default_str();
+  command
+      .add_option("--shapes", options.shapes,
+                  "Numbers of shapes to report after, ascending")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+}
+
 void addCold(CLI::App &app, MeasureOptions &options,
              std::vector<std::string> &dims) {
   CLI::App &command = *app.add_subcommand("cold-compile");
@@ -198,6 +217,8 @@ int main(int argc, char **argv) {
   addMatmul(app, matmuls, matmulType, contest, contestThreads);
   ScalingOptions scaling;
   addScaling(app, scaling);
+  CompileMemoryOptions memory;
+  addCompileMemory(app, memory);
   addCold(app, cold, dims);
   try {
     app.parse(argc, argv);
@@ -223,6 +244,9 @@ int main(int argc, char **argv) {
   } else if (app.got_subcommand("compile-scaling")) {
     scaling.environment = tools::describeEnvironment(argc, argv);
     if (Status status = runScaling(scaling); !status)
+      done = tl::unexpected<Error>(status.error());
+  } else if (app.got_subcommand("compile-memory")) {
+    if (Status status = runCompileMemory(memory); !status)
       done = tl::unexpected<Error>(status.error());
   } else {
     CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
