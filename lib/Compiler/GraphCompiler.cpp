@@ -11,7 +11,7 @@
 #include "KernelWorker.h"
 
 #include <mutex>
-#include <thread>
+#include <pthread.h>
 #include <vector>
 
 namespace tandem {
@@ -26,15 +26,27 @@ public:
                 std::unique_ptr<CompilerSession> session)
       : graph(std::move(graph)), device(device), options(std::move(options)) {
     idle.push_back(std::move(session));
-    warmer = std::thread([&device] { warmUp(device); });
+    // std::thread would end a process that may not start another.
+    auto warm = [](void *which) -> void * {
+      warmUp(*static_cast<const Device *>(which));
+      return nullptr;
+    };
+    isWarming = pthread_create(&warmer, nullptr, warm,
+                               const_cast<Device *>(&device)) == 0;
   }
-  ~GraphCompiler() override { warmer.join(); }
+  ~GraphCompiler() override {
+    if (isWarming)
+      pthread_join(warmer, nullptr);
+  }
 
   Expected<Compiled> compile(std::span<const TensorType> inputs) override {
     TANDEM_ASSIGN_OR_RETURN(auto session, acquire());
     Expected<Compiled> compiled = session->compile(inputs);
-    std::lock_guard lock(mutex);
-    idle.push_back(std::move(session));
+    // The next compilation makes another in the place of a worn-out one.
+    if (!session->isWornOut()) {
+      std::lock_guard lock(mutex);
+      idle.push_back(std::move(session));
+    }
     return compiled;
   }
 
@@ -60,7 +72,8 @@ private:
   const Device &device;
   CompileOptions options;
   /// Makes ready what kernels need, while the graph is still being fused.
-  std::thread warmer;
+  pthread_t warmer;
+  bool isWarming;
   /// Guards `idle`.
   std::mutex mutex;
   std::vector<std::unique_ptr<CompilerSession>> idle;

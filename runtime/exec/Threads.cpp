@@ -10,21 +10,65 @@
 
 #include "tandem/Runtime/Executor.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <dlfcn.h>
+#include <memory>
 #include <mutex>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <pthread.h>
+#include <vector>
 
 using namespace tandem;
+
+using Control = tbb::global_control;
 
 /// 0: no limit was set.
 static std::atomic<int> limit{0};
 
-/// The processors that this process may use.
+/// Whether so many more threads can be started now: starts them, and ends them
+/// when all are there.
+static bool canStartThreads(int count) {
+  std::mutex gate; // held while there may be more to start
+  std::vector<pthread_t> started(count);
+  auto wait = [](void *data) -> void * {
+    std::lock_guard<std::mutex> passed(*static_cast<std::mutex *>(data));
+    return nullptr;
+  };
+  int running = 0;
+  {
+    std::lock_guard<std::mutex> lock(gate);
+    while (running < count &&
+           pthread_create(&started[running], nullptr, wait, &gate) == 0)
+      ++running;
+  }
+  for (int i = 0; i < running; ++i)
+    pthread_join(started[i], nullptr);
+  return running == count;
+}
+
+/// Whether this process may start threads; where not, all runs on the caller's.
+/// Asked once, before any is started: where that fails later, oneTBB throws out
+/// of the middle of a loop, and libgomp ends the process.
+static bool hasThreads() {
+  static const bool has = [] {
+    // oneTBB's, and oneDNN's with those that sleep (letIdleWorkersSleep).
+    if (canStartThreads(2 * tbb::info::default_concurrency()))
+      return true;
+    static Control control(Control::max_allowed_parallelism, 1);
+    limit = 1;
+    return false;
+  }();
+  return has;
+}
+
+/// The processors that this process may use; one without threads.
 static int availableThreads() {
-  static const int available = tbb::info::default_concurrency();
+  static const int available =
+      hasThreads() ? tbb::info::default_concurrency() : 1;
   return available;
 }
 
@@ -45,9 +89,10 @@ static void wakeWorkers(int threads) {
 }
 
 void tandem::setNumThreads(int threads) {
-  using Control = tbb::global_control;
   static std::mutex mutex; // guards control
   static std::unique_ptr<Control> control;
+  if (!hasThreads())
+    return;
   threads = std::max(threads, 1);
   std::lock_guard<std::mutex> lock(mutex);
   if (threads == limit)
@@ -60,8 +105,9 @@ void tandem::setNumThreads(int threads) {
 }
 
 int tandem::numThreads() {
+  int available = availableThreads();
   int threads = limit.load(std::memory_order_relaxed);
-  return threads > 0 ? threads : availableThreads();
+  return threads > 0 ? threads : available;
 }
 
 void exec::applyThreadLimit() {
@@ -69,6 +115,7 @@ void exec::applyThreadLimit() {
   using SetNumThreads = void (*)(int);
   static const auto setOpenMP = reinterpret_cast<SetNumThreads>(
       dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  availableThreads();
   thread_local int applied = 0;
   int threads = limit.load(std::memory_order_relaxed);
   if (threads == applied) [[likely]]

@@ -15,7 +15,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
-#include <thread>
+#include <pthread.h>
 
 using namespace tandem::onednn;
 
@@ -25,21 +25,31 @@ namespace {
 /// long as the thread lives, so it never ends.
 class Sleepers {
 public:
-  /// Returns when there are at least so many, the thread itself among them.
+  /// Returns when there are at least so many, the thread itself among them; or
+  /// where it cannot be started: without it all is right, but slow.
   void growTo(int wanted) {
     if (count.load(std::memory_order_relaxed) >= wanted) [[likely]]
       return;
     std::unique_lock lock(mutex);
-    if (!isStarted) {
-      std::thread(&Sleepers::run, this).detach();
-      isStarted = true;
-    }
+    if (!isStarted && !start())
+      return;
+    isStarted = true;
     target = std::max(target, wanted);
     changed.notify_all();
     changed.wait(lock, [&] { return count >= wanted; });
   }
 
 private:
+  bool start() {
+    pthread_t thread;
+    auto body = [](void *sleepers) -> void * {
+      static_cast<Sleepers *>(sleepers)->run();
+      return nullptr;
+    };
+    return pthread_create(&thread, nullptr, body, this) == 0 &&
+           pthread_detach(thread) == 0;
+  }
+
   void run() {
     std::unique_lock lock(mutex);
     while (true) {
@@ -70,7 +80,7 @@ static bool waitsByDefault() {
 
 void tandem::letIdleWorkersSleep() {
   static const bool isWanted = waitsByDefault();
-  if (!isWanted)
+  if (!isWanted || lacksWorkers())
     return;
   static Sleepers *sleepers = new Sleepers; // Outlives its thread.
   static const int processors = openMP().getNumProcs();

@@ -16,9 +16,10 @@ using namespace tandem::onednn;
 
 OneThread::OneThread(bool wanted) {
   const OpenMP &omp = openMP();
+  wanted |= lacksWorkers();
   if (!wanted)
-    return letIdleWorkersSleep();
-  if (!omp.getMaxThreads || !omp.setNumThreads)
+    letIdleWorkersSleep();
+  if (!wanted || !omp.getMaxThreads || !omp.setNumThreads)
     return;
   before = omp.getMaxThreads();
   omp.setNumThreads(1);

@@ -25,6 +25,10 @@ struct OpenMP {
 
 const OpenMP &openMP();
 
+/// Whether this process was forked from one that has called openMP. Its OpenMP
+/// workers stayed behind there; libgomp would wait for them for ever.
+bool lacksWorkers();
+
 } // namespace tandem::onednn
 
 #endif // TANDEM_RUNTIME_EAGER_ONEDNN_OPENMP_H

@@ -76,7 +76,9 @@ private:
 
 /// Limits the threads of oneTBB and of oneDNN, process-wide. A limit above the
 /// number of processors is kept, too: a caller whose oneTBB arena has so many
-/// slots then runs kernels on as many threads.
+/// slots then runs kernels on as many threads. Where the process may not start
+/// as many as it has processors when Tandem first asks, it has one, whatever
+/// the limit (docs/Embedding.md).
 void setNumThreads(int threads);
 /// The limit; the number of processors where none was set.
 int numThreads();
