@@ -13,7 +13,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -74,22 +73,12 @@ static Pool &getPool() {
   return *pool;
 }
 
-/// The addresses of kernels are base, index and displacement as they are;
-/// strength reduction would spend half of all code generation on them. LLVM
-/// knows no other way than its command line's.
-static void disableStrengthReduction() {
-  auto &options = llvm::cl::getRegisteredOptions();
-  if (auto it = options.find("disable-lsr"); it != options.end())
-    static_cast<llvm::cl::opt<bool> *>(it->second)->setValue(true);
-}
-
 static Expected<std::unique_ptr<llvm::TargetMachine>>
 createMachine(const CPUTargetOptions &options) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    disableStrengthReduction();
   });
   llvm::Triple triple(llvm::sys::getProcessTriple());
   std::string message;

@@ -10,6 +10,8 @@
 
 #include "tandem/Target/CPU/CPUTarget.h"
 
+#include "llvm/Support/CommandLine.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,6 +59,15 @@ TEST(CPUTarget, KernelsOfOneNameCoexist) {
   ASSERT_TRUE(loaded) << loaded.error().str();
   ASSERT_EQ((*loaded)->functions.size(), 2u);
   EXPECT_NE((*loaded)->functions[0], (*loaded)->functions[1]);
+}
+
+/// A host program may use LLVM, too, with options of its own.
+TEST(CPUTarget, LeavesLLVMsGlobalOptionsAlone) {
+  ASSERT_TRUE(compileKernel(scaleBy("4.0")));
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find("disable-lsr");
+  ASSERT_NE(option, options.end());
+  EXPECT_FALSE(static_cast<llvm::cl::opt<bool> *>(option->second)->getValue());
 }
 
 TEST(CPUTarget, SeveralResultsOfSeveralShapes) {
