@@ -5,7 +5,7 @@
 // The innermost loop is one vector pair, and weights do not depend on the loop
 // over W: loads of the input are scalars.
 
-// CHECK: module @conv1d attributes {tandem.extent = 1000 : i64, tandem.grain = {{.*}} : i64}
+// CHECK: module @conv1d attributes {tandem.dtype = "{{.*}}", tandem.extent = 1000 : i64, tandem.form = "{{.*}}", tandem.grain = {{.*}} : i64}
 // CHECK-LABEL: llvm.func internal @conv1d.body
 // CHECK-SAME: {llvm.noalias, llvm.readonly}
 // CHECK-SAME: {llvm.noalias, llvm.writeonly}
