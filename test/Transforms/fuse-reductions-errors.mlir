@@ -48,7 +48,7 @@ func.func @shapes(%x: tensor<64x64xf32>, %v: tensor<2x64x64xf32>)
 // The dims of a result are in another order than those that are reduced.
 func.func @permuted(%x: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<32xf32>) {
   // expected-remark @+2 {{its shape is not one that the kernel works on [DifferentShape]}}
-  // expected-remark @+1 {{[NeededOutside]}}
+  // expected-remark @+1 {{[ConsumerNotFusible]}}
   %0 = tandem.abs %x : tensor<64x32xf32>
   %1 = tandem.broadcast %0 shape = [32, 64] dims = [1, 0] : (tensor<64x32xf32>) -> tensor<32x64xf32>
   // expected-note @+1 {{the kernel's root}}
