@@ -9,7 +9,7 @@
 // Makes random graphs, runs each through reference, eager and compiled, and
 // compares every output within its error bounds. A graph whose bounds would let
 // wrong results pass is drawn again. A failing graph is reduced and printed as
-// a file that tandem-run accepts.
+// a file that tandem-run accepts, or only printed with --first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +37,8 @@ struct Options {
   /// Threads of kernels: each graph has one of these.
   std::vector<int> threads = {1, 2, 4};
   bool print = false;
+  /// Stop at the first mismatch, and do not reduce it.
+  bool first = false;
   GraphOptions graph;
   CheckOptions check;
 };
@@ -85,8 +87,11 @@ void Fuzzer::work(size_t share) {
   auto step = static_cast<int64_t>(options.threads.size());
   CheckOptions check = options.check;
   check.threads = options.threads[share];
-  for (int64_t i; (i = next.fetch_add(step)) < options.count;)
+  for (int64_t i; (i = next.fetch_add(step)) < options.count;) {
+    if (options.first && totals.failures)
+      return;
     checkSeed(options.seed + static_cast<uint64_t>(i), check);
+  }
 }
 
 /// Draws again, by a seed far away, while the graph says nothing.
@@ -111,16 +116,23 @@ void Fuzzer::checkSeed(uint64_t seed, const CheckOptions &check) {
 
 void Fuzzer::report(uint64_t seed, const std::string &failure,
                     const RandomGraph &graph, const CheckOptions &check) {
-  ++totals.failures;
-  RandomGraph reduced = reduceGraph(graph, check);
-  CheckResult now = checkGraph(reduced, check);
+  // Graphs that were under way when the first one failed are not reported.
+  if (totals.failures++ > 0 && options.first)
+    return;
+  RandomGraph reduced = graph;
+  std::string reducedFailure;
+  if (!options.first) {
+    reduced = reduceGraph(graph, check);
+    reducedFailure =
+        std::string("// reduced") +
+        (reduced.specialSeed ? " (special values)" : "") + ": " +
+        checkGraph(reduced, check).failure.value_or("no longer fails") + "\n";
+  }
   std::lock_guard lock(printing);
-  std::printf("// seed %llu, %d threads%s: %s\n// reduced%s: %s\n%s\n",
+  std::printf("// seed %llu, %d threads%s: %s\n%s%s\n",
               static_cast<unsigned long long>(seed), check.threads,
               graph.specialSeed ? ", special values" : "", failure.c_str(),
-              reduced.specialSeed ? " (special values)" : "",
-              now.failure.value_or("no longer fails").c_str(),
-              reduced.toMLIR().c_str());
+              reducedFailure.c_str(), reduced.toMLIR().c_str());
   std::fflush(stdout);
 }
 
@@ -164,6 +176,8 @@ static void addOptions(CLI::App &app, Options &options) {
                "Warn of a kernel that does not compile, in place of failing");
   app.add_flag("--winograd", options.check.winograd,
                "Take Winograd's method wherever it is possible");
+  app.add_flag("--first", options.first,
+               "Stop at the first mismatch, and print it as it is");
   app.add_flag("--print", options.print, "Print the graphs, run nothing");
 }
 
