@@ -3,6 +3,7 @@
 #   ptxas   the PTX assembler is installed
 #   plotly  plotly.min.js is installed, so HTML reports can be written
 #   asan    built with AddressSanitizer
+#   mutants  built with TANDEM_MUTANTS
 #   x86-64-v3, x86-64-v4  this machine has AVX2 and FMA, or AVX-512 as well
 
 import glob
@@ -45,6 +46,8 @@ if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
 if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
+if config.mutants.upper() in ("ON", "1", "TRUE", "YES"):
+    config.available_features.add("mutants")
 if "address" in config.sanitize:
     config.available_features.add("asan")
 

@@ -11,8 +11,9 @@ kernel at all must be noticed by all three of
   fuzz    tandem-fuzz, within 2,000 random graphs
 
 but for those in EQUIVALENT, which change no result, each with its reason. BUILD
-needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Exit status 1 where one
-went unnoticed.
+needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Only results that differ
+count: a check that fails otherwise (a kernel that does not compile, a crash) is
+BROKEN. Exit status 1 where a mutant went unnoticed or a check was broken.
 """
 
 import argparse
@@ -195,9 +196,19 @@ def all_mutants():
     ]
 
 
+NOTICED, UNNOTICED, BROKEN, ABSENT = "noticed", "UNNOTICED", "BROKEN", "-"
+
+# What a check prints of results that differ. A kernel that does not compile, a
+# crash or a time limit says nothing of what is compared.
+DIFFERS = re.compile(
+    r"\d+ +FAIL: |difference\.agrees\(\)|// seed .*: error: check: (compiled|eager)"
+)
+
+
 class Checks:
-    """Run one check of one mutant; True where it fails, None where the mutant
-    had no kernel to spoil."""
+    """Run one check of one mutant. The result is one of the words above:
+    ABSENT where the mutant had no kernel to spoil, BROKEN where the check failed
+    otherwise than by a comparison."""
 
     def __init__(self, build, directory):
         self.build, self.directory = pathlib.Path(build), pathlib.Path(directory)
@@ -214,10 +225,12 @@ class Checks:
                 errors="replace",
             )
         except subprocess.TimeoutExpired:
-            return True
+            return BROKEN
         if f"mutant {mutant} is at work" not in done.stderr:
-            return None
-        return done.returncode != 0
+            return ABSENT if done.returncode == 0 else BROKEN
+        if done.returncode == 0:
+            return UNNOTICED
+        return NOTICED if DIFFERS.search(done.stdout) else BROKEN
 
     def check(self, mutant):
         form, dtype, _ = mutant.split(":")
@@ -231,7 +244,9 @@ class Checks:
         command += ["--winograd=always"]
         outlier = self.write_outlier(graph)
         ordinary = self.run(mutant, command, 120)
-        return ordinary or self.run(mutant, command + [f"--arg={outlier}"], 120)
+        if ordinary in (NOTICED, BROKEN):
+            return ordinary
+        return self.run(mutant, command + [f"--arg={outlier}"], 120)
 
     def write_outlier(self, graph):
         """Data with a pixel out of proportion, around which Winograd's method
@@ -259,7 +274,8 @@ class Checks:
 
     def fuzz(self, mutant):
         flags = FORMS[mutant.split(":")[0]].fuzz.split()
-        command = [self.build / "bin/tandem-fuzz", "--count=2000", "--first", *flags]
+        command = [self.build / "bin/tandem-fuzz", "--count=2000", "--first"]
+        command += ["--fallback", *flags]
         return self.run(mutant, command, 1200)
 
 
@@ -288,22 +304,22 @@ def main():
             results = {}
             for name in options.by.split(","):
                 results[name] = getattr(checks, name)(mutant)
-            words = {True: "noticed", False: "UNNOTICED", None: "-"}
-            line = "  ".join(f"{n} {words[r]}" for n, r in results.items())
-            if all(result is None for result in results.values()):
+            line = "  ".join(f"{n} {word}" for n, word in results.items())
+            if all(word == ABSENT for word in results.values()):
                 counts["without a place"] += 1
             elif reason:
                 counts["equivalent"] += 1
                 line += f"  equivalent: {reason}"
             else:
                 counts["mutants"] += 1
-                missed = [n for n, r in results.items() if r is False]
-                for name, result in results.items():
-                    counts[f"noticed by {name}"] += result is True
-                counts["unnoticed"] += bool(missed)
+                for name, word in results.items():
+                    counts[f"noticed by {name}"] += word == NOTICED
+                for wrong in (UNNOTICED, BROKEN):
+                    counts[wrong.lower()] += wrong in results.values()
             print(f"{mutant:40} {line}", flush=True)
     print(", ".join(f"{count} {what}" for what, count in counts.items()))
-    return 1 if counts["unnoticed"] or not counts["mutants"] else 0
+    failed = counts["unnoticed"] or counts["broken"]
+    return 1 if failed or not counts["mutants"] else 0
 
 
 if __name__ == "__main__":
