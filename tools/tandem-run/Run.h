@@ -29,7 +29,8 @@ struct RunOptions {
   Environment environment;
 };
 
-/// True, or false where --check found an output beyond its tolerance.
+/// True, or false where --check found an output with an element beyond its
+/// error bound.
 Expected<bool> run(const RunOptions &options);
 
 } // namespace tandem::tools

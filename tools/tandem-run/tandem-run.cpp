@@ -60,8 +60,8 @@ void addOptions(CLI::App &app, RunOptions &options) {
                  "Run N more times, print median and p10–p90")
       ->check(CLI::Range(1, 100000000));
   app.add_flag("--check", options.check,
-               "Run every tier and compare with reference; exit 1 beyond the "
-               "tolerance");
+               "Run every tier and compare with reference; exit 1 beyond an "
+               "element's error bound");
   app.add_flag("--print", options.print, "Print the outputs' elements");
   app.add_flag("--program", options.program,
                "Print the Program that the tier runs: slots and steps");
