@@ -108,7 +108,7 @@ module @strided {
 
 // A long loop is cut into blocks that threads can share.
 
-// CHECK: module @long attributes {tandem.extent = {{[0-9][0-9][0-9]}} : i64
+// CHECK: module @long attributes {tandem.dtype = "f32", tandem.extent = {{[0-9][0-9][0-9]}} : i64
 // CHECK: arith.minsi
 module @long {
   func.func @long(%x: tensor<1000001xf32>) -> tensor<1000001xf32> {
@@ -139,7 +139,7 @@ module @bools {
 // at a time, and turned in four shuffles of all of them. The body is there once
 // per row.
 
-// CHECK: module @turned attributes {tandem.extent = 16 : i64
+// CHECK: module @turned attributes {tandem.dtype = "f32", tandem.extent = 16 : i64
 // CHECK-LABEL: llvm.func internal @turned.body
 // CHECK-NOT: masked
 // CHECK-COUNT-16: llvm.load {{.*}} -> vector<16xf32>
@@ -187,7 +187,7 @@ module @long {
 // Beyond the caches it is stored past them. Columns 16 KiB apart compete for
 // the first-level cache: blocks are 512 columns long, and tiles go along them.
 
-// CHECK: module @past attributes {tandem.extent = 1024 : i64
+// CHECK: module @past attributes {tandem.dtype = "f32", tandem.extent = 1024 : i64
 // CHECK-LABEL: llvm.func internal @past.body
 // CHECK: scf.for {{.*}} step %c16
 // CHECK: scf.for {{.*}} step %c16
