@@ -17,6 +17,8 @@
 
 #include <bit>
 #include <cstdlib>
+#include <cstring>
+
 #include <fstream>
 #include <mutex>
 #include <sys/mman.h>
@@ -41,6 +43,9 @@ constexpr uint64_t kGranule = Allocator::kAlignment;
 /// a first touch then costs one fault per 2 MiB.
 constexpr uint64_t kHugePage = uint64_t(2) << 20;
 constexpr uint64_t kPage = 4096;
+
+/// See fillAllocations.
+std::atomic<bool> isFilling{false};
 
 struct SizeClass {
   size_t index;
@@ -187,6 +192,8 @@ Expected<void *> CachingAllocator::allocate(int64_t bytes) {
                     std::to_string(memoryLimit) + " are in use",
                 "use smaller shapes, or a machine with more memory");
   count(bytes);
+  if (isFilling.load(std::memory_order_relaxed)) [[unlikely]]
+    std::memset(memory, 0xff, static_cast<size_t>(bytes));
   return memory;
 }
 
@@ -205,6 +212,8 @@ void CachingAllocator::deallocate(void *pointer, int64_t bytes) {
 }
 
 } // namespace
+
+void tandem::fillAllocations(bool isWanted) { isFilling = isWanted; }
 
 Allocator &tandem::cachingAllocator() {
   // Never destroyed: tensors with static storage may outlive it otherwise.

@@ -203,8 +203,10 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 1;
+        return app.exit(error) == 0 ? 0 : 1;
   }
+  // Memory that a tier before has freed may hold the very results.
+  fillAllocations(true);
   if (options.print) {
     for (int64_t i = 0; i < options.count; ++i)
       std::printf(

@@ -76,8 +76,13 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
       prepareTier(*context.graph, tier, context.types, tierOptions));
   Executor &executor = *result.prepared.executor;
   result.plannedPeakBytes = executor.plannedPeakBytes();
-  TANDEM_RETURN_IF_ERROR(
-      executor.run(context.inputs, result.outputs, &result.peakBytes));
+  // Memory that a tier before has freed may hold the very results.
+  fillAllocations(context.options.check);
+  Status status =
+      executor.run(context.inputs, result.outputs, &result.peakBytes);
+  fillAllocations(false);
+  TANDEM_RETURN_IF_ERROR(status);
+
   std::vector<double> samples;
   std::vector<Tensor> scratch;
   for (int i = 0; i < context.options.repeat; ++i) {

@@ -115,6 +115,19 @@ TEST(CachingAllocatorTest, ThreadsDoNotGetEachOthersBlocks) {
   EXPECT_EQ(allocator.liveBytes(), before);
 }
 
+TEST(AllocatorTest, FillsWhatIsUsedAgain) {
+  const TensorType type{DType::f32, {1024}};
+  {
+    Tensor tensor = *Tensor::allocate(type);
+    std::fill_n(tensor.as<float>(), 1024, 1.0F);
+  }
+  fillAllocations(true);
+  Tensor tensor = *Tensor::allocate(type);
+  fillAllocations(false);
+  for (int i = 0; i < 1024; ++i)
+    ASSERT_NE(tensor.as<float>()[i], tensor.as<float>()[i]) << "no NaN";
+}
+
 TEST(TensorTest, CopiesShareMemoryUntilTheLastIsGone) {
   int64_t before = cachingAllocator().liveBytes();
   {

@@ -64,6 +64,14 @@ private:
 /// handed out again without a system call, as PyTorch's allocators do.
 Allocator &cachingAllocator();
 
+/// Has cachingAllocator fill each block that it hands out with 0xff, which is a
+/// NaN in every float type: for checks, since a block that is used again may
+/// hold the very results that are to be computed. Process-wide; to be called
+/// before other threads allocate.
+void fillAllocations(bool isWanted);
+
+
+
 /// A dense row-major tensor on the host. Copies share the storage, which is
 /// freed with the last of them. A const Tensor may be read from many threads.
 class Tensor {
