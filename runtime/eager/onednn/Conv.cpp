@@ -17,6 +17,14 @@ using dnnl::memory;
 using eager::SpatialConv;
 using eager::SpatialTensor;
 
+/// The library multiplies bf16 by pairs of channels: of an odd one out the
+/// other is the next pixel's, times zero, which is NaN where that is infinite
+/// or NaN (seen with oneDNN 2.6). Such convolutions are computed in f32.
+static memory::data_type computeType(const SpatialConv &conv, DType dtype) {
+  bool isOddBF16 = dtype == DType::bf16 && conv.groupInputChannels % 2 != 0;
+  return isOddBF16 ? memory::data_type::f32 : dataType(dtype);
+}
+
 /// A kernel as (groups,) O, I, spatial dims with strides.
 static memory::desc kernelDesc(const SpatialConv &conv,
                                memory::data_type type) {
@@ -33,9 +41,14 @@ static memory::desc kernelDesc(const SpatialConv &conv,
   return {dims, type, strides};
 }
 
+static memory::desc biasDesc(const SpatialConv &conv, memory::data_type type) {
+  return {{conv.outputChannels}, type, memory::format_tag::a};
+}
+
 namespace {
 struct ConvBuilder {
   SpatialConv conv;
+  /// In the type that is computed in.
   memory::desc input, kernel, bias, output;
 
   explicit ConvBuilder(const Signature &signature);
@@ -51,12 +64,12 @@ ConvBuilder::ConvBuilder(const Signature &signature)
     : conv(SpatialConv::of(
           *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
           signature.operands[1].shape, signature.result.shape)) {
-  const memory::data_type type = dataType(signature.result.dtype);
+  const memory::data_type type = computeType(conv, signature.result.dtype);
   input = imageDesc(conv.in, type);
   output = imageDesc(conv.out, type);
   kernel = kernelDesc(conv, type);
   if (signature.operands.size() > 2)
-    bias = {{conv.outputChannels}, type, memory::format_tag::a};
+    bias = biasDesc(conv, type);
 }
 
 convolution_forward::primitive_desc
@@ -95,19 +108,24 @@ void onednn::buildConv(const Signature &signature, Plan &plan) {
       (!channelsLast && builder.prefersLibraryFormats()))
     desc = builder.describe(anyFormat(input), anyFormat(output));
 
-  const Buffer from = plan.converted(Plan::operand(0), input, desc.src_desc());
+  const memory::data_type type = dataType(signature.result.dtype);
+  const memory::desc result = imageDesc(conv.out, type);
+  const Buffer from = plan.converted(Plan::operand(0), imageDesc(conv.in, type),
+                                     desc.src_desc());
   const Buffer weights =
-      signature.converted(plan, 1, kernel, desc.weights_desc());
-  const bool direct = desc.dst_desc() == output;
+      signature.converted(plan, 1, kernelDesc(conv, type), desc.weights_desc());
+  const bool direct = desc.dst_desc() == result;
   const Buffer to = direct ? Plan::result() : plan.temporary(desc.dst_desc());
   std::vector<Argument> arguments = {
       {DNNL_ARG_SRC, desc.src_desc(), from},
       {DNNL_ARG_WEIGHTS, desc.weights_desc(), weights},
       {DNNL_ARG_DST, desc.dst_desc(), to}};
   if (!bias.is_zero())
-    arguments.push_back({DNNL_ARG_BIAS, desc.bias_desc(), Plan::operand(2)});
+    arguments.push_back({DNNL_ARG_BIAS, desc.bias_desc(),
+                         plan.converted(Plan::operand(2), biasDesc(conv, type),
+                                        desc.bias_desc())});
   plan.add(convolution_forward(desc), desc.scratchpad_desc(),
            std::move(arguments));
   if (!direct)
-    plan.reorder(to, desc.dst_desc(), Plan::result(), output);
+    plan.reorder(to, desc.dst_desc(), Plan::result(), result);
 }
