@@ -131,6 +131,8 @@ struct SampledValue {
   std::vector<Tensor> samples;
   /// See sumTerms.
   double terms = 1;
+  /// See unroundedProduct.
+  Tensor product;
 
   /// The value of one sample; an exact one of 16 bits is widened once.
   Tensor inSample(size_t sample) {
@@ -162,19 +164,21 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
                                     std::span<SampledValue *const> operands) {
   if (op.kind == OpKind::custom_call)
     return fail("check", "custom_call has no reference to compare with");
-  std::vector<Tensor> exact;
+  std::vector<Tensor> exact, products;
   bool isExact = true;
   double terms = 1;
   for (SampledValue *operand : operands) {
     exact.push_back(operand->reference);
+    products.push_back(operand->product);
     isExact &= operand->samples.empty();
     terms = std::max(terms, operand->terms);
   }
   SampledValue result;
   TANDEM_ASSIGN_OR_RETURN(result.reference, evaluate(op, exact));
   result.terms = sumTerms(op, exact, result.reference);
-  const std::vector<double> errors =
-      localErrors(op, exact, result.reference, terms);
+  result.product = unroundedProduct(op, exact, result.reference);
+  std::vector<double> errors = localErrors(op, exact, result.reference, terms);
+  addUnroundedProducts(errors, op, exact, products, result.reference);
   bool rounds = std::any_of(errors.begin(), errors.end(),
                             [](double error) { return error > 0; });
   if (isExact && !rounds)

@@ -192,29 +192,58 @@ Errors errorsOfPool(const OpDesc &op, Operands operands, const Tensor &result) {
 }
 
 /// (x - mean) f + offset with f = scale / sqrt(variance + epsilon), or
-/// x f + (offset - mean f) where |mean f| <= 8 max(1, |offset|).
-Errors errorsOfBatchNorm(const OpDesc &op, Operands operands,
-                         const Tensor &result) {
-  const auto &attrs = *op.attrs.AsBatchNormAttrs();
-  const std::vector<double> x = widen<double>(operands[0]),
-                            scale = widen<double>(operands[1]),
-                            offset = widen<double>(operands[2]),
-                            mean = widen<double>(operands[3]),
-                            variance = widen<double>(operands[4]);
-  double unit = unitRoundoff(computeType(result.dtype()));
-  Errors errors = relativeErrors(result, 1);
-  const eager::Strides own = rowMajorStrides(result.shape());
-  for (StridedIndex<1> i(result.shape(), {own}); !i.done(); i.next()) {
-    const int64_t at = i.offset(0);
-    const size_t c = i[static_cast<int>(attrs.axis)];
-    double f = std::fabs(scale[c] / std::sqrt(variance[c] + attrs.epsilon));
-    double folded = std::fabs(mean[c]) * f;
-    double sum = std::fabs(x[at] - mean[c]) * f + std::fabs(offset[c]);
+/// x f + (offset - mean f) where |mean f| <= 8 max(1, |offset|), or (x - mean)
+/// / sqrt(variance + epsilon) scale + offset: anything where a difference, a
+/// quotient or a product of one form may overflow (S2 of batch_norm).
+class BatchNormErrors {
+public:
+  BatchNormErrors(const OpDesc &op, Operands operands, DType dtype)
+      : epsilon(op.attrs.AsBatchNormAttrs()->epsilon),
+        computed(computeType(dtype)), x(widen<double>(operands[0])),
+        scale(widen<double>(operands[1])), offset(widen<double>(operands[2])),
+        mean(widen<double>(operands[3])), variance(widen<double>(operands[4])) {
+  }
+
+  /// Of the element at `at`, of channel `c`, beyond its last rounding.
+  double at(int64_t at, size_t c) const {
+    const double deviation = std::sqrt(variance[c] + epsilon);
+    const double factor = std::fabs(scale[c]) / deviation;
+    const double centred = std::fabs(x[at] - mean[c]);
+    const double folded = std::fabs(mean[c]) * factor;
+    double sum = centred * factor + std::fabs(offset[c]);
+    // An infinity times a factor that may be flushed is NaN.
+    bool mayVanish =
+        std::isinf(centred) && factor > 0 && factor < leastNormal(computed);
+    bool mayOverflow = mayVanish || overflows(centred) ||
+                       overflows(centred / deviation) || overflows(factor) ||
+                       overflows(sum) || overflows(deviation * deviation);
     if (folded <= 8 * std::max(1.0, std::fabs(offset[c])))
       sum += folded;
-    if (std::isfinite(sum))
-      errors[at] += 8 * unit * sum;
+    if (mayOverflow)
+      return kInfinity;
+    return std::isfinite(sum) ? 8 * unitRoundoff(computed) * sum : 0;
   }
+
+private:
+  /// A number that the type which is computed in does not have, nearly: the
+  /// class of what is infinite or NaN already is the same in every form.
+  bool overflows(double value) const {
+    return std::isfinite(value) && value > largestNumber(computed) / 2;
+  }
+
+  double epsilon;
+  DType computed;
+  std::vector<double> x, scale, offset, mean, variance;
+};
+
+Errors errorsOfBatchNorm(const OpDesc &op, Operands operands,
+                         const Tensor &result) {
+  const auto axis = static_cast<int>(op.attrs.AsBatchNormAttrs()->axis);
+  const BatchNormErrors local(op, operands, result.dtype());
+  Errors errors = relativeErrors(result, 1);
+  const eager::Strides own = rowMajorStrides(result.shape());
+  for (StridedIndex<1> i(result.shape(), {own}); !i.done(); i.next())
+    errors[i.offset(0)] += local.at(i.offset(0), i[axis]);
   return errors;
 }
 
@@ -237,6 +266,51 @@ Errors errorsOfSoftmax(const OpDesc &op, const Tensor &result) {
 }
 
 } // namespace
+
+Tensor reference::unroundedProduct(const OpDesc &op, Operands operands,
+                                   const Tensor &result) {
+  if (op.kind != OpKind::mul || !isFloat(result.dtype()))
+    return {};
+  Tensor product = *Tensor::allocate({DType::f64, result.shape()});
+  evaluateBinary(op, operands, product);
+  if (result.dtype() != DType::f64)
+    return product;
+  // No type here holds the product of two f64: one as far off as any may be.
+  for (double &value :
+       std::span(product.as<double>(), product.shape().numElements()))
+    value *= 1 + unitRoundoff(DType::f64) * 2;
+  return product;
+}
+
+void reference::addUnroundedProducts(Errors &errors, const OpDesc &op,
+                                     Operands operands,
+                                     std::span<const Tensor> products,
+                                     const Tensor &result) {
+  if (op.kind != OpKind::add && op.kind != OpKind::sub)
+    return;
+  const std::vector<double> expected = widen<double>(result);
+  Tensor rounded =
+      *Tensor::allocate({computeType(result.dtype()), result.shape()});
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (!products[i])
+      continue;
+    std::vector<Tensor> unrounded;
+    for (size_t j = 0; j < operands.size(); ++j) {
+      unrounded.push_back(*Tensor::allocate({DType::f64, operands[j].shape()}));
+      narrow(widen<double>(j == i ? products[j] : operands[j]),
+             unrounded.back());
+    }
+    evaluateBinary(op, unrounded, rounded);
+    const std::vector<double> actual = widen<double>(rounded);
+    errors.resize(expected.size());
+    for (size_t at = 0; at < expected.size(); ++at)
+      if (std::isfinite(expected[at]) && std::isfinite(actual[at]))
+        errors[at] += std::fabs(actual[at] - expected[at]);
+      else if (actual[at] != expected[at] &&
+               !(std::isnan(actual[at]) && std::isnan(expected[at])))
+        errors[at] = kInfinity;
+  }
+}
 
 std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
                                            const Tensor &result,

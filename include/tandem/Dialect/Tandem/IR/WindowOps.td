@@ -142,6 +142,11 @@ def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
     - S1: where `variance + epsilon` is 0 the result is infinite, or NaN where
       `input` is `mean`. The result is rounded as that of the formula is: no
       form is used that cancels where `mean` is large.
+    - S2: `scale` may be divided by the root before it is multiplied, or
+      afterwards. Where `input - mean`, a quotient, a product or
+      `variance + epsilon` overflows in the type that is computed in (f32 for
+      narrower types), or an infinite difference meets a subnormal factor, the
+      result is not specified.
 
     Example:
     ```mlir
