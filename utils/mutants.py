@@ -180,7 +180,7 @@ FORMS = {
 
 # Mutants that change no result, by regular expression, and why.
 EQUIVALENT = {
-    "columns:.*:shift-load": "what is loaded first is for softmax's largest "
+    "(rows|columns):.*:shift-load": "what is loaded first is for softmax's largest "
     "element, of which any will do",
     "winograd.*:drop-row": "the last of the magnitudes that are reset is of a "
     "position that nobody asks for",
