@@ -309,7 +309,7 @@ def main():
                 counts["without a place"] += 1
             elif reason:
                 counts["equivalent"] += 1
-                line += f"  equivalent: {reason}"
+                line = f"equivalent: {reason}"
             else:
                 counts["mutants"] += 1
                 for name, word in results.items():

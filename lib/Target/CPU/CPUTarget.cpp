@@ -165,7 +165,7 @@ compileFor(ModuleOp kernel, const CPUTargetOptions &target, PhaseTimes &times) {
 Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
                                           const CPUTargetOptions &options,
                                           PhaseTimes &times) {
-  constexpr unsigned kNarrowest = 128;
+  constexpr unsigned kNarrowest = 64;
   TANDEM_RETURN_IF_ERROR(lowerToLinalg(kernel, times));
   CPUTargetOptions target = resolve(options);
   while (true) {
