@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <functional>
 
 using namespace mlir;
 
@@ -58,8 +59,9 @@ bool isOperand(Value pointer) {
   return isInto(pointer, LLVM::LLVMDialect::getReadonlyAttrName());
 }
 
-/// Each spoils one place of `body`, or returns false where it has none such.
-using Fault = bool (*)(LLVM::LLVMFuncOp body);
+/// Each spoils place number `place`, from 0, of those in `body` that it can spoil,
+/// or returns false where there are fewer. What spoils all at once has place 0.
+using Fault = bool (*)(LLVM::LLVMFuncOp body, size_t place);
 
 template <typename Op> SmallVector<Op> collect(LLVM::LLVMFuncOp body) {
   SmallVector<Op> ops;
@@ -89,114 +91,121 @@ void setZero(OpOperand &operand) {
 }
 
 /// All results are zeros.
-bool zeroResults(LLVM::LLVMFuncOp body) {
+bool zeroResults(LLVM::LLVMFuncOp body, size_t place) {
   SmallVector<OpOperand *> stored = collectStored(body);
   for (OpOperand *operand : stored)
     setZero(*operand);
-  return !stored.empty();
+  return !stored.empty() && place == 0;
 }
 
-/// What one of several stores writes is zeros: a tile, an edge, a tail.
-bool zeroLastStore(LLVM::LLVMFuncOp body) {
+/// What one of several stores, counted from the last, writes is zeros: a tile,
+/// an edge, a tail.
+bool zeroLastStore(LLVM::LLVMFuncOp body, size_t place) {
   SmallVector<OpOperand *> stored = collectStored(body);
-  if (stored.size() < 2)
+  if (stored.size() < 2 || place >= stored.size())
     return false;
-  setZero(*stored.back());
+  setZero(*stored.end()[-1 - static_cast<ptrdiff_t>(place)]);
   return true;
 }
 
 /// The lanes of a vector that is stored are in reverse.
-bool reverseLanes(LLVM::LLVMFuncOp body) {
-  for (OpOperand *operand : collectStored(body)) {
+bool reverseLanes(LLVM::LLVMFuncOp body, size_t place) {
+  SmallVector<OpOperand *> stored = collectStored(body);
+  llvm::erase_if(stored, [](OpOperand *operand) {
     auto type = dyn_cast<VectorType>(operand->get().getType());
-    if (!type || type.getNumElements() < 2)
-      continue;
-    OpBuilder builder(operand->getOwner());
-    SmallVector<int32_t> lanes;
-    for (int32_t lane = type.getNumElements(); lane-- > 0;)
-      lanes.push_back(lane);
-    operand->set(
-        LLVM::ShuffleVectorOp::create(builder, operand->getOwner()->getLoc(),
-                                      operand->get(), operand->get(), lanes));
-    return true;
-  }
-  return false;
+    return !type || type.getNumElements() < 2;
+  });
+  if (place >= stored.size())
+    return false;
+  Value value = stored[place]->get();
+  Operation *store = stored[place]->getOwner();
+  int64_t count = cast<VectorType>(value.getType()).getNumElements();
+  auto lanes = llvm::to_vector_of<int32_t>(
+      llvm::reverse(llvm::seq<int64_t>(count)));
+  OpBuilder builder(store);
+  stored[place]->set(LLVM::ShuffleVectorOp::create(builder, store->getLoc(),
+                                                   value, value, lanes));
+  return true;
 }
 
-bool shorten(scf::ForOp loop) {
+/// The last iteration of loop number `place` is left out.
+bool shorten(ArrayRef<scf::ForOp> loops, size_t place) {
+  if (place >= loops.size())
+    return false;
+  scf::ForOp loop = loops[place];
   OpBuilder builder(loop);
   loop.getUpperBoundMutable().assign(arith::SubIOp::create(
       builder, loop.getLoc(), loop.getUpperBound(), loop.getStep()));
   return true;
 }
 
-/// The last iteration of each range of the outermost loop is left out.
-bool dropTask(LLVM::LLVMFuncOp body) {
-  for (auto loop : body.getBody().front().getOps<scf::ForOp>())
-    return shorten(loop);
-  return false;
+/// The last iteration of each range of an outermost loop is left out.
+bool dropTask(LLVM::LLVMFuncOp body, size_t place) {
+  return shorten(llvm::to_vector(body.getBody().front().getOps<scf::ForOp>()),
+                 place);
 }
 
-/// The last iteration of the innermost loop that sums is left out: a tap, an
-/// input, or the last elements of a row.
-bool dropStep(LLVM::LLVMFuncOp body) {
-  for (scf::ForOp loop : llvm::reverse(collect<scf::ForOp>(body)))
-    if (loop.getNumResults() > 0)
-      return shorten(loop);
-  return false;
+/// The last iteration of a loop that sums is left out, counted from the last
+/// loop: a tap, an input, or the last elements of a row.
+bool dropStep(LLVM::LLVMFuncOp body, size_t place) {
+  auto loops = llvm::to_vector(llvm::reverse(collect<scf::ForOp>(body)));
+  llvm::erase_if(loops, [](auto loop) { return loop.getNumResults() == 0; });
+  return shorten(loops, place);
 }
 
-/// The last iteration of the innermost loop that does not sum is left out: a
-/// row, a position, a vector.
-bool dropRow(LLVM::LLVMFuncOp body) {
-  for (scf::ForOp loop : collect<scf::ForOp>(body))
-    if (loop.getNumResults() == 0 && loop->getParentOfType<scf::ForOp>())
-      return shorten(loop);
-  return false;
+/// The last iteration of an inner loop that does not sum is left out: a row, a
+/// position, a vector.
+bool dropRow(LLVM::LLVMFuncOp body, size_t place) {
+  auto loops = collect<scf::ForOp>(body);
+  llvm::erase_if(loops, [](scf::ForOp loop) {
+    return loop.getNumResults() > 0 || !loop->getParentOfType<scf::ForOp>();
+  });
+  return shorten(loops, place);
 }
 
 /// One product of many is not added.
-bool dropProduct(LLVM::LLVMFuncOp body) {
-  for (auto product : collect<LLVM::FMulAddOp>(body)) {
-    product.replaceAllUsesWith(product.getC());
-    return true;
-  }
-  return false;
+bool dropProduct(LLVM::LLVMFuncOp body, size_t place) {
+  auto products = collect<LLVM::FMulAddOp>(body);
+  if (place >= products.size())
+    return false;
+  products[place].replaceAllUsesWith(products[place].getC());
+  return true;
 }
 
-/// The first element that is loaded is its neighbour.
-bool shiftLoad(LLVM::LLVMFuncOp body) {
-  for (auto element : collect<LLVM::GEPOp>(body)) {
-    bool isLoaded = isOperand(element.getBase()) &&
-                    llvm::any_of(element->getUsers(), [](Operation *user) {
-                      return isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(user);
-                    });
-    if (!isLoaded || element.getDynamicIndices().size() != 1)
-      continue;
-    OpBuilder builder(element);
-    Value index = element.getDynamicIndices()[0];
-    if (!index.getType().isInteger(64))
-      continue;
-    Value one = arith::ConstantOp::create(builder, element.getLoc(),
-                                          builder.getI64IntegerAttr(1));
-    element.getDynamicIndicesMutable().assign(
-        arith::XOrIOp::create(builder, element.getLoc(), index, one)
-            .getResult());
-    return true;
-  }
-  return false;
+/// Whether `element` is one that is loaded from an operand, at an index that is
+/// computed.
+bool isLoadedElement(LLVM::GEPOp element) {
+  return isOperand(element.getBase()) &&
+         llvm::any_of(element->getUsers(),
+                      llvm::IsaPred<LLVM::LoadOp, LLVM::MaskedLoadOp>) &&
+         element.getDynamicIndices().size() == 1 &&
+         element.getDynamicIndices()[0].getType().isInteger(64);
+}
+
+/// An element that is loaded is its neighbour.
+bool shiftLoad(LLVM::LLVMFuncOp body, size_t place) {
+  auto elements = collect<LLVM::GEPOp>(body);
+  llvm::erase_if(elements, std::not_fn(isLoadedElement));
+  if (place >= elements.size())
+    return false;
+  LLVM::GEPOp element = elements[place];
+  OpBuilder builder(element);
+  Value one = arith::ConstantOp::create(builder, element.getLoc(),
+                                        builder.getI64IntegerAttr(1));
+  element.getDynamicIndicesMutable().assign(
+      arith::XOrIOp::create(builder, element.getLoc(),
+                            element.getDynamicIndices()[0], one)
+          .getResult());
+  return true;
 }
 
 /// Lanes of a tail are not written.
-bool closeMask(LLVM::LLVMFuncOp body) {
-  bool isSpoilt = false;
-  body.walk([&](LLVM::MaskedStoreOp store) {
-    if (!isResult(store.getData()))
-      return;
+bool closeMask(LLVM::LLVMFuncOp body, size_t place) {
+  auto stores = collect<LLVM::MaskedStoreOp>(body);
+  llvm::erase_if(stores, [](auto store) { return !isResult(store.getData()); });
+  for (LLVM::MaskedStoreOp store : stores)
     setZero(store.getMaskMutable());
-    isSpoilt = true;
-  });
-  return isSpoilt;
+  return !stores.empty() && place == 0;
 }
 
 Fault findFault(StringRef name) {
@@ -223,9 +232,10 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
   using MutateKernelBase::MutateKernelBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    StringRef rest = mutant;
+    StringRef rest = mutant, number;
     std::tie(form, rest) = rest.split(':');
     std::tie(dtype, rest) = rest.split(':');
+    std::tie(rest, number) = rest.split('@');
     fault = findFault(rest);
     if (!fault)
       return emitError(UnknownLoc::get(context))
@@ -233,6 +243,9 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
              << "': there are zero-results, zero-last-store, reverse-lanes, "
                 "drop-task, drop-step, drop-row, drop-product, shift-load, "
                 "close-mask";
+    if (!number.empty() && number.getAsInteger(10, place))
+      return emitError(UnknownLoc::get(context))
+             << "no number of a place: '" << number << "'";
     return success();
   }
 
@@ -242,7 +255,7 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
     if (!ofKernel || ofKernel != form || getDType(module) != dtype)
       return;
     for (auto body : module.getOps<LLVM::LLVMFuncOp>())
-      if (body.getName().ends_with(".body") && fault(body))
+      if (body.getName().ends_with(".body") && fault(body, place))
         report();
   }
 
@@ -256,6 +269,7 @@ private:
 
   StringRef form, dtype;
   Fault fault = nullptr;
+  size_t place = 0;
 };
 
 } // namespace

@@ -354,10 +354,11 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     `tandem.dtype`, one place is spoilt: `zero-results` stores zeros,
     `zero-last-store` does so in the last of several stores, `reverse-lanes` turns
     the first vector that is stored, `drop-task`, `drop-step` and `drop-row` leave
-    out the last iteration of the outermost loop, of the innermost one that sums,
-    and of the first one within another that does not; `drop-product` leaves out a
+    out the last iteration of the outermost loop, of the last one that sums, and
+    of the first one within another that does not; `drop-product` leaves out a
     product, `shift-load` loads an element's neighbour, `close-mask` stores no
-    tails. A kernel that has no such place stays as it is.
+    tails. `FAULT@N` spoils the N-th place after that instead. A kernel that has
+    no such place stays as it is.
 
     Before, `zero-results` on a kernel of form `loop`:
     ```mlir
