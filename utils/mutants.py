@@ -3,7 +3,7 @@
 
 usage: mutants.py BUILD [--tenth] [--only=REGEX] [--by=check,tests,fuzz]
 
-A mutant is FORM:DTYPE:FAULT (tandem-cpu-mutate-kernel). Each that changes a
+A mutant is FORM:DTYPE:FAULT[@PLACE] (tandem-cpu-mutate-kernel). Each that changes a
 kernel at all must be noticed by all three of
 
   check   tandem-run --check on a graph of its form
@@ -42,7 +42,12 @@ FAULTS = (
     "close-mask",
 )
 
-Form = collections.namedtuple("Form", "dtypes graph tests fuzz", defaults=("",))
+# Of Winograd's kernels: their products' loop, and rows that are transformed.
+WINOGRAD_FAULTS = ("drop-step@1", "drop-row@1", "drop-row@2", "drop-row@3")
+
+Form = collections.namedtuple(
+    "Form", "dtypes graph tests fuzz faults", defaults=("", ())
+)
 
 
 def function(arguments, body, result):
@@ -162,7 +167,7 @@ FORMS = {
         ("f32",), conv(16, 33, (2, 31, 46), constant=True, pool=True), "PooledContraction*"
     ),
     "winograd": Form(
-        ("f32",), conv(24, 40, constant=True), "WinogradKernel*", "--winograd"
+        ("f32",), conv(24, 40, constant=True), "WinogradKernel*", "--winograd", WINOGRAD_FAULTS
     ),
     "winograd-prologue": Form(
         ("f32",),
@@ -192,7 +197,7 @@ def all_mutants():
         f"{form}:{dtype}:{fault}"
         for form, of in FORMS.items()
         for dtype in of.dtypes
-        for fault in FAULTS
+        for fault in FAULTS + of.faults
     ]
 
 

@@ -259,17 +259,12 @@ TEST(WinogradKernel, ErrorsThatTheDocumentationTells) {
   }
 }
 
-/// One element of the data is `value`, and no result that does not read it may
-/// tell: of each result, the error is compared with what it reads.
-void checkOutlier(const Conv &conv, float value, int64_t row, int64_t column,
-                  int64_t channel, float others = 1) {
+/// Of each result, the error is compared with what it reads, of `input`; random
+/// weights.
+void checkByWhatIsRead(const Conv &conv, const Tensor &input) {
   auto kernel = compileKernel(print(conv));
   ASSERT_TRUE(kernel) << kernel.error().str();
-  Tensor input = random(conv.input(), 1), weights = random(conv.kernel(), 2);
-  for (int64_t i = 0; i < input.shape().numElements(); ++i)
-    input.as<float>()[i] *= others;
-  input.as<float>()[(row * conv.width + column) * conv.inputs + channel] =
-      value;
+  Tensor weights = random(conv.kernel(), 2);
   Tensor magnitudes = random(conv.input(), 1), ones = random(conv.kernel(), 2);
   for (int64_t i = 0; i < input.shape().numElements(); ++i)
     magnitudes.as<float>()[i] = std::abs(input.as<float>()[i]);
@@ -302,7 +297,20 @@ void checkOutlier(const Conv &conv, float value, int64_t row, int64_t column,
                scales[i] * 0x1p-12 + 9.0 * conv.inputs * 0x1p-149;
   }
   EXPECT_GT(compared, 0);
-  EXPECT_EQ(wrong, 0) << value << " at " << row << ", " << column;
+  EXPECT_EQ(wrong, 0);
+}
+
+/// One element of the data is `value`, and no result that does not read it may
+/// tell.
+void checkOutlier(const Conv &conv, float value, int64_t row, int64_t column,
+                  int64_t channel, float others = 1) {
+  SCOPED_TRACE(testing::Message() << value << " at " << row << ", " << column);
+  Tensor input = random(conv.input(), 1);
+  for (int64_t i = 0; i < input.shape().numElements(); ++i)
+    input.as<float>()[i] *= others;
+  input.as<float>()[(row * conv.width + column) * conv.inputs + channel] =
+      value;
+  checkByWhatIsRead(conv, input);
 }
 
 TEST(WinogradKernel, OutliersStayWithTheirResults) {
@@ -321,6 +329,22 @@ TEST(WinogradKernel, OutliersWithinTheRatio) {
   Conv conv{1, 13, 14, 20, 40, 32, 1, 1, 1, 1};
   for (float value : {100.0F, 2000.0F, 5000.0F})
     checkOutlier(conv, value, 6, 7, 19);
+}
+
+/// In a tile of large data, what one result reads is small, for each of the 16.
+TEST(WinogradKernel, EachWindowOfATileCounts) {
+  Conv conv{1, 6, 6, 20, 16, 16};
+  for (int64_t result = 0; result < 16; ++result) {
+    int64_t row = result / 4, column = result % 4;
+    SCOPED_TRACE(testing::Message() << "result " << row << ", " << column);
+    Tensor input = random(conv.input(), 1);
+    for (int64_t i = 0; i < input.shape().numElements(); ++i) {
+      int64_t y = i / 20 / 6, x = i / 20 % 6;
+      bool isRead = y >= row && y < row + 3 && x >= column && x < column + 3;
+      input.as<float>()[i] *= isRead ? 1 : 1e6F;
+    }
+    checkByWhatIsRead(conv, input);
+  }
 }
 
 TEST(WinogradKernel, DataOfAnyMagnitude) {
