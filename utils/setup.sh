@@ -12,7 +12,7 @@
 #
 #   MLIR_DIR          an LLVM/MLIR 22 of your own (its lib/cmake/mlir)
 #   CUDAToolkit_ROOT  a CUDA toolkit; never needed, /usr/local/cuda by default
-#   TANDEM_PRESET     dev (default), release or asan
+#   TANDEM_PRESET     dev (default), release, asan or tsan
 #   TANDEM_JOBS       parallel compile jobs; by default 2, as each takes ~1 GB
 #
 #===-----------------------------------------------------------------------===#
@@ -42,7 +42,7 @@ tandem_packages() {
   fi
   case $TANDEM_PRESET in
   release) echo libzstd-dev zlib1g-dev ;;
-  asan) echo libclang-rt-22-dev ;;
+  asan | tsan) echo libclang-rt-22-dev ;;
   esac
 }
 

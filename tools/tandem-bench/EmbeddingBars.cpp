@@ -22,7 +22,7 @@ using measure::Summary;
 constexpr int64_t kBatch = 32;
 /// Each side is measured so often, in turns, and its best is taken: other load
 /// adds to either alone.
-constexpr int kRounds = 3;
+constexpr int kRounds = 6;
 
 /// Medians of a call, in ns.
 struct Medians {

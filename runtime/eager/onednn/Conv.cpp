@@ -17,12 +17,15 @@ using dnnl::memory;
 using eager::SpatialConv;
 using eager::SpatialTensor;
 
-/// The library multiplies bf16 by pairs of channels: of an odd one out the
-/// other is the next pixel's, times zero, which is NaN where that is infinite
-/// or NaN (seen with oneDNN 2.6). Such convolutions are computed in f32.
+/// The library multiplies bf16 in pairs of channels, and rows of windows as one
+/// where there are no more than four: what fills up either is the next pixel's,
+/// times zero, which is NaN where that is infinite or NaN (seen with oneDNN
+/// 2.6). Such convolutions are computed in f32.
 static memory::data_type computeType(const SpatialConv &conv, DType dtype) {
-  bool isOddBF16 = dtype == DType::bf16 && conv.groupInputChannels % 2 != 0;
-  return isOddBF16 ? memory::data_type::f32 : dataType(dtype);
+  bool readsNeighbours =
+      conv.groupInputChannels % 2 != 0 || conv.groupInputChannels <= 4;
+  return dtype == DType::bf16 && readsNeighbours ? memory::data_type::f32
+                                                 : dataType(dtype);
 }
 
 /// A kernel as (groups,) O, I, spatial dims with strides.
