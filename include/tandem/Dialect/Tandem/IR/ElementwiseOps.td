@@ -35,6 +35,10 @@ def Tandem_AddOp : Tandem_BinaryOp<"add", Tandem_Numeric, [Commutative]> {
     - C2: the operands have one element type.
     - C3: the operands' shapes broadcast.
 
+    Special values:
+    - S1: an operand that `mul` has made may enter as it was before it was
+      rounded, or overflowed: a fused multiply-add rounds once.
+
     Example:
     ```mlir
     %0 = tandem.add %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
@@ -52,6 +56,10 @@ def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
     - C1: the element type is a float or an integer type other than i1.
     - C2: the operands have one element type.
     - C3: the operands' shapes broadcast.
+
+    Special values:
+    - S1: an operand that `mul` has made may enter as it was before it was
+      rounded, or overflowed: a fused multiply-add rounds once.
 
     Example:
     ```mlir
