@@ -8,7 +8,7 @@
 # Every generated header; sources are compiled after it.
 add_custom_target(tandem-headers)
 
-include(TandemMLIRPch)
+include(TandemPch)
 
 function(tandem_configure_target name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
@@ -17,7 +17,9 @@ function(tandem_configure_target name)
   if(ARG_MLIR)
     target_link_libraries(${name} PUBLIC tandem_mlir)
     target_compile_options(${name} PRIVATE -fno-exceptions)
-    tandem_use_mlir_pch(${name})
+    tandem_use_pch(${name} tandem-mlir-pch)
+  else()
+    tandem_use_pch(${name} tandem-plain-pch)
   endif()
 endfunction()
 

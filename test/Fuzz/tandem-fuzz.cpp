@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckGraph.h"
+#include "common/CommandLine.h"
 #include "tandem/Tandem.h"
 
-#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -9,7 +9,7 @@
 #ifndef TANDEM_TOOLS_COMMON_OPTIONS_H
 #define TANDEM_TOOLS_COMMON_OPTIONS_H
 
-#include <CLI/CLI.hpp>
+#include "common/CommandLine.h"
 
 #include <cerrno>
 #include <cstring>

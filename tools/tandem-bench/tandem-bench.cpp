@@ -12,9 +12,9 @@
 #include "Contenders.h"
 #include "Sweep.h"
 
+#include "common/CommandLine.h"
 #include "common/Options.h"
 
-#include <CLI/CLI.hpp>
 
 #include <map>
 

@@ -9,10 +9,9 @@
 #include "Run.h"
 
 #include "common/ArgSpec.h"
+#include "common/CommandLine.h"
 #include "common/Environment.h"
 #include "common/Options.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace tandem;
 using namespace tandem::tools;
