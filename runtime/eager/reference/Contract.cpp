@@ -11,6 +11,7 @@
 #include "Evaluate.h"
 #include "Wide.h"
 
+#include <algorithm>
 #include <type_traits>
 
 using namespace tandem;
@@ -28,51 +29,78 @@ template <typename T> struct Convolution {
   SpatialConv conv;
   std::vector<T> input, kernel, bias, output;
 
-  /// The kernel's window at one output position, for one output channel.
-  Sum<T> window(int64_t batch, int64_t channel, const int64_t *at) const;
+  /// The kernel with the output channels innermost, after window and inputs.
+  std::vector<T> outputsInnermost() const;
+  /// Adds the window at one output position to the sums of the outputs of a
+  /// group.
+  void addWindow(int64_t batch, int64_t group, const int64_t *at,
+                 const std::vector<T> &weights,
+                 std::vector<Sum<T>> &sums) const;
   void run();
 };
+
+/// Calls `body` with every index below the three bounds, in order.
+template <typename Body>
+void forEach(const eager::Spatial3 &bounds, Body body) {
+  for (int64_t d = 0; d < bounds[0]; ++d)
+    for (int64_t h = 0; h < bounds[1]; ++h)
+      for (int64_t w = 0; w < bounds[2]; ++w) {
+        const int64_t at[3] = {d, h, w};
+        body(at);
+      }
+}
 } // namespace
 
+template <typename T> std::vector<T> Convolution<T>::outputsInnermost() const {
+  std::vector<T> weights;
+  weights.reserve(kernel.size());
+  forEach(conv.window, [&](const int64_t *tap) {
+    for (int64_t c = 0; c < conv.groupInputChannels; ++c)
+      for (int64_t o = 0; o < conv.outputChannels; ++o)
+        weights.push_back(
+            kernel[o * conv.weights.batch + conv.weights.offset(tap) +
+                   c * conv.weights.channel]);
+  });
+  return weights;
+}
+
 template <typename T>
-Sum<T> Convolution<T>::window(int64_t batch, int64_t channel,
-                              const int64_t *at) const {
-  const int64_t group = channel / (conv.outputChannels / conv.groups);
-  const int64_t firstInput = group * conv.groupInputChannels;
-  Sum<T> sum = 0;
-  for (int64_t d = 0; d < conv.window[0]; ++d)
-    for (int64_t h = 0; h < conv.window[1]; ++h)
-      for (int64_t w = 0; w < conv.window[2]; ++w) {
-        const int64_t tap[3] = {d, h, w};
-        const auto in = conv.inputOffset(at, tap);
-        if (!in)
-          continue;
-        const T *x =
-            &input[batch * conv.in.batch + firstInput * conv.in.channel + *in];
-        const T *k =
-            &kernel[channel * conv.weights.batch + conv.weights.offset(tap)];
-        for (int64_t c = 0; c < conv.groupInputChannels; ++c)
-          sum += Sum<T>(x[c * conv.in.channel]) *
-                 Sum<T>(k[c * conv.weights.channel]);
-      }
-  return sum;
+void Convolution<T>::addWindow(int64_t batch, int64_t group, const int64_t *at,
+                               const std::vector<T> &weights,
+                               std::vector<Sum<T>> &sums) const {
+  const T *x = input.data() + batch * conv.in.batch +
+               group * conv.groupInputChannels * conv.in.channel;
+  const T *k = weights.data() + group * sums.size();
+  forEach(conv.window, [&](const int64_t *tap) {
+    const auto in = conv.inputOffset(at, tap);
+    for (int64_t c = 0; in && c < conv.groupInputChannels; ++c) {
+      const auto factor = Sum<T>(x[*in + c * conv.in.channel]);
+      for (size_t o = 0; o < sums.size(); ++o)
+        sums[o] += factor * Sum<T>(k[c * conv.outputChannels + o]);
+    }
+    k += conv.groupInputChannels * conv.outputChannels;
+  });
 }
 
 template <typename T> void Convolution<T>::run() {
   if (conv.groupInputChannels == 0)
     conv.window = {0, 0, 0};
+  const std::vector<T> weights = outputsInnermost();
+  const int64_t outputs = conv.outputChannels / conv.groups;
+  std::vector<Sum<T>> sums(outputs);
   for (int64_t n = 0; n < conv.batch; ++n)
-    for (int64_t c = 0; c < conv.outputChannels; ++c)
-      for (int64_t d = 0; d < conv.output[0]; ++d)
-        for (int64_t h = 0; h < conv.output[1]; ++h)
-          for (int64_t w = 0; w < conv.output[2]; ++w) {
-            const int64_t at[3] = {d, h, w};
-            Sum<T> sum = window(n, c, at);
-            if (!bias.empty())
-              sum += Sum<T>(bias[c]);
-            output[n * conv.out.batch + c * conv.out.channel +
-                   conv.out.offset(at)] = T(sum);
-          }
+    for (int64_t group = 0; group < conv.groups; ++group)
+      forEach(conv.output, [&](const int64_t *at) {
+        std::fill(sums.begin(), sums.end(), Sum<T>(0));
+        addWindow(n, group, at, weights, sums);
+        for (int64_t o = 0; o < outputs; ++o) {
+          const int64_t channel = group * outputs + o;
+          if (!bias.empty())
+            sums[o] += Sum<T>(bias[channel]);
+          output[n * conv.out.batch + channel * conv.out.channel +
+                 conv.out.offset(at)] = T(sums[o]);
+        }
+      });
 }
 
 void reference::evaluateConv(const OpDesc &op, Operands operands,
