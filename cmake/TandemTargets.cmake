@@ -1,6 +1,7 @@
 # tandem_add_library(NAME file... [LINK lib...] [DEPENDS target...] [MLIR])
 # tandem_add_tool(NAME file... [LINK lib...] [DEPENDS target...] [MLIR])
-# tandem_add_unittest(NAME file... [LINK lib...] [DEPENDS target...] [MLIR])
+# tandem_add_unittest(NAME file... [LINK lib...] [DEPENDS target...] [MLIR]
+#                     [SHARDS n])
 #
 # MLIR: compiled with LLVM's and MLIR's headers and without exceptions. Without
 # it a target cannot see them; the runtime stays free of LLVM that way.
@@ -11,7 +12,7 @@ add_custom_target(tandem-headers)
 include(TandemPch)
 
 function(tandem_configure_target name)
-  cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "SHARDS" "LINK;DEPENDS" ${ARGN})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   add_dependencies(${name} tandem-headers ${ARG_DEPENDS})
   if(ARG_MLIR)
@@ -36,30 +37,47 @@ function(tandem_add_tool name)
   set_property(GLOBAL APPEND PROPERTY TANDEM_TOOLS ${name})
 endfunction()
 
-# A GoogleTest binary, run as one entry of ctest with the label `unit`.
+# A GoogleTest binary, run as one entry of ctest with the label `unit`, or as
+# SHARDS of them, so that cores share a long one.
 function(tandem_add_unittest name)
-  cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "SHARDS" "LINK;DEPENDS" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   tandem_configure_target(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
   set_property(GLOBAL APPEND PROPERTY TANDEM_UNITTESTS ${name})
-  tandem_add_unittest_run(${name} ${name})
+  tandem_add_unittest_run(${name} ${name} SHARDS ${ARG_SHARDS})
 endfunction()
 
-# tandem_add_unittest_run(NAME EXECUTABLE [ARGS arg...] [ENVIRONMENT x=y...])
+# tandem_add_unittest_run(NAME EXECUTABLE [SHARDS n] [ARGS arg...]
+#                         [ENVIRONMENT x=y...])
 #
-# An entry of ctest, which leaves its results where utils/summarize-tests.py
-# expects those of every entry.
+# An entry of ctest, or SHARDS of them named NAME.0 and so on, which leave their
+# results where utils/summarize-tests.py expects those of every entry.
 function(tandem_add_unittest_run name executable)
-  cmake_parse_arguments(ARG "" "" "ARGS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "" "SHARDS" "ARGS;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_SHARDS)
+    tandem_add_unittest_entry(${name} ${executable} "${ARG_ARGS}"
+      "${ARG_ENVIRONMENT}")
+    return()
+  endif()
+  math(EXPR last "${ARG_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    tandem_add_unittest_entry(${name}.${shard} ${executable} "${ARG_ARGS}"
+      "${ARG_ENVIRONMENT};GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    # What is long starts first.
+    set_tests_properties(${name}.${shard} PROPERTIES COST 1)
+  endforeach()
+endfunction()
+
+function(tandem_add_unittest_entry name executable args environment)
   add_test(NAME ${name} COMMAND ${executable} --gtest_brief=1
     --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json
-    ${ARG_ARGS})
-  set(environment "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
+    ${args})
+  list(APPEND environment "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
     "TANDEM_FRAME_LOG=${PROJECT_BINARY_DIR}/test/results/frames.txt"
-    ${TANDEM_SANITIZER_ENVIRONMENT} ${ARG_ENVIRONMENT})
+    ${TANDEM_SANITIZER_ENVIRONMENT})
   set_tests_properties(${name} PROPERTIES LABELS unit
     ENVIRONMENT "${environment}")
   set_property(GLOBAL APPEND PROPERTY TANDEM_UNITTEST_RUNS ${name})

@@ -146,14 +146,14 @@ RELU = "  %a = tandem.relu %x : {t}\n"
 NEG = "  %a = tandem.neg %x : {t}\n"
 FLOATS = ("f32", "f64", "f16", "bf16")
 INTEGERS = ("i8", "i32", "i64")
-RANDOM = "*RandomKernel*:*OddSizes*:CPUTarget*"
-CONTRACTIONS = "ContractionKernel*:Convolution*:*BF16*:*RandomKernel*"
+RANDOM = "*Random*Kernel*:*OddSizes*:CPUTarget*"
+CONTRACTIONS = "ContractionKernel*:Convolution*:*BF16*:*Random*Kernel*"
 
 FORMS = {
     "loop": Form(FLOATS + INTEGERS, unary("abs", "100003"), RANDOM),
     "transpose": Form(FLOATS + INTEGERS, transpose, RANDOM),
-    "rows": Form(FLOATS, softmax(1), "Softmax*:*Reductions*:*RandomKernel*"),
-    "columns": Form(FLOATS, softmax(0), "Softmax*:*Reductions*:*RandomKernel*"),
+    "rows": Form(FLOATS, softmax(1), "Softmax*:*Reductions*:*Random*Kernel*"),
+    "columns": Form(FLOATS, softmax(0), "Softmax*:*Reductions*:*Random*Kernel*"),
     "outputs": Form(("f32", "bf16"), matmul(67, 83, 75), CONTRACTIONS),
     "inputs": Form(
         ("f32", "bf16"), matmul(9, 131, 21, "transpose_rhs "), CONTRACTIONS

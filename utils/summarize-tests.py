@@ -4,9 +4,10 @@
 usage: summarize-tests.py BUILD_DIR
 
 Counted are lit's tests, and those of every entry of ctest: the re-runs for other
-processors as well. An entry that left no result file (a crash) counts as one
-failure, as does an entry that ran no test. Fewer tests than utils/test-counts.json
-asks for fail, too: raise its figures when tests are added.
+processors as well. Shards of one entry (NAME.0, NAME.1) are counted together. An
+entry that left no result file (a crash) counts as one failure, as does an entry
+that ran no test. Fewer tests than utils/test-counts.json asks for fail, too: raise
+its figures when tests are added.
 """
 
 import collections
@@ -69,9 +70,10 @@ def main():
     results = test / "results"
     minimums = json.loads(COUNTS.read_text())
     entries = (test / "unittests.txt").read_text().split()
-    counts = {"lit": count_lit(results / "lit.json")}
+    counts = collections.defaultdict(collections.Counter)
+    counts["lit"] = count_lit(results / "lit.json")
     for entry in entries:
-        counts[entry] = count_gtest(results / "unit" / f"{entry}.json")
+        counts[entry.split(".")[0]] += count_gtest(results / "unit" / f"{entry}.json")
     total = sum(counts.values(), collections.Counter())
     enough = True
     for name in sorted(set(minimums) | set(counts)):

@@ -17,7 +17,6 @@
 #include "common/CommandLine.h"
 #include "tandem/Tandem.h"
 
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -203,7 +202,7 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? 0 : 1;
+    return app.exit(error) == 0 ? 0 : 1;
   }
   // Memory that a tier before has freed may hold the very results.
   fillAllocations(true);

@@ -15,7 +15,6 @@
 #include "common/CommandLine.h"
 #include "common/Options.h"
 
-
 #include <map>
 
 using namespace tandem;

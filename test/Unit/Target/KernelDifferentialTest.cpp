@@ -18,16 +18,31 @@ namespace {
 
 constexpr int kCasesPerOp = 3;
 
+std::vector<Case> randomCases(OpKind kind, DType dtype) {
+  std::mt19937_64 rng(static_cast<uint64_t>(kind) * 64 +
+                      static_cast<uint64_t>(dtype));
+  std::vector<Case> cases;
+  for (int i = 0; i < kCasesPerOp; ++i)
+    if (auto c = randomCase(kind, dtype, rng))
+      cases.push_back(std::move(*c));
+  return cases;
+}
+
 class RandomKernel : public testing::TestWithParam<OpKind> {};
 
 TEST_P(RandomKernel, AgreesWithReference) {
-  for (DType dtype : kDTypes) {
-    std::mt19937_64 rng(static_cast<uint64_t>(GetParam()) * 64 +
-                        static_cast<uint64_t>(dtype));
-    for (int i = 0; i < kCasesPerOp; ++i)
-      if (auto c = randomCase(GetParam(), dtype, rng))
-        checkAgainstReference(compilingProvider(), *c);
-  }
+  for (DType dtype : kDTypes)
+    if (dtype != DType::bf16)
+      for (const Case &c : randomCases(GetParam(), dtype))
+        checkAgainstReference(compilingProvider(), c);
+}
+
+/// Those that depend on whether the processor has avx512bf16.
+class RandomBF16Kernel : public testing::TestWithParam<OpKind> {};
+
+TEST_P(RandomBF16Kernel, AgreesWithReference) {
+  for (const Case &c : randomCases(GetParam(), DType::bf16))
+    checkAgainstReference(compilingProvider(), c);
 }
 
 std::vector<OpKind> compiledKinds() {
@@ -38,11 +53,22 @@ std::vector<OpKind> compiledKinds() {
   return kinds;
 }
 
+std::vector<OpKind> kindsOfBF16() {
+  std::vector<OpKind> kinds = compiledKinds();
+  std::erase_if(kinds, [](OpKind kind) {
+    return randomCases(kind, DType::bf16).empty();
+  });
+  return kinds;
+}
+
+std::string kindName(const testing::TestParamInfo<OpKind> &info) {
+  return std::string(name(info.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(AllOps, RandomKernel,
-                         testing::ValuesIn(compiledKinds()),
-                         [](const auto &info) {
-                           return std::string(name(info.param));
-                         });
+                         testing::ValuesIn(compiledKinds()), kindName);
+INSTANTIATE_TEST_SUITE_P(AllOps, RandomBF16Kernel,
+                         testing::ValuesIn(kindsOfBF16()), kindName);
 
 /// A tensor of varied values: small multiples of 1/8, of both signs where the
 /// type has them.
