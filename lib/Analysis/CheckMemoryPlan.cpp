@@ -104,8 +104,8 @@ Status Checker::run() {
     places[slot] = placeOf(slot);
   std::for_each(program.inputs.begin(), program.inputs.end(),
                 [&](uint32_t slot) { isIntact[slot] = true; });
-  for (const auto &constant : program.constants)
-    isIntact[constant->slot] = true;
+  for (const Constant &constant : program.constants)
+    isIntact[constant.slot] = true;
   for (const auto &step : program.steps) {
     for (uint32_t slot : step->operands)
       TANDEM_RETURN_IF_ERROR(checkRead(slot));

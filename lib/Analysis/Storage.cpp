@@ -65,8 +65,8 @@ void StorageFinder::classify() {
     kinds[root(slot)] = StorageKind::output;
   for (uint32_t slot : program.inputs)
     kinds[root(slot)] = StorageKind::caller;
-  for (const auto &constant : program.constants)
-    kinds[root(constant->slot)] = StorageKind::caller;
+  for (const Constant &constant : program.constants)
+    kinds[root(constant.slot)] = StorageKind::caller;
 }
 
 Status StorageFinder::findRanges() {

@@ -57,9 +57,7 @@ CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
 Expected<std::unique_ptr<CompilerSession>>
 CompilerSession::create(std::shared_ptr<const GraphSource> graph,
                         const Device &device, const CompileOptions &options) {
-  DialectRegistry registry;
-  registry.insert<ir::TandemDialect, func::FuncDialect, arith::ArithDialect,
-                  math::MathDialect>();
+  DialectRegistry registry = graphDialects();
   device.registerDialects(registry);
   std::unique_ptr<CompilerSession> session(
       new CompilerSession(std::move(graph), device, options, registry));
@@ -67,6 +65,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
                           FailureRequest::parse(options.failKernels));
   MLIRContext &context = session->context;
   context.loadAllAvailableDialects();
+  ir::share(&context, sharedConstants(*session->source));
 
   DiagnosticCollector diagnostics(&context);
   session->graph = parseSourceFile<ModuleOp>(session->source->bytecode,

@@ -40,10 +40,10 @@ public:
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs);
 
-  /// Whether it has compiled so often that what that has left in the context
-  /// (attributes, types and rearranged constants live as long as it) should be
-  /// given back.
-  bool isWornOut() const { return compilations >= 256; }
+  /// After so many, what they have left in the context (attributes, types and
+  /// rearranged constants live as long as it) should be given back.
+  static constexpr size_t kMaxCompilations = 256;
+  bool isWornOut() const { return compilations >= kMaxCompilations; }
 
 private:
   struct PhasePasses {

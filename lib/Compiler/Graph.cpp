@@ -12,21 +12,15 @@
 #include "Diagnostics.h"
 #include "GraphSource.h"
 
-#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Support/NestingDepth.h"
-#include "tandem/Target/Program/ProgramEmitter.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -57,10 +51,7 @@ Expected<std::shared_ptr<const GraphSource>>
 parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   std::string file = buffer->getBufferIdentifier().str();
   TANDEM_RETURN_IF_ERROR(checkNesting(buffer->getBuffer(), file));
-  DialectRegistry registry;
-  registry.insert<ir::TandemDialect, func::FuncDialect, arith::ArithDialect,
-                  math::MathDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
 
   llvm::SourceMgr sources;
@@ -74,41 +65,11 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
     return tl::unexpected(
         Error{"no function @" + name, "parse", file, listFunctions(*module)});
 
-  FailureOr<Program> program = emitProgram(function);
-  if (failed(program))
-    return tl::unexpected(
-        diagnostics.takeError("parse", "the graph cannot be executed"));
-  auto graph = std::make_shared<GraphSource>();
-  graph->function = name;
-  graph->eager = std::make_shared<const Program>(std::move(*program));
   eraseOthers(*module, function);
-  auto bytecode = writeSharedBytecode(*module);
-  if (failed(bytecode))
-    return tl::unexpected(
-        diagnostics.takeError("parse", "the graph cannot be written"));
-  graph->bytecode = std::move(*bytecode);
-  return graph;
+  return makeGraphSource(*module, name);
 }
 
 } // namespace
-
-FailureOr<std::shared_ptr<llvm::SourceMgr>>
-writeSharedBytecode(ModuleOp module) {
-  // Bytecode is aligned as the resources in it are: to a page at most.
-  constexpr uint64_t alignment = 4096;
-  SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  if (failed(writeBytecodeToFile(module, stream)))
-    return failure();
-  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
-      bytes.size(), "<bytecode>", llvm::Align(alignment));
-  if (!buffer)
-    return failure();
-  llvm::copy(bytes, buffer->getBufferStart());
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return sources;
-}
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Graph::~Graph() = default;

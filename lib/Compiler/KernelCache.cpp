@@ -8,6 +8,8 @@
 
 #include "KernelCache.h"
 
+#include "tandem/Runtime/ProgramFormat.h"
+
 #include "llvm/Config/llvm-config.h"
 
 #include <xxhash.h>
@@ -21,7 +23,7 @@ KernelKey makeKey(const Device &device, std::string_view source) {
   std::string text;
   for (const std::string &part : parts)
     text += std::to_string(part.size()) + ":" + part;
-  text += std::to_string(Program().format_version) + ":";
+  text += std::to_string(kProgramFormat) + ":";
   text += source;
   XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return {hash.low64, hash.high64};

@@ -10,10 +10,9 @@
 
 #include "KernelSource.h"
 #include "KernelWorker.h"
+#include "ParallelFor.h"
 
 #include <atomic>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 
 using namespace mlir;
 
@@ -134,12 +133,7 @@ void Driver::run(std::vector<Job> &jobs) {
   size_t threads = std::min<size_t>(numThreads(), order.size());
   if (threads <= 1)
     return work(order);
-  // Waiting here must not take up a kernel that is being executed.
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(
-        size_t(0), threads, [&](size_t) { work(order); },
-        tbb::simple_partitioner());
-  });
+  parallelFor(static_cast<int64_t>(threads), [&](int64_t) { work(order); });
 }
 
 static Job makeJob(ModuleOp kernel, bool isToFail) {

@@ -14,13 +14,11 @@
 #include "tandem/Fusion/LibraryChoice.h"
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
-#include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OwningOpRef.h"
-
 
 #include <map>
 #include <mutex>
@@ -98,19 +96,6 @@ FailureOr<OwningOpRef<ModuleOp>> makeTrial(Operation *op) {
   return module;
 }
 
-Expected<std::shared_ptr<const GraphSource>> makeSource(ModuleOp module) {
-  auto source = std::make_shared<GraphSource>();
-  source->function = "main";
-  FailureOr<Program> program =
-      emitProgram(module.lookupSymbol<func::FuncOp>("main"));
-  auto bytecode = writeSharedBytecode(module);
-  if (failed(program) || failed(bytecode))
-    return fail("measure", "the op cannot be run alone");
-  source->bytecode = std::move(*bytecode);
-  source->eager = std::make_shared<const Program>(std::move(*program));
-  return source;
-}
-
 /// One of the two contestants.
 struct Contestant {
   Compiled compiled;
@@ -135,7 +120,7 @@ Expected<Contestant> makeContestant(std::shared_ptr<const GraphSource> source,
 
 Expected<ContractionPrices> runTrial(ModuleOp trial,
                                      const CompileOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(auto source, makeSource(trial));
+  TANDEM_ASSIGN_OR_RETURN(auto source, makeGraphSource(trial, "main"));
   std::vector<TensorType> types;
   std::vector<Tensor> inputs, outputs;
   for (uint32_t slot : source->eager->inputs) {

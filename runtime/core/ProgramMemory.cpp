@@ -18,8 +18,8 @@ tandem::slotsDeadAfter(const Program &program) {
   auto keep = [&](uint32_t slot) { kept[slot] = true; };
   std::for_each(program.inputs.begin(), program.inputs.end(), keep);
   std::for_each(program.outputs.begin(), program.outputs.end(), keep);
-  for (const auto &constant : program.constants)
-    keep(constant->slot);
+  for (const Constant &constant : program.constants)
+    keep(constant.slot);
   std::vector<std::vector<uint32_t>> dead(program.steps.size());
   for (size_t i = program.steps.size(); i-- > 0;)
     for (const auto *slots :

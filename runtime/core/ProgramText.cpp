@@ -80,9 +80,9 @@ std::string tandem::toString(const Program &program) {
     writeKernel(out, *kernel);
   for (size_t i = 0; i < program.inputs.size(); ++i)
     writeInput(out, program, i);
-  for (const auto &constant : program.constants)
-    out << "  %" << constant->slot << " = constant "
-        << fromFlat(*program.slots[constant->slot]->type).str() << '\n';
+  for (const Constant &constant : program.constants)
+    out << "  %" << constant.slot << " = constant "
+        << fromFlat(*program.slots[constant.slot]->type).str() << '\n';
   for (const auto &step : program.steps)
     writeStep(out, program, *step);
   out << "  return ";

@@ -183,16 +183,18 @@ Status Verifier::verifyInputs() {
 Status Verifier::verifyConstants() {
   for (size_t i = 0; i < program.constants.size(); ++i) {
     std::string what = "constant " + std::to_string(i);
-    if (!program.constants[i])
-      return invalid(what, ": missing");
-    const fb::ConstantT &constant = *program.constants[i];
+    const Constant &constant = program.constants[i];
+    if (!constant.data || reinterpret_cast<uintptr_t>(constant.data.data()) %
+                                  Allocator::kAlignment !=
+                              0)
+      return invalid(what, ": missing, or not aligned");
     TANDEM_RETURN_IF_ERROR(write(constant.slot, what));
     const fb::SlotT &slot = *program.slots[constant.slot];
     TensorType type = fromFlat(*slot.type);
     if (slot.arena_offset != -1 || !type.isStatic())
       return invalid(what, ": in the arena or of unknown size");
-    if (type.bytes() != static_cast<int64_t>(constant.data.size()))
-      return invalid(what, ": ", constant.data.size(), " bytes for ",
+    if (type.bytes() != constant.data.bytes())
+      return invalid(what, ": ", constant.data.bytes(), " bytes for ",
                      type.str());
   }
   return {};

@@ -39,18 +39,22 @@ Expected<Tensor> Tensor::allocate(const TensorType &type,
   Expected<void *> memory = allocator.allocate(*bytes);
   if (!memory)
     return tl::unexpected<Error>(std::move(memory.error()));
-  Tensor tensor = borrow(type, *memory);
-  tensor.storage =
-      std::shared_ptr<void>(*memory, [&allocator, size = *bytes](void *data) {
-        allocator.deallocate(data, size);
-      });
-  return tensor;
+  return share(type, std::shared_ptr<void>(
+                         *memory, [&allocator, size = *bytes](void *data) {
+                           allocator.deallocate(data, size);
+                         }));
 }
 
 Tensor Tensor::borrow(const TensorType &type, void *data) {
   Tensor tensor;
   tensor.tensorType = type;
   tensor.pointer = data;
+  return tensor;
+}
+
+Tensor Tensor::share(const TensorType &type, std::shared_ptr<void> data) {
+  Tensor tensor = borrow(type, data.get());
+  tensor.storage = std::move(data);
   return tensor;
 }
 

@@ -11,10 +11,9 @@
 #include "OpDispatch.h"
 #include "Threads.h"
 
-#include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/ProgramMemory.h"
 
-#include <cstring>
 #include <deque>
 
 using namespace tandem;
@@ -24,6 +23,7 @@ struct Executor::Impl {
   std::shared_ptr<const Program> program;
   ExecutorOptions options;
   DispatchContext context;
+  /// The program's, under the types of their slots.
   std::vector<Tensor> constants;
   std::vector<StepPlan> plans;
   /// One per step; a deque, as they cannot be moved.
@@ -34,26 +34,16 @@ struct Executor::Impl {
       : program(std::move(program)), options(std::move(options)),
         context{*this->program, this->options.providers,
                 *this->options.allocator, this->options.dispatchOnly},
-        caches(this->program->steps.size()) {}
+        caches(this->program->steps.size()) {
+    for (const Constant &constant : this->program->constants)
+      constants.push_back(constant.data.viewAs(
+          fromFlat(*this->program->slots[constant.slot]->type)));
+  }
 
-  Status loadConstants();
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
   Status runSteps(Frame &frame);
   void collectOutputs(Frame &frame, std::vector<Tensor> &outputs) const;
 };
-
-/// Constants are copied once: the file's bytes are not aligned.
-Status Executor::Impl::loadConstants() {
-  for (const auto &constant : program->constants) {
-    TensorType type = fromFlat(*program->slots[constant->slot]->type);
-    TANDEM_ASSIGN_OR_RETURN(Tensor tensor,
-                            Tensor::allocate(type, *options.allocator));
-    if (!constant->data.empty())
-      std::memcpy(tensor.data(), constant->data.data(), constant->data.size());
-    constants.push_back(std::move(tensor));
-  }
-  return {};
-}
 
 Expected<std::unique_ptr<Executor>>
 Executor::create(std::shared_ptr<const Program> program,
@@ -61,7 +51,6 @@ Executor::create(std::shared_ptr<const Program> program,
   TANDEM_RETURN_IF_ERROR(verify(*program));
   applyThreadLimit();
   auto impl = std::make_unique<Impl>(std::move(program), std::move(options));
-  TANDEM_RETURN_IF_ERROR(impl->loadConstants());
   TANDEM_ASSIGN_OR_RETURN(
       impl->plans, planSteps(*impl->program, impl->options, impl->constants));
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
@@ -80,7 +69,7 @@ std::optional<int64_t> Executor::plannedPeakBytes() const {
     // A step of unknown shapes is prepared when it runs.
     if (!plan.isKernel() && !plan.isView && !plan.prepared)
       return std::nullopt;
-    workspaces.push_back(plan.isKernel()   ? workspaceBytes(*plan.kernel)
+    workspaces.push_back(plan.isKernel() ? workspaceBytes(*plan.kernel)
                          : plan.prepared ? plan.prepared->op->workspaceBytes()
                                          : 0);
   }

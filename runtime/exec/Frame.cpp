@@ -17,7 +17,7 @@ Frame::Frame(const Program &program, std::span<const Tensor> constants)
   for (size_t i = 0; i < owned.size(); ++i)
     values[i] = &owned[i];
   for (size_t i = 0; i < constants.size(); ++i)
-    values[program.constants[i]->slot] = &constants[i];
+    values[program.constants[i].slot] = &constants[i];
 }
 
 void Frame::clear() {

@@ -111,7 +111,7 @@ std::vector<Tensor> constantOperands(const Program &program,
   std::vector<Tensor> values(step.operands.size());
   for (size_t i = 0; i < constants.size(); ++i)
     for (size_t k = 0; k < values.size(); ++k)
-      if (step.operands[k] == program.constants[i]->slot)
+      if (step.operands[k] == program.constants[i].slot)
         values[k] = constants[i];
   return values;
 }

@@ -8,16 +8,14 @@
 
 #include "ConstantBytes.h"
 
+#include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
-#include "llvm/Support/MathExtras.h"
-
-#include <cstring>
-#include <sys/mman.h>
+#include "llvm/Support/Alignment.h"
 
 using namespace mlir;
 
@@ -27,45 +25,43 @@ namespace {
 /// A constant beyond this is a mistake; and a splat must not exhaust memory.
 constexpr int64_t kMaxConstantBytes = int64_t(1) << 34;
 
-/// Weights may be hundreds of megabytes, of which the pages of the copy would
-/// take longer to come by, one after the other, than the bytes to move.
-std::vector<uint8_t> copyOf(ArrayRef<char> bytes) {
-  constexpr uint64_t hugePage = uint64_t(2) << 20;
-  std::vector<uint8_t> copy;
-  copy.reserve(bytes.size());
-  auto begin = reinterpret_cast<uintptr_t>(copy.data());
-  uintptr_t first = llvm::alignTo(begin, hugePage),
-            last = llvm::alignDown(begin + bytes.size(), hugePage);
-  if (first < last) // Advice alone: may fail.
-    madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
-  auto *source = reinterpret_cast<const uint8_t *>(bytes.data());
-  copy.insert(copy.end(), source, source + bytes.size());
-  return copy;
+/// The bytes at hand, of one element for a splat; null, with an error, where
+/// there are not as many as `type` takes.
+FailureOr<ArrayRef<char>> givenBytes(ElementsAttr elements, int64_t size,
+                                     Location loc) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return dense.getRawData();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  if (!resource)
+    return emitError(loc, "constant: elements must be dense or a resource");
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob || static_cast<int64_t>(blob->getData().size()) != size)
+    return emitError(loc, "constant: the bytes of resource '")
+           << resource.getRawHandle().getKey()
+           << "' are missing or not those of " << elements.getType();
+  return blob->getData();
 }
 
-std::vector<uint8_t> copyDense(DenseElementsAttr dense, int64_t width,
-                               int64_t size) {
-  ArrayRef<char> raw = dense.getRawData();
-  if (!dense.isSplat())
-    return copyOf(raw);
-  std::vector<uint8_t> bytes(size);
-  for (int64_t i = 0; i < size; i += width)
-    std::memcpy(bytes.data() + i, raw.data(), width);
-  return bytes;
+/// Empty where they cannot be shared.
+Tensor shareBytes(MLIRContext *context, const ::tandem::TensorType &type,
+                  ArrayRef<char> bytes) {
+  std::shared_ptr<const void> owner = ir::findOwner(context, bytes);
+  if (!owner ||
+      !llvm::isAddrAligned(llvm::Align(Allocator::kAlignment), bytes.data()))
+    return {};
+  return Tensor::share(type, {std::const_pointer_cast<void>(owner),
+                              const_cast<char *>(bytes.data())});
 }
 
-std::vector<uint8_t> copyBits(DenseElementsAttr dense) {
-  std::vector<uint8_t> bytes;
-  bytes.reserve(dense.getNumElements());
-  for (bool value : dense.getValues<bool>())
-    bytes.push_back(value);
-  return bytes;
+/// Fills `result` with the one element, or with all of them.
+void repeat(ArrayRef<char> elements, MutableArrayRef<char> result) {
+  for (size_t i = 0; i < result.size(); i += elements.size())
+    llvm::copy(elements, result.begin() + i);
 }
 
 } // namespace
 
-FailureOr<std::vector<uint8_t>> constantBytes(ElementsAttr elements,
-                                              Location loc) {
+FailureOr<Tensor> constantBytes(ElementsAttr elements, Location loc) {
   auto type = dyn_cast<RankedTensorType>(elements.getType());
   if (!type || !ir::isTandemTensor(type))
     return emitError(loc, "constant: ")
@@ -76,22 +72,22 @@ FailureOr<std::vector<uint8_t>> constantBytes(ElementsAttr elements,
     return emitError(loc, "constant: ")
            << type << " needs more bytes than a constant may have";
 
-  if (*size == 0)
-    return std::vector<uint8_t>();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || static_cast<int64_t>(blob->getData().size()) != *size)
-      return emitError(loc, "constant: the bytes of resource '")
-             << resource.getRawHandle().getKey()
-             << "' are missing or not those of " << type;
-    return copyOf(blob->getData());
-  }
+  FailureOr<ArrayRef<char>> given = ArrayRef<char>();
+  if (*size > 0)
+    given = givenBytes(elements, *size, loc);
+  if (failed(given))
+    return failure();
+  if (Tensor shared = shareBytes(type.getContext(), slotType, *given))
+    return shared;
+  Expected<Tensor> copy = Tensor::allocate(slotType);
+  if (!copy)
+    return emitError(loc, "constant: ") << copy.error().message;
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  if (!dense)
-    return emitError(loc, "constant: elements must be dense or a resource");
-  if (type.getElementType().isInteger(1))
-    return copyBits(dense);
-  return copyDense(dense, byteWidth(slotType.dtype), *size);
+  if (dense && type.getElementType().isInteger(1))
+    llvm::copy(dense.getValues<bool>(), copy->as<bool>());
+  else
+    repeat(*given, {copy->as<char>(), static_cast<size_t>(*size)});
+  return *copy;
 }
 
 } // namespace tandem

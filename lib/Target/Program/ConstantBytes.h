@@ -9,19 +9,20 @@
 #ifndef TANDEM_LIB_TARGET_PROGRAM_CONSTANTBYTES_H
 #define TANDEM_LIB_TARGET_PROGRAM_CONSTANTBYTES_H
 
+#include "tandem/Runtime/Tensor.h"
+
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/Location.h"
-
-#include <cstdint>
-#include <vector>
 
 namespace tandem {
 
 /// The elements of `elements` as a slot holds them: dense, row-major,
-/// little-endian, i1 as one byte. Emits an error at `loc` where they are not at
-/// hand or do not fit in memory.
-mlir::FailureOr<std::vector<uint8_t>> constantBytes(mlir::ElementsAttr elements,
-                                                    mlir::Location loc);
+/// little-endian, i1 as one byte, at a multiple of Allocator::kAlignment. Those
+/// of resources are shared, not copied, where that may be and they are aligned
+/// (SharedConstants.h). Emits an error at `loc` where they are not at hand or
+/// do not fit in memory.
+mlir::FailureOr<Tensor> constantBytes(mlir::ElementsAttr elements,
+                                      mlir::Location loc);
 
 } // namespace tandem
 

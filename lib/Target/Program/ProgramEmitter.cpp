@@ -93,16 +93,13 @@ LogicalResult ProgramEmitter::emitInput(BlockArgument argument) {
 }
 
 LogicalResult ProgramEmitter::emitConstant(Operation &op, ElementsAttr value) {
-  FailureOr<std::vector<uint8_t>> bytes = constantBytes(value, op.getLoc());
+  FailureOr<Tensor> bytes = constantBytes(value, op.getLoc());
   if (failed(bytes))
     return failure();
   FailureOr<uint32_t> slot = addSlot(op.getResult(0));
   if (failed(slot))
     return failure();
-  auto constant = std::make_unique<fb::ConstantT>();
-  constant->slot = *slot;
-  constant->data = std::move(*bytes);
-  program.constants.push_back(std::move(constant));
+  program.constants.push_back({*slot, std::move(*bytes)});
   return success();
 }
 

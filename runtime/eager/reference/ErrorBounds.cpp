@@ -280,10 +280,9 @@ tandem::evaluateWithBounds(const Program &program,
   std::vector<SampledValue> values(program.slots.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     values[program.inputs[i]].reference = inputs[i];
-  for (const auto &constant : program.constants)
-    values[constant->slot].reference =
-        Tensor::borrow(fromFlat(*program.slots[constant->slot]->type),
-                       const_cast<uint8_t *>(constant->data.data()));
+  for (const Constant &constant : program.constants)
+    values[constant.slot].reference =
+        constant.data.viewAs(fromFlat(*program.slots[constant.slot]->type));
   const std::vector<size_t> last = lastReads(program);
   Sampler sampler(options);
   for (size_t i = 0; i < program.steps.size(); ++i) {

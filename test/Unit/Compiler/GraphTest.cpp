@@ -38,6 +38,11 @@ Error parseError(const char *text, const char *function = "main") {
   return graph ? Error{} : graph.error();
 }
 
+std::vector<uint8_t> bytesOf(const Constant &constant) {
+  const auto *bytes = constant.data.as<uint8_t>();
+  return {bytes, bytes + constant.data.bytes()};
+}
+
 TEST(Graph, EagerProgramIsTheGraphAsWritten) {
   auto graph = Graph::parseString(kGraph);
   ASSERT_TRUE(graph) << graph.error().str();
@@ -51,10 +56,8 @@ TEST(Graph, EagerProgramIsTheGraphAsWritten) {
   EXPECT_EQ(program.outputs, program.steps[1]->results);
   EXPECT_THAT(program.input_dims[0]->names, ElementsAre("N", ""));
   ASSERT_EQ(program.constants.size(), 1u);
-  EXPECT_EQ(program.constants[0]->data.size(), 16u);
-  EXPECT_EQ(
-      reinterpret_cast<const float *>(program.constants[0]->data.data())[3],
-      4.0f);
+  EXPECT_EQ(program.constants[0].data.bytes(), 16);
+  EXPECT_EQ(program.constants[0].data.as<float>()[3], 4.0f);
 }
 
 TEST(Graph, ConstantsOfEveryForm) {
@@ -70,11 +73,11 @@ func.func @main() -> (tensor<3xi1>, tensor<2x2xbf16>, tensor<2xi64>) {
 )");
   ASSERT_TRUE(graph) << graph.error().str();
   const auto &constants = (*graph)->eagerProgram()->constants;
-  EXPECT_THAT(constants[0]->data, ElementsAre(1, 0, 1));
-  EXPECT_THAT(constants[1]->data,
+  EXPECT_THAT(bytesOf(constants[0]), ElementsAre(1, 0, 1));
+  EXPECT_THAT(bytesOf(constants[1]),
               ElementsAre(0x80, 0x3f, 0x80, 0x3f, 0x80, 0x3f, 0x80, 0x3f));
-  EXPECT_EQ(constants[2]->data[0], 1);
-  EXPECT_EQ(constants[2]->data[8], 2);
+  EXPECT_EQ(constants[2].data.as<int64_t>()[0], 1);
+  EXPECT_EQ(constants[2].data.as<int64_t>()[1], 2);
 }
 
 TEST(Graph, SyntaxErrorsAreLocated) {

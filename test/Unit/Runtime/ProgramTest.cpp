@@ -95,8 +95,17 @@ TEST(ProgramVerifyTest, DataFlow) {
               HasSubstr("output 0: in the arena"));
   EXPECT_THAT(errorAfter([](Program &p) { p.outputs = {1000}; }),
               HasSubstr("output 0: no slot 1000"));
-  EXPECT_THAT(errorAfter([](Program &p) { p.constants[0]->data.pop_back(); }),
+  auto give = [](TensorType type, int64_t offset) {
+    return errorAfter([=](Program &p) {
+      Tensor &data = p.constants[0].data;
+      data = Tensor::borrow(type, data.as<char>() + offset);
+    });
+  };
+  EXPECT_THAT(give({DType::i8, {31}}, 0),
               HasSubstr("constant 0: 31 bytes for tensor<8xf32>"));
+  EXPECT_THAT(give(vec(8), 4), HasSubstr("constant 0: missing, or not al"));
+  EXPECT_THAT(errorAfter([](Program &p) { p.constants[0].data.reset(); }),
+              HasSubstr("constant 0: missing"));
   EXPECT_THAT(
       errorAfter([](Program &p) { p.input_dims[0]->names = {"N", "M"}; }),
       HasSubstr("2 dim names for rank 1"));
@@ -178,10 +187,41 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
   EXPECT_THAT(deserialize({}).error().message, HasSubstr("not a Tandem"));
   std::vector<uint8_t> text(100, 'x');
   EXPECT_THAT(deserialize(text).error().message, HasSubstr("not a Tandem"));
+  flatbuffers::FlatBufferBuilder builder;
+  fb::FinishProgramFileBuffer(builder, fb::CreateProgramFile(builder, 5));
+  std::span newer(builder.GetBufferPointer(), builder.GetSize());
+  EXPECT_THAT(deserialize(newer).error().message,
+              HasSubstr("has format version 5, this build reads 4"));
+}
+
+/// It had a Program at its root, whose version stood nowhere if it was the
+/// default.
+TEST(ProgramIOTest, RefusesTheFormatBefore) {
   Program program = makeProgram();
-  program.format_version = 4;
-  EXPECT_THAT(deserialize(serialize(program)).error().message,
-              HasSubstr("has format version 4, this build reads 3"));
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(fb::CreateProgram(builder, &program),
+                 fb::ProgramFileIdentifier());
+  std::span older(builder.GetBufferPointer(), builder.GetSize());
+  EXPECT_FALSE(deserialize(older));
+}
+
+TEST(ProgramIOTest, RefusesAFileWithoutAProgram) {
+  flatbuffers::FlatBufferBuilder builder;
+  fb::FinishProgramFileBuffer(builder, fb::CreateProgramFile(builder, 4));
+  std::span empty(builder.GetBufferPointer(), builder.GetSize());
+  EXPECT_THAT(deserialize(empty).error().message, HasSubstr("corrupt"));
+}
+
+TEST(ProgramIOTest, ConstantsAreReadToWhereExecutorsUseThem) {
+  auto copy = deserialize(serialize(makeProgram()));
+  ASSERT_TRUE(copy) << copy.error().str();
+  ASSERT_EQ(copy->constants.size(), 1u);
+  EXPECT_EQ(copy->constants[0].data.as<float>()[7], 8);
+  Program other = *copy;
+  EXPECT_EQ(other.constants[0].data.data(), copy->constants[0].data.data());
+  *copy->constants[0].data.as<float>() = 0;
+  EXPECT_EQ(other, *copy);
+  EXPECT_FALSE(makeProgram() == *copy);
 }
 
 /// No prefix of a file and no file with bytes changed may crash; what is

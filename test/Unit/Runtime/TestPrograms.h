@@ -40,12 +40,10 @@ public:
   }
 
   uint32_t constant(const TensorType &type, const std::vector<float> &data) {
-    auto constant = std::make_unique<fb::ConstantT>();
-    constant->slot = slot(type);
-    constant->data.resize(data.size() * sizeof(float));
-    std::memcpy(constant->data.data(), data.data(), constant->data.size());
-    program.constants.push_back(std::move(constant));
-    return program.constants.back()->slot;
+    Constant constant{slot(type), *Tensor::allocate(type)};
+    std::copy(data.begin(), data.end(), constant.data.as<float>());
+    program.constants.push_back(constant);
+    return constant.slot;
   }
 
   uint32_t op(OpDesc desc, std::vector<uint32_t> operands,

@@ -29,19 +29,30 @@ constexpr size_t kSmallBytes = size_t(64) << 10;
 /// pages of 4 KiB is touching these for the first time.
 constexpr size_t kHugePage = size_t(2) << 20;
 
+/// What programs ask of their constants.
+constexpr size_t kAlignment = 64;
+
 /// Memory for `size` bytes, in huge pages where that wastes little.
-AsmResourceBlob allocateBlob(size_t size) {
-  if (size < kHugePage)
-    return HeapAsmResourceBlob::allocate(size, alignof(std::max_align_t));
-  size_t whole = llvm::alignTo(size, kHugePage);
-  auto *data = static_cast<char *>(llvm::allocate_buffer(whole, kHugePage));
-  madvise(data, whole, MADV_HUGEPAGE); // Advice alone: may fail.
-  return AsmResourceBlob(
-      ArrayRef<char>(data, size), kHugePage,
-      [whole](void *memory, size_t, size_t alignment) {
-        llvm::deallocate_buffer(memory, whole, alignment);
-      },
-      /*dataIsMutable=*/true);
+std::shared_ptr<char> allocateBytes(size_t size) {
+  size_t alignment = size < kHugePage ? kAlignment : kHugePage;
+  size_t whole = llvm::alignTo(size, alignment);
+  auto *data = static_cast<char *>(llvm::allocate_buffer(whole, alignment));
+  if (alignment == kHugePage)
+    madvise(data, whole, MADV_HUGEPAGE); // Advice alone: may fail.
+  return {data, [=](char *memory) {
+            llvm::deallocate_buffer(memory, whole, alignment);
+          }};
+}
+
+DenseResourceElementsAttr
+makeResource(RankedTensorType type, std::shared_ptr<char> bytes, size_t size) {
+  ArrayRef<char> data(bytes.get(), size);
+  // Its deleter is what holds the bytes.
+  auto release = [bytes = std::move(bytes)](void *, size_t, size_t) {};
+  return DenseResourceElementsAttr::get(
+      type, "rearranged",
+      AsmResourceBlob(data, kAlignment, std::move(release),
+                      /*dataIsMutable=*/false));
 }
 
 std::vector<int64_t> flatten(ArrayRef<ElementBox> boxes) {
@@ -75,20 +86,119 @@ ElementsAttr RearrangedConstants::get(ElementsAttr source,
   }
   Key key{source.getAsOpaquePointer(), type.getAsOpaquePointer(),
           flatten(boxes)};
+  std::optional<RearrangedBytes::Key> derivation;
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (ElementsAttr known = constants[key])
       return known;
+    derivation = derive(source, type, std::get<2>(key));
   }
-  AsmResourceBlob blob = allocateBlob(size);
-  fill(blob.getMutableData());
-  auto made =
-      DenseResourceElementsAttr::get(type, "rearranged", std::move(blob));
+  auto make = [&] {
+    std::shared_ptr<char> bytes = allocateBytes(size);
+    fill({bytes.get(), size});
+    return bytes;
+  };
+  std::shared_ptr<char> bytes =
+      derivation ? rearranged->get(*derivation, make) : make();
+  auto made = makeResource(type, bytes, size);
   std::lock_guard<std::mutex> lock(mutex);
-  ElementsAttr &kept = constants[key];
-  if (!kept) // Else another thread was first.
-    kept = made;
-  return kept;
+  ElementsAttr &constant = constants[key];
+  if (constant) // Another thread was first.
+    return constant;
+  constant = made;
+  kept[bytes.get()] = {size, bytes, std::move(derivation)};
+  return constant;
+}
+
+std::optional<RearrangedBytes::Key>
+RearrangedConstants::derive(ElementsAttr source, RankedTensorType type,
+                            ArrayRef<int64_t> boxes) {
+  ArrayRef<char> bytes = getRawData(source);
+  const Kept *from = find(bytes);
+  if (!from || !from->derivation || !rearranged)
+    return std::nullopt;
+  RearrangedBytes::Key key = *from->derivation;
+  if (key.empty())
+    key.push_back(reinterpret_cast<intptr_t>(bytes.data()));
+  auto add = [&](ArrayRef<int64_t> numbers) {
+    key.push_back(static_cast<int64_t>(numbers.size()));
+    llvm::append_range(key, numbers);
+  };
+  add(cast<ShapedType>(source.getType()).getShape());
+  add(type.getShape());
+  add(boxes);
+  return key;
+}
+
+const RearrangedConstants::Kept *
+RearrangedConstants::find(ArrayRef<char> bytes) const {
+  auto after = kept.upper_bound(bytes.data());
+  if (after == kept.begin())
+    return nullptr;
+  const auto &[begin, range] = *std::prev(after);
+  return bytes.end() <= begin + range.size ? &range : nullptr;
+}
+
+std::shared_ptr<const void>
+RearrangedConstants::findOwner(ArrayRef<char> bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const Kept *range = find(bytes);
+  return range ? range->owner : nullptr;
+}
+
+void RearrangedConstants::share(SharedConstants shared) {
+  parallelLoop = std::move(shared.parallelLoop);
+  rearranged = std::move(shared.rearranged);
+  std::lock_guard<std::mutex> lock(mutex);
+  kept[shared.bytes.data()] = {shared.bytes.size(), std::move(shared.owner),
+                               RearrangedBytes::Key()};
+}
+
+void RearrangedConstants::parallelFor(int64_t count,
+                                      function_ref<void(int64_t)> body) {
+  if (parallelLoop && count > 1)
+    return parallelLoop(count, body);
+  for (int64_t i = 0; i < count; ++i)
+    body(i);
+}
+
+std::shared_ptr<char>
+RearrangedBytes::get(const Key &key,
+                     function_ref<std::shared_ptr<char>()> make) {
+  Entry *entry;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    entry = &entries[key];
+  }
+  std::lock_guard<std::mutex> lock(entry->mutex);
+  std::shared_ptr<char> bytes = entry->bytes.lock();
+  if (bytes)
+    return bytes;
+  ++entry->made;
+  entry->bytes = bytes = make();
+  return bytes;
+}
+
+RearrangedBytes::Count RearrangedBytes::count() {
+  std::lock_guard<std::mutex> lock(mutex);
+  Count count;
+  for (auto &[key, entry] : entries) {
+    std::lock_guard<std::mutex> lock(entry.mutex);
+    count.made += entry.made;
+    count.held += entry.bytes.expired() ? 0 : 1;
+  }
+  return count;
+}
+
+void share(MLIRContext *context, SharedConstants shared) {
+  RearrangedConstants::of(context).share(std::move(shared));
+}
+
+std::shared_ptr<const void> findOwner(MLIRContext *context,
+                                      ArrayRef<char> bytes) {
+  if (!context->getLoadedDialect<TandemDialect>())
+    return nullptr;
+  return RearrangedConstants::of(context).findOwner(bytes);
 }
 
 } // namespace tandem::ir

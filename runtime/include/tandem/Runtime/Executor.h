@@ -49,7 +49,7 @@ public:
 
   /// Runs on `inputs` (checked against the program's inputs), replacing the
   /// contents of `outputs`. Each call's outputs are fresh memory, or views of
-  /// inputs or constants.
+  /// inputs or constants, which are not to be written to.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs) {
     return run(inputs, outputs, nullptr);
   }

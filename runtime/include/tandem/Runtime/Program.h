@@ -10,6 +10,7 @@
 #define TANDEM_RUNTIME_PROGRAM_H
 
 #include "tandem/Runtime/Program_generated.h"
+#include "tandem/Runtime/Tensor.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include <cstdint>
@@ -19,14 +20,30 @@
 
 namespace tandem {
 
-/// The in-memory form is the object form of Program.fbs.
-using Program = fb::ProgramT;
+/// The value of a slot that is known ahead of time.
+struct Constant {
+  uint32_t slot = 0;
+  /// Little-endian and row-major, at a multiple of Allocator::kAlignment. Its
+  /// memory is shared by the programs of a graph, the compiler and executors,
+  /// and nobody writes to it. Of its type only the bytes count.
+  Tensor data;
+};
+
+/// The object form of Program.fbs, with constants. Copies share their memory.
+struct Program : fb::ProgramT {
+  std::vector<Constant> constants;
+};
 using fb::KernelTarget;
 
+/// Compares constants by their bytes.
+bool operator==(const Program &lhs, const Program &rhs);
+
 /// Checks what the format itself cannot: slot and kernel indices in range,
-/// every slot written once and before it is read, ranks, arena bounds.
+/// every slot written once and before it is read, ranks, arena bounds, sizes
+/// and alignment of constants.
 Status verify(const Program &program);
 
+/// With the bytes of all constants.
 std::vector<uint8_t> serialize(const Program &program);
 /// Verifies buffer and program; an error for a truncated, corrupt or newer one.
 Expected<Program> deserialize(std::span<const uint8_t> bytes);

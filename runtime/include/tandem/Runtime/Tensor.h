@@ -70,8 +70,6 @@ Allocator &cachingAllocator();
 /// before other threads allocate.
 void fillAllocations(bool isWanted);
 
-
-
 /// A dense row-major tensor on the host. Copies share the storage, which is
 /// freed with the last of them. A const Tensor may be read from many threads.
 class Tensor {
@@ -85,6 +83,8 @@ public:
   /// Wraps memory that the caller keeps alive and at least 64-byte aligned
   /// where kernels are to use it at full speed.
   static Tensor borrow(const TensorType &type, void *data);
+  /// The same of memory that the tensor and its copies keep alive.
+  static Tensor share(const TensorType &type, std::shared_ptr<void> data);
   /// The same bytes under another type of equal size (reshape).
   Tensor viewAs(const TensorType &type) const;
 

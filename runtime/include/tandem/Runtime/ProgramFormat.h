@@ -1,0 +1,22 @@
+//===- ProgramFormat.h - The version of Programs ----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_PROGRAMFORMAT_H
+#define TANDEM_RUNTIME_PROGRAMFORMAT_H
+
+#include <cstdint>
+
+namespace tandem {
+
+/// Of Programs' files and of their kernels: raised whenever the meaning of a
+/// field of Program.fbs changes.
+inline constexpr uint32_t kProgramFormat = 4;
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_PROGRAMFORMAT_H
