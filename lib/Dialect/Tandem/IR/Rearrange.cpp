@@ -26,6 +26,8 @@ namespace {
 constexpr int64_t kLines = 32;
 /// And so many elements of each at a time.
 constexpr int64_t kTile = 16;
+/// As much is worth a task of its own: some 100 us.
+constexpr int64_t kTaskBytes = int64_t(1) << 20;
 
 struct Dim {
   int64_t size, sourceStride, resultStride;
@@ -111,22 +113,42 @@ void copyBox(const char *source, char *result, const ElementBox &box) {
   }
 }
 
-void copyBoxes(const char *source, char *result, ArrayRef<ElementBox> boxes,
-               int64_t width) {
-  for (const ElementBox &box : boxes)
-    switch (width) {
-    case 1:
-      copyBox<uint8_t>(source, result, box);
-      break;
-    case 2:
-      copyBox<uint16_t>(source, result, box);
-      break;
-    case 4:
-      copyBox<uint32_t>(source, result, box);
-      break;
-    default:
-      copyBox<uint64_t>(source, result, box);
-    }
+void copyBox(const char *source, char *result, const ElementBox &box,
+             int64_t width) {
+  switch (width) {
+  case 1:
+    return copyBox<uint8_t>(source, result, box);
+  case 2:
+    return copyBox<uint16_t>(source, result, box);
+  case 4:
+    return copyBox<uint32_t>(source, result, box);
+  default:
+    return copyBox<uint64_t>(source, result, box);
+  }
+}
+
+/// Appends the parts of a box that tasks copy: cut where the source's lines are
+/// the farthest apart, in no fewer lines than are read side by side.
+void split(const ElementBox &box, int64_t width,
+           SmallVectorImpl<ElementBox> &parts) {
+  int64_t bytes = llvm::product_of(box.sizes) * width;
+  if (bytes < 2 * kTaskBytes)
+    return parts.push_back(box);
+  auto strideOf = [&](size_t dim) {
+    return box.sizes[dim] == 1 ? -1 : box.sourceStrides[dim];
+  };
+  size_t outer = 0;
+  for (size_t dim = 1; dim < box.sizes.size(); ++dim)
+    if (strideOf(dim) > strideOf(outer))
+      outer = dim;
+  int64_t size = box.sizes[outer];
+  int64_t step = std::max(kLines, size / (bytes / kTaskBytes));
+  for (int64_t first = 0; first < size; first += step) {
+    ElementBox &part = parts.emplace_back(box);
+    part.sizes[outer] = std::min(step, size - first);
+    part.sourceOffset += first * box.sourceStrides[outer];
+    part.resultOffset += first * box.resultStrides[outer];
+  }
 }
 
 } // namespace
@@ -167,16 +189,23 @@ ElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
   }
   if (isSplat && copied == type.getNumElements())
     return DenseElementsAttr::getFromRawBuffer(type, from);
+  auto &constants = RearrangedConstants::of(type.getContext());
   auto fill = [&](MutableArrayRef<char> bytes) {
     if (copied < type.getNumElements())
       std::memset(bytes.data(), 0, bytes.size());
-    copyBoxes(from.data(), bytes.data(), given, width);
+    SmallVector<ElementBox> parts;
+    for (const ElementBox &box : given)
+      split(box, width, parts);
+    constants.parallelFor(parts.size(), [&](int64_t i) {
+      copyBox(from.data(), bytes.data(), parts[i], width);
+    });
   };
-  return RearrangedConstants::of(type.getContext())
-      .get(source, type, boxes, fill);
+  return constants.get(source, type, boxes, fill);
 }
 
 ElementsAttr transpose(ElementsAttr source, ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation) && !getRawData(source).empty())
+    return source;
   auto from = cast<RankedTensorType>(source.getType());
   SmallVector<int64_t> strides = getStrides(from.getShape());
   ElementBox box;

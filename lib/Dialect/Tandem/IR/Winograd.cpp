@@ -44,6 +44,8 @@ constexpr double kG[kSize][kTaps] = {
 
 /// As many output channels are transformed side by side.
 constexpr int64_t kRun = 16;
+/// And a block of them for as many input channels by a task.
+constexpr int64_t kTaskInputs = 16;
 using Run = std::array<double, kRun>;
 
 /// sum += factor * run
@@ -78,8 +80,8 @@ void transformRun(const float *kernel, int64_t stride, int64_t count,
 } // namespace
 
 /// Writes all of `result`, the transforms of `kernel` in blocks.
-static void transformBlocks(ElementsAttr kernel, int64_t block,
-                            MutableArrayRef<float> result) {
+static void transformBlocks(RearrangedConstants &constants, ElementsAttr kernel,
+                            int64_t block, MutableArrayRef<float> result) {
   auto type = cast<RankedTensorType>(kernel.getType());
   int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
   std::vector<float> splat;
@@ -94,8 +96,10 @@ static void transformBlocks(ElementsAttr kernel, int64_t block,
   int64_t blocks = llvm::divideCeilSigned(outputs, block);
   if (outputs % block != 0)
     llvm::fill(result, 0.0F);
-  for (int64_t b = 0; b < blocks; ++b)
-    for (int64_t i = 0; i < inputs; ++i)
+  int64_t parts = llvm::divideCeilSigned(inputs, kTaskInputs);
+  auto transformPart = [&](int64_t task) {
+    int64_t b = task / parts, first = task % parts * kTaskInputs;
+    for (int64_t i = first; i < std::min(first + kTaskInputs, inputs); ++i)
       for (int64_t o = b * block; o < std::min((b + 1) * block, outputs);
            o += kRun)
         transformRun(
@@ -103,6 +107,8 @@ static void transformBlocks(ElementsAttr kernel, int64_t block,
             std::min({kRun, (b + 1) * block - o, outputs - o}),
             &result[(b * kPositions * inputs + i) * block + o - b * block],
             inputs * block);
+  };
+  constants.parallelFor(blocks * parts, transformPart);
 }
 
 ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
@@ -111,12 +117,13 @@ ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
       RankedTensorType::get({llvm::divideCeilSigned(type.getDimSize(3), block),
                              kSize, kSize, type.getDimSize(2), block},
                             type.getElementType());
-  return RearrangedConstants::of(type.getContext())
-      .get(kernel, resultType, /*boxes=*/{}, [&](MutableArrayRef<char> bytes) {
-        transformBlocks(kernel, block,
-                        {reinterpret_cast<float *>(bytes.data()),
-                         bytes.size() / sizeof(float)});
-      });
+  auto &constants = RearrangedConstants::of(type.getContext());
+  auto fill = [&](MutableArrayRef<char> bytes) {
+    transformBlocks(constants, kernel, block,
+                    {reinterpret_cast<float *>(bytes.data()),
+                     bytes.size() / sizeof(float)});
+  };
+  return constants.get(kernel, resultType, /*boxes=*/{}, fill);
 }
 
 /// The largest sum of magnitudes in a row.
