@@ -35,6 +35,7 @@ constexpr BarGroup kGroups[] = {
     {"matmul", addMatmulBars},
     {"conv-lists", addConvListBars},
     {"compile", addCompileBars},
+    {"weights", addWeightBars},
     {"calls", addCallBars},
     {"embedding", addEmbeddingBars},
 };

@@ -65,6 +65,8 @@ Status addConvListBars(const BarsOptions &options, Bars &bars);
 Status addMatmulBars(const BarsOptions &options, Bars &bars);
 /// What compiling costs, and how it grows.
 Status addCompileBars(const BarsOptions &options, Bars &bars);
+/// Compiling a graph with large weights, beside copying these.
+Status addWeightBars(const BarsOptions &options, Bars &bars);
 /// What a call costs beside its arithmetic.
 Status addCallBars(const BarsOptions &options, Bars &bars);
 
