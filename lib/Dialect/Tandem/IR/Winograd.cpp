@@ -48,33 +48,37 @@ constexpr int64_t kRun = 16;
 constexpr int64_t kTaskInputs = 16;
 using Run = std::array<double, kRun>;
 
-/// sum += factor * run
-void addScaled(Run &sum, double factor, const Run &run) {
-  for (int64_t o = 0; o < kRun; ++o)
-    sum[o] += factor * run[o];
+/// G times the taps, which are `stride` runs apart, to each `resultStride`th of
+/// `result`. The rows of a point and its negative differ in the middle's sign.
+void evaluate(const Run *taps, int64_t stride, Run *result,
+              int64_t resultStride) {
+  const Run &first = taps[0], &middle = taps[stride], &last = taps[2 * stride];
+  for (int64_t o = 0; o < kRun; ++o) {
+    result[0][o] = kG[0][0] * first[o];
+    for (int64_t i : {1, 3}) {
+      double even = kG[i][0] * first[o] + kG[i][2] * last[o];
+      double odd = kG[i][1] * middle[o];
+      result[i * resultStride][o] = even + odd;
+      result[(i + 1) * resultStride][o] = even - odd;
+    }
+    result[5 * resultStride][o] = last[o];
+  }
 }
 
 /// The kernels of one input channel and `count` <= kRun output channels, whose
 /// taps are `stride` apart and whose transforms' positions `resultStride`.
 void transformRun(const float *kernel, int64_t stride, int64_t count,
                   float *result, int64_t resultStride) {
-  Run half[kSize][kTaps] = {};
-  for (int64_t y = 0; y < kTaps; ++y)
-    for (int64_t x = 0; x < kTaps; ++x) {
-      Run taps = {};
-      std::copy_n(kernel + (y * kTaps + x) * stride, count, taps.begin());
-      for (int64_t i = 0; i < kSize; ++i)
-        addScaled(half[i][x], kG[i][y], taps);
-    }
-  for (int64_t i = 0; i < kSize; ++i)
-    for (int64_t j = 0; j < kSize; ++j) {
-      Run sum = {};
-      for (int64_t x = 0; x < kTaps; ++x)
-        addScaled(sum, kG[j][x], half[i][x]);
-      std::transform(sum.begin(), sum.begin() + count,
-                     result + (i * kSize + j) * resultStride,
-                     [](double value) { return static_cast<float>(value); });
-    }
+  Run taps[kTaps][kTaps] = {}, half[kSize][kTaps], whole[kSize][kSize];
+  for (int64_t i = 0; i < kTaps * kTaps; ++i)
+    std::copy_n(kernel + i * stride, count, taps[i / kTaps][i % kTaps].begin());
+  for (int64_t x = 0; x < kTaps; ++x)
+    evaluate(&taps[0][x], kTaps, &half[0][x], kTaps);
+  for (int64_t y = 0; y < kSize; ++y)
+    evaluate(half[y], 1, whole[y], 1);
+  for (int64_t i = 0; i < kPositions; ++i)
+    std::copy_n(whole[i / kSize][i % kSize].begin(), count,
+                result + i * resultStride);
 }
 
 } // namespace
