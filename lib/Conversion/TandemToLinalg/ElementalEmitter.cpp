@@ -47,6 +47,16 @@ Value toElementType(OpBuilder &builder, Location loc, Value scalar,
   return arith::TruncFOp::create(builder, loc, elementType, scalar);
 }
 
+Value addProduct(OpBuilder &builder, Location loc, Value sum, Value a,
+                 Value b) {
+  auto mayFuse = arith::FastMathFlagsAttr::get(builder.getContext(),
+                                               arith::FastMathFlags::contract);
+  Value product = arith::MulFOp::create(builder, loc, a, b, mayFuse);
+  return sum ? arith::AddFOp::create(builder, loc, sum, product, mayFuse)
+                   .getResult()
+             : product;
+}
+
 bool ElementalEmitter::KeyLess::operator()(const Key &a, const Key &b) const {
   if (a.first != b.first)
     return std::less<void *>()(a.first, b.first);

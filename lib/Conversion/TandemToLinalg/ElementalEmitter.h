@@ -145,6 +145,11 @@ mlir::Value toElementType(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value emitCombination(mlir::OpBuilder &builder, mlir::Location loc,
                             ir::ReduceKind kind, mlir::Value a, mlir::Value b);
 
+/// sum + a * b, or a * b where `sum` is null: floats of one type. An op's own
+/// product may be added unrounded (`contract`), unlike those of two ops.
+mlir::Value addProduct(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value sum, mlir::Value a, mlir::Value b);
+
 /// The identity of max: -inf, or the least integer.
 mlir::Value emitLowest(ElementalEmitter &emitter, mlir::Type computeType);
 

@@ -188,8 +188,7 @@ static Value emitBatchNorm(ElementalEmitter &emitter, ir::BatchNormOp op,
   Value deviation = math::SqrtOp::create(builder, loc, biased);
   Value factor = arith::DivFOp::create(builder, loc, scale, deviation);
   Value centred = arith::SubFOp::create(builder, loc, input, mean);
-  Value scaled = arith::MulFOp::create(builder, loc, centred, factor);
-  return arith::AddFOp::create(builder, loc, scaled, offset);
+  return addProduct(builder, loc, offset, centred, factor);
 }
 
 Value emitShapeOp(ElementalEmitter &emitter, Operation *op,

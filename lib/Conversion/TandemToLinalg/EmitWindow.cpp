@@ -131,9 +131,7 @@ static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
     Value w = emitter.emit(op.getKernel(), kernelIndex);
     if (!x || !w)
       return {};
-    Value product = arith::MulFOp::create(builder, loc, x, w);
-    sum = sum ? arith::AddFOp::create(builder, loc, sum, product).getResult()
-              : product;
+    sum = addProduct(builder, loc, sum, x, w);
   }
   return sum;
 }
@@ -208,8 +206,7 @@ static Value emitMatmul(ElementalEmitter &emitter, ir::MatmulOp op,
     if (!a || !b)
       return {};
     if (isFloat) {
-      Value product = arith::MulFOp::create(builder, loc, a, b);
-      sum = arith::AddFOp::create(builder, loc, sum, product);
+      sum = addProduct(builder, loc, sum, a, b);
     } else {
       Value product = arith::MulIOp::create(builder, loc, a, b);
       sum = arith::AddIOp::create(builder, loc, sum, product);

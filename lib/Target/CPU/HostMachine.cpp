@@ -87,8 +87,10 @@ createMachine(const CPUTargetOptions &options) {
   if (!target)
     return fail("codegen", "no LLVM target for this host: " + message);
   llvm::TargetOptions targetOptions;
-  // a * b + c may be one operation; nothing else of IEEE 754 is given up.
-  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // a * b + c is one operation only where the code says so (`contract`): where
+  // one part of a kernel rounds a product and another does not, softmax(x * x)
+  // is NaN.
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, options.cpu, options.features, targetOptions, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));

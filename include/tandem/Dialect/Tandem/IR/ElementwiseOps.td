@@ -36,8 +36,8 @@ def Tandem_AddOp : Tandem_BinaryOp<"add", Tandem_Numeric, [Commutative]> {
     - C3: the operands' shapes broadcast.
 
     Special values:
-    - S1: an operand that `mul` has made may enter as it was before it was
-      rounded, or overflowed: a fused multiply-add rounds once.
+    - S1: an operand that `mul` has made enters as it was rounded: the two are
+      no fused multiply-add.
 
     Example:
     ```mlir
@@ -58,8 +58,8 @@ def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
     - C3: the operands' shapes broadcast.
 
     Special values:
-    - S1: an operand that `mul` has made may enter as it was before it was
-      rounded, or overflowed: a fused multiply-add rounds once.
+    - S1: an operand that `mul` has made enters as it was rounded: the two are
+      no fused multiply-add.
 
     Example:
     ```mlir
