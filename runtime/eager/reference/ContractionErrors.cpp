@@ -21,9 +21,21 @@ using eager::SpatialConv;
 
 namespace {
 
+/// 1 where `is` says so of an element, else 0.
+Tensor mark(const Tensor &tensor, bool (*is)(double)) {
+  Tensor result = *Tensor::allocate({DType::f64, tensor.shape()});
+  std::vector<double> values = widen<double>(tensor);
+  for (double &value : values)
+    value = is(value) ? 1 : 0;
+  narrow(values, result);
+  return result;
+}
+
 /// Instructions that multiply pairs of bf16 take subnormal numbers for 0, and
-/// give 0 for subnormal sums.
-void addFlushedProducts(Errors &errors, Operands operands, double terms) {
+/// give 0 for subnormal sums: the product of one and infinity is NaN then.
+void addFlushedProducts(Errors &errors, const OpDesc &op, Operands operands,
+                        const Shape &shape, double terms,
+                        void (*evaluate)(const OpDesc &, Operands, Tensor &)) {
   if (operands[0].dtype() != DType::bf16)
     return;
   double largest = 1;
@@ -33,6 +45,20 @@ void addFlushedProducts(Errors &errors, Operands operands, double terms) {
         largest = std::max(largest, std::fabs(value));
   for (double &error : errors)
     error += terms * leastNormal(DType::f32) * largest;
+  auto isInfinite = [](double x) { return std::isinf(x); };
+  auto isSubnormal = [](double x) {
+    return x != 0 && std::fabs(x) < leastNormal(DType::f32);
+  };
+  for (int infinite : {0, 1}) {
+    Tensor marks[2];
+    marks[infinite] = mark(operands[infinite], isInfinite);
+    marks[1 - infinite] = mark(operands[1 - infinite], isSubnormal);
+    const std::vector<double> products =
+        sumOfMagnitudes(op, marks, shape, evaluate);
+    for (size_t i = 0; i < products.size(); ++i)
+      if (products[i] > 0)
+        errors[i] = kInfinity;
+  }
 }
 
 /// Whether the compiled tier may take Winograd's method F(4x4, 3x3).
@@ -172,7 +198,8 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
   addSumErrors(errors,
                sumOfMagnitudes(op, operands, result.shape(), evaluateConv),
                terms, computeType(result.dtype()));
-  addFlushedProducts(errors, operands.first(2), terms);
+  addFlushedProducts(errors, op, operands.first(2), result.shape(), terms,
+                     evaluateConv);
   if (mayTakeWinograd(conv, result.dtype()))
     addWinogradErrors(errors, conv, operands);
   addPaddedWeights(errors, conv, operands[1]);
@@ -186,7 +213,8 @@ Errors reference::errorsOfMatmul(const OpDesc &op, Operands operands,
   addSumErrors(errors,
                sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul),
                terms, computeType(result.dtype()));
-  addFlushedProducts(errors, operands, terms);
+  addFlushedProducts(errors, op, operands, result.shape(), terms,
+                     evaluateMatmul);
   return errors;
 }
 

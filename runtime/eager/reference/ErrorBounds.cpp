@@ -131,8 +131,6 @@ struct SampledValue {
   std::vector<Tensor> samples;
   /// See sumTerms.
   double terms = 1;
-  /// See unroundedProduct.
-  Tensor product;
 
   /// The value of one sample; an exact one of 16 bits is widened once.
   Tensor inSample(size_t sample) {
@@ -164,21 +162,18 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
                                     std::span<SampledValue *const> operands) {
   if (op.kind == OpKind::custom_call)
     return fail("check", "custom_call has no reference to compare with");
-  std::vector<Tensor> exact, products;
+  std::vector<Tensor> exact;
   bool isExact = true;
   double terms = 1;
   for (SampledValue *operand : operands) {
     exact.push_back(operand->reference);
-    products.push_back(operand->product);
     isExact &= operand->samples.empty();
     terms = std::max(terms, operand->terms);
   }
   SampledValue result;
   TANDEM_ASSIGN_OR_RETURN(result.reference, evaluate(op, exact));
   result.terms = sumTerms(op, exact, result.reference);
-  result.product = unroundedProduct(op, exact, result.reference);
   std::vector<double> errors = localErrors(op, exact, result.reference, terms);
-  addUnroundedProducts(errors, op, exact, products, result.reference);
   bool rounds = std::any_of(errors.begin(), errors.end(),
                             [](double error) { return error > 0; });
   if (isExact && !rounds)

@@ -150,10 +150,12 @@ Errors errorsOfProduct(const OpDesc &op, Operands operands,
       product([](double x) { return std::max(x, 1.0); });
   const std::vector<double> small =
       product([](double x) { return x == 0 ? 1 : std::min(x, 1.0); });
+  const std::vector<double> results = widen<double>(result);
   Errors errors = relativeErrors(result, std::sqrt(terms) + 2);
   for (size_t i = 0; i < errors.size(); ++i)
-    if (large[i] >= largestNumber(computed))
-      errors[i] = kInfinity;
+    if (large[i] >= largestNumber(computed) ||
+        (small[i] < leastNormal(computed) && std::isinf(results[i])))
+      errors[i] = kInfinity; // Infinity times what has become 0 is NaN.
     else if (small[i] < leastNormal(computed))
       errors[i] += leastNormal(computed) * large[i];
   return errors;
@@ -266,51 +268,6 @@ Errors errorsOfSoftmax(const OpDesc &op, const Tensor &result) {
 }
 
 } // namespace
-
-Tensor reference::unroundedProduct(const OpDesc &op, Operands operands,
-                                   const Tensor &result) {
-  if (op.kind != OpKind::mul || !isFloat(result.dtype()))
-    return {};
-  Tensor product = *Tensor::allocate({DType::f64, result.shape()});
-  evaluateBinary(op, operands, product);
-  if (result.dtype() != DType::f64)
-    return product;
-  // No type here holds the product of two f64: one as far off as any may be.
-  for (double &value :
-       std::span(product.as<double>(), product.shape().numElements()))
-    value *= 1 + unitRoundoff(DType::f64) * 2;
-  return product;
-}
-
-void reference::addUnroundedProducts(Errors &errors, const OpDesc &op,
-                                     Operands operands,
-                                     std::span<const Tensor> products,
-                                     const Tensor &result) {
-  if (op.kind != OpKind::add && op.kind != OpKind::sub)
-    return;
-  const std::vector<double> expected = widen<double>(result);
-  Tensor rounded =
-      *Tensor::allocate({computeType(result.dtype()), result.shape()});
-  for (size_t i = 0; i < products.size(); ++i) {
-    if (!products[i])
-      continue;
-    std::vector<Tensor> unrounded;
-    for (size_t j = 0; j < operands.size(); ++j) {
-      unrounded.push_back(*Tensor::allocate({DType::f64, operands[j].shape()}));
-      narrow(widen<double>(j == i ? products[j] : operands[j]),
-             unrounded.back());
-    }
-    evaluateBinary(op, unrounded, rounded);
-    const std::vector<double> actual = widen<double>(rounded);
-    errors.resize(expected.size());
-    for (size_t at = 0; at < expected.size(); ++at)
-      if (std::isfinite(expected[at]) && std::isfinite(actual[at]))
-        errors[at] += std::fabs(actual[at] - expected[at]);
-      else if (actual[at] != expected[at] &&
-               !(std::isnan(actual[at]) && std::isnan(expected[at])))
-        errors[at] = kInfinity;
-  }
-}
 
 std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
                                            const Tensor &result,

@@ -24,19 +24,6 @@ namespace tandem::reference {
 std::vector<double> localErrors(const OpDesc &op, Operands operands,
                                 const Tensor &result, double termsBefore = 1);
 
-/// The results of `op`, a multiplication of floats, before they are rounded;
-/// null for other ops. What adds a product may do so without rounding it, by
-/// one fused multiply-add.
-Tensor unroundedProduct(const OpDesc &op, Operands operands,
-                        const Tensor &result);
-
-/// Adds to `errors`, those of an addition or subtraction, how far the result is
-/// from that of a product which is not rounded; `products` has what
-/// unroundedProduct gave for each operand.
-void addUnroundedProducts(std::vector<double> &errors, const OpDesc &op,
-                          Operands operands, std::span<const Tensor> products,
-                          const Tensor &result);
-
 /// The number of products that a contraction adds up for an element; 1 for
 /// other ops.
 double sumTerms(const OpDesc &op, Operands operands, const Tensor &result);
