@@ -11,6 +11,7 @@
 #include "CompileScaling.h"
 #include "Contenders.h"
 #include "Sweep.h"
+#include "TierContest.h"
 
 #include "common/CommandLine.h"
 #include "common/Options.h"
@@ -154,6 +155,29 @@ Expected<bool> runMatmul(const std::vector<std::string> &shapes, DType dtype,
   return runContests("tandem-bench matmul", contenders, options);
 }
 
+void addTiers(CLI::App &app, TierContestOptions &options) {
+  options.threads = {1};
+  if (numThreads() > 1)
+    options.threads.push_back(numThreads());
+  CLI::App &command = *app.add_subcommand(
+      "tiers", "Single ops of every kind, dtype and size on both tiers: those "
+               "in which compiled is slower than eager");
+  command.add_option("--filter", options.filter,
+                     "Only cases whose name matches this regular expression");
+  command.add_option("--random", options.random,
+                     "SEED:COUNT: tandem-fuzz's graphs in place of single ops");
+  command
+      .add_option("--threads", options.threads,
+                  "Numbers of threads to measure each case on (default: one "
+                  "and all)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--seconds", options.seconds, "Time for each case")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 3600.0));
+  tools::addJson(command, options.json);
+}
+
 void addScaling(CLI::App &app, ScalingOptions &options) {
   CLI::App &command = *app.add_subcommand(
       "compile-scaling", "What compiling costs as a graph grows: in all, per "
@@ -214,6 +238,8 @@ int main(int argc, char **argv) {
   int contestThreads = 0;
   addConv(app, selection, contest, contestThreads);
   addMatmul(app, matmuls, matmulType, contest, contestThreads);
+  TierContestOptions tiers;
+  addTiers(app, tiers);
   ScalingOptions scaling;
   addScaling(app, scaling);
   CompileMemoryOptions memory;
@@ -240,6 +266,9 @@ int main(int argc, char **argv) {
     contest.environment = tools::describeEnvironment(argc, argv);
     done = app.got_subcommand("conv") ? runConv(selection, contest)
                                       : runMatmul(matmuls, matmulType, contest);
+  } else if (app.got_subcommand("tiers")) {
+    tiers.environment = tools::describeEnvironment(argc, argv);
+    done = runTierContest(tiers);
   } else if (app.got_subcommand("compile-scaling")) {
     scaling.environment = tools::describeEnvironment(argc, argv);
     if (Status status = runScaling(scaling); !status)

@@ -1,4 +1,4 @@
-"""Checks result files: check-json.py KIND FILE, KIND 'run', 'sweep', 'conv'."""
+"""Checks result files: check-json.py KIND FILE, KIND one of KINDS."""
 
 import json
 import sys
@@ -21,6 +21,8 @@ KINDS = {
              "chosen_over_best": NUMBER, "predicted_generated_ns": NUMBER,
              "predicted_library_ns": NUMBER, "peak_flops_per_ns": NUMBER,
              "onednn_implementation": str, "compile_ns": NUMBER},
+    "tiers": {"eager_ns": SUMMARY, "compiled_ns": SUMMARY,
+              "compiled_over_eager": NUMBER, "slower": bool},
     "run": {"outputs": list, "tier": str, "cache": str,
                    "time_ns": SUMMARY, "peak_bytes": int},
     "sweep": {
