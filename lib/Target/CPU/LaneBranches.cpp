@@ -35,6 +35,9 @@ static bool isCheapGuard(scf::IfOp branch) {
 }
 
 void LaneEmitter::emitIf(Operation &op) {
+  if (known)
+    if (auto isTaken = evaluateCondition(op.getOperand(0), *known))
+      return emitKnownIf(op, *isTaken);
   LaneValue condition = lookUp(op.getOperand(0));
   if (condition.kind == LaneValue::Varying)
     emitMaskedIf(op, condition.value);
@@ -42,6 +45,15 @@ void LaneEmitter::emitIf(Operation &op) {
     emitGuardedIf(op, condition.value);
   else
     emitUniformIf(op, condition.value);
+}
+
+void LaneEmitter::emitKnownIf(Operation &op, bool isTaken) {
+  auto branch = cast<scf::IfOp>(op);
+  Block *side = isTaken ? branch.thenBlock() : branch.elseBlock();
+  emitOps(*side);
+  for (auto [result, yielded] :
+       llvm::zip_equal(op.getResults(), side->getTerminator()->getOperands()))
+    values[result] = lookUp(yielded);
 }
 
 /// A read that all lanes do or do not: the read happens anyway, where that is

@@ -76,7 +76,24 @@ void LaneEmitter::emitOps(Block &block) {
     emitOp(op);
 }
 
+Value LaneEmitter::emitIndexValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!values.contains(value) && !op->hasTrait<OpTrait::ConstantLike>()) {
+    for (Value operand : op->getOperands())
+      emitIndexValue(operand);
+    emitOp(*op);
+  }
+  return lookUp(value).value;
+}
+
 void LaneEmitter::emitOp(Operation &op) {
+  if (known && op.getNumResults() == 1)
+    if (auto it = known->find(op.getResult(0)); it != known->end()) {
+      Value result = arith::ConstantOp::create(builder, loc,
+                                               builder.getBoolAttr(it->second));
+      values[op.getResult(0)] = {LaneValue::Uniform, result, 0};
+      return;
+    }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     values[constant] = {LaneValue::Uniform, builder.clone(op)->getResult(0), 0};
     return;

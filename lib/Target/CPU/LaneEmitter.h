@@ -9,6 +9,8 @@
 #ifndef TANDEM_LIB_TARGET_CPU_LANEEMITTER_H
 #define TANDEM_LIB_TARGET_CPU_LANEEMITTER_H
 
+#include "IndexConditions.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -63,6 +65,14 @@ public:
   /// is the same in all. To be called before emitBody.
   void bindValue(mlir::BlockArgument argument, mlir::Value value);
 
+  /// Branches that `known` decides are not emitted: of its side alone the code
+  /// is. To be called before emitBody; `known` outlives this.
+  void setKnown(const KnownConditions &conditions) { known = &conditions; }
+
+  /// What an index of the body is, or a comparison of such. Its operands come
+  /// from the loops and constants alone.
+  mlir::Value emitIndexValue(mlir::Value value);
+
   /// Computes the body and stores what it yields row by row.
   void emitBody(mlir::linalg::GenericOp op);
 
@@ -93,6 +103,7 @@ private:
   void emitOp(mlir::Operation &op);
   void emitConstant(mlir::Operation &op);
   void emitIf(mlir::Operation &op);
+  void emitKnownIf(mlir::Operation &op, bool isTaken);
   void emitUniformIf(mlir::Operation &op, mlir::Value condition);
   void emitGuardedIf(mlir::Operation &op, mlir::Value condition);
   void emitMaskedIf(mlir::Operation &op, mlir::Value mask);
@@ -132,6 +143,7 @@ private:
   mlir::Value tailMask, guardMask, uniformGuard;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   llvm::DenseMap<mlir::Value, LaneValue> values;
+  const KnownConditions *known = nullptr;
 };
 
 } // namespace tandem

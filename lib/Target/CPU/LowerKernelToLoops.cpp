@@ -47,10 +47,29 @@ private:
   void emitInnerLoops(linalg::GenericOp op, const Schedule &schedule,
                       SmallVector<Value> loops, Value innerBegin,
                       Value innerEnd);
-  void emitVectors(linalg::GenericOp op, const Schedule &schedule,
-                   SmallVector<Value> loops, Value begin, Value end);
+
+  /// The innermost loop of an op, from `begin` to `end`.
+  struct Row {
+    linalg::GenericOp op;
+    const Schedule &schedule;
+    const IndexConditions &conditions;
+    Value begin, end;
+  };
+  /// A part of it that is at most `size` long. `isAligned`: it begins with a
+  /// whole vector of the row.
+  struct Segment {
+    Value begin, end;
+    int64_t size;
+    bool isAligned;
+  };
+  void emitRow(const Row &row, ArrayRef<Value> loops,
+               const KnownConditions &known, int64_t copies);
+  void emitSegments(const Row &row, ArrayRef<Value> loops,
+                    const KnownConditions &known, int64_t copies);
+  void emitVectors(const Row &row, ArrayRef<Value> loops,
+                   const Segment &segment, const KnownConditions &known);
   void emitLanes(linalg::GenericOp op, int64_t lanes, ArrayRef<Value> loops,
-                 Value tailMask);
+                 Value tailMask, bool isAligned, const KnownConditions &known);
   SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
 
   Value index(int64_t value) {
@@ -68,6 +87,16 @@ private:
 };
 
 } // namespace
+
+/// A body that is emitted several times, once for each way that its branches
+/// can go, comes to so many ops at most: code costs time to compile.
+static constexpr int64_t kMostOps = 512;
+
+static int64_t countOps(linalg::GenericOp op) {
+  int64_t count = 1;
+  op.getBody()->walk([&](Operation *) { ++count; });
+  return count;
+}
 
 void KernelLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
   if (size == 1)
@@ -131,8 +160,11 @@ void KernelLowering::emitInnerLoops(linalg::GenericOp op,
                                     const Schedule &schedule,
                                     SmallVector<Value> loops, Value innerBegin,
                                     Value innerEnd) {
-  if (loops.size() + 1 == schedule.sizes.size())
-    return emitVectors(op, schedule, loops, innerBegin, innerEnd);
+  if (loops.size() + 1 == schedule.sizes.size()) {
+    IndexConditions conditions(op);
+    return emitRow({op, schedule, conditions, innerBegin, innerEnd}, loops,
+                   KnownConditions(), kMostOps / countOps(op));
+  }
   forEach(schedule.sizes[loops.size()], [&](Value loop) {
     SmallVector<Value> deeper(loops);
     deeper.push_back(loop);
@@ -140,20 +172,82 @@ void KernelLowering::emitInnerLoops(linalg::GenericOp op,
   });
 }
 
-/// The innermost loop: whole vectors, then masked ones.
-void KernelLowering::emitVectors(linalg::GenericOp op, const Schedule &schedule,
-                                 SmallVector<Value> loops, Value begin,
-                                 Value end) {
-  int64_t lanes = schedule.lanes, size = schedule.sizes.back();
-  loops.push_back(begin);
-  if (lanes == 1 || (size == lanes && !schedule.isInnermostShared()))
-    return emitLanes(op, lanes, loops, {});
-  bool hasTail = size % lanes != 0;
-  Value middle = end;
+/// The innermost loop, without the branches that its row decides.
+void KernelLowering::emitRow(const Row &row, ArrayRef<Value> loops,
+                             const KnownConditions &known, int64_t copies) {
+  arith::CmpIOp uniform;
+  if (row.schedule.lanes > 1 && copies > 1)
+    uniform = row.conditions.findUniform(known);
+  if (!uniform)
+    return emitSegments(row, loops, known, copies);
+  SmallVector<Value> all(loops);
+  all.push_back(row.begin);
+  LaneEmitter emitter(builder, loc, /*lanes=*/1, all, /*tailMask=*/{}, {});
+  auto branch = scf::IfOp::create(builder, loc,
+                                  emitter.emitIndexValue(uniform.getResult()),
+                                  /*withElseRegion=*/true);
+  for (bool side : {true, false}) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(side ? branch.thenBlock()
+                                          : branch.elseBlock());
+    KnownConditions more(known);
+    more[uniform.getResult()] = side;
+    emitRow(row, loops, more, copies / 2);
+  }
+}
+
+/// Cuts it where its own index decides branches.
+void KernelLowering::emitSegments(const Row &row, ArrayRef<Value> loops,
+                                  const KnownConditions &known,
+                                  int64_t copies) {
+  SmallVector<int64_t> borders = row.conditions.getBorders();
+  int64_t size = row.schedule.sizes.back();
+  bool isCut = row.schedule.lanes > 1 &&
+               static_cast<int64_t>(borders.size()) - 1 <= copies;
+  if (!isCut || borders.size() <= 2) {
+    KnownConditions all(known);
+    if (isCut)
+      row.conditions.learn(0, all);
+    return emitVectors(row, loops, {row.begin, row.end, size, true}, all);
+  }
+  bool isAligned = llvm::all_of(borders, [&](int64_t border) {
+    return border % row.schedule.lanes == 0 || border == size;
+  });
+  for (size_t i = 0; i + 1 < borders.size(); ++i) {
+    KnownConditions all(known);
+    row.conditions.learn(borders[i], all);
+    Segment segment{index(borders[i]), index(borders[i + 1]),
+                    borders[i + 1] - borders[i], isAligned};
+    if (row.schedule.isInnermostShared()) {
+      segment.begin =
+          arith::MaxSIOp::create(builder, loc, segment.begin, row.begin);
+      segment.end = arith::MinSIOp::create(builder, loc, segment.end, row.end);
+    }
+    emitVectors(row, loops, segment, all);
+  }
+}
+
+/// Whole vectors, then masked ones.
+void KernelLowering::emitVectors(const Row &row, ArrayRef<Value> outer,
+                                 const Segment &segment,
+                                 const KnownConditions &known) {
+  SmallVector<Value> loops(outer);
+  int64_t lanes = row.schedule.lanes;
+  bool isShared = row.schedule.isInnermostShared();
+  loops.push_back(segment.begin);
+  if (lanes == 1 || (segment.size == lanes && !isShared))
+    return emitLanes(row.op, lanes, loops, {}, segment.isAligned, known);
+  // A part of a row that threads share out begins and ends anywhere.
+  bool isPart = isShared && segment.size != row.schedule.sizes.back();
+  bool hasTail = isPart || segment.size % lanes != 0;
+  Value middle = segment.end;
   if (hasTail) {
-    Value length = arith::SubIOp::create(builder, loc, end, begin);
+    Value length =
+        arith::SubIOp::create(builder, loc, segment.end, segment.begin);
+    if (isPart)
+      length = arith::MaxSIOp::create(builder, loc, length, index(0));
     Value rest = arith::RemUIOp::create(builder, loc, length, index(lanes));
-    middle = arith::SubIOp::create(builder, loc, end, rest);
+    middle = arith::SubIOp::create(builder, loc, segment.end, rest);
   }
   auto emitLoop = [&](Value from, Value to, int64_t step, bool isMasked) {
     auto loop = scf::ForOp::create(builder, loc, from, to, index(step));
@@ -165,25 +259,29 @@ void KernelLowering::emitVectors(linalg::GenericOp op, const Schedule &schedule,
       mask = LaneEmitter::createTailMask(
           builder, loc, step,
           arith::SubIOp::create(builder, loc, to, loops.back()));
-    emitLanes(op, step, loops, mask);
+    emitLanes(row.op, step, loops, mask, segment.isAligned, known);
   };
-  if (size >= lanes)
-    emitLoop(begin, middle, lanes, false);
+  if (segment.size >= lanes)
+    emitLoop(segment.begin, middle, lanes, false);
   if (hasTail)
-    emitLoop(size >= lanes ? middle : begin, end, schedule.tailLanes, true);
+    emitLoop(segment.size >= lanes ? middle : segment.begin, segment.end,
+             row.schedule.tailLanes, true);
 }
 
 void KernelLowering::emitLanes(linalg::GenericOp op, int64_t lanes,
-                               ArrayRef<Value> loops, Value tailMask) {
+                               ArrayRef<Value> loops, Value tailMask,
+                               bool isAligned, const KnownConditions &known) {
   ArrayRef<Value> used = op.getNumLoops() == 0 ? ArrayRef<Value>() : loops;
   auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
   LaneEmitter emitter(builder, loc, lanes, used, tailMask, bufferOf);
+  emitter.setKnown(known);
   // A vector of the only row begins at a multiple of its lanes.
   int64_t rowSize = used.size() > 1 ? op.getStaticLoopRanges().back() : lanes;
   for (auto [result, element] :
        llvm::zip_equal(op.getResults(), emitter.emitElements(op))) {
     auto type = cast<RankedTensorType>(result.getType());
-    bool isStreamed = !tailMask && streamResult(type, lanes, rowSize);
+    bool isStreamed =
+        !tailMask && isAligned && streamResult(type, lanes, rowSize);
     emitter.store(getBuffer(result),
                   builder.getMultiDimIdentityMap(used.size()), element,
                   isStreamed);

@@ -284,3 +284,42 @@ module @half {
     return %0 : tensor<100xbf16>
   }
 }
+
+// -----
+
+// A row is cut where it goes on in another operand: neither part has a branch.
+
+// CHECK-LABEL: llvm.func internal @concat_columns.body
+// CHECK-NOT: scf.if
+// CHECK-NOT: llvm.intr.masked
+// CHECK: llvm.getelementptr inbounds %arg0
+// CHECK: llvm.getelementptr inbounds %arg1
+// CHECK: llvm.store
+// CHECK-NOT: scf.if
+// CHECK-NOT: llvm.intr.masked
+// CHECK: llvm.return
+module @concat_columns {
+  func.func @concat_columns(%x: tensor<8x256xf32>, %y: tensor<8x512xf32>) -> tensor<8x768xf32> {
+    %0 = tandem.concat %x, %y axis = 1 : (tensor<8x256xf32>, tensor<8x512xf32>) -> tensor<8x768xf32>
+    return %0 : tensor<8x768xf32>
+  }
+}
+
+// -----
+
+// Whole rows are of one operand or the other: that is decided once for each.
+
+// CHECK-LABEL: llvm.func internal @concat_rows.body
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: llvm.return
+module @concat_rows {
+  func.func @concat_rows(%x: tensor<8x256xf32>, %y: tensor<9x256xf32>) -> tensor<17x256xf32> {
+    %0 = tandem.concat %x, %y axis = 0 : (tensor<8x256xf32>, tensor<9x256xf32>) -> tensor<17x256xf32>
+    return %0 : tensor<17x256xf32>
+  }
+}

@@ -1,0 +1,31 @@
+// Rows of pads and concats are cut where their elements come from elsewhere:
+// in a row that threads share out, in rows of their own, in tails, by columns.
+
+// RUN: tandem-run %s --func=line --arg=random --arg=random --check --threads=1 | FileCheck %s
+// RUN: tandem-run %s --func=line --arg=random --arg=random --check --threads=3 | FileCheck %s
+// RUN: tandem-run %s --func=rows --arg=random --arg=random --arg=random --check --threads=1 | FileCheck %s
+// RUN: tandem-run %s --func=rows --arg=random --arg=random --arg=random --check --threads=3 | FileCheck %s
+// RUN: tandem-run %s --func=frames --arg=random --check --threads=2 | FileCheck %s
+// CHECK: compiled 0: {{.*}} ok
+// CHECK: compiled 1: {{.*}} ok
+
+func.func @line(%a: tensor<100003xf32>, %b: tensor<50001xf32>) -> (tensor<150004xf32>, tensor<100012xf32>) {
+  %0 = tandem.concat %a, %b axis = 0 : (tensor<100003xf32>, tensor<50001xf32>) -> tensor<150004xf32>
+  %1 = tandem.pad %a low = [7] high = [2] interior = [0] value = 0.5 : (tensor<100003xf32>) -> tensor<100012xf32>
+  %2 = tandem.exp %1 : tensor<100012xf32>
+  return %0, %2 : tensor<150004xf32>, tensor<100012xf32>
+}
+
+func.func @rows(%a: tensor<33x37xf32>, %b: tensor<33x64xf32>, %c: tensor<33x5xf32>) -> (tensor<33x106xf32>, tensor<99x64xbf16>) {
+  %0 = tandem.concat %a, %b, %c axis = 1 : (tensor<33x37xf32>, tensor<33x64xf32>, tensor<33x5xf32>) -> tensor<33x106xf32>
+  %1 = tandem.cast %b : (tensor<33x64xf32>) -> tensor<33x64xbf16>
+  %2 = tandem.neg %1 : tensor<33x64xbf16>
+  %3 = tandem.concat %1, %2, %1 axis = 0 : (tensor<33x64xbf16>, tensor<33x64xbf16>, tensor<33x64xbf16>) -> tensor<99x64xbf16>
+  return %0, %3 : tensor<33x106xf32>, tensor<99x64xbf16>
+}
+
+func.func @frames(%a: tensor<3x17x50xf32>) -> (tensor<6x20x71xf32>, tensor<3x21x149xf32>) {
+  %0 = tandem.pad %a low = [1, 2, 16] high = [2, 1, 5] interior = [0, 0, 0] value = -1.0 : (tensor<3x17x50xf32>) -> tensor<6x20x71xf32>
+  %1 = tandem.pad %a low = [0, 3, 48] high = [0, 1, 2] interior = [0, 0, 1] value = 2.0 : (tensor<3x17x50xf32>) -> tensor<3x21x149xf32>
+  return %0, %1 : tensor<6x20x71xf32>, tensor<3x21x149xf32>
+}
