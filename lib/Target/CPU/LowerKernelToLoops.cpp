@@ -175,8 +175,11 @@ void KernelLowering::emitInnerLoops(linalg::GenericOp op,
 /// The innermost loop, without the branches that its row decides.
 void KernelLowering::emitRow(const Row &row, ArrayRef<Value> loops,
                              const KnownConditions &known, int64_t copies) {
+  // For a row of one vector, a branch saves none.
+  bool hasVectors = row.schedule.lanes > 1 &&
+                    row.schedule.sizes.back() > row.schedule.lanes;
   arith::CmpIOp uniform;
-  if (row.schedule.lanes > 1 && copies > 1)
+  if (hasVectors && copies > 1)
     uniform = row.conditions.findUniform(known);
   if (!uniform)
     return emitSegments(row, loops, known, copies);
