@@ -176,8 +176,8 @@ void KernelLowering::emitInnerLoops(linalg::GenericOp op,
 void KernelLowering::emitRow(const Row &row, ArrayRef<Value> loops,
                              const KnownConditions &known, int64_t copies) {
   // For a row of one vector, a branch saves none.
-  bool hasVectors = row.schedule.lanes > 1 &&
-                    row.schedule.sizes.back() > row.schedule.lanes;
+  bool hasVectors =
+      row.schedule.lanes > 1 && row.schedule.sizes.back() > row.schedule.lanes;
   arith::CmpIOp uniform;
   if (hasVectors && copies > 1)
     uniform = row.conditions.findUniform(known);

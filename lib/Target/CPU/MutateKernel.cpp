@@ -59,8 +59,9 @@ bool isOperand(Value pointer) {
   return isInto(pointer, LLVM::LLVMDialect::getReadonlyAttrName());
 }
 
-/// Each spoils place number `place`, from 0, of those in `body` that it can spoil,
-/// or returns false where there are fewer. What spoils all at once has place 0.
+/// Each spoils place number `place`, from 0, of those in `body` that it can
+/// spoil, or returns false where there are fewer. What spoils all at once has
+/// place 0.
 using Fault = bool (*)(LLVM::LLVMFuncOp body, size_t place);
 
 template <typename Op> SmallVector<Op> collect(LLVM::LLVMFuncOp body) {
@@ -120,8 +121,8 @@ bool reverseLanes(LLVM::LLVMFuncOp body, size_t place) {
   Value value = stored[place]->get();
   Operation *store = stored[place]->getOwner();
   int64_t count = cast<VectorType>(value.getType()).getNumElements();
-  auto lanes = llvm::to_vector_of<int32_t>(
-      llvm::reverse(llvm::seq<int64_t>(count)));
+  auto lanes =
+      llvm::to_vector_of<int32_t>(llvm::reverse(llvm::seq<int64_t>(count)));
   OpBuilder builder(store);
   stored[place]->set(LLVM::ShuffleVectorOp::create(builder, store->getLoc(),
                                                    value, value, lanes));
