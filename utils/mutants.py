@@ -206,7 +206,8 @@ NOTICED, UNNOTICED, BROKEN, ABSENT = "noticed", "UNNOTICED", "BROKEN", "-"
 # What a check prints of results that differ. A kernel that does not compile, a
 # crash or a time limit says nothing of what is compared.
 DIFFERS = re.compile(
-    r"\d+ +FAIL: |difference\.agrees\(\)|// seed .*: error: check: (compiled|eager)"
+    r"\d+ +FAIL: |difference\.agrees\(\)|whose element #\d+ doesn't match|"
+    r"// seed .*: error: check: (compiled|eager)"
 )
 
 
