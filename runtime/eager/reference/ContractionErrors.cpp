@@ -144,9 +144,9 @@ void addWinogradErrors(Errors &errors, const SpatialConv &conv,
         const int64_t at[3] = {0, h, w};
         double limit = kMostAboveWindow * inputs.around(n, at, 0);
         double largest = inputs.around(n, at, kOtherOutputsOfTile, limit);
-        double *out = &errors[n * conv.out.batch + conv.out.offset(at)];
+        int64_t first = n * conv.out.batch + conv.out.offset(at);
         for (int64_t o = 0; o < conv.outputChannels; ++o)
-          out[o * conv.out.channel] += unit * largest * weights[o];
+          errors[first + o * conv.out.channel] += unit * largest * weights[o];
       }
 }
 
@@ -166,10 +166,9 @@ void addPaddedWeights(Errors &errors, const SpatialConv &conv,
                       const Tensor &kernel) {
   const std::vector<double> w = widen<double>(kernel);
   auto isNotFinite = [&](int64_t channel, const int64_t *tap) {
-    const double *k =
-        &w[channel * conv.weights.batch + conv.weights.offset(tap)];
+    int64_t first = channel * conv.weights.batch + conv.weights.offset(tap);
     for (int64_t c = 0; c < conv.groupInputChannels; ++c)
-      if (!std::isfinite(k[c * conv.weights.channel]))
+      if (!std::isfinite(w[first + c * conv.weights.channel]))
         return true;
     return false;
   };
