@@ -27,6 +27,18 @@ namespace tandem::eager {
 
 using Spatial3 = std::array<int64_t, 3>;
 
+/// Calls `visit` with each index of a box of these sizes, the last dim fastest;
+/// it is a pointer to three.
+template <typename Visit>
+void forEachIndex(const Spatial3 &sizes, Visit visit) {
+  for (int64_t d = 0; d < sizes[0]; ++d)
+    for (int64_t h = 0; h < sizes[1]; ++h)
+      for (int64_t w = 0; w < sizes[2]; ++w) {
+        const int64_t at[3] = {d, h, w};
+        visit(at);
+      }
+}
+
 /// One tensor's sizes and strides by role; O and I of a kernel count as batch
 /// and channel. `layout` is valid (the shape rules have parsed it).
 struct SpatialTensor {

@@ -38,23 +38,12 @@ template <typename T> struct Convolution {
                  std::vector<Sum<T>> &sums) const;
   void run();
 };
-
-/// Calls `body` with every index below the three bounds, in order.
-template <typename Body>
-void forEach(const eager::Spatial3 &bounds, Body body) {
-  for (int64_t d = 0; d < bounds[0]; ++d)
-    for (int64_t h = 0; h < bounds[1]; ++h)
-      for (int64_t w = 0; w < bounds[2]; ++w) {
-        const int64_t at[3] = {d, h, w};
-        body(at);
-      }
-}
 } // namespace
 
 template <typename T> std::vector<T> Convolution<T>::outputsInnermost() const {
   std::vector<T> weights;
   weights.reserve(kernel.size());
-  forEach(conv.window, [&](const int64_t *tap) {
+  eager::forEachIndex(conv.window, [&](const int64_t *tap) {
     for (int64_t c = 0; c < conv.groupInputChannels; ++c)
       for (int64_t o = 0; o < conv.outputChannels; ++o)
         weights.push_back(
@@ -71,7 +60,7 @@ void Convolution<T>::addWindow(int64_t batch, int64_t group, const int64_t *at,
   const T *x = input.data() + batch * conv.in.batch +
                group * conv.groupInputChannels * conv.in.channel;
   const T *k = weights.data() + group * sums.size();
-  forEach(conv.window, [&](const int64_t *tap) {
+  eager::forEachIndex(conv.window, [&](const int64_t *tap) {
     const auto in = conv.inputOffset(at, tap);
     for (int64_t c = 0; in && c < conv.groupInputChannels; ++c) {
       const auto factor = Sum<T>(x[*in + c * conv.in.channel]);
@@ -90,7 +79,7 @@ template <typename T> void Convolution<T>::run() {
   std::vector<Sum<T>> sums(outputs);
   for (int64_t n = 0; n < conv.batch; ++n)
     for (int64_t group = 0; group < conv.groups; ++group)
-      forEach(conv.output, [&](const int64_t *at) {
+      eager::forEachIndex(conv.output, [&](const int64_t *at) {
         std::fill(sums.begin(), sums.end(), Sum<T>(0));
         addWindow(n, group, at, weights, sums);
         for (int64_t o = 0; o < outputs; ++o) {

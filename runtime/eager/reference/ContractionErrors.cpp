@@ -150,17 +150,6 @@ void addWinogradErrors(Errors &errors, const SpatialConv &conv,
       }
 }
 
-/// Calls `visit` with each index of a box.
-template <typename Visit>
-void forEachIndex(const eager::Spatial3 &sizes, Visit visit) {
-  for (int64_t d = 0; d < sizes[0]; ++d)
-    for (int64_t h = 0; h < sizes[1]; ++h)
-      for (int64_t w = 0; w < sizes[2]; ++w) {
-        const int64_t at[3] = {d, h, w};
-        visit(at);
-      }
-}
-
 /// Padding under a weight that is not finite adds nothing or NaN (S1 of conv).
 void addPaddedWeights(Errors &errors, const SpatialConv &conv,
                       const Tensor &kernel) {
@@ -172,10 +161,10 @@ void addPaddedWeights(Errors &errors, const SpatialConv &conv,
         return true;
     return false;
   };
-  forEachIndex(conv.window, [&](const int64_t *tap) {
+  eager::forEachIndex(conv.window, [&](const int64_t *tap) {
     for (int64_t o = 0; o < conv.outputChannels; ++o)
       if (isNotFinite(o, tap))
-        forEachIndex(conv.output, [&](const int64_t *at) {
+        eager::forEachIndex(conv.output, [&](const int64_t *at) {
           bool isPadding = !conv.inputOffset(at, tap);
           for (int64_t n = 0; n < conv.batch && isPadding; ++n)
             errors[n * conv.out.batch + o * conv.out.channel +
