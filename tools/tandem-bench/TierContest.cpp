@@ -53,7 +53,8 @@ Expected<std::vector<TierCase>> selectCases(const TierContestOptions &options) {
     unsigned long long seed = 0;
     int count = 0;
     char rest = 0;
-    if (std::sscanf(options.random.c_str(), "%llu:%d%c", &seed, &count,
+    if (options.random.starts_with('-') ||
+        std::sscanf(options.random.c_str(), "%llu:%d%c", &seed, &count,
                     &rest) != 2 ||
         count < 1)
       return fail("tiers", "'" + options.random + "' is not SEED:COUNT");
