@@ -163,6 +163,8 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
   bool hasInstruction;
 };
 
+/// Left to LLVM 22, a scalar that is broadcast passes through the instruction
+/// that rounds to bf16 once more, which takes subnormal numbers for zeros.
 struct Extend : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,
@@ -191,8 +193,7 @@ void populateBF16ConversionPatterns(RewritePatternSet &patterns,
   MLIRContext *context = patterns.getContext();
   patterns.add<Truncate, ConvertInteger<arith::SIToFPOp>,
                ConvertInteger<arith::UIToFPOp>>(context, hasInstructions);
-  if (!hasInstructions)
-    patterns.add<Extend>(context);
+  patterns.add<Extend>(context);
 }
 
 } // namespace tandem
