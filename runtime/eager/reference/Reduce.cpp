@@ -45,6 +45,35 @@ template <typename T> static bool undercuts(T x, T best) {
   return x < best;
 }
 
+namespace {
+/// A sum of doubles as if added in twice the precision: rounding errors of
+/// equal terms add up, and the reference must not err as much as what it judges
+/// (A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
+/// endlicher Summen", ZAMM 54, 1974). Integers wrap.
+template <typename T> class Sum {
+public:
+  void add(T x) {
+    if constexpr (std::is_same_v<T, double>) {
+      const double next = sum + x;
+      rest +=
+          std::fabs(sum) >= std::fabs(x) ? (sum - next) + x : (x - next) + sum;
+      sum = next;
+    } else {
+      sum = T(uint64_t(sum) + uint64_t(x));
+    }
+  }
+  T get() const {
+    if constexpr (std::is_same_v<T, double>)
+      return std::isfinite(rest) ? sum + rest : sum;
+    else
+      return sum;
+  }
+
+private:
+  T sum = 0, rest = 0;
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // reduce
 //===----------------------------------------------------------------------===//
@@ -74,32 +103,21 @@ Reduction::Reduction(const fb::ReduceAttrsT &attrs, const Shape &operand) {
   }
 }
 
+/// Of prod, max and min.
 template <typename T> static T combine(ReduceKind kind, T acc, T x) {
+  if (kind == ReduceKind::max)
+    return exceeds(x, acc) ? x : acc;
+  if (kind == ReduceKind::min)
+    return undercuts(x, acc) ? x : acc;
   // Integers wrap: arithmetic is on uint64_t.
   using U = std::conditional_t<std::is_same_v<T, double>, double, uint64_t>;
-  switch (kind) {
-  case ReduceKind::prod:
-    return T(U(acc) * U(x));
-  case ReduceKind::max:
-    return exceeds(x, acc) ? x : acc;
-  case ReduceKind::min:
-    return undercuts(x, acc) ? x : acc;
-  default: // sum, mean
-    return T(U(acc) + U(x));
-  }
+  return T(U(acc) * U(x));
 }
 
 template <typename T> static T identity(ReduceKind kind, DType dtype) {
-  switch (kind) {
-  case ReduceKind::prod:
+  if (kind == ReduceKind::prod)
     return 1;
-  case ReduceKind::max:
-    return extremeOfNothing<T>(dtype, 1);
-  case ReduceKind::min:
-    return extremeOfNothing<T>(dtype, -1);
-  default:
-    return 0;
-  }
+  return extremeOfNothing<T>(dtype, kind == ReduceKind::max ? 1 : -1);
 }
 
 /// The mean of nothing is NaN, or 0 for integers, whose mean truncates.
@@ -132,6 +150,22 @@ static void argmax(const Reduction &map, const Tensor &operand,
 }
 
 template <typename T>
+static void sum(bool isMean, const Reduction &map, const Tensor &operand,
+                Tensor &result) {
+  const std::vector<T> x = widen<T>(operand);
+  std::vector<Sum<T>> sums(result.shape().numElements());
+  const Strides own = rowMajorStrides(operand.shape());
+  for (StridedIndex<2> i(operand.shape(), {own, map.result}); !i.done();
+       i.next())
+    sums[i.offset(1)].add(x[i.offset(0)]);
+  std::vector<T> values;
+  for (const Sum<T> &of : sums)
+    values.push_back(isMean ? divideByCount(of.get(), map.count) : of.get());
+  narrow(values, result);
+}
+
+/// prod, max and min.
+template <typename T>
 static void reduce(ReduceKind kind, const Reduction &map, const Tensor &operand,
                    Tensor &result) {
   const std::vector<T> x = widen<T>(operand);
@@ -141,9 +175,6 @@ static void reduce(ReduceKind kind, const Reduction &map, const Tensor &operand,
   for (StridedIndex<2> i(operand.shape(), {own, map.result}); !i.done();
        i.next())
     values[i.offset(1)] = combine(kind, values[i.offset(1)], x[i.offset(0)]);
-  if (kind == ReduceKind::mean)
-    for (T &value : values)
-      value = divideByCount(value, map.count);
   narrow(values, result);
 }
 
@@ -154,6 +185,8 @@ void reference::evaluateReduce(const OpDesc &op, Operands operands,
   withWideType(operands[0].dtype(), [&]<typename T>(T) {
     if (attrs.kind == ReduceKind::argmax)
       argmax<T>(map, operands[0], result);
+    else if (attrs.kind == ReduceKind::sum || attrs.kind == ReduceKind::mean)
+      sum<T>(attrs.kind == ReduceKind::mean, map, operands[0], result);
     else
       reduce<T>(attrs.kind, map, operands[0], result);
   });
@@ -166,7 +199,8 @@ void reference::evaluateReduce(const OpDesc &op, Operands operands,
 namespace {
 /// One pooling window: max of the elements inside, or their sum and number.
 template <typename T> struct Window {
-  T max, sum = 0;
+  T max;
+  Sum<T> sum = {};
   int64_t count = 0;
 };
 } // namespace
@@ -184,7 +218,7 @@ static Window<T> poolWindow(const eager::SpatialPool &pool, const T *input,
           continue;
         const T x = input[*in];
         window.max = combine(ReduceKind::max, window.max, x);
-        window.sum = combine(ReduceKind::sum, window.sum, x);
+        window.sum.add(x);
         ++window.count;
       }
   return window;
@@ -209,7 +243,7 @@ void reference::evaluatePool(const OpDesc &op, Operands operands,
       values[i.offset(1) + pool.out.offset(at)] =
           op.kind == OpKind::max_pool
               ? window.max
-              : divideByCount(window.sum,
+              : divideByCount(window.sum.get(),
                               attrs.count_include_pad ? whole : window.count);
     }
     narrow(values, result);
@@ -242,13 +276,14 @@ void reference::evaluateBatchNorm(const OpDesc &op, Operands operands,
 
 /// exp(x - max) / sum of the same along one line.
 static void softmaxLine(double *line, int64_t size, int64_t stride) {
-  double max = -std::numeric_limits<double>::infinity(), sum = 0;
+  double max = -std::numeric_limits<double>::infinity();
+  Sum<double> sum;
   for (int64_t i = 0; i < size; ++i)
     max = combine(ReduceKind::max, max, line[i * stride]);
   for (int64_t i = 0; i < size; ++i)
-    sum += line[i * stride] = std::exp(line[i * stride] - max);
+    sum.add(line[i * stride] = std::exp(line[i * stride] - max));
   for (int64_t i = 0; i < size; ++i)
-    line[i * stride] /= sum;
+    line[i * stride] /= sum.get();
 }
 
 void reference::evaluateSoftmax(const OpDesc &op, Operands operands,

@@ -322,6 +322,18 @@ TEST(Reference, SumsInDouble) {
       0x1p24 + 1024);
 }
 
+TEST(Reference, SumsLoseNoDigitOfDouble) {
+  const OpDesc op =
+      makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, fb::ReduceKind::sum, {0}});
+  // One after the other, 100,000 tenths err by 1.9e-8.
+  EXPECT_THAT(referenceValues(op, {f64(Values(100000, 0.1))}),
+              testing::ElementsAre(10000.0));
+  EXPECT_THAT(referenceValues(op, {f64({1, 0x1p60, 1, -0x1p60})}),
+              testing::ElementsAre(2.0));
+  EXPECT_VALUES(referenceValues(op, {f64({1, kInf, 1})}), kInf);
+  EXPECT_VALUES(referenceValues(op, {f64({kInf, -kInf})}), kNaN);
+}
+
 TEST(Reference, BatchNorm) {
   const OpDesc op = makeOp(OpKind::batch_norm, fb::BatchNormAttrsT{{}, 1, 1});
   EXPECT_VALUES(referenceValues(op, {f64({2, 2}, {1, 2, 3, 4}), f64({2, 3}),
