@@ -111,8 +111,8 @@ std::optional<bool> evaluateCondition(Value condition,
   return isFalse ? std::optional(false) : std::nullopt;
 }
 
-IndexConditions::IndexConditions(linalg::GenericOp op)
-    : body(op.getBody()), sizes(op.getStaticLoopRanges()) {
+IndexConditions::IndexConditions(linalg::GenericOp op, unsigned laneLoop)
+    : body(op.getBody()), sizes(op.getStaticLoopRanges()), laneLoop(laneLoop) {
   if (!sizes.empty())
     op.getBody()->walk([&](arith::CmpIOp compare) { add(compare); });
 }
@@ -123,25 +123,41 @@ void IndexConditions::add(arith::CmpIOp op) {
   std::optional<LinearIndex> difference =
       describeIndex(op.getLhs(), sizes.size());
   std::optional<LinearIndex> rhs = describeIndex(op.getRhs(), sizes.size());
-  if (!difference || !rhs)
+  if (!difference || !rhs) {
+    hasOthers = true;
     return;
+  }
   difference->add(*rhs, -1);
   comparisons.push_back({op, difference->factors, difference->constant});
 }
 
-/// Whether it is one of the innermost index alone that changes once at most.
-bool IndexConditions::Comparison::isAlongInnermost() const {
+bool IndexConditions::Comparison::isOfLoops(unsigned begin,
+                                            unsigned end) const {
+  return llvm::all_of(llvm::enumerate(factors), [&](const auto &factor) {
+    return factor.value() == 0 ||
+           (begin <= factor.index() && factor.index() < end);
+  });
+}
+
+/// Whether it is one of the lanes' loop alone that changes once at most.
+bool IndexConditions::isAlongLanes(const Comparison &comparison) const {
   using Predicate = arith::CmpIPredicate;
   return llvm::is_contained(
              {Predicate::slt, Predicate::sle, Predicate::sgt, Predicate::sge},
-             arith::CmpIOp(op).getPredicate()) &&
-         factors.back() != 0 &&
-         llvm::all_of(ArrayRef(factors).drop_back(),
-                      [](int64_t factor) { return factor == 0; });
+             arith::CmpIOp(comparison.op).getPredicate()) &&
+         comparison.factors[laneLoop] != 0 &&
+         comparison.isOfLoops(laneLoop, laneLoop + 1);
 }
 
-bool IndexConditions::Comparison::evaluate(int64_t innermost) const {
-  int64_t difference = factors.back() * innermost + constant;
+bool IndexConditions::areConstantInside() const {
+  return !hasOthers && llvm::all_of(comparisons, [&](const Comparison &each) {
+    return isAlongLanes(each) || each.isOfLoops(0, laneLoop) ||
+           each.isOfLoops(laneLoop + 1, sizes.size());
+  });
+}
+
+bool IndexConditions::Comparison::evaluate(unsigned loop, int64_t index) const {
+  int64_t difference = factors[loop] * index + constant;
   return arith::applyCmpPredicate(arith::CmpIOp(op).getPredicate(),
                                   APInt(64, difference, /*isSigned=*/true),
                                   APInt(64, 0));
@@ -150,15 +166,15 @@ bool IndexConditions::Comparison::evaluate(int64_t innermost) const {
 SmallVector<int64_t> IndexConditions::getBorders() const {
   if (sizes.empty())
     return {};
-  SmallVector<int64_t> borders = {0, sizes.back()};
+  SmallVector<int64_t> borders = {0, sizes[laneLoop]};
   for (const Comparison &comparison : comparisons) {
-    if (!comparison.isAlongInnermost())
+    if (!isAlongLanes(comparison))
       continue;
-    bool atFirst = comparison.evaluate(0);
-    auto all = llvm::seq<int64_t>(0, sizes.back());
+    bool atFirst = comparison.evaluate(laneLoop, 0);
+    auto all = llvm::seq<int64_t>(0, sizes[laneLoop]);
     borders.push_back(
         *std::partition_point(all.begin(), all.end(), [&](int64_t i) {
-          return comparison.evaluate(i) == atFirst;
+          return comparison.evaluate(laneLoop, i) == atFirst;
         }));
   }
   llvm::sort(borders);
@@ -168,9 +184,9 @@ SmallVector<int64_t> IndexConditions::getBorders() const {
 
 void IndexConditions::learn(int64_t index, KnownConditions &known) const {
   for (const Comparison &comparison : comparisons)
-    if (comparison.isAlongInnermost())
+    if (isAlongLanes(comparison))
       known[arith::CmpIOp(comparison.op).getResult()] =
-          comparison.evaluate(index);
+          comparison.evaluate(laneLoop, index);
 }
 
 arith::CmpIOp IndexConditions::findUniform(const KnownConditions &known) const {
@@ -205,8 +221,8 @@ IndexConditions::findUniformLeaf(Value condition,
   const auto *it = llvm::find_if(comparisons, [&](const Comparison &each) {
     return arith::CmpIOp(each.op).getResult() == condition;
   });
-  bool isOpen =
-      it != comparisons.end() && it->isUniform() && !known.contains(condition);
+  bool isOpen = it != comparisons.end() && it->isOfLoops(0, laneLoop) &&
+                !known.contains(condition);
   return isOpen ? it->op : arith::CmpIOp();
 }
 

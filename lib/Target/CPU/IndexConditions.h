@@ -34,18 +34,23 @@ std::optional<bool> evaluateCondition(mlir::Value condition,
                                       const KnownConditions &known);
 
 /// The comparisons of indices in the body of `op`, which has loops of known
-/// sizes.
+/// sizes. The lanes of a vector lie along loop `laneLoop`, and through all
+/// loops inside it, which have constant indices in each lane.
 class IndexConditions {
 public:
-  explicit IndexConditions(mlir::linalg::GenericOp op);
+  IndexConditions(mlir::linalg::GenericOp op, unsigned laneLoop);
 
-  /// Ranges of the innermost loop, as their ascending borders from 0 to its
-  /// size, within which no comparison of its index alone changes.
+  /// Whether the lanes know every comparison that involves an index of their
+  /// loops, within the ranges below.
+  bool areConstantInside() const;
+
+  /// Ranges of the lanes' loop, as their ascending borders from 0 to its size,
+  /// within which no comparison of its index alone changes.
   llvm::SmallVector<int64_t> getBorders() const;
   /// Adds to `known` what these comparisons are at an index.
   void learn(int64_t index, KnownConditions &known) const;
 
-  /// A comparison that is the same along the innermost loop and decides a
+  /// A comparison that is the same in all lanes and decides a
   /// branch that may be reached; null where there is none.
   mlir::arith::CmpIOp findUniform(const KnownConditions &known) const;
 
@@ -56,10 +61,11 @@ private:
     llvm::SmallVector<int64_t> factors;
     int64_t constant = 0;
 
-    bool isAlongInnermost() const;
-    bool isUniform() const { return factors.back() == 0; }
-    bool evaluate(int64_t innermost) const;
+    /// Whether the loops that count are all within [begin, end).
+    bool isOfLoops(unsigned begin, unsigned end) const;
+    bool evaluate(unsigned loop, int64_t index) const;
   };
+  bool isAlongLanes(const Comparison &comparison) const;
   void add(mlir::arith::CmpIOp op);
   mlir::arith::CmpIOp findUniform(mlir::Block &block,
                                   const KnownConditions &known) const;
@@ -68,7 +74,10 @@ private:
 
   mlir::Block *body;
   llvm::SmallVector<int64_t> sizes;
+  unsigned laneLoop;
   llvm::SmallVector<Comparison> comparisons;
+  /// Whether there are some that are none of these.
+  bool hasOthers = false;
 };
 
 } // namespace tandem

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -39,6 +40,9 @@ void LaneEmitter::emitIf(Operation &op) {
     if (auto isTaken = evaluateCondition(op.getOperand(0), *known))
       return emitKnownIf(op, *isTaken);
   LaneValue condition = lookUp(op.getOperand(0));
+  APInt constant;
+  if (matchPattern(condition.value, m_ConstantInt(&constant)))
+    return emitKnownIf(op, constant.isOne());
   if (condition.kind == LaneValue::Varying)
     emitMaskedIf(op, condition.value);
   else if (isCheapGuard(cast<scf::IfOp>(op)) && !uniformGuard && !guardMask)
@@ -72,7 +76,7 @@ void LaneEmitter::emitGuardedIf(Operation &op, Value condition) {
         builder, loc, condition, isUniform ? onTrue.value : toVector(onTrue),
         isUniform ? onFalse.value : toVector(onFalse));
     values[op.getResult(i)] = {
-        isUniform ? LaneValue::Uniform : LaneValue::Varying, chosen, 0};
+        isUniform ? LaneValue::Uniform : LaneValue::Varying, chosen};
   }
 }
 
@@ -99,7 +103,7 @@ void LaneEmitter::emitUniformIf(Operation &op, Value condition) {
   emitRegion(branch.thenBlock(), emitted.thenBlock());
   emitRegion(branch.elseBlock(), emitted.elseBlock());
   for (auto [from, to] : llvm::zip(op.getResults(), emitted.getResults()))
-    values[from] = {isVector ? LaneValue::Varying : LaneValue::Uniform, to, 0};
+    values[from] = {isVector ? LaneValue::Varying : LaneValue::Uniform, to};
 }
 
 /// Both sides under masks; a select where they meet.
@@ -107,10 +111,9 @@ void LaneEmitter::emitMaskedIf(Operation &op, Value mask) {
   auto branch = cast<scf::IfOp>(op);
   Value outer = guardMask;
   auto emitUnder = [&](Block *block, Value condition) {
-    guardMask =
-        outer
-            ? arith::AndIOp::create(builder, loc, outer, condition).getResult()
-            : condition;
+    guardMask = outer
+                    ? builder.createOrFold<arith::AndIOp>(loc, outer, condition)
+                    : condition;
     emitOps(*block);
     guardMask = outer;
   };
@@ -121,7 +124,7 @@ void LaneEmitter::emitMaskedIf(Operation &op, Value mask) {
     Value ones = arith::ConstantOp::create(
         builder, loc,
         DenseElementsAttr::get(vectorOf(builder.getI1Type()), true));
-    emitUnder(otherwise, arith::XOrIOp::create(builder, loc, mask, ones));
+    emitUnder(otherwise, builder.createOrFold<arith::XOrIOp>(loc, mask, ones));
   }
   emitUnder(branch.thenBlock(), mask);
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
@@ -130,7 +133,7 @@ void LaneEmitter::emitMaskedIf(Operation &op, Value mask) {
     Value onTrue = toVector(then);
     values[op.getResult(i)] = {
         LaneValue::Varying,
-        arith::SelectOp::create(builder, loc, mask, onTrue, onFalse), 0};
+        arith::SelectOp::create(builder, loc, mask, onTrue, onFalse)};
   }
 }
 

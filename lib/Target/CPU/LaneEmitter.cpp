@@ -24,11 +24,29 @@ LaneEmitter::LaneEmitter(OpBuilder &builder, Location loc, int64_t lanes,
     : builder(builder), loc(loc), lanes(lanes), tailMask(tailMask),
       getBuffer(getBuffer) {
   for (Value loop : loops)
-    this->loops.push_back({LaneValue::Uniform, loop, 0});
+    this->loops.push_back({LaneValue::Uniform, loop});
   if (lanes > 1 && !loops.empty()) {
     LaneValue &lane = this->loops[laneLoop.value_or(loops.size() - 1)];
-    lane.kind = LaneValue::Linear;
-    lane.step = 1;
+    lane.kind = LaneValue::Stepped;
+    lane.steps = llvm::to_vector<0>(llvm::seq<int64_t>(lanes));
+  }
+}
+
+void LaneEmitter::foldLoops(ArrayRef<int64_t> sizes) {
+  int64_t size = llvm::product_of(sizes);
+  auto step = [&](auto stepOf) {
+    LaneValue loop{LaneValue::Stepped, {}};
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      loop.steps.push_back(stepOf(lane));
+    return loop;
+  };
+  Value first = loops.back().value;
+  loops.back() = step([&](int64_t lane) { return lane / size; });
+  loops.back().value = first;
+  for (int64_t inner : sizes) {
+    size /= inner;
+    loops.push_back(step([&](int64_t lane) { return lane / size % inner; }));
+    loops.back().value = index(0);
   }
 }
 
@@ -68,7 +86,7 @@ LaneValue LaneEmitter::lookUp(Value value) {
     return it->second;
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   assert(constant && "verified: only constants come from outside");
-  return {LaneValue::Uniform, builder.clone(*constant)->getResult(0), 0};
+  return {LaneValue::Uniform, builder.clone(*constant)->getResult(0)};
 }
 
 void LaneEmitter::emitOps(Block &block) {
@@ -91,11 +109,11 @@ void LaneEmitter::emitOp(Operation &op) {
     if (auto it = known->find(op.getResult(0)); it != known->end()) {
       Value result = arith::ConstantOp::create(builder, loc,
                                                builder.getBoolAttr(it->second));
-      values[op.getResult(0)] = {LaneValue::Uniform, result, 0};
+      values[op.getResult(0)] = {LaneValue::Uniform, result};
       return;
     }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    values[constant] = {LaneValue::Uniform, builder.clone(op)->getResult(0), 0};
+    values[constant] = {LaneValue::Uniform, builder.clone(op)->getResult(0)};
     return;
   }
   if (auto indexOp = dyn_cast<linalg::IndexOp>(op)) {
@@ -119,7 +137,7 @@ void LaneEmitter::emitOp(Operation &op) {
   }
   if (isa<scf::IfOp>(op))
     return emitIf(op);
-  if (!emitLinearIndex(op) && !emitIndexCast(op) && !emitIndexCompare(op))
+  if (!emitSteppedIndex(op) && !emitIndexCast(op) && !emitIndexCompare(op))
     emitElementwise(op);
 }
 
@@ -139,8 +157,16 @@ void LaneEmitter::emitElementwise(Operation &op) {
   state.propertiesAttr = op.getPropertiesAsAttribute();
   state.addAttributes(op.getDiscardableAttrDictionary().getValue());
   Operation *result = builder.create(state);
-  for (auto [from, to] : llvm::zip(op.getResults(), result->getResults()))
-    values[from] = {isUniform ? LaneValue::Uniform : LaneValue::Varying, to, 0};
+  SmallVector<Value> results(result->getResults());
+  // Masks that are constants are to be seen as such.
+  SmallVector<Value> folded;
+  if (isa<arith::AndIOp>(op) && succeeded(builder.tryFold(result, folded)) &&
+      !folded.empty()) {
+    results = folded;
+    result->erase();
+  }
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), results))
+    values[from] = {isUniform ? LaneValue::Uniform : LaneValue::Varying, to};
 }
 
 /// Vectors of indices are of i64.

@@ -20,13 +20,13 @@
 
 namespace tandem {
 
-/// What a scalar of the body is for consecutive iterations of the inner loop.
+/// What a scalar of the body is in the lanes.
 struct LaneValue {
-  enum Kind { Uniform, Linear, Varying } kind = Uniform;
-  /// Uniform: the scalar. Linear: the index of lane 0. Varying: a vector.
+  enum Kind { Uniform, Stepped, Varying } kind = Uniform;
+  /// Uniform: the scalar. Stepped: the index of lane 0. Varying: a vector.
   mlir::Value value;
-  /// Linear: the step from lane to lane.
-  int64_t step = 0;
+  /// Stepped: what is added to that in each lane.
+  llvm::SmallVector<int64_t, 0> steps = {};
 };
 
 /// A row-major tensor in memory.
@@ -42,12 +42,13 @@ struct Buffer {
 inline constexpr int64_t kStreamAlignment = 64;
 
 /// Emits the body of a linalg.generic for `lanes` consecutive iterations of its
-/// innermost loop. What is the same in all lanes stays scalar; indices that
-/// step evenly stay symbolic, so that loads are contiguous where they can be.
+/// innermost loop, or loops. What is the same in all lanes stays scalar;
+/// indices that differ by constants stay symbolic, so that loads are contiguous
+/// where they can be.
 class LaneEmitter {
 public:
-  /// Lanes that are at most so far apart in memory are loaded together and
-  /// picked out; others are gathered.
+  /// Lanes that are at most so far apart in memory, in the mean, are loaded
+  /// together and picked out; others are gathered.
   static constexpr int64_t kMaxShuffledStep = 4;
 
   /// Loop `laneLoop`, the innermost one by default, starts at its value in
@@ -56,6 +57,11 @@ public:
               mlir::ValueRange loops, mlir::Value tailMask,
               llvm::function_ref<Buffer(mlir::Value)> getBuffer,
               std::optional<unsigned> laneLoop = std::nullopt);
+
+  /// Inside the last of the loops there are others, of `sizes`: the lanes run
+  /// through all of these for each of its iterations, row by row. To be called
+  /// before anything is emitted.
+  void foldLoops(llvm::ArrayRef<int64_t> sizes);
 
   /// The lanes of `argument` of the body are at `pointer`, one next to the
   /// other, and not where its operand is. To be called before emitBody.
@@ -85,20 +91,25 @@ public:
              bool isStreamed);
   /// Stores a vector at the loops.
   void store(Buffer buffer, mlir::Value vector) {
-    emitStore(buffer, loops, {LaneValue::Varying, vector, 0},
+    emitStore(buffer, loops, {LaneValue::Varying, vector},
               /*isStreamed=*/false);
   }
   mlir::Value toVector(LaneValue value);
 
   /// A mask of the lanes below `count`.
+  static mlir::Value createConstantMask(mlir::OpBuilder &builder,
+                                        mlir::Location loc, int64_t lanes,
+                                        int64_t count);
+  /// The same for a count that is known when the kernel runs.
   static mlir::Value createTailMask(mlir::OpBuilder &builder,
                                     mlir::Location loc, int64_t lanes,
                                     mlir::Value count);
 
 private:
   /// 0, step, 2 * step, …
-  static mlir::Value createIota(mlir::OpBuilder &builder, mlir::Location loc,
-                                mlir::VectorType type, int64_t step);
+  static mlir::Value createSteps(mlir::OpBuilder &builder, mlir::Location loc,
+                                 mlir::VectorType type,
+                                 llvm::ArrayRef<int64_t> steps);
   void emitOps(mlir::Block &block);
   void emitOp(mlir::Operation &op);
   void emitConstant(mlir::Operation &op);
@@ -108,16 +119,21 @@ private:
   void emitGuardedIf(mlir::Operation &op, mlir::Value condition);
   void emitMaskedIf(mlir::Operation &op, mlir::Value mask);
   void emitElementwise(mlir::Operation &op);
-  bool emitLinearIndex(mlir::Operation &op);
+  bool emitSteppedIndex(mlir::Operation &op);
   bool emitIndexCast(mlir::Operation &op);
   bool emitIndexCompare(mlir::Operation &op);
   LaneValue emitAffine(mlir::AffineExpr expr, unsigned numDims,
                        llvm::ArrayRef<LaneValue> operands);
   LaneValue emitBinary(mlir::AffineExprKind kind, LaneValue lhs, LaneValue rhs);
+  LaneValue divideLanes(mlir::AffineExprKind kind, int64_t first,
+                        llvm::ArrayRef<int64_t> steps, int64_t divisor);
+  LaneValue getConstantLanes(llvm::ArrayRef<bool> bits);
 
   LaneValue emitLoad(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
   LaneValue emitContiguousLoad(Buffer buffer, mlir::Value offset);
-  LaneValue emitStridedLoad(Buffer buffer, LaneValue offset);
+  bool fitsShuffle(const LaneValue &offset, llvm::ArrayRef<bool> isRead) const;
+  LaneValue emitShuffledLoad(Buffer buffer, const LaneValue &offset,
+                             llvm::ArrayRef<bool> isRead);
   LaneValue emitGather(Buffer buffer, LaneValue offset);
   mlir::Value getGatherPointers(Buffer buffer, LaneValue offset);
   void emitStore(Buffer buffer, llvm::ArrayRef<LaneValue> indices,
@@ -126,6 +142,7 @@ private:
 
   mlir::Value splat(mlir::Value scalar);
   mlir::Value getMask();
+  std::optional<llvm::SmallVector<bool>> getConstantMask();
   mlir::Value getPointer(Buffer buffer, mlir::Value offset);
   mlir::Value index(int64_t value);
   mlir::VectorType vectorOf(mlir::Type type);

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -42,11 +43,11 @@ Value LaneEmitter::splat(Value scalar) {
   return LLVM::ShuffleVectorOp::create(builder, loc, first, poison, mask);
 }
 
-Value LaneEmitter::createIota(OpBuilder &builder, Location loc, VectorType type,
-                              int64_t step) {
+Value LaneEmitter::createSteps(OpBuilder &builder, Location loc,
+                               VectorType type, ArrayRef<int64_t> steps) {
   SmallVector<Attribute> values;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    values.push_back(builder.getIntegerAttr(type.getElementType(), i * step));
+  for (int64_t step : steps)
+    values.push_back(builder.getIntegerAttr(type.getElementType(), step));
   return arith::ConstantOp::create(builder, loc,
                                    DenseElementsAttr::get(type, values));
 }
@@ -58,9 +59,18 @@ Value LaneEmitter::toVector(LaneValue value) {
   if (value.kind == LaneValue::Uniform)
     return vector;
   Value steps =
-      createIota(builder, loc, vectorOf(builder.getI64Type()), value.step);
+      createSteps(builder, loc, vectorOf(builder.getI64Type()), value.steps);
   return arith::AddIOp::create(builder, loc, vector, steps,
                                arith::IntegerOverflowFlags::nsw);
+}
+
+Value LaneEmitter::createConstantMask(OpBuilder &builder, Location loc,
+                                      int64_t lanes, int64_t count) {
+  SmallVector<bool> bits(lanes, false);
+  std::fill_n(bits.begin(), count, true);
+  auto type = VectorType::get({lanes}, builder.getI1Type());
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
 }
 
 Value LaneEmitter::createTailMask(OpBuilder &builder, Location loc,
@@ -69,8 +79,9 @@ Value LaneEmitter::createTailMask(OpBuilder &builder, Location loc,
   Value limit =
       arith::IndexCastOp::create(builder, loc, builder.getI32Type(), count);
   LaneEmitter emitter(builder, loc, lanes, {}, {}, {});
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(lanes));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                               createIota(builder, loc, type, 1),
+                               createSteps(builder, loc, type, numbers),
                                emitter.splat(limit));
 }
 
@@ -79,18 +90,29 @@ Value LaneEmitter::getMask() {
   Value guard = uniformGuard ? splat(uniformGuard) : guardMask;
   if (!tailMask || !guard)
     return tailMask ? tailMask : guard;
-  return arith::AndIOp::create(builder, loc, tailMask, guard);
+  return builder.createOrFold<arith::AndIOp>(loc, tailMask, guard);
+}
+
+/// Which lanes may touch memory, where that is constant.
+std::optional<SmallVector<bool>> LaneEmitter::getConstantMask() {
+  Value mask = getMask();
+  if (!mask)
+    return SmallVector<bool>(lanes, true);
+  DenseElementsAttr bits;
+  if (!matchPattern(mask, m_Constant(&bits)))
+    return std::nullopt;
+  return llvm::to_vector(bits.getValues<bool>());
 }
 
 LaneValue LaneEmitter::getOffset(Buffer buffer, ArrayRef<LaneValue> indices) {
-  LaneValue offset{LaneValue::Uniform, {}, 0};
+  LaneValue offset{LaneValue::Uniform, {}};
   int64_t stride = 1;
   ArrayRef<int64_t> shape = buffer.type.getShape();
   for (size_t i = indices.size(); i-- > 0; stride *= shape[i]) {
     LaneValue term = indices[i];
     if (stride != 1)
       term = emitBinary(AffineExprKind::Mul, term,
-                        {LaneValue::Uniform, index(stride), 0});
+                        {LaneValue::Uniform, index(stride)});
     offset =
         offset.value ? emitBinary(AffineExprKind::Add, offset, term) : term;
   }
@@ -98,7 +120,7 @@ LaneValue LaneEmitter::getOffset(Buffer buffer, ArrayRef<LaneValue> indices) {
     offset.value = index(0);
   if (buffer.shift)
     offset = emitBinary(AffineExprKind::Add, offset,
-                        {LaneValue::Uniform, buffer.shift, 0});
+                        {LaneValue::Uniform, buffer.shift});
   return offset;
 }
 
@@ -138,7 +160,9 @@ LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
   Type type = buffer.type.getElementType();
   Type memoryType = getMemoryType(type);
   LaneValue result;
-  if (offset.kind == LaneValue::Uniform && !guardMask) {
+  std::optional<SmallVector<bool>> isRead = getConstantMask();
+  bool isSafe = !guardMask || (isRead && llvm::is_contained(*isRead, true));
+  if (offset.kind == LaneValue::Uniform && isSafe) {
     // Element 0 where the read is not wanted.
     if (uniformGuard)
       offset.value = arith::SelectOp::create(builder, loc, uniformGuard,
@@ -146,11 +170,11 @@ LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
     Value pointer = getPointer(buffer, offset.value);
     result.value = LLVM::LoadOp::create(builder, loc, memoryType, pointer,
                                         getAlignment(memoryType));
-  } else if (offset.kind == LaneValue::Linear && offset.step == 1) {
+  } else if (offset.kind == LaneValue::Stepped &&
+             llvm::equal(offset.steps, llvm::seq<int64_t>(lanes))) {
     result = emitContiguousLoad(buffer, offset.value);
-  } else if (offset.kind == LaneValue::Linear && offset.step > 1 &&
-             offset.step <= kMaxShuffledStep && !getMask()) {
-    result = emitStridedLoad(buffer, offset);
+  } else if (isRead && fitsShuffle(offset, *isRead)) {
+    result = emitShuffledLoad(buffer, offset, *isRead);
   } else {
     result = emitGather(buffer, offset);
   }
@@ -159,8 +183,8 @@ LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
 
 void LaneEmitter::bindValue(BlockArgument argument, Value value) {
   bool isVector = isa<VectorType>(value.getType());
-  values[argument] = {isVector ? LaneValue::Varying : LaneValue::Uniform, value,
-                      0};
+  values[argument] = {isVector ? LaneValue::Varying : LaneValue::Uniform,
+                      value};
 }
 
 void LaneEmitter::bindInput(BlockArgument argument, Value pointer) {
@@ -168,32 +192,53 @@ void LaneEmitter::bindInput(BlockArgument argument, Value pointer) {
   Type memoryType = getMemoryType(type);
   Value lanes = LLVM::LoadOp::create(builder, loc, vectorOf(memoryType),
                                      pointer, getAlignment(memoryType));
-  values[argument] = fromMemory({LaneValue::Varying, lanes, 0}, type);
+  values[argument] = fromMemory({LaneValue::Varying, lanes}, type);
 }
 
-/// A contiguous load and a shuffle: faster than a gather for small steps. What
-/// lies behind the last lane is not touched.
-LaneValue LaneEmitter::emitStridedLoad(Buffer buffer, LaneValue offset) {
+/// The least and the largest step of the lanes that read.
+static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> steps,
+                                            ArrayRef<bool> isRead) {
+  constexpr auto most = std::numeric_limits<int64_t>::max();
+  std::pair<int64_t, int64_t> range{most, -most};
+  for (auto [step, reads] : llvm::zip_equal(steps, isRead))
+    if (reads)
+      range = {std::min(range.first, step), std::max(range.second, step)};
+  return range;
+}
+
+bool LaneEmitter::fitsShuffle(const LaneValue &offset,
+                              ArrayRef<bool> isRead) const {
+  if (offset.kind != LaneValue::Stepped || !llvm::is_contained(isRead, true))
+    return false;
+  auto [least, most] = getRange(offset.steps, isRead);
+  return most - least < kMaxShuffledStep * lanes;
+}
+
+/// A contiguous load from the first element that is read to the last one, and a
+/// shuffle: faster than a gather. Nothing else is touched. Lanes that do not
+/// read are zero.
+LaneValue LaneEmitter::emitShuffledLoad(Buffer buffer, const LaneValue &offset,
+                                        ArrayRef<bool> isRead) {
   Type memoryType = getMemoryType(buffer.type.getElementType());
-  int64_t length = lanes * offset.step;
+  auto [least, most] = getRange(offset.steps, isRead);
+  int64_t span = most - least + 1;
+  auto length = static_cast<int64_t>(span < lanes ? llvm::PowerOf2Ceil(span)
+                                                  : llvm::alignTo(span, lanes));
   auto wide = VectorType::get({length}, memoryType);
-  SmallVector<bool> isRead(length, true);
-  for (int64_t i = length - offset.step + 1; i < length; ++i)
-    isRead[i] = false;
-  Value mask = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(VectorType::get({length}, builder.getI1Type()),
-                             ArrayRef<bool>(isRead)));
+  Value mask = createConstantMask(builder, loc, length, span);
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(wide));
+  LaneValue first =
+      emitBinary(AffineExprKind::Add, {LaneValue::Uniform, offset.value},
+                 {LaneValue::Uniform, index(least)});
   Value loaded = LLVM::MaskedLoadOp::create(
-      builder, loc, wide, getPointer(buffer, offset.value), mask, zero,
+      builder, loc, wide, getPointer(buffer, first.value), mask, zero,
       getAlignment(memoryType));
   SmallVector<int32_t> picked;
-  for (int64_t i = 0; i < lanes; ++i)
-    picked.push_back(i * offset.step);
+  for (auto [step, reads] : llvm::zip_equal(offset.steps, isRead))
+    picked.push_back(static_cast<int32_t>(reads ? step - least : length));
   return {LaneValue::Varying,
-          LLVM::ShuffleVectorOp::create(builder, loc, loaded, zero, picked), 0};
+          LLVM::ShuffleVectorOp::create(builder, loc, loaded, zero, picked)};
 }
 
 LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
@@ -204,14 +249,12 @@ LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
   if (!mask)
     return {LaneValue::Varying,
             LLVM::LoadOp::create(builder, loc, type, pointer,
-                                 getAlignment(memoryType)),
-            0};
+                                 getAlignment(memoryType))};
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return {LaneValue::Varying,
           LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask, zero,
-                                     getAlignment(memoryType)),
-          0};
+                                     getAlignment(memoryType))};
 }
 
 /// Offsets of 32 bits where the buffer allows: gathers take twice as many.
@@ -225,7 +268,7 @@ Value LaneEmitter::getGatherPointers(Buffer buffer, LaneValue offset) {
     return getPointer(
         buffer, arith::TruncIOp::create(builder, loc, narrow, offset.value));
   // One address, and constants.
-  Value steps = createIota(builder, loc, narrow, offset.step);
+  Value steps = createSteps(builder, loc, narrow, offset.steps);
   return getPointer({getPointer(buffer, offset.value), buffer.type}, steps);
 }
 
@@ -240,11 +283,9 @@ LaneValue LaneEmitter::emitGather(Buffer buffer, LaneValue offset) {
         DenseElementsAttr::get(vectorOf(builder.getI1Type()), true));
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  return {LaneValue::Varying,
-          LLVM::masked_gather::create(builder, loc, type, pointers, mask,
-                                      ValueRange(zero),
-                                      getAlignment(memoryType)),
-          0};
+  return {LaneValue::Varying, LLVM::masked_gather::create(
+                                  builder, loc, type, pointers, mask,
+                                  ValueRange(zero), getAlignment(memoryType))};
 }
 
 void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
@@ -252,7 +293,7 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   LaneValue offset = getOffset(buffer, indices);
   Type type = buffer.type.getElementType();
   Type memoryType = getMemoryType(type);
-  bool isVector = offset.kind == LaneValue::Linear;
+  bool isVector = offset.kind == LaneValue::Stepped;
   Value stored = isVector ? toVector(value) : value.value;
   Type storedType = isVector ? Type(vectorOf(memoryType)) : memoryType;
   if (type.isInteger(1))

@@ -68,7 +68,7 @@ private:
                     const KnownConditions &known, int64_t copies);
   void emitVectors(const Row &row, ArrayRef<Value> loops,
                    const Segment &segment, const KnownConditions &known);
-  void emitLanes(linalg::GenericOp op, int64_t lanes, ArrayRef<Value> loops,
+  void emitLanes(const Row &row, int64_t step, ArrayRef<Value> loops,
                  Value tailMask, bool isAligned, const KnownConditions &known);
   SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
 
@@ -161,7 +161,7 @@ void KernelLowering::emitInnerLoops(linalg::GenericOp op,
                                     SmallVector<Value> loops, Value innerBegin,
                                     Value innerEnd) {
   if (loops.size() + 1 == schedule.sizes.size()) {
-    IndexConditions conditions(op);
+    IndexConditions conditions(op, loops.size());
     return emitRow({op, schedule, conditions, innerBegin, innerEnd}, loops,
                    KnownConditions(), kMostOps / countOps(op));
   }
@@ -176,8 +176,9 @@ void KernelLowering::emitInnerLoops(linalg::GenericOp op,
 void KernelLowering::emitRow(const Row &row, ArrayRef<Value> loops,
                              const KnownConditions &known, int64_t copies) {
   // For a row of one vector, a branch saves none.
+  const Schedule &schedule = row.schedule;
   bool hasVectors =
-      row.schedule.lanes > 1 && row.schedule.sizes.back() > row.schedule.lanes;
+      schedule.lanes > 1 && schedule.sizes.back() > schedule.getStep();
   arith::CmpIOp uniform;
   if (hasVectors && copies > 1)
     uniform = row.conditions.findUniform(known);
@@ -185,6 +186,7 @@ void KernelLowering::emitRow(const Row &row, ArrayRef<Value> loops,
     return emitSegments(row, loops, known, copies);
   SmallVector<Value> all(loops);
   all.push_back(row.begin);
+  all.append(schedule.folded.size(), index(0));
   LaneEmitter emitter(builder, loc, /*lanes=*/1, all, /*tailMask=*/{}, {});
   auto branch = scf::IfOp::create(builder, loc,
                                   emitter.emitIndexValue(uniform.getResult()),
@@ -214,7 +216,7 @@ void KernelLowering::emitSegments(const Row &row, ArrayRef<Value> loops,
     return emitVectors(row, loops, {row.begin, row.end, size, true}, all);
   }
   bool isAligned = llvm::all_of(borders, [&](int64_t border) {
-    return border % row.schedule.lanes == 0 || border == size;
+    return border % row.schedule.getStep() == 0 || border == size;
   });
   for (size_t i = 0; i + 1 < borders.size(); ++i) {
     KnownConditions all(known);
@@ -230,63 +232,80 @@ void KernelLowering::emitSegments(const Row &row, ArrayRef<Value> loops,
   }
 }
 
-/// Whole vectors, then masked ones.
+/// Whole vectors, then what is left.
 void KernelLowering::emitVectors(const Row &row, ArrayRef<Value> outer,
                                  const Segment &segment,
                                  const KnownConditions &known) {
   SmallVector<Value> loops(outer);
-  int64_t lanes = row.schedule.lanes;
+  int64_t step = row.schedule.getStep();
   bool isShared = row.schedule.isInnermostShared();
   loops.push_back(segment.begin);
-  if (lanes == 1 || (segment.size == lanes && !isShared))
-    return emitLanes(row.op, lanes, loops, {}, segment.isAligned, known);
+  if (row.schedule.lanes == 1 || (segment.size == step && !isShared))
+    return emitLanes(row, step, loops, {}, segment.isAligned, known);
   // A part of a row that threads share out begins and ends anywhere.
   bool isPart = isShared && segment.size != row.schedule.sizes.back();
-  bool hasTail = isPart || segment.size % lanes != 0;
+  int64_t rest = segment.size % step;
   Value middle = segment.end;
-  if (hasTail) {
+  if (isPart || rest != 0) {
     Value length =
         arith::SubIOp::create(builder, loc, segment.end, segment.begin);
     if (isPart)
       length = arith::MaxSIOp::create(builder, loc, length, index(0));
-    Value rest = arith::RemUIOp::create(builder, loc, length, index(lanes));
-    middle = arith::SubIOp::create(builder, loc, segment.end, rest);
+    middle = arith::SubIOp::create(
+        builder, loc, segment.end,
+        arith::RemUIOp::create(builder, loc, length, index(step)));
   }
-  auto emitLoop = [&](Value from, Value to, int64_t step, bool isMasked) {
-    auto loop = scf::ForOp::create(builder, loc, from, to, index(step));
+  auto emitLoop = [&](Value from, Value to, int64_t by, bool isMasked) {
+    auto loop = scf::ForOp::create(builder, loc, from, to, index(by));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     loops.back() = loop.getInductionVar();
     Value mask;
     if (isMasked)
       mask = LaneEmitter::createTailMask(
-          builder, loc, step,
+          builder, loc, by,
           arith::SubIOp::create(builder, loc, to, loops.back()));
-    emitLanes(row.op, step, loops, mask, segment.isAligned, known);
+    emitLanes(row, by, loops, mask, segment.isAligned, known);
   };
-  if (segment.size >= lanes)
-    emitLoop(segment.begin, middle, lanes, false);
-  if (hasTail)
-    emitLoop(segment.size >= lanes ? middle : segment.begin, segment.end,
-             row.schedule.tailLanes, true);
+  if (segment.size >= step)
+    emitLoop(segment.begin, middle, step, false);
+  if (!isPart && rest == 0)
+    return;
+  if (segment.size < step)
+    middle = segment.begin;
+  if (row.schedule.folded.empty())
+    emitLoop(middle, segment.end, row.schedule.tailLanes, true);
+  else
+    emitLoop(middle, segment.end, isPart ? 1 : rest, false);
 }
 
-void KernelLowering::emitLanes(linalg::GenericOp op, int64_t lanes,
+/// Elements of one vector: `step` iterations of the last loop.
+void KernelLowering::emitLanes(const Row &row, int64_t step,
                                ArrayRef<Value> loops, Value tailMask,
                                bool isAligned, const KnownConditions &known) {
+  linalg::GenericOp op = row.op;
+  const Schedule &schedule = row.schedule;
   ArrayRef<Value> used = op.getNumLoops() == 0 ? ArrayRef<Value>() : loops;
   auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
+  int64_t elements = step * schedule.getFoldedSize();
+  int64_t lanes = schedule.folded.empty() ? elements : getFoldedLanes(elements);
+  if (elements < lanes)
+    tailMask = LaneEmitter::createConstantMask(builder, loc, lanes, elements);
   LaneEmitter emitter(builder, loc, lanes, used, tailMask, bufferOf);
+  if (!schedule.folded.empty())
+    emitter.foldLoops(schedule.folded);
   emitter.setKnown(known);
   // A vector of the only row begins at a multiple of its lanes.
-  int64_t rowSize = used.size() > 1 ? op.getStaticLoopRanges().back() : lanes;
+  int64_t rowSize = used.size() > 1
+                        ? schedule.sizes.back() * schedule.getFoldedSize()
+                        : lanes;
   for (auto [result, element] :
        llvm::zip_equal(op.getResults(), emitter.emitElements(op))) {
     auto type = cast<RankedTensorType>(result.getType());
     bool isStreamed =
         !tailMask && isAligned && streamResult(type, lanes, rowSize);
     emitter.store(getBuffer(result),
-                  builder.getMultiDimIdentityMap(used.size()), element,
+                  builder.getMultiDimIdentityMap(op.getNumLoops()), element,
                   isStreamed);
   }
 }
@@ -315,7 +334,7 @@ LogicalResult KernelLowering::verifyGeneric(linalg::GenericOp op) {
 LogicalResult KernelLowering::run() {
   if (failed(open(findInPlacePairs(kernel))))
     return failure();
-  SmallVector<std::pair<linalg::GenericOp, Schedule>> generics;
+  std::vector<std::pair<linalg::GenericOp, Schedule>> generics;
   int64_t grain = std::numeric_limits<int64_t>::max();
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     if (failed(verifyGeneric(op)) || failed(verifyBody(op)))

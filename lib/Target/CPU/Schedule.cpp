@@ -8,6 +8,8 @@
 
 #include "Schedule.h"
 
+#include "IndexConditions.h"
+
 #include "tandem/Runtime/Grain.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,6 +98,44 @@ static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
     schedule.lanes = schedule.tailLanes = 1;
 }
 
+int64_t getFoldedLanes(int64_t elements) {
+  return static_cast<int64_t>(
+      llvm::PowerOf2Ceil(std::max<int64_t>(elements, 2)));
+}
+
+/// How many of `rows` rows of `size` elements make a vector, at most `most`, so
+/// that all take the fewest registers of `width` lanes.
+static int64_t chooseRows(int64_t rows, int64_t size, int64_t most,
+                          int64_t width) {
+  auto countRegisters = [&](int64_t each) {
+    return rows / each * llvm::divideCeilSigned(each * size, width) +
+           llvm::divideCeilSigned(rows % each * size, width);
+  };
+  int64_t best = std::clamp<int64_t>(rows, 1, most);
+  for (int64_t each = best - 1; each > 0; --each)
+    if (countRegisters(each) < countRegisters(best))
+      best = each;
+  return best;
+}
+
+/// Where rows are shorter than a register, a vector takes several; of as many
+/// innermost loops as leave room for two iterations of the next.
+static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
+  SmallVector<int64_t> &sizes = schedule.sizes;
+  if (sizes.size() < 2 || sizes.back() >= width || sizes.back() == 0)
+    return;
+  int64_t lanes = (hasFunctions(op) ? 2 : 4) * width, size = 1;
+  unsigned outer = sizes.size();
+  while (outer > 1 && size * sizes[outer - 1] * 2 <= lanes)
+    size *= sizes[--outer];
+  if (!IndexConditions(op, outer - 1).areConstantInside())
+    return;
+  schedule.folded.assign(sizes.begin() + outer, sizes.end());
+  sizes.truncate(outer);
+  schedule.rows = chooseRows(sizes.back(), size, lanes / size, width);
+  schedule.lanes = getFoldedLanes(schedule.rows * size);
+}
+
 int64_t computeGrain(double nsPerIteration, int64_t extent) {
   auto grain = static_cast<int64_t>(kNsPerTask / nsPerIteration);
   return std::clamp<int64_t>(grain, 1, std::max<int64_t>(extent, 1));
@@ -120,9 +160,12 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
   if (schedule.sizes.empty())
     schedule.sizes.push_back(1);
   chooseLanes(op, vectorBits, schedule);
+  foldLoops(op, getWidth(op, vectorBits), schedule);
 
-  double nsPerElement = estimateNs(op);
-  double ns = nsPerElement; // of one iteration of the shared loop
+  // Of one iteration of the last loop; then of the shared one.
+  double nsPerInner =
+      estimateNs(op) * static_cast<double>(schedule.getFoldedSize());
+  double ns = nsPerInner;
   for (int64_t size : ArrayRef(schedule.sizes).drop_front())
     ns *= std::max<int64_t>(size, 1);
   unsigned rank = schedule.sizes.size();
@@ -136,10 +179,12 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
   if (schedule.isInnermostShared()) {
     // Whole vectors, of one size: only a last block has a remainder.
     int64_t inner = schedule.sizes.back();
-    int64_t vectors = static_cast<int64_t>(4 * kNsPerIteration /
-                                           (nsPerElement * schedule.lanes));
-    schedule.block = std::max<int64_t>(vectors, 1) * schedule.lanes;
-    ns = nsPerElement * std::min(schedule.block, std::max<int64_t>(inner, 1));
+    int64_t step = schedule.getStep();
+    auto vectors = static_cast<int64_t>(
+        4 * kNsPerIteration / (nsPerInner * static_cast<double>(step)));
+    schedule.block = std::max<int64_t>(vectors, 1) * step;
+    ns = nsPerInner * static_cast<double>(std::min(
+                          schedule.block, std::max<int64_t>(inner, 1)));
     schedule.extent =
         inner == 0 ? 0 : schedule.extent / inner * schedule.getBlocks();
   }

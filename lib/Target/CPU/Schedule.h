@@ -18,8 +18,13 @@ namespace tandem {
 
 /// How the iteration space of one linalg.generic is run.
 struct Schedule {
-  /// Sizes of the loops; at least one.
+  /// Sizes of the loops, but for those that are folded into the lanes; at least
+  /// one.
   llvm::SmallVector<int64_t> sizes;
+  /// Sizes of the loops inside these that one vector runs through, because they
+  /// are shorter than it: `rows` iterations of the last of `sizes` at a time.
+  llvm::SmallVector<int64_t> folded;
+  int64_t rows = 1;
   /// The first loops, which become the one that threads share out.
   unsigned numShared = 1;
   /// Where the last shared loop is the innermost one: the iterations of a
@@ -37,8 +42,13 @@ struct Schedule {
     return block ? llvm::divideCeilSigned(sizes.back(), block) : 1;
   }
   bool isInnermostShared() const { return numShared == sizes.size(); }
+  /// Iterations of the last loop that a vector stands for.
+  int64_t getStep() const { return folded.empty() ? lanes : rows; }
+  int64_t getFoldedSize() const { return llvm::product_of(folded); }
 };
 
+/// The lanes of a vector for so many elements of folded loops.
+int64_t getFoldedLanes(int64_t elements);
 /// Rough time of one iteration of the innermost loop.
 double estimateNs(mlir::linalg::GenericOp op);
 /// Iterations of so many nanoseconds that are worth a task.

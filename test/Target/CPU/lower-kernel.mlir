@@ -323,3 +323,42 @@ module @concat_rows {
     return %0 : tensor<17x256xf32>
   }
 }
+
+// -----
+
+// Rows of three: a vector takes sixteen, which fill three registers. Each
+// element of the column goes to the three lanes of its row.
+
+// CHECK-LABEL: llvm.func internal @short_rows.body
+// CHECK: %[[ROWS:.*]] = arith.constant 16 : index
+// CHECK: scf.for {{.*}} step %[[ROWS]]
+// CHECK: %[[MASK:[a-z0-9_]+]] = arith.constant dense<{{.*}}> : vector<64xi1>
+// CHECK: llvm.intr.masked.load %{{.*}}, %[[MASK]], {{.*}} vector<64xf32>
+// CHECK: %[[COLUMN:.*]] = llvm.intr.masked.load {{.*}} vector<16xf32>
+// CHECK: llvm.shufflevector %[[COLUMN]], %{{.*}} [0, 0, 0, 1, 1, 1, 2, {{.*}} 15, 15, 15, 16, {{.*}}] : vector<16xf32>
+// CHECK: arith.subf {{.*}} vector<64xf32>
+// CHECK: llvm.intr.masked.store %{{.*}}, %{{.*}}, %[[MASK]] {{.*}} vector<64xf32>
+module @short_rows {
+  func.func @short_rows(%x: tensor<1024x3xf32>, %y: tensor<1024x1xf32>) -> tensor<1024x3xf32> {
+    %0 = tandem.sub %x, %y : (tensor<1024x3xf32>, tensor<1024x1xf32>) -> tensor<1024x3xf32>
+    return %0 : tensor<1024x3xf32>
+  }
+}
+
+// -----
+
+// What a pad does inside short rows is a constant mask: no branch is left.
+
+// CHECK-LABEL: llvm.func internal @short_pad.body
+// CHECK-NOT: scf.if
+// CHECK-NOT: llvm.intr.masked.gather
+// CHECK: llvm.shufflevector
+// CHECK: arith.select {{.*}} vector<64xi1>, vector<64xf32>
+// CHECK-NOT: scf.if
+// CHECK: llvm.return
+module @short_pad {
+  func.func @short_pad(%x: tensor<1024x5xf32>) -> tensor<1024x8xf32> {
+    %0 = tandem.pad %x low = [0, 1] high = [0, 2] interior = [0, 0] value = 0.5 : (tensor<1024x5xf32>) -> tensor<1024x8xf32>
+    return %0 : tensor<1024x8xf32>
+  }
+}
