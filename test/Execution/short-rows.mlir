@@ -12,6 +12,8 @@
 // RUN: env TANDEM_CPU=x86-64-v3 %{run} --func=parts --threads=2 | FileCheck %s
 // RUN: %{run} --func=planes --threads=1 | FileCheck %s
 // RUN: %{run} --func=planes --threads=3 | FileCheck %s
+// RUN: %{run} --func=moved --threads=1 | FileCheck %s
+// RUN: %{run} --func=moved --threads=3 | FileCheck %s
 // CHECK: compiled 0: {{.*}} ok
 // CHECK: compiled 1: {{.*}} ok
 // CHECK: compiled 2: {{.*}} ok
@@ -46,4 +48,17 @@ func.func @planes(%a: tensor<33x17x3x5xf32>, %b: tensor<7x3xi32>, %c: tensor<19x
   %2 = tandem.max %c, %d : (tensor<19x9x1x7xbf16>, tensor<19x1x6x7xbf16>) -> tensor<19x9x6x7xbf16>
   %3 = tandem.slice %a starts = [0, 0, 0, 0] limits = [33, 17, 3, 5] strides = [1, 2, 2, 2] : (tensor<33x17x3x5xf32>) -> tensor<33x9x2x3xf32>
   return %0, %1, %2, %3 : tensor<33x18x4x5xf32>, tensor<7x21xi32>, tensor<19x9x6x7xbf16>, tensor<33x9x2x3xf32>
+}
+
+// Rows that are only moved, short and long ones, of halves and booleans, by
+// index and with a constant around them.
+func.func @moved(%a: tensor<9x2050xbf16>, %b: tensor<7x2050xbf16>, %at: tensor<5xi64>, %c: tensor<700x9xi8>, %d: tensor<300x9xi8>)
+    -> (tensor<16x2050xbf16>, tensor<5x2050xbf16>, tensor<1000x9xi8>, tensor<9x2060xi1>) {
+  %0 = tandem.concat %a, %b axis = 0 : (tensor<9x2050xbf16>, tensor<7x2050xbf16>) -> tensor<16x2050xbf16>
+  %1 = tandem.gather %a, %at axis = 0 : (tensor<9x2050xbf16>, tensor<5xi64>) -> tensor<5x2050xbf16>
+  %2 = tandem.concat %c, %d axis = 0 : (tensor<700x9xi8>, tensor<300x9xi8>) -> tensor<1000x9xi8>
+  %zero = tandem.constant dense<0.0> : tensor<bf16>
+  %is = tandem.compare %a, %zero predicate = lt : (tensor<9x2050xbf16>, tensor<bf16>) -> tensor<9x2050xi1>
+  %3 = tandem.pad %is low = [0, 3] high = [0, 7] interior = [0, 0] value = 1.0 : (tensor<9x2050xi1>) -> tensor<9x2060xi1>
+  return %0, %1, %2, %3 : tensor<16x2050xbf16>, tensor<5x2050xbf16>, tensor<1000x9xi8>, tensor<9x2060xi1>
 }

@@ -10,6 +10,7 @@
 
 #include "BF16Conversions.h"
 #include "ElementaryFunctions.h"
+#include "IntegerDivision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -81,6 +82,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
             ChooseBeyond<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
         context);
     populateBF16ConversionPatterns(set, bf16);
+    populateIntegerDivisionPatterns(set);
     if (stock)
       populateMathPolynomialApproximationPatterns(
           set, [](StringRef) { return true; });

@@ -111,6 +111,39 @@ std::optional<bool> evaluateCondition(Value condition,
   return isFalse ? std::optional(false) : std::nullopt;
 }
 
+/// Whether it is computed from an index of that loop, or may be.
+static bool dependsOn(Value value, unsigned loop, linalg::GenericOp op) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() != op.getBody() ||
+           op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()))
+               .isFunctionOfDim(loop);
+  Operation *source = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(source))
+    return index.getDim() == loop;
+  return source->getNumRegions() > 0 ||
+         llvm::any_of(source->getOperands(), [&](Value operand) {
+           return dependsOn(operand, loop, op);
+         });
+}
+
+std::optional<int64_t> getStepOfIndex(Value index, unsigned loop,
+                                      linalg::GenericOp op) {
+  if (std::optional<LinearIndex> form = describeIndex(index, op.getNumLoops()))
+    return form->factors[loop];
+  return dependsOn(index, loop, op) ? std::nullopt : std::optional<int64_t>(0);
+}
+
+std::optional<int64_t> getStepOfExpr(AffineExpr expr, unsigned loop,
+                                     unsigned numLoops) {
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
+  AffineExpr next = expr.replace(getAffineDimExpr(loop, expr.getContext()),
+                                 getAffineDimExpr(loop, expr.getContext()) + 1);
+  auto step = dyn_cast<AffineConstantExpr>(
+      simplifyAffineExpr(next - expr, numLoops, /*numSymbols=*/0));
+  return step ? std::optional(step.getValue()) : std::nullopt;
+}
+
 IndexConditions::IndexConditions(linalg::GenericOp op, unsigned laneLoop)
     : body(op.getBody()), sizes(op.getStaticLoopRanges()), laneLoop(laneLoop) {
   if (!sizes.empty())

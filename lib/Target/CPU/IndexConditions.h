@@ -33,6 +33,14 @@ using KnownConditions = llvm::DenseMap<mlir::Value, bool>;
 std::optional<bool> evaluateCondition(mlir::Value condition,
                                       const KnownConditions &known);
 
+/// By how much an index of the body of `op` grows with the index of `loop`; none
+/// where that is not constant.
+std::optional<int64_t> getStepOfIndex(mlir::Value index, unsigned loop,
+                                      mlir::linalg::GenericOp op);
+/// The same of an expression of the loops.
+std::optional<int64_t> getStepOfExpr(mlir::AffineExpr expr, unsigned loop,
+                                     unsigned numLoops);
+
 /// The comparisons of indices in the body of `op`, which has loops of known
 /// sizes. The lanes of a vector lie along loop `laneLoop`, and through all
 /// loops inside it, which have constant indices in each lane.

@@ -89,6 +89,10 @@ public:
   /// kStreamAlignment then.
   void store(Buffer buffer, mlir::AffineMap map, LaneValue value,
              bool isStreamed);
+  /// Where the element at the loops is.
+  mlir::Value getAddress(Buffer buffer) {
+    return getPointer(buffer, getOffset(buffer, loops).value);
+  }
   /// Stores a vector at the loops.
   void store(Buffer buffer, mlir::Value vector) {
     emitStore(buffer, loops, {LaneValue::Varying, vector},

@@ -12,6 +12,7 @@
 #include "KernelFrame.h"
 #include "KernelLowerings.h"
 #include "LaneEmitter.h"
+#include "RowCopies.h"
 #include "Schedule.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -68,6 +69,8 @@ private:
                     const KnownConditions &known, int64_t copies);
   void emitVectors(const Row &row, ArrayRef<Value> loops,
                    const Segment &segment, const KnownConditions &known);
+  bool emitCopies(const Row &row, ArrayRef<Value> loops, const Segment &segment,
+                  const KnownConditions &known);
   void emitLanes(const Row &row, int64_t step, ArrayRef<Value> loops,
                  Value tailMask, bool isAligned, const KnownConditions &known);
   SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
@@ -232,18 +235,60 @@ void KernelLowering::emitSegments(const Row &row, ArrayRef<Value> loops,
   }
 }
 
+/// A long row that is only moved, as a whole. False where it is not.
+bool KernelLowering::emitCopies(const Row &row, ArrayRef<Value> outer,
+                                const Segment &segment,
+                                const KnownConditions &known) {
+  linalg::GenericOp op = row.op;
+  auto bytesOf = [&](Value tensor) -> int64_t {
+    return row.schedule.getFoldedSize() *
+           llvm::divideCeil(
+               getElementTypeOrSelf(tensor).getIntOrFloatBitWidth(), 8);
+  };
+  auto isLong = [&](Value result) {
+    return segment.size * bytesOf(result) >= kLeastCopiedBytes;
+  };
+  if (op.getNumLoops() == 0 || !llvm::all_of(op.getResults(), isLong) ||
+      !copiesRows(op, outer.size(), known))
+    return false;
+  SmallVector<Value> loops(outer);
+  loops.push_back(segment.begin);
+  loops.append(row.schedule.folded.size(), index(0));
+  LaneEmitter emitter(builder, loc, /*lanes=*/1, loops, /*tailMask=*/{},
+                      [&](Value tensor) { return getBuffer(tensor); });
+  emitter.setKnown(known);
+  // A part that threads share out may be empty.
+  Value length = arith::MaxSIOp::create(
+      builder, loc, index(0),
+      arith::SubIOp::create(builder, loc, segment.end, segment.begin));
+  for (auto [result, element] :
+       llvm::zip_equal(op.getResults(), emitter.emitElements(op))) {
+    Value bytes = arith::IndexCastOp::create(
+        builder, loc, builder.getI64Type(),
+        arith::MulIOp::create(builder, loc, length, index(bytesOf(result))));
+    LLVM::MemcpyOp::create(builder, loc, emitter.getAddress(getBuffer(result)),
+                           getLoadedAddress(element.value), bytes,
+                           /*isVolatile=*/false);
+  }
+  return true;
+}
+
 /// Whole vectors, then what is left.
 void KernelLowering::emitVectors(const Row &row, ArrayRef<Value> outer,
                                  const Segment &segment,
                                  const KnownConditions &known) {
+  if (emitCopies(row, outer, segment, known))
+    return;
   SmallVector<Value> loops(outer);
   int64_t step = row.schedule.getStep();
   bool isShared = row.schedule.isInnermostShared();
   loops.push_back(segment.begin);
-  if (row.schedule.lanes == 1 || (segment.size == step && !isShared))
+  linalg::GenericOp op = row.op;
+  if (op.getNumLoops() == 0 || (segment.size == step && !isShared))
     return emitLanes(row, step, loops, {}, segment.isAligned, known);
   // A part of a row that threads share out begins and ends anywhere.
-  bool isPart = isShared && segment.size != row.schedule.sizes.back();
+  bool isPart =
+      isShared && segment.size != row.schedule.sizes.back() && step > 1;
   int64_t rest = segment.size % step;
   Value middle = segment.end;
   if (isPart || rest != 0) {

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -79,8 +80,25 @@ bool hasFunctions(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
+/// No processor divides integers in vectors: taking these apart and putting
+/// them together again costs half as much as the divisions. Up to 32 bits there
+/// is another way (IntegerDivision.h).
+static bool dividesLongIntegers(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        return isa<arith::DivSIOp>(inner) &&
+                       inner->getResult(0).getType().isInteger(64) &&
+                       !matchPattern(inner->getOperand(1), m_Constant())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The lanes that fill a register.
 static int64_t getWidth(linalg::GenericOp op, unsigned vectorBits) {
+  if (dividesLongIntegers(op))
+    return 1;
   return std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
 }
 
@@ -94,7 +112,7 @@ static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
   for (schedule.lanes = (hasFunctions(op) ? 2 : 4) * width;
        schedule.lanes > width && schedule.lanes > inner;)
     schedule.lanes /= 2;
-  if (op.getNumLoops() == 0)
+  if (op.getNumLoops() == 0 || width == 1)
     schedule.lanes = schedule.tailLanes = 1;
 }
 

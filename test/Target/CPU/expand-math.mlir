@@ -180,3 +180,22 @@ func.func @convert(%x: vector<16xi8>) -> vector<16xbf16> {
   %0 = arith.sitofp %x : vector<16xi8> to vector<16xbf16>
   return %0 : vector<16xbf16>
 }
+
+// Floats of twice the bits divide integers; constants are left to LLVM.
+
+// CHECK-LABEL: func.func @quotient
+// CHECK: arith.divf {{.*}} : vector<16xf64>
+// CHECK: arith.fptosi {{.*}} : vector<16xf64> to vector<16xi32>
+// CHECK: arith.divf {{.*}} : vector<16xf32>
+// CHECK: arith.fptosi {{.*}} : vector<16xf32> to vector<16xi8>
+// CHECK: arith.divsi {{.*}} : vector<16xi32>
+// CHECK: arith.divsi {{.*}} : vector<16xi64>
+func.func @quotient(%x: vector<16xi32>, %y: vector<16xi32>, %a: vector<16xi8>, %b: vector<16xi8>,
+                    %c: vector<16xi64>) -> (vector<16xi32>, vector<16xi8>, vector<16xi32>, vector<16xi64>) {
+  %seven = arith.constant dense<7> : vector<16xi32>
+  %0 = arith.divsi %x, %y : vector<16xi32>
+  %1 = arith.divsi %a, %b : vector<16xi8>
+  %2 = arith.divsi %x, %seven : vector<16xi32>
+  %3 = arith.divsi %c, %c : vector<16xi64>
+  return %0, %1, %2, %3 : vector<16xi32>, vector<16xi8>, vector<16xi32>, vector<16xi64>
+}

@@ -299,9 +299,9 @@ module @half {
 // CHECK-NOT: llvm.intr.masked
 // CHECK: llvm.return
 module @concat_columns {
-  func.func @concat_columns(%x: tensor<8x256xf32>, %y: tensor<8x512xf32>) -> tensor<8x768xf32> {
-    %0 = tandem.concat %x, %y axis = 1 : (tensor<8x256xf32>, tensor<8x512xf32>) -> tensor<8x768xf32>
-    return %0 : tensor<8x768xf32>
+  func.func @concat_columns(%x: tensor<8x64xf32>, %y: tensor<8x128xf32>) -> tensor<8x192xf32> {
+    %0 = tandem.concat %x, %y axis = 1 : (tensor<8x64xf32>, tensor<8x128xf32>) -> tensor<8x192xf32>
+    return %0 : tensor<8x192xf32>
   }
 }
 
@@ -318,9 +318,9 @@ module @concat_columns {
 // CHECK-NOT: scf.if
 // CHECK: llvm.return
 module @concat_rows {
-  func.func @concat_rows(%x: tensor<8x256xf32>, %y: tensor<9x256xf32>) -> tensor<17x256xf32> {
-    %0 = tandem.concat %x, %y axis = 0 : (tensor<8x256xf32>, tensor<9x256xf32>) -> tensor<17x256xf32>
-    return %0 : tensor<17x256xf32>
+  func.func @concat_rows(%x: tensor<8x128xf32>, %y: tensor<9x128xf32>) -> tensor<17x128xf32> {
+    %0 = tandem.concat %x, %y axis = 0 : (tensor<8x128xf32>, tensor<9x128xf32>) -> tensor<17x128xf32>
+    return %0 : tensor<17x128xf32>
   }
 }
 
@@ -360,5 +360,66 @@ module @short_pad {
   func.func @short_pad(%x: tensor<1024x5xf32>) -> tensor<1024x8xf32> {
     %0 = tandem.pad %x low = [0, 1] high = [0, 2] interior = [0, 0] value = 0.5 : (tensor<1024x5xf32>) -> tensor<1024x8xf32>
     return %0 : tensor<1024x8xf32>
+  }
+}
+
+// -----
+
+// Long rows that are only moved are left to memcpy, halves too, though bodies
+// widen and narrow them; what is computed is not.
+
+// CHECK-LABEL: llvm.func internal @long_rows.body
+// CHECK-NOT: vector<
+// CHECK: "llvm.intr.memcpy"
+// CHECK-NOT: vector<
+// CHECK: "llvm.intr.memcpy"
+// CHECK-NOT: vector<
+// CHECK: llvm.return
+module @long_rows {
+  func.func @long_rows(%x: tensor<8x1024xbf16>, %y: tensor<9x1024xbf16>) -> tensor<17x1024xbf16> {
+    %0 = tandem.concat %x, %y axis = 0 : (tensor<8x1024xbf16>, tensor<9x1024xbf16>) -> tensor<17x1024xbf16>
+    return %0 : tensor<17x1024xbf16>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func internal @gathered_rows.body
+// CHECK-NOT: vector<
+// CHECK: "llvm.intr.memcpy"
+// CHECK-NOT: vector<
+// CHECK: llvm.return
+module @gathered_rows {
+  func.func @gathered_rows(%x: tensor<80x1024xf32>, %at: tensor<9xi64>) -> tensor<9x1024xf32> {
+    %0 = tandem.gather %x, %at axis = 0 : (tensor<80x1024xf32>, tensor<9xi64>) -> tensor<9x1024xf32>
+    return %0 : tensor<9x1024xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func internal @rounded_rows.body
+// CHECK-NOT: llvm.intr.memcpy
+// CHECK: llvm.return
+module @rounded_rows {
+  func.func @rounded_rows(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+    %0 = tandem.cast %x : (tensor<8x1024xf32>) -> tensor<8x1024xbf16>
+    %1 = tandem.cast %0 : (tensor<8x1024xbf16>) -> tensor<8x1024xf32>
+    return %1 : tensor<8x1024xf32>
+  }
+}
+
+// -----
+
+// Integers of 64 bits are divided one by one.
+
+// CHECK-LABEL: llvm.func internal @quotients.body
+// CHECK-NOT: vector<
+// CHECK: arith.divsi {{.*}} : i64
+// CHECK: llvm.return
+module @quotients {
+  func.func @quotients(%x: tensor<100xi64>, %y: tensor<100xi64>) -> tensor<100xi64> {
+    %0 = tandem.div %x, %y : tensor<100xi64>
+    return %0 : tensor<100xi64>
   }
 }
