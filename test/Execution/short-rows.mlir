@@ -14,6 +14,7 @@
 // RUN: %{run} --func=planes --threads=3 | FileCheck %s
 // RUN: %{run} --func=moved --threads=1 | FileCheck %s
 // RUN: %{run} --func=moved --threads=3 | FileCheck %s
+// RUN: %{run} --func=spread --threads=1 | FileCheck %s
 // CHECK: compiled 0: {{.*}} ok
 // CHECK: compiled 1: {{.*}} ok
 // CHECK: compiled 2: {{.*}} ok
@@ -51,14 +52,25 @@ func.func @planes(%a: tensor<33x17x3x5xf32>, %b: tensor<7x3xi32>, %c: tensor<19x
 }
 
 // Rows that are only moved, short and long ones, of halves and booleans, by
-// index and with a constant around them.
+// index too.
 func.func @moved(%a: tensor<9x2050xbf16>, %b: tensor<7x2050xbf16>, %at: tensor<5xi64>, %c: tensor<700x9xi8>, %d: tensor<300x9xi8>)
-    -> (tensor<16x2050xbf16>, tensor<5x2050xbf16>, tensor<1000x9xi8>, tensor<9x2060xi1>) {
+    -> (tensor<16x2050xbf16>, tensor<5x2050xbf16>, tensor<1000x9xi8>, tensor<18x2050xi1>) {
   %0 = tandem.concat %a, %b axis = 0 : (tensor<9x2050xbf16>, tensor<7x2050xbf16>) -> tensor<16x2050xbf16>
   %1 = tandem.gather %a, %at axis = 0 : (tensor<9x2050xbf16>, tensor<5xi64>) -> tensor<5x2050xbf16>
   %2 = tandem.concat %c, %d axis = 0 : (tensor<700x9xi8>, tensor<300x9xi8>) -> tensor<1000x9xi8>
   %zero = tandem.constant dense<0.0> : tensor<bf16>
   %is = tandem.compare %a, %zero predicate = lt : (tensor<9x2050xbf16>, tensor<bf16>) -> tensor<9x2050xi1>
-  %3 = tandem.pad %is low = [0, 3] high = [0, 7] interior = [0, 0] value = 1.0 : (tensor<9x2050xi1>) -> tensor<9x2060xi1>
-  return %0, %1, %2, %3 : tensor<16x2050xbf16>, tensor<5x2050xbf16>, tensor<1000x9xi8>, tensor<9x2060xi1>
+  %3 = tandem.concat %is, %is axis = 0 : (tensor<9x2050xi1>, tensor<9x2050xi1>) -> tensor<18x2050xi1>
+  return %0, %1, %2, %3 : tensor<16x2050xbf16>, tensor<5x2050xbf16>, tensor<1000x9xi8>, tensor<18x2050xi1>
+}
+
+// All lanes that read at all read one element, where which of them do is only
+// known when the kernel runs.
+func.func @spread(%a: tensor<3x32x6x1xf32>) -> (tensor<11x35x17x5xf32>, tensor<3x32x6x1xf32>, tensor<3x32x6x1xf32>, tensor<3x32x6x1xf32>) {
+  %0 = tandem.pad %a low = [0, 2, 0, 2] high = [2, 1, 3, 0] interior = [0, 0, 0, 0] value = 0.0 : (tensor<3x32x6x1xf32>) -> tensor<5x35x9x3xf32>
+  %1 = tandem.pad %0 low = [2, 0, 0, 0] high = [0, 0, 0, 0] interior = [1, 0, 1, 1] value = 0.0 : (tensor<5x35x9x3xf32>) -> tensor<11x35x17x5xf32>
+  %2 = tandem.neg %a : tensor<3x32x6x1xf32>
+  %3 = tandem.abs %a : tensor<3x32x6x1xf32>
+  %4 = tandem.relu %a : tensor<3x32x6x1xf32>
+  return %1, %2, %3, %4 : tensor<11x35x17x5xf32>, tensor<3x32x6x1xf32>, tensor<3x32x6x1xf32>, tensor<3x32x6x1xf32>
 }

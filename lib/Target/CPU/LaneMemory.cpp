@@ -45,6 +45,7 @@ Value LaneEmitter::splat(Value scalar) {
 
 Value LaneEmitter::createSteps(OpBuilder &builder, Location loc,
                                VectorType type, ArrayRef<int64_t> steps) {
+  assert(steps.size() == static_cast<size_t>(type.getNumElements()));
   SmallVector<Attribute> values;
   for (int64_t step : steps)
     values.push_back(builder.getIntegerAttr(type.getElementType(), step));
@@ -267,7 +268,8 @@ Value LaneEmitter::getGatherPointers(Buffer buffer, LaneValue offset) {
   if (offset.kind == LaneValue::Varying)
     return getPointer(
         buffer, arith::TruncIOp::create(builder, loc, narrow, offset.value));
-  // One address, and constants.
+  // One address, and constants: zeros where all lanes read one element.
+  offset.steps.resize(lanes);
   Value steps = createSteps(builder, loc, narrow, offset.steps);
   return getPointer({getPointer(buffer, offset.value), buffer.type}, steps);
 }
