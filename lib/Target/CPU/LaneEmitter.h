@@ -135,6 +135,7 @@ private:
 
   LaneValue emitLoad(Buffer buffer, llvm::ArrayRef<LaneValue> indices);
   LaneValue emitContiguousLoad(Buffer buffer, mlir::Value offset);
+  bool readAnyway(const Buffer &buffer, LaneValue &offset);
   bool fitsShuffle(const LaneValue &offset, llvm::ArrayRef<bool> isRead) const;
   LaneValue emitShuffledLoad(Buffer buffer, const LaneValue &offset,
                              llvm::ArrayRef<bool> isRead);

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -156,18 +158,51 @@ LaneValue LaneEmitter::fromMemory(LaneValue value, Type type) {
   return value;
 }
 
+/// The least and the largest step of the lanes that read.
+static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> steps,
+                                            ArrayRef<bool> isRead) {
+  constexpr auto most = std::numeric_limits<int64_t>::max();
+  std::pair<int64_t, int64_t> range{most, -most};
+  for (auto [step, reads] : llvm::zip_equal(steps, isRead))
+    if (reads)
+      range = {std::min(range.first, step), std::max(range.second, step)};
+  return range;
+}
+
+/// A read that all lanes do or none does happens anyway: where it is not
+/// wanted, from the first element for which all lanes stay within the buffer.
+/// False where there is none, or only the running kernel knows which lanes
+/// exist.
+bool LaneEmitter::readAnyway(const Buffer &buffer, LaneValue &offset) {
+  llvm::SaveAndRestore<Value> unguarded(uniformGuard, Value());
+  int64_t least = 0;
+  if (guardMask || offset.kind == LaneValue::Varying)
+    return false;
+  if (offset.kind == LaneValue::Stepped) {
+    std::optional<SmallVector<bool>> isRead = getConstantMask();
+    if (!isRead || buffer.shift)
+      return false;
+    auto range = getRange(offset.steps, *isRead);
+    least = range.first;
+    if (range.second - least >= buffer.type.getNumElements())
+      return false;
+  }
+  offset.value = arith::SelectOp::create(builder, loc, unguarded.get(),
+                                         offset.value, index(-least));
+  return true;
+}
+
 LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
   LaneValue offset = getOffset(buffer, indices);
+  llvm::SaveAndRestore<Value> guard(uniformGuard);
+  if (uniformGuard && readAnyway(buffer, offset))
+    uniformGuard = {};
   Type type = buffer.type.getElementType();
   Type memoryType = getMemoryType(type);
   LaneValue result;
   std::optional<SmallVector<bool>> isRead = getConstantMask();
   bool isSafe = !guardMask || (isRead && llvm::is_contained(*isRead, true));
-  if (offset.kind == LaneValue::Uniform && isSafe) {
-    // Element 0 where the read is not wanted.
-    if (uniformGuard)
-      offset.value = arith::SelectOp::create(builder, loc, uniformGuard,
-                                             offset.value, index(0));
+  if (offset.kind == LaneValue::Uniform && isSafe && !uniformGuard) {
     Value pointer = getPointer(buffer, offset.value);
     result.value = LLVM::LoadOp::create(builder, loc, memoryType, pointer,
                                         getAlignment(memoryType));
@@ -194,17 +229,6 @@ void LaneEmitter::bindInput(BlockArgument argument, Value pointer) {
   Value lanes = LLVM::LoadOp::create(builder, loc, vectorOf(memoryType),
                                      pointer, getAlignment(memoryType));
   values[argument] = fromMemory({LaneValue::Varying, lanes}, type);
-}
-
-/// The least and the largest step of the lanes that read.
-static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> steps,
-                                            ArrayRef<bool> isRead) {
-  constexpr auto most = std::numeric_limits<int64_t>::max();
-  std::pair<int64_t, int64_t> range{most, -most};
-  for (auto [step, reads] : llvm::zip_equal(steps, isRead))
-    if (reads)
-      range = {std::min(range.first, step), std::max(range.second, step)};
-  return range;
 }
 
 bool LaneEmitter::fitsShuffle(const LaneValue &offset,

@@ -182,8 +182,10 @@ void KernelLowering::emitRow(const Row &row, ArrayRef<Value> loops,
   const Schedule &schedule = row.schedule;
   bool hasVectors =
       schedule.lanes > 1 && schedule.sizes.back() > schedule.getStep();
+  // Where the row is cut comes first: what all lanes decide alike costs little.
+  auto segments = static_cast<int64_t>(row.conditions.getBorders().size()) - 1;
   arith::CmpIOp uniform;
-  if (hasVectors && copies > 1)
+  if (hasVectors && copies >= 2 * std::max<int64_t>(segments, 1))
     uniform = row.conditions.findUniform(known);
   if (!uniform)
     return emitSegments(row, loops, known, copies);
@@ -284,8 +286,8 @@ void KernelLowering::emitVectors(const Row &row, ArrayRef<Value> outer,
   bool isShared = row.schedule.isInnermostShared();
   loops.push_back(segment.begin);
   linalg::GenericOp op = row.op;
-  if (op.getNumLoops() == 0 || (segment.size == step && !isShared))
-    return emitLanes(row, step, loops, {}, segment.isAligned, known);
+  if (op.getNumLoops() == 0 || (segment.size <= step && !isShared))
+    return emitLanes(row, segment.size, loops, {}, segment.isAligned, known);
   // A part of a row that threads share out begins and ends anywhere.
   bool isPart =
       isShared && segment.size != row.schedule.sizes.back() && step > 1;
@@ -318,7 +320,9 @@ void KernelLowering::emitVectors(const Row &row, ArrayRef<Value> outer,
     return;
   if (segment.size < step)
     middle = segment.begin;
-  if (row.schedule.folded.empty())
+  // What each row ends with is one vector with a constant mask, so that its
+  // reads may be shuffled; what a kernel ends with, little code.
+  if (isShared && row.schedule.folded.empty())
     emitLoop(middle, segment.end, row.schedule.tailLanes, true);
   else
     emitLoop(middle, segment.end, isPart ? 1 : rest, false);
@@ -333,7 +337,9 @@ void KernelLowering::emitLanes(const Row &row, int64_t step,
   ArrayRef<Value> used = op.getNumLoops() == 0 ? ArrayRef<Value>() : loops;
   auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
   int64_t elements = step * schedule.getFoldedSize();
-  int64_t lanes = schedule.folded.empty() ? elements : getFoldedLanes(elements);
+  int64_t lanes = schedule.folded.empty()
+                      ? static_cast<int64_t>(llvm::PowerOf2Ceil(elements))
+                      : getFoldedLanes(elements);
   if (elements < lanes)
     tailMask = LaneEmitter::createConstantMask(builder, loc, lanes, elements);
   LaneEmitter emitter(builder, loc, lanes, used, tailMask, bufferOf);

@@ -423,3 +423,22 @@ module @quotients {
     return %0 : tensor<100xi64>
   }
 }
+
+// -----
+
+// Every second element of a row, and its remainder: one load and a shuffle, at
+// the image's beginning where a row of the window is not inside.
+
+// CHECK-LABEL: llvm.func internal @windows.body
+// CHECK-NOT: llvm.intr.masked.gather
+// CHECK: arith.select %{{.*}}, %{{.*}} : index
+// CHECK: llvm.shufflevector %{{.*}} [0, 2, 4, 6, {{.*}}] : vector<{{[0-9]+}}xi16>
+// CHECK-NOT: llvm.intr.masked.gather
+// CHECK: llvm.return
+module @windows {
+  func.func @windows(%x: tensor<1x4x112x112xbf16>) -> tensor<1x4x56x56xbf16> {
+    %0 = tandem.avg_pool %x layout = "NCHW" window = [3, 3] strides = [2, 2] pad_low = [1, 1] pad_high = [0, 0]
+        : (tensor<1x4x112x112xbf16>) -> tensor<1x4x56x56xbf16>
+    return %0 : tensor<1x4x56x56xbf16>
+  }
+}
