@@ -9,6 +9,7 @@
 #include "Prices.h"
 
 #include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Fusion/LoopEfficiency.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -16,19 +17,9 @@
 
 namespace tandem {
 
-/// The share of the peak that multiply-adds reach in a loop, where each result
-/// is a chain of its own, and in a register tile: what convolutions of 3 to 64
-/// channels of 256 x 256 were seen to reach.
-static constexpr double kLoopEfficiency = 0.6, kTileEfficiency = 0.9;
-/// In a loop over the outputs of groups with several inputs each, whose lanes
-/// read data from here and there. Measured on groups of 4 and 8 channels.
-static constexpr double kGroupedLoopEfficiency = 0.05;
-/// Of depthwise convolutions, whose loop reads a vector of weights and one of
-/// data for each product, where weights of more bytes than this do not stay in
-/// the first-level cache from one position to the next. Measured on the list
-/// shapes_depthwise.
-static constexpr double kDepthwiseLoopEfficiency = 0.25;
-static constexpr int64_t kNearWeightBytes = 6 * 1024;
+/// The share of the peak that multiply-adds reach in a register tile: what
+/// convolutions of 3 to 64 channels of 256 x 256 were seen to reach.
+static constexpr double kTileEfficiency = 0.9;
 /// Of a tile, along the outputs: about what 32 registers leave room for.
 static constexpr double kMaxTileVectors = 4;
 
@@ -62,32 +53,10 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
   return price;
 }
 
-static double getLoopEfficiency(const Contraction &contraction) {
-  if (contraction.groups == 1)
-    return kLoopEfficiency;
-  if (contraction.inputs > 1)
-    return kGroupedLoopEfficiency;
-  int64_t weightBytes = contraction.getReduction() * contraction.groups *
-                        contraction.outputs * contraction.getElementBytes();
-  return weightBytes > kNearWeightBytes ? kDepthwiseLoopEfficiency
-                                        : kLoopEfficiency;
-}
-
-/// The share of the lanes that a loop uses, which runs along the result. Few
-/// products are unrolled, and other elements' overlap with them.
-static double getLoopLaneUse(const Contraction &contraction, int64_t width) {
-  constexpr int64_t kOverlappingProducts = 8;
-  if (contraction.getReduction() <= kOverlappingProducts)
-    return 1;
-  int64_t size = contraction.result.getShape().back();
-  return double(size) / double(llvm::divideCeilSigned(size, width) * width);
-}
-
 FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
                       const Contraction &contraction) {
   int64_t width = std::max<int64_t>(device.vectorBits / 32, 1);
-  double loopEfficiency =
-      getLoopEfficiency(contraction) * getLoopLaneUse(contraction, width);
+  double loopEfficiency = getLoopEfficiency(device, contraction);
   double tileEfficiency = kTileEfficiency * getLaneUse(contraction, width);
   // What is written is in no cache yet.
   double memory = double(facts.resultBytes) / device.memoryBytesPerNs;

@@ -8,7 +8,9 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 #include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/ContractionPrices.h"
 
@@ -22,9 +24,19 @@ namespace tandem {
 
 namespace {
 
-/// What the prices are off by, as a rule (`tandem-bench conv`). A kernel also
-/// takes in what follows, which they do not know.
+/// What the prices are off by, as a rule (`tandem-bench conv`).
 constexpr double kLibraryMargin = 1.2;
+
+/// What a kernel takes in and the library leaves to one of its own: a pass over
+/// the result by the elementwise op that follows.
+double getEpilogueNs(Operation *op, const DeviceModel &device) {
+  Value result = op->getResult(0);
+  if (!result.hasOneUse() ||
+      !isa<ir::ElementwiseOpInterface>(*result.getUsers().begin()))
+    return 0;
+  auto type = ir::toTandemType(cast<RankedTensorType>(result.getType()));
+  return estimateNs(device, {0, 2 * double(type.bytes())});
+}
 
 struct ChooseContractionsPass
     : impl::ChooseContractionsBase<ChooseContractionsPass> {
@@ -55,6 +67,7 @@ private:
       return chooseLibrary(op, prices.value_or(ContractionPrices()));
     if (!prices)
       return;
+    prices->libraryNs += getEpilogueNs(op, device);
     if (how == "predict" &&
         prices->libraryNs * kLibraryMargin < prices->generatedNs)
       chooseLibrary(op, *prices);

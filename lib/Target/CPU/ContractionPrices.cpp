@@ -22,6 +22,9 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/FusionPlan.h"
+#include "tandem/Fusion/LoopEfficiency.h"
+#include "tandem/Runtime/Grain.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Winograd.h"
 
@@ -34,10 +37,11 @@ namespace {
 
 /// What is reached of a tile's speed.
 constexpr double kTileShare = 0.98, kLibraryShare = 0.96;
-/// Depthwise in two dims, and in others, for which it has no kernel of its own;
-/// and channels first, where layouts change before and after.
-constexpr double kLibraryDepthwiseShare = 0.7, kLibraryGenericShare = 0.1,
-                 kLibraryOtherLayoutShare = 0.5;
+/// Depthwise in two dims, and in others, for which it has no kernel of its own.
+constexpr double kLibraryDepthwiseShare = 0.7, kLibraryGenericShare = 0.1;
+/// Channels first, where it multiplies matrices, and the cycles for each element
+/// of data that it copies ahead into the columns of one (im2col).
+constexpr double kLibraryMatrixShare = 0.8, kLibraryColumnCycles = 3;
 /// Of the peak, where no tile of ours can tell how the library computes.
 constexpr double kLibraryShareOfPeak = 0.6;
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
@@ -61,10 +65,25 @@ double getLibraryShare(const Contraction &contraction, ContractionLanes lanes) {
     return contraction.spatial.size() == 2 ? kLibraryDepthwiseShare
                                            : kLibraryGenericShare;
   case ContractionLanes::Positions:
-    return kLibraryOtherLayoutShare;
+    return kLibraryMatrixShare;
   default:
     return kLibraryShare;
   }
+}
+
+/// What the library takes channels first to copy data into the columns of a
+/// matrix, where that is none yet.
+double getColumnCycles(const Contraction &contraction) {
+  bool isChannelsLast =
+      contraction.outputDim == contraction.result.getRank() - 1;
+  bool isMatrix = llvm::all_of(
+      contraction.spatial, [](const Contraction::SpatialDim &dim) {
+        return dim.taps == 1 && dim.stride == 1 && !dim.isPadded();
+      });
+  if (isChannelsLast || isMatrix)
+    return 0;
+  return kLibraryColumnCycles * double(contraction.getPositions()) *
+         double(contraction.getReduction() * contraction.groups);
 }
 
 /// The share of the products that are not with padding, which both leave out.
@@ -151,17 +170,32 @@ ContractionPrice priceTiles(const Problem &problem,
   return price;
 }
 
+/// Element by element, as fusion would lower it.
+ContractionPrice priceLoop(const Problem &problem,
+                           const Contraction &contraction) {
+  double flops = double(problem.cost.flops);
+  double cycles = flops / getFlopsPerCycle(problem.machine) /
+                  getLoopEfficiency(problem.device, contraction);
+  double ns = cycles * getFlopsPerCycle(problem.machine) /
+              problem.device.withThreads(1).f32FlopsPerNs;
+  int64_t workers =
+      std::clamp<int64_t>(int64_t(ns / kGrainNs), 1, problem.device.cores);
+  return getPrice(ContractionWay::Loop, problem, cycles, workers, 1);
+}
+
 ContractionPrice priceLibrary(const Problem &problem,
                               const Contraction *contraction) {
   double flops = double(problem.cost.flops);
   double cycles =
       flops / getFlopsPerCycle(problem.machine) / kLibraryShareOfPeak;
-  if (contraction) {
+  if (contraction && getContractionLanes(*contraction)) {
     ContractionStrategy tile =
         chooseContractionStrategy(*contraction, problem.machine);
     cycles = tile.cycles * getShareInside(*contraction) /
              getLibraryShare(*contraction, tile.lanes);
   }
+  if (contraction)
+    cycles += getColumnCycles(*contraction);
   int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
   ContractionPrice price =
       getPrice(ContractionWay::Library, problem, cycles, workers, 1);
@@ -183,6 +217,8 @@ priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
   if (failed(given) || !isComputedInF32(given->result.getElementType()))
     return {priceLibrary(problem, nullptr)};
 
+  if (cost->reads <= FusionOptions().maxReads)
+    prices.push_back(priceLoop(problem, *given));
   Contraction packed = assumePacked(*given);
   problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.machine);
   bool isPacked = problem.packedBlock.has_value();
@@ -196,7 +232,7 @@ priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
   if (useWinograd && isConstant)
     if (std::optional<WinogradPlan> plan = chooseWinograd(op))
       prices.push_back(priceWinograd(problem, *plan));
-  prices.push_back(priceLibrary(problem, tiled));
+  prices.push_back(priceLibrary(problem, &packed));
   return prices;
 }
 
@@ -213,7 +249,8 @@ std::optional<ContractionPrices>
 compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(op, why);
-  if (failed(contraction) || !whyNotContraction(op, *contraction).empty())
+  if (failed(contraction) ||
+      !isComputedInF32(contraction->result.getElementType()))
     return std::nullopt;
   bool isConstant = matchPattern(contraction->weights, m_Constant());
   SmallVector<ContractionPrice, 4> prices =

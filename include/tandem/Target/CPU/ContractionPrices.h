@@ -35,6 +35,8 @@ enum class ContractionWay {
   Dots,
   /// A kernel by Winograd's method, weights transformed.
   Winograd,
+  /// A kernel of kind loop, element by element.
+  Loop,
   /// An op step.
   Library,
 };
@@ -57,8 +59,8 @@ struct ContractionPrice {
 /// The price of each way there is to compute `op`, a tandem.conv or
 /// tandem.matmul of static types; that of the library is the last, and the only
 /// one where no kernel can be generated. Of constant weights (`isConstant`)
-/// packing costs nothing;
-/// Winograd's method is among the ways if it is worth it and `useWinograd`.
+/// packing costs nothing; Winograd's method is among the ways if it is worth it
+/// and `useWinograd`, a loop if there are few products for an element.
 llvm::SmallVector<ContractionPrice, 4>
 priceContraction(mlir::Operation *op, bool isConstant,
                  const DeviceModel &device, bool useWinograd);

@@ -1,0 +1,25 @@
+//===- LoopEfficiency.h - Contractions as loops ----------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_FUSION_LOOPEFFICIENCY_H
+#define TANDEM_FUSION_LOOPEFFICIENCY_H
+
+#include "tandem/Analysis/CostModel.h"
+#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+
+namespace tandem {
+
+/// The share of the device's peak that a loop kernel reaches, which computes
+/// one element of the result of `contraction` after the other, in vectors along
+/// the innermost dim: above 0, at most 1.
+double getLoopEfficiency(const DeviceModel &device,
+                         const Contraction &contraction);
+
+} // namespace tandem
+
+#endif // TANDEM_FUSION_LOOPEFFICIENCY_H
