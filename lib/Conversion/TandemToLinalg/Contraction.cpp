@@ -270,8 +270,8 @@ getContractionLanes(const Contraction &contraction) {
       contraction.groupWeightsStride == 1)
     return ContractionLanes::Groups;
   bool isBlocked = contraction.outputBlock < contraction.outputs;
-  if (inner.resultDim == last && inner.size > 1 && inner.stride == 1 &&
-      inner.dataStride == 1 && !isBlocked)
+  if (inner.resultDim == last && inner.size > 1 &&
+      inner.stride <= kMaxLaneStride && inner.dataStride == 1 && !isBlocked)
     return ContractionLanes::Positions;
   if (outputsAreLast && contraction.inputs > 1 &&
       contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&

@@ -252,7 +252,7 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
     if (!tileEmitter.isInterior(i * rows, rows))
       edges.push_back(i);
   tile.position = scale(number, rows);
-  if (edges.size() == 1 && whole == 1)
+  if (whole == 1 && (arePositions() || edges.size() == 1))
     tile.knownPosition = 0;
   if (tile.knownPosition)
     edges.clear();

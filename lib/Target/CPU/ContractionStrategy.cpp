@@ -109,15 +109,26 @@ static double addWeightCycles(double cycles, ContractionLanes lanes,
   return std::max(cycles, weights) + stream.notHidden * weights;
 }
 
-/// Cycles of one tile that sums `steps` products to each element.
+/// Vectors that are loaded for each of a tile: positions along the lanes are
+/// picked from as many as lie between two of them.
+static double getLoadsOfVector(const Contraction &contraction,
+                               ContractionLanes lanes) {
+  return lanes == ContractionLanes::Positions
+             ? double(contraction.spatial.back().stride)
+             : 1;
+}
+
+/// Cycles of one tile that sums `steps` products to each element, with
+/// `vectorLoads` loads for each of its vectors.
 static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
-                            double rows, double vectors, double steps,
-                            const ContractionMachine &machine) {
+                            double rows, double vectors, double vectorLoads,
+                            double steps, const ContractionMachine &machine) {
   double fmas = rows * vectors;
   // A tile of groups loads data for each product.
   double loads =
-      lanes == ContractionLanes::Groups ? fmas + vectors : rows + vectors;
-  double operations = fmas * rates.fmas + loads * rates.conversions;
+      vectors * vectorLoads + (lanes == ContractionLanes::Groups ? fmas : rows);
+  double shuffles = vectors * (vectorLoads - 1);
+  double operations = fmas * rates.fmas + loads * rates.conversions + shuffles;
   double cycles =
       std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                 rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
@@ -219,6 +230,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                    contraction.outputBlock < contraction.outputs;
   ProductRates rates = getRates(contraction, best.lanes, machine);
   double steps = static_cast<double>(getSteps(contraction));
+  double vectorLoads = getLoadsOfVector(contraction, best.lanes);
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
@@ -242,7 +254,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
                          return getTileCycles(tile.lanes, rates, rows,
-                                              ofVectors, steps, machine);
+                                              ofVectors, vectorLoads, steps,
+                                              machine);
                        }) +
         getPieceCycles(tile,
                        double(space.times * space.rows * space.vectors) /

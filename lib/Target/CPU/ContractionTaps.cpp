@@ -219,8 +219,9 @@ bool ContractionTileEmitter::arePositionsMasked() const {
          (getInner().isPadded() || tile->mask);
 }
 
-/// Lane l of vector v reads position first + v * width + l of the data, which
-/// as a number without sign is below its size where it is there.
+/// Lane l of the part at offset o reads position first + o + l of the data,
+/// which as a number without sign is below its size where it is there. Masks
+/// are few registers: those that would be full are null.
 void ContractionTileEmitter::computeLaneMasks(Value tap) {
   const Contraction::SpatialDim &dim = getInner();
   Type i32 = builder.getI32Type();
@@ -228,21 +229,69 @@ void ContractionTileEmitter::computeLaneMasks(Value tap) {
   auto splatIndex = [&](Value value) {
     return splat(type, arith::IndexCastOp::create(builder, loc, i32, value));
   };
-  Value first = splatIndex(
-      addScaled(add(tile->position, -dim.padLow), tap, dim.dilation));
+  Value first = addScaled(index(-dim.padLow), tile->position, dim.stride);
+  first = splatIndex(addScaled(first, tap, dim.dilation));
   Value size = splatIndex(index(dim.dataSize));
   laneMasks.clear();
-  for (int64_t v = 0; v < tile->vectors; ++v) {
-    auto lanes =
-        llvm::to_vector(llvm::seq<int32_t>(v * width, (v + 1) * width));
-    Value at = arith::AddIOp::create(
-        builder, loc, first,
-        arith::ConstantOp::create(
-            builder, loc,
-            DenseElementsAttr::get(type, ArrayRef<int32_t>(lanes))));
-    laneMasks.push_back(arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, at, size));
+  for (int64_t v = 0; v < tile->vectors; ++v)
+    for (int64_t offset : getPartOffsets(v)) {
+      if (isPartInside(offset)) {
+        laneMasks.push_back({});
+        continue;
+      }
+      auto lanes = llvm::to_vector(llvm::seq<int32_t>(offset, offset + width));
+      Value at = arith::AddIOp::create(
+          builder, loc, first,
+          arith::ConstantOp::create(
+              builder, loc,
+              DenseElementsAttr::get(type, ArrayRef<int32_t>(lanes))));
+      laneMasks.push_back(arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, at, size));
+    }
+}
+
+/// Whether all taps read nothing but data there.
+bool ContractionTileEmitter::isPartInside(int64_t offset) const {
+  const Contraction::SpatialDim &dim = getInner();
+  if (!tile->knownPosition)
+    return false;
+  int64_t first = *tile->knownPosition * dim.stride - dim.padLow + offset;
+  return first >= 0 &&
+         first + width - 1 + (dim.taps - 1) * dim.dilation < dim.dataSize;
+}
+
+/// As many as the stride; the last ends with the last lane's element, beyond
+/// which there may be nothing.
+SmallVector<int64_t> ContractionTileEmitter::getPartOffsets(int64_t v) const {
+  int64_t stride = getInner().stride, first = v * width * stride;
+  SmallVector<int64_t> offsets;
+  for (int64_t part = 0; part + 1 < stride; ++part)
+    offsets.push_back(first + part * width);
+  offsets.push_back(first + (stride - 1) * (width - 1));
+  return offsets;
+}
+
+/// The lanes of vector `v`, picked from the parts one after the other.
+Value ContractionTileEmitter::loadPositions(int64_t v, Value offset) {
+  int64_t stride = getInner().stride;
+  SmallVector<int64_t> parts = getPartOffsets(v);
+  Value result;
+  for (auto [part, at] : llvm::enumerate(parts)) {
+    Value loaded = loadVector(
+        data, offset, at,
+        arePositionsMasked() ? laneMasks[v * stride + part] : Value());
+    SmallVector<int32_t> picked;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      int64_t element = (v * width + lane) * stride - at;
+      bool isHere = element >= 0 && element < width;
+      picked.push_back(isHere ? (result ? width : 0) + element : lane);
+    }
+    if (stride == 1)
+      return loaded;
+    result = LLVM::ShuffleVectorOp::create(
+        builder, loc, result ? result : loaded, loaded, picked);
   }
+  return result;
 }
 
 } // namespace tandem

@@ -83,9 +83,7 @@ ContractionTileEmitter::emitProducts(const TapRange &range, Value number,
     bool isLast = v + 1 == tile->vectors;
     bool isPacked = contraction.outputBlock != contraction.outputs;
     if (isPositions)
-      shared.push_back(
-          loadVector(data, offsets.data, v * width,
-                     arePositionsMasked() ? laneMasks[v] : Value()));
+      shared.push_back(loadPositions(v, offsets.data));
     else
       shared.push_back(loadVector(weights, offsets.weights, v * width,
                                   isLast && !isPacked ? tile->mask : Value()));

@@ -23,7 +23,8 @@ struct ContractionTile {
   llvm::SmallVector<mlir::Value, 2> batch;
   /// Of the spatial dims but the innermost.
   llvm::SmallVector<mlir::Value, 2> outer;
-  /// Of the innermost spatial dim; known where some rows may be padding.
+  /// Of the innermost spatial dim; known where some rows may be padding, or
+  /// lanes along positions.
   mlir::Value position;
   std::optional<int64_t> knownPosition;
   /// Where it is not: rows that may be padding.
@@ -91,8 +92,13 @@ private:
                         const Accumulators &sums, EmitStep emitStep);
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
                      mlir::Value number) const;
-  /// Positions along the lanes: which of them a tap reads data for.
+  /// Positions along the lanes: what a tap reads that is data, by vector that
+  /// is loaded.
   void computeLaneMasks(mlir::Value tap);
+  /// Where those vectors begin for vector `v` of the tile.
+  llvm::SmallVector<int64_t> getPartOffsets(int64_t v) const;
+  bool isPartInside(int64_t offset) const;
+  mlir::Value loadPositions(int64_t v, mlir::Value offset);
   mlir::Value getInnerTap(mlir::Value number);
   Accumulators emitProducts(const TapRange &range, mlir::Value number,
                             Offsets offsets, const Accumulators &sums);

@@ -105,11 +105,15 @@ enum class ContractionLanes {
   /// Groups of one input and one output: adjacent in all three (depthwise).
   Groups,
   /// The innermost spatial dim, where the result and the data have it
-  /// adjacent; weights are broadcast.
+  /// adjacent; weights are broadcast. With strides up to `kMaxLaneStride` a
+  /// vector is picked from as many that are read.
   Positions,
   /// Inputs: adjacent in the data and the weights; lanes are summed at the end.
   Reduction,
 };
+
+/// Each vector that is read for another takes a load and a shuffle.
+inline constexpr int64_t kMaxLaneStride = 4;
 
 /// Makes one of the innermost spatial dim and those around it that are stepped
 /// through as through one: theirs are gone, and its index in the result goes
