@@ -15,6 +15,7 @@
 #include "LayoutNotes.h"
 #include "LayoutProblem.h"
 #include "PermuteDims.h"
+#include "WeightPacking.h"
 
 #include "tandem/Fusion/PassDevice.h"
 
@@ -123,6 +124,10 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
   bool isOutputLast = problem.isOutputLast(conv);
   Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
   ir::ConvLayoutAttr layout = conv.getLayout();
+  Value turnedKernel;
+  if (turnsKernel(conv, isOutputLast))
+    turnedKernel = createTransposed(builder, conv.getKernel(),
+                                    getWeights(conv)->permutation);
   auto created = cast<ir::ConvOp>(builder.clone(*conv));
   std::string input = layout.getInput().str(),
               output = layout.getOutput().str();
@@ -137,6 +142,8 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
         get(operand.get(), operand.getOperandNumber() == 0 && isInputLast));
   created.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
                                                 layout.getKernel(), output));
+  if (turnedKernel)
+    setPlainWeights(created, turnedKernel);
   replace(conv, isOutputLast, created.getResult());
 }
 

@@ -9,6 +9,7 @@
 #include "LayoutPrices.h"
 
 #include "PermuteDims.h"
+#include "WeightPacking.h"
 
 #include "tandem/Target/CPU/ContractionPrices.h"
 
@@ -20,9 +21,6 @@ namespace tandem {
 
 /// A transpose against a copy of the same bytes, as a kernel and within one.
 static constexpr double kTransposeFactor = 1.5, kFoldedFactor = 0.5;
-/// More input channels than this, each of which lies elsewhere, cost loads.
-static constexpr int64_t kFewChannels = 16;
-static constexpr double kFarChannelsFactor = 1.15;
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -30,6 +28,12 @@ static RankedTensorType typeOf(Value value) {
 
 static double getBytes(Value value) {
   return static_cast<double>(ir::toTandemType(typeOf(value)).bytes());
+}
+
+bool turnsKernel(ir::ConvOp conv, bool isOutputLast) {
+  return isOutputLast && conv.getGroups() > 1 &&
+         matchPattern(conv.getKernel(), m_Constant()) &&
+         !llvm::is_sorted(getWeights(conv)->permutation);
 }
 
 /// The convolution with other layouts, in `block`, on arguments of it.
@@ -56,6 +60,11 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
       block.addArgument(conv.getKernel().getType(), conv.getLoc()));
   variant.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
                                                 layout.getKernel(), output));
+  if (turnsKernel(conv, isOutputLast)) {
+    auto type =
+        permute(typeOf(conv.getKernel()), getWeights(conv)->permutation);
+    setPlainWeights(variant, block.addArgument(type, conv.getLoc()));
+  }
   return variant;
 }
 
@@ -74,12 +83,7 @@ double LayoutPrices::getConvNs(ir::ConvOp conv, bool isInputLast,
   Block block;
   ir::ConvOp variant = createVariant(block, conv, isInputLast, isOutputLast);
   bool isConstant = matchPattern(conv.getKernel(), m_Constant());
-  double ns = getCheapestNs(variant, isConstant, *this);
-  int64_t channels = conv.getLayout().getInput().find('C');
-  if (isOutputLast && !isInputLast &&
-      typeOf(conv.getInput()).getDimSize(channels) > kFewChannels)
-    ns *= kFarChannelsFactor;
-  return ns;
+  return getCheapestNs(variant, isConstant, *this);
 }
 
 double LayoutPrices::getWindowNs(Operation *op) const {

@@ -33,6 +33,11 @@ struct LayoutPrices {
   double getTransposeNs(mlir::Value value) const;
 };
 
+/// Whether the kernel of `conv`, whose result has its channels last or not, is
+/// put in the order of spatial dims, inputs, outputs: groups then lie side by
+/// side. Only constants, at no cost; other kernels than of groups are packed.
+bool turnsKernel(ir::ConvOp conv, bool isOutputLast);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_TARGET_CPU_LAYOUTPRICES_H
