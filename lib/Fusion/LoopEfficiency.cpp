@@ -30,12 +30,13 @@ static int64_t getWidth(const DeviceModel &device) {
 }
 
 /// Whether the lanes of a vector read data or weights from here and there.
-/// Strides are loaded whole and shuffled, but where lanes are masked.
+/// What lies between is read and shuffled away, but where lanes are masked.
 static bool readsScattered(const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   if (inner.resultDim == last)
-    return inner.dataStride != 1 || (inner.stride != 1 && inner.isPadded());
+    return inner.dataStride != 1 ||
+           inner.stride > (inner.isPadded() ? 1 : kMaxLaneStride);
   if (contraction.outputDim != last)
     return false;
   if (contraction.groups == 1)

@@ -37,11 +37,18 @@ namespace {
 
 /// What is reached of a tile's speed.
 constexpr double kTileShare = 0.98, kLibraryShare = 0.96;
+/// Channels first data comes as short pieces of rows, which are no stream: what
+/// fetching them takes of a tile's time, once for all taps; and the loads of
+/// more input channels than a few, each of which lies elsewhere, where outputs
+/// run along the lanes.
+constexpr double kPieceTime = 0.45, kFarChannelsTime = 0.15;
+constexpr int64_t kFewChannels = 16;
 /// Depthwise in two dims, and in others, for which it has no kernel of its own.
 constexpr double kLibraryDepthwiseShare = 0.7, kLibraryGenericShare = 0.1;
-/// Channels first, where it multiplies matrices, and the cycles for each element
-/// of data that it copies ahead into the columns of one (im2col).
-constexpr double kLibraryMatrixShare = 0.8, kLibraryColumnCycles = 3;
+/// Channels first it multiplies matrices: products of one element that its
+/// tiles take to begin and end, and cycles for each element of data that it
+/// copies ahead into the columns of a matrix (im2col).
+constexpr double kLibraryTileProducts = 8, kLibraryColumnCycles = 3;
 /// Of the peak, where no tile of ours can tell how the library computes.
 constexpr double kLibraryShareOfPeak = 0.6;
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
@@ -60,27 +67,63 @@ struct Problem {
 
 /// Of the speed of our own tiles.
 double getLibraryShare(const Contraction &contraction, ContractionLanes lanes) {
+  double products = double(contraction.getReduction());
   switch (lanes) {
   case ContractionLanes::Groups:
     return contraction.spatial.size() == 2 ? kLibraryDepthwiseShare
                                            : kLibraryGenericShare;
   case ContractionLanes::Positions:
-    return kLibraryMatrixShare;
+    return kLibraryShare * products / (products + kLibraryTileProducts);
   default:
     return kLibraryShare;
   }
 }
 
-/// What the library takes channels first to copy data into the columns of a
-/// matrix, where that is none yet.
+bool isChannelsLast(const Contraction &contraction) {
+  return contraction.outputDim == contraction.result.getRank() - 1;
+}
+
+bool isDataChannelsLast(const Contraction &contraction) {
+  return (contraction.inputs == 1 || contraction.inputDataStride == 1) &&
+         (contraction.groups == 1 ||
+          contraction.groupDataStride == contraction.inputs);
+}
+
+/// `contraction` on data that has been reordered.
+Contraction withChannelsLast(Contraction contraction) {
+  contraction.inputDataStride = 1;
+  contraction.groupDataStride = contraction.inputs;
+  int64_t stride = contraction.groups * contraction.inputs;
+  for (Contraction::SpatialDim &dim : llvm::reverse(contraction.spatial)) {
+    dim.dataStride = stride;
+    stride *= dim.dataSize;
+  }
+  return contraction;
+}
+
+/// What the library computes channels first: of each group the product of two
+/// matrices, in whose columns are the data of all taps.
+Contraction getMatrixProduct(Contraction contraction) {
+  Contraction::SpatialDim positions = contraction.spatial.back();
+  positions.size = 1;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    positions.size *= dim.size;
+  positions.dataSize = positions.size;
+  positions.taps = positions.stride = positions.dilation = 1;
+  positions.dataStride = 1;
+  positions.padLow = 0;
+  contraction.inputs = contraction.getReduction();
+  contraction.inputDataStride = positions.size;
+  contraction.spatial = {positions};
+  return contraction;
+}
+
+/// The cycles in which it copies data into these columns, where data is no
+/// matrix as it is.
 double getColumnCycles(const Contraction &contraction) {
-  bool isChannelsLast =
-      contraction.outputDim == contraction.result.getRank() - 1;
-  bool isMatrix = llvm::all_of(
-      contraction.spatial, [](const Contraction::SpatialDim &dim) {
-        return dim.taps == 1 && dim.stride == 1 && !dim.isPadded();
-      });
-  if (isChannelsLast || isMatrix)
+  if (llvm::all_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
+        return dim.taps == 1 && !dim.isPadded();
+      }))
     return 0;
   return kLibraryColumnCycles * double(contraction.getPositions()) *
          double(contraction.getReduction() * contraction.groups);
@@ -140,6 +183,19 @@ ContractionPrice priceWinograd(const Problem &problem,
                   workers, getBalance(plan.tasks, workers));
 }
 
+/// What fetching the data adds, in units of a tile's time.
+double getFetchTime(const Problem &problem, const Contraction &contraction,
+                    ContractionLanes lanes) {
+  double pieces = kPieceTime * double(contraction.inputs) /
+                  double(contraction.getReduction());
+  bool isFar =
+      isa<ir::ConvOp>(problem.op) && lanes == ContractionLanes::Outputs &&
+      contraction.inputs > kFewChannels && !isDataChannelsLast(contraction);
+  if (isFar)
+    return pieces + kFarChannelsTime;
+  return lanes == ContractionLanes::Positions ? pieces : 0;
+}
+
 /// A kernel of register tiles or dot products, as `contraction` says.
 ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                              const Contraction &contraction) {
@@ -151,8 +207,10 @@ ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                         : 1;
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
-  double cycles = schedule.tile.cycles * getShareInside(contraction) *
-                  getNarrowFactor(problem.device, width) / kTileShare;
+  double time =
+      1 / kTileShare + getFetchTime(problem, contraction, schedule.tile.lanes);
+  double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
+                  getNarrowFactor(problem.device, width);
   return getPrice(way, problem, cycles, workers,
                   getBalance(schedule.extent, workers));
 }
@@ -183,23 +241,52 @@ ContractionPrice priceLoop(const Problem &problem,
   return getPrice(ContractionWay::Loop, problem, cycles, workers, 1);
 }
 
+double getLibraryCycles(const Problem &problem,
+                        const Contraction &contraction) {
+  ContractionStrategy tile =
+      chooseContractionStrategy(contraction, problem.machine);
+  return tile.cycles * getShareInside(contraction) /
+         getLibraryShare(contraction, tile.lanes);
+}
+
+double getLibraryCycles(const Problem &problem,
+                        const Contraction *contraction) {
+  if (contraction && !isChannelsLast(*contraction))
+    return getLibraryCycles(problem, getMatrixProduct(*contraction)) +
+           getColumnCycles(*contraction);
+  if (contraction && getContractionLanes(*contraction))
+    return getLibraryCycles(problem, *contraction);
+  return double(problem.cost.flops) / getFlopsPerCycle(problem.machine) /
+         kLibraryShareOfPeak;
+}
+
+/// To turn the data, where only the result has its channels last.
+double getReorderNs(const Problem &problem, const Contraction &contraction) {
+  if (!isa<ir::ConvOp>(problem.op) || !isChannelsLast(contraction) ||
+      isDataChannelsLast(contraction))
+    return 0;
+  const DeviceModel &device = problem.device;
+  auto type = cast<RankedTensorType>(contraction.data.getType());
+  double bytes =
+      double(type.getNumElements()) * double(contraction.getElementBytes());
+  return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
+}
+
+/// `contraction` has its weights packed; null where none describes the op.
 ContractionPrice priceLibrary(const Problem &problem,
                               const Contraction *contraction) {
-  double flops = double(problem.cost.flops);
-  double cycles =
-      flops / getFlopsPerCycle(problem.machine) / kLibraryShareOfPeak;
-  if (contraction && getContractionLanes(*contraction)) {
-    ContractionStrategy tile =
-        chooseContractionStrategy(*contraction, problem.machine);
-    cycles = tile.cycles * getShareInside(*contraction) /
-             getLibraryShare(*contraction, tile.lanes);
+  std::optional<Contraction> reordered;
+  double reorderNs = 0;
+  if (contraction) {
+    reorderNs = getReorderNs(problem, *contraction);
+    reordered = reorderNs > 0 ? withChannelsLast(*contraction) : *contraction;
   }
-  if (contraction)
-    cycles += getColumnCycles(*contraction);
+  double flops = double(problem.cost.flops);
+  double cycles = getLibraryCycles(problem, reordered ? &*reordered : nullptr);
   int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
   ContractionPrice price =
       getPrice(ContractionWay::Library, problem, cycles, workers, 1);
-  price.startNs += problem.device.libraryCallNs +
+  price.startNs += reorderNs + problem.device.libraryCallNs +
                    (workers > 1 ? problem.device.libraryWakeNs : 0);
   return price;
 }

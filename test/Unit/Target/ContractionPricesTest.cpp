@@ -72,6 +72,15 @@ TEST_F(ContractionPrices, TheLibraryIsTheLast) {
   EXPECT_EQ(prices[1].way, ContractionWay::Library);
 }
 
+TEST_F(ContractionPrices, FewProductsMayBeALoop) {
+  // 27 for an element, and 72.
+  auto prices = price({56, 3, 32}, genericDeviceModel());
+  ASSERT_EQ(prices.size(), 3u);
+  EXPECT_EQ(prices[0].way, ContractionWay::Loop);
+  EXPECT_EQ(prices[2].way, ContractionWay::Library);
+  EXPECT_EQ(price({56, 8, 32}, genericDeviceModel()).size(), 2u);
+}
+
 TEST_F(ContractionPrices, MoreWorkAndBytesCostMore) {
   const DeviceModel &device = genericDeviceModel();
   double last[2] = {0, 0};

@@ -123,8 +123,10 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
     ops, windows, pads, slices, concats, reductions and normalisations, and end
     where they cost least: at an argument or result, in a loop that reads or
     writes the value anyhow, or in a constant. A convolution may read one layout
-    and write the other, as it can with few input channels. Types of arguments
-    and results do not change; types must be static.
+    and write the other, as it can with few input channels. The kernel of one
+    with groups whose result has its channels last is turned where it is a
+    constant, so that groups lie side by side. Types of arguments and results do
+    not change; types must be static.
 
     With `remarks` every convolution says what it was given and why. With
     `notes` the function carries an account for the fusion report, as attribute
@@ -169,9 +171,10 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
 def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
   let summary = "Leave to the library the contractions that it computes faster";
   let description = [{
-    Prices each convolution and matrix product as a kernel and as an op step,
-    and marks those that are cheaper as a step, with both prices in ns, for
-    `tandem-fuse` to leave alone. With `how=generated` nothing is marked, with
+    Prices each convolution and matrix product as a kernel, a loop where it has
+    few products for an element, and as an op step, after which what follows is
+    a kernel of its own; and marks those that are cheaper as a step, with both
+    prices in ns, for `tandem-fuse` to leave alone. With `how=generated` nothing is marked, with
     `how=library` all are. With `notes` what becomes a kernel has its prices in
     `tandem.generated`, for the fusion report.
 

@@ -1,0 +1,105 @@
+// A convolution given channels first: what each way takes there, the library
+// and a loop among them, and what layouts and contractions are chosen so.
+
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-assign-layouts{device-spec=generic:1},tandem-cpu-choose-contractions{device-spec=generic:1},tandem-fuse{contractions=true device-spec=generic:1}))' | FileCheck %s
+
+// A stem with strides and padding is no loop, whose lanes would gather.
+
+// CHECK-LABEL: func.func @stem
+// CHECK: tandem.fusion contraction
+// CHECK: tandem.conv
+func.func @stem(%x: tensor<1x3x224x224xf32>) -> tensor<1x32x112x112xf32> {
+  %w = tandem.constant dense<0.5> : tensor<32x3x3x3xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [2, 2] pad_high = [1, 1]
+      : (tensor<1x3x224x224xf32>, tensor<32x3x3x3xf32>)
+      -> tensor<1x32x112x112xf32>
+  %1 = tandem.relu %0 : tensor<1x32x112x112xf32>
+  return %1 : tensor<1x32x112x112xf32>
+}
+
+// -----
+
+// Strides beyond what is picked, and a layout that is not turned: a loop would
+// gather, and the library multiplies matrices. What follows is a kernel.
+
+// CHECK-LABEL: func.func @wide_strides
+// CHECK: tandem.conv {{.*}}tandem.library
+// CHECK: tandem.fusion loop
+// CHECK: tandem.tanh
+func.func @wide_strides(%x: tensor<3x1x224x224xf32>, %w: tensor<32x3x3x3xf32>)
+    -> tensor<32x1x45x45xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "CNHW", kernel = "OIHW", output = "CNHW">
+      strides = [5, 5] pad_high = [1, 1]
+      : (tensor<3x1x224x224xf32>, tensor<32x3x3x3xf32>)
+      -> tensor<32x1x45x45xf32>
+  %1 = tandem.tanh %0 : tensor<32x1x45x45xf32>
+  return %1 : tensor<32x1x45x45xf32>
+}
+
+// -----
+
+// One tap of many inputs: rows come in short pieces, and a product of matrices
+// is faster. With nine taps each piece is used nine times.
+
+// CHECK-LABEL: func.func @pointwise
+// CHECK: tandem.conv {{.*}}tandem.library
+func.func @pointwise(%x: tensor<1x128x28x28xf32>) -> tensor<1x128x28x28xf32> {
+  %w = tandem.constant dense<0.5> : tensor<128x128x1x1xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x128x28x28xf32>, tensor<128x128x1x1xf32>)
+      -> tensor<1x128x28x28xf32>
+  return %0 : tensor<1x128x28x28xf32>
+}
+
+// CHECK-LABEL: func.func @window
+// CHECK: tandem.fusion contraction
+func.func @window(%x: tensor<1x64x112x112xf32>, %w: tensor<64x64x3x3xf32>)
+    -> tensor<1x64x112x112xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x64x112x112xf32>, tensor<64x64x3x3xf32>)
+      -> tensor<1x64x112x112xf32>
+  return %0 : tensor<1x64x112x112xf32>
+}
+
+// -----
+
+// A loop with nothing to gather stays one: the library would leave a pass over
+// the result to its activation.
+
+// CHECK-LABEL: func.func @light
+// CHECK: tandem.fusion loop
+// CHECK: tandem.conv
+// CHECK: tandem.relu
+func.func @light(%x: tensor<8x1000x1xf32>, %w: tensor<3x1x32xf32>)
+    -> tensor<8x998x32xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x1000x1xf32>, tensor<3x1x32xf32>) -> tensor<8x998x32xf32>
+  %1 = tandem.relu %0 : tensor<8x998x32xf32>
+  return %1 : tensor<8x998x32xf32>
+}
+
+// -----
+
+// A kernel of groups that is known is turned with its convolution: its groups
+// then lie side by side.
+
+// CHECK-LABEL: func.func @depthwise
+// CHECK: tandem.fusion contraction
+// CHECK: tandem.constant {{.*}} tensor<5x5x1x240xf32>
+// CHECK: tandem.conv {{.*}}<input = "NHWC", kernel = "HWIO", output = "NHWC">
+func.func @depthwise(%x: tensor<1x240x28x28xf32>) -> tensor<1x240x28x28xf32> {
+  %w = tandem.constant dense<0.5> : tensor<240x1x5x5xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW"> groups = 240
+      pad_low = [2, 2] pad_high = [2, 2]
+      : (tensor<1x240x28x28xf32>, tensor<240x1x5x5xf32>)
+      -> tensor<1x240x28x28xf32>
+  return %0 : tensor<1x240x28x28xf32>
+}
