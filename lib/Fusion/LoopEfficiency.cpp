@@ -67,11 +67,10 @@ double getLoopEfficiency(const DeviceModel &device,
   int64_t width = getWidth(device);
   // Lanes are put into their vector one by one, one a clock.
   if (readsScattered(contraction))
-    return std::min(kLoopEfficiency,
-                    1 / (device.fmasPerClock * double(width)));
-  return getLaneUseOfLoop(contraction, width) *
-         (hasFarWeights(contraction) ? kDepthwiseLoopEfficiency
-                                     : kLoopEfficiency);
+    return std::min(kLoopEfficiency, 1 / (device.fmasPerClock * double(width)));
+  return getLaneUseOfLoop(contraction, width) * (hasFarWeights(contraction)
+                                                     ? kDepthwiseLoopEfficiency
+                                                     : kLoopEfficiency);
 }
 
 } // namespace tandem

@@ -128,7 +128,8 @@ static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
   double loads =
       vectors * vectorLoads + (lanes == ContractionLanes::Groups ? fmas : rows);
   double shuffles = vectors * (vectorLoads - 1);
-  double operations = fmas * rates.fmas + loads * rates.conversions + 2 * shuffles;
+  double operations =
+      fmas * rates.fmas + loads * rates.conversions + 2 * shuffles;
   double cycles =
       std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                 rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
