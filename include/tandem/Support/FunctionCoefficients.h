@@ -12,9 +12,11 @@
 //   exp(r) = 1 + r + r^2 P(r)                     for |r| <= log(2) / 2,
 //   erf(x) = x + x Q(x^2)                         for |x| <= kErfSmall,
 //   erf(x) = sign(x) (1 - exp(|x| R(|x|) - |x|))  beyond, |x| <= kErfMost,
+//   erfc(x) = exp(x W(x) - x)                     for 0 <= x <= kErfMost,
 //
-// with P of kExpTail, Q of kErfTail and R of kErfcExponent; beyond kErfMost erf
-// rounds to 1.
+// with P of kExpTail, Q of kErfTail, R of kErfcExponent and W of
+// kErfcWholeExponent, whose error is relative to 2 - erfc(x); beyond kErfMost
+// erf rounds to 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +35,10 @@ inline constexpr double kErfTail[] = {
 inline constexpr double kErfcExponent[] = {
     2.1398495612941286e-4,  -3.2149556378301206e-3, 2.288996422283513e-2,
     -1.0526184300129927e-1, -6.357183154693302e-1,  -1.2851436087055018e-1};
+inline constexpr double kErfcWholeExponent[] = {
+    -3.33995162654279e-5,  3.2452986332280815e-4, -1.081900074442246e-3,
+    -4.589590132343187e-4, 1.951894196730076e-2,  -1.028917763161051e-1,
+    -6.366031371039422e-1, -1.283799138204821e-1};
 
 } // namespace tandem
 

@@ -110,9 +110,10 @@ bool isExtended(Value x, int depth = 6) {
 /// f64 to f32, to odd where it is inexact: rounding once more to bf16 is exact
 /// then (Boldo and Melquiond, "When double rounding is odd", IMACS 2005).
 Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
-  Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
-  Value nearest = arith::TruncFOp::create(builder, loc, a.f32(), x);
-  Value back = arith::ExtFOp::create(builder, loc, x.getType(), nearest);
+  Arithmetic wide{builder, loc, x.getType(), /*avx512=*/false};
+  Arithmetic a = wide.as(builder.getF32Type());
+  Value nearest = arith::TruncFOp::create(builder, loc, a.like, x);
+  Value back = arith::ExtFOp::create(builder, loc, wide.like, nearest);
   Value isInexact =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, x);
   Value isAway = a.less(a.abs(x), a.abs(back));
@@ -155,8 +156,9 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
         from.getIntOrFloatBitWidth() > 16)
       return failure();
     Location loc = op.getLoc();
-    Arithmetic a{rewriter, loc, op.getType(), /*avx512=*/false};
-    Value x = Op::create(rewriter, loc, a.f32(), op.getIn());
+    Arithmetic halves{rewriter, loc, op.getType(), /*avx512=*/false};
+    Type single = halves.typed(rewriter.getF32Type());
+    Value x = Op::create(rewriter, loc, single, op.getIn());
     rewriter.replaceOp(op, roundF32(rewriter, loc, x, hasInstruction));
     return success();
   }
@@ -174,10 +176,11 @@ struct Extend : OpRewritePattern<arith::ExtFOp> {
         !isa<FloatType>(getElementTypeOrSelf(op.getType())))
       return failure();
     Location loc = op.getLoc();
-    Arithmetic a{rewriter, loc, x.getType(), /*avx512=*/false};
+    Arithmetic halves{rewriter, loc, x.getType(), /*avx512=*/false};
+    Arithmetic a = halves.as(rewriter.getF32Type());
     Value half = arith::BitcastOp::create(rewriter, loc,
                                           a.typed(rewriter.getI16Type()), x);
-    Value bits = arith::ExtUIOp::create(rewriter, loc, a.i32(), half);
+    Value bits = arith::ExtUIOp::create(rewriter, loc, a.integers(), half);
     Value single = a.fromBits(a.shl(bits, 16));
     if (single.getType() != op.getType())
       single = arith::ExtFOp::create(rewriter, loc, op.getType(), single);

@@ -16,12 +16,13 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Lanes of f32 in a register of AVX-512.
-static constexpr int64_t kWidth = 16;
+/// Lanes of a register of AVX-512.
+static int64_t widthOf(Type element) { return element.isF64() ? 8 : 16; }
 
 bool Arithmetic::isWide() const {
   auto vector = dyn_cast<VectorType>(like);
-  return avx512 && vector && vector.getNumElements() % kWidth == 0 &&
+  return avx512 && vector &&
+         vector.getNumElements() % widthOf(vector.getElementType()) == 0 &&
          llvm::isPowerOf2_64(vector.getNumElements());
 }
 
@@ -36,7 +37,7 @@ static Value shuffle(const Arithmetic &a, Value x, Value y, int32_t first,
 static Value perRegister(const Arithmetic &a, Value x, Value y,
                          function_ref<Value(Value, Value)> emit) {
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
-  if (lanes == kWidth)
+  if (lanes == widthOf(getElementTypeOrSelf(a.like)))
     return emit(x, y);
   auto half = [&](Value vector, int64_t first) {
     return shuffle(a, vector, vector, first, lanes / 2);
@@ -58,20 +59,24 @@ Value Arithmetic::scale(Value x, Value n) const {
     return LLVM::ConstantOp::create(b, loc, type,
                                     b.getIntegerAttr(type, value));
   };
-  Value all = constant(b.getI16Type(), -1);
+  Value all =
+      isF64() ? constant(b.getI8Type(), -1) : constant(b.getI16Type(), -1);
   Value currentRounding = constant(b.getI32Type(), 4);
   return perRegister(*this, x, n, [&](Value x, Value n) {
-    return callIntrinsic(*this, "llvm.x86.avx512.mask.scalef.ps.512",
+    return callIntrinsic(*this,
+                         isF64() ? "llvm.x86.avx512.mask.scalef.pd.512"
+                                 : "llvm.x86.avx512.mask.scalef.ps.512",
                          {x, n, x, all, currentRounding});
   });
 }
 
 Value Arithmetic::lookUp(ArrayRef<float> table, Value index) const {
-  auto type = VectorType::get({kWidth}, b.getF32Type());
+  const int64_t width = widthOf(b.getF32Type());
+  auto type = VectorType::get({width}, b.getF32Type());
   SmallVector<Value> registers;
-  for (; !table.empty(); table = table.drop_front(kWidth))
+  for (; !table.empty(); table = table.drop_front(width))
     registers.push_back(arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, table.take_front(kWidth))));
+        b, loc, DenseElementsAttr::get(type, table.take_front(width))));
   return perRegister(*this, index, index, [&](Value index, Value) {
     if (registers.size() == 1)
       return callIntrinsic(*this, "llvm.x86.avx512.permvar.sf.512",

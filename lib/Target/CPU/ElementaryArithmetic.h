@@ -14,10 +14,11 @@
 
 namespace tandem {
 
-/// Arithmetic on scalars or vectors of the shape of a first value.
+/// Arithmetic on scalars or vectors of f32 or f64, and on integers as wide.
 struct Arithmetic {
   mlir::OpBuilder &b;
   mlir::Location loc;
+  /// The type of the values; every other type here has its shape.
   mlir::Type like;
   /// Whether the target has AVX-512.
   bool avx512;
@@ -27,9 +28,30 @@ struct Arithmetic {
       return vector.clone(element);
     return element;
   }
-  mlir::Type i32() const { return typed(b.getI32Type()); }
-  mlir::Type f32() const { return typed(b.getF32Type()); }
-  mlir::Type f64() const { return typed(b.getF64Type()); }
+  /// The same on values of another type.
+  Arithmetic as(mlir::Type element) const {
+    return {b, loc, typed(element), avx512};
+  }
+  bool isF64() const { return mlir::getElementTypeOrSelf(like).isF64(); }
+  mlir::Type integers() const {
+    return typed(b.getIntegerType(isF64() ? 64 : 32));
+  }
+
+  /// The format of the numbers.
+  int64_t fractionBits() const { return isF64() ? 52 : 23; }
+  int64_t bias() const { return isF64() ? 1023 : 127; }
+  /// Adding 1.5 * 2^fractionBits leaves the nearest integer in the low bits.
+  double rounder() const { return isF64() ? 0x1.8p52 : 0x1.8p23; }
+  int64_t rounderBits() const {
+    return (2 * (bias() + fractionBits()) + 1) << (fractionBits() - 1);
+  }
+  /// log 2 in two parts: the first rounded to the format, and the rest.
+  double log2() const {
+    return isF64() ? 0.6931471805599453 : 0.693147182464599609375;
+  }
+  double log2Rest() const {
+    return isF64() ? 2.3190468138462996e-17 : -1.904654299957767878e-9;
+  }
 
   mlir::Value constant(mlir::Type element, mlir::Attribute value) const {
     mlir::Type type = typed(element);
@@ -39,14 +61,12 @@ struct Arithmetic {
     return mlir::arith::ConstantOp::create(b, loc, attr);
   }
   mlir::Value f(double value) const {
-    return constant(b.getF32Type(), b.getF32FloatAttr(value));
-  }
-  mlir::Value d(double value) const {
-    return constant(b.getF64Type(), b.getF64FloatAttr(value));
+    mlir::Type type = mlir::getElementTypeOrSelf(like);
+    return constant(type, b.getFloatAttr(type, value));
   }
   mlir::Value i(int64_t value) const {
-    return constant(b.getI32Type(),
-                    b.getI32IntegerAttr(static_cast<int32_t>(value)));
+    mlir::Type type = mlir::getElementTypeOrSelf(integers());
+    return constant(type, b.getIntegerAttr(type, value));
   }
 
   mlir::Value add(mlir::Value x, mlir::Value y) const {
@@ -74,6 +94,9 @@ struct Arithmetic {
   mlir::Value andI(mlir::Value x, mlir::Value y) const {
     return mlir::arith::AndIOp::create(b, loc, x, y);
   }
+  mlir::Value orI(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::OrIOp::create(b, loc, x, y);
+  }
   mlir::Value shl(mlir::Value x, int64_t by) const {
     return mlir::arith::ShLIOp::create(b, loc, x, i(by));
   }
@@ -81,13 +104,20 @@ struct Arithmetic {
     return mlir::arith::ShRSIOp::create(b, loc, x, i(by));
   }
   mlir::Value bits(mlir::Value x) const {
-    return mlir::arith::BitcastOp::create(b, loc, i32(), x);
-  }
-  mlir::Value toFloat(mlir::Value x) const {
-    return mlir::arith::SIToFPOp::create(b, loc, f32(), x);
+    return mlir::arith::BitcastOp::create(b, loc, integers(), x);
   }
   mlir::Value fromBits(mlir::Value x) const {
-    return mlir::arith::BitcastOp::create(b, loc, f32(), x);
+    return mlir::arith::BitcastOp::create(b, loc, like, x);
+  }
+  /// A small integer as a number. (AVX2 has no instruction for 64 bits.)
+  mlir::Value toFloat(mlir::Value x) const {
+    if (!isF64())
+      return mlir::arith::SIToFPOp::create(b, loc, like, x);
+    return sub(fromBits(addI(x, i(rounderBits()))), f(rounder()));
+  }
+  /// 2^n of an integer n for which that is normal.
+  mlir::Value powerOfTwo(mlir::Value n) const {
+    return fromBits(shl(addI(n, i(bias())), fractionBits()));
   }
   mlir::Value less(mlir::Value x, mlir::Value y) const {
     return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OLT,
@@ -95,6 +125,11 @@ struct Arithmetic {
   }
   mlir::Value equal(mlir::Value x, mlir::Value y) const {
     return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OEQ,
+                                       x, y);
+  }
+  /// Also where either is NaN.
+  mlir::Value notEqual(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::UNE,
                                        x, y);
   }
   mlir::Value select(mlir::Value condition, mlir::Value x,
@@ -126,25 +161,35 @@ struct Arithmetic {
 
   /// Whether values fill registers of AVX-512, so that what follows applies.
   bool isWide() const;
-  /// x * 2^floor(n), n of f32, rounded once.
+  /// x * 2^floor(n), n of the type of x, rounded once.
   mlir::Value scale(mlir::Value x, mlir::Value n) const;
-  /// table[index % size] for each lane; 16 or 32 entries.
+  /// table[index % size] for each lane of f32; 16 or 32 entries.
   mlir::Value lookUp(mlir::ArrayRef<float> table, mlir::Value index) const;
 };
 
-/// log 2 in two parts: the first rounded to f32, and the rest.
-inline constexpr double kLog2 = 0.693147182464599609375,
-                        kLog2Rest = -1.904654299957767878e-9;
 inline constexpr double kLog2OfE = 1.44269504088896341;
-/// Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
-inline constexpr double kRounder = 12582912.0;
-inline constexpr int64_t kRounderBits = 0x4b400000;
 
-/// exp, expm1, tanh and erf of f32.
+/// Functions of f32 and f64.
 mlir::Value expandExp(const Arithmetic &a, mlir::Value x);
 mlir::Value expandExpm1(const Arithmetic &a, mlir::Value x);
 mlir::Value expandTanh(const Arithmetic &a, mlir::Value x);
 mlir::Value expandErf(const Arithmetic &a, mlir::Value x);
+/// 1 + erf(x).
+mlir::Value expandOnePlusErf(const Arithmetic &a, mlir::Value x);
+/// exp(x + rest), rest at most a few units in the last place of x if both are
+/// finite. Of f64.
+mlir::Value expandExpOfSum(const Arithmetic &a, mlir::Value x,
+                           mlir::Value rest);
+mlir::Value expandPow(const Arithmetic &a, mlir::Value x, mlir::Value y);
+
+/// x = 2^exponent (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), the exponent a float.
+struct Split {
+  mlir::Value exponent, f;
+};
+/// Of a positive finite number.
+Split splitPositive(const Arithmetic &a, mlir::Value x);
+/// y where x is positive and finite, and log(x) where it is not.
+mlir::Value logWithin(const Arithmetic &a, mlir::Value x, mlir::Value y);
 
 } // namespace tandem
 

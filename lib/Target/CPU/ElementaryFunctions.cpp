@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The polynomials are those of the Cephes library for single precision (S. L.
-// Moshier, netlib.org/cephes: logf.c, sinf.c), evaluated with fused
-// multiply-adds. The reductions are the usual ones (W. J. Cody and W. Waite,
-// Software Manual for the Elementary Functions, 1980), without branches.
+// The polynomials of f32 are those of the Cephes library for single precision
+// (S. L. Moshier, netlib.org/cephes: logf.c, sinf.c), evaluated with fused
+// multiply-adds; those of f64 are minimax fits (Remez's algorithm) in the forms
+// of FDLIBM (netlib.org/fdlibm: e_log.c, k_sin.c, k_cos.c). The reductions are
+// the usual ones (W. J. Cody and W. Waite, Software Manual for the Elementary
+// Functions, 1980), without branches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <cmath>
@@ -30,47 +33,74 @@ using namespace mlir;
 
 namespace tandem {
 
-namespace {
-/// x = number * period + rest.
-struct Reduced {
-  Value number; // i32
-  Value rest;
-};
-} // namespace
-
-/// log 2 in two parts: products of the first with small integers are exact.
-static constexpr double kLogHigh = 0.693359375, kLogLow = -2.12194440e-4;
+//===----------------------------------------------------------------------===//
+// log and log1p
+//===----------------------------------------------------------------------===//
 
 namespace {
 /// x = 2^exponent (1 + f), 1 + f in [sqrt(1/2), sqrt(2)).
-struct Split {
-  Value exponent; // i32
+struct SplitBits {
+  Value exponent; // An integer.
   Value f;
 };
 } // namespace
 
 /// Of a normal number.
-static Split split(const Arithmetic &a, Value x) {
-  constexpr int64_t sqrtHalf = 0x3f3504f3;
+static SplitBits split(const Arithmetic &a, Value x) {
+  const int64_t sqrtHalf = a.isF64() ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
+  const int64_t fraction = (int64_t(1) << a.fractionBits()) - 1;
   Value above = a.subI(a.bits(x), a.i(sqrtHalf));
-  Value m = a.fromBits(a.addI(a.andI(above, a.i(0x7fffff)), a.i(sqrtHalf)));
-  return {a.shr(above, 23), a.sub(m, a.f(1))};
+  Value m = a.fromBits(a.addI(a.andI(above, a.i(fraction)), a.i(sqrtHalf)));
+  return {a.shr(above, a.fractionBits()), a.sub(m, a.f(1))};
+}
+
+Split splitPositive(const Arithmetic &a, Value x) {
+  constexpr double least32 = std::numeric_limits<float>::min(),
+                   least64 = std::numeric_limits<double>::min();
+  // Subnormals become normal.
+  Value isSmall = a.less(x, a.f(a.isF64() ? least64 : least32));
+  Value scaled = a.mul(x, a.f(std::ldexp(1.0, a.fractionBits())));
+  auto [exponent, f] = split(a, a.select(isSmall, scaled, x));
+  Value offset = a.select(isSmall, a.f(-a.fractionBits()), a.f(0));
+  return {a.add(a.toFloat(exponent), offset), f};
 }
 
 /// log(2^e (1 + f)), e of f32.
-static Value logOfParts(const Arithmetic &a, Value e, Value f) {
+static Value logOfParts32(const Arithmetic &a, Value e, Value f) {
+  // log 2 in two parts: products of the first with small integers are exact.
+  constexpr double high = 0.693359375, low = -2.12194440e-4;
   Value square = a.mul(f, f);
   Value y = a.horner(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
                          -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
                          2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   y = a.mul(a.mul(y, f), square);
-  y = a.fma(e, a.f(kLogLow), y);
+  y = a.fma(e, a.f(low), y);
   y = a.fma(square, a.f(-0.5), y);
-  return a.fma(e, a.f(kLogHigh), a.add(f, y));
+  return a.fma(e, a.f(high), a.add(f, y));
 }
 
-/// y where x is positive and finite; infinity and NaN are their own logarithms.
-static Value logWithin(const Arithmetic &a, Value x, Value y) {
+/// The same of f64: with s = f / (2 + f), log(1 + f) is 2 s + s^3 P(s^2), or
+/// f - f^2/2 + s (f^2/2 + s^2 P(s^2)), whose first term is exact.
+static Value logOfParts64(const Arithmetic &a, Value e, Value f) {
+  constexpr double high = 6.93147180369123816490e-01,
+                   low = 1.90821492927058770002e-10;
+  Value s = a.div(f, a.add(a.f(2), f));
+  Value z = a.mul(s, s);
+  Value half = a.mul(a.mul(f, a.f(0.5)), f);
+  Value tail =
+      a.horner(z, {0.14810677346535345, 0.15313149470890927,
+                   0.18183572084013433, 0.22222199081405267,
+                   0.28571428729365383, 0.3999999999951953, 0.666666666666671});
+  Value y = a.fma(s, a.fma(z, tail, half), a.mul(e, a.f(low)));
+  return a.fma(e, a.f(high), a.sub(f, a.sub(half, y)));
+}
+
+static Value logOfParts(const Arithmetic &a, Value e, Value f) {
+  return a.isF64() ? logOfParts64(a, e, f) : logOfParts32(a, e, f);
+}
+
+/// Infinity and NaN are their own logarithms.
+Value logWithin(const Arithmetic &a, Value x, Value y) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   y = a.select(a.less(x, a.f(infinity)), y, x);
   y = a.select(a.less(x, a.f(0)), a.f(std::nan("")), y);
@@ -78,13 +108,7 @@ static Value logWithin(const Arithmetic &a, Value x, Value y) {
 }
 
 static Value expandLog(const Arithmetic &a, Value x) {
-  // Subnormals become normal.
-  constexpr float least = std::numeric_limits<float>::min();
-  Value isSmall = a.less(x, a.f(least));
-  Value normal = a.select(isSmall, a.mul(x, a.f(8388608.0)), x);
-  Value offset = a.select(isSmall, a.f(-23), a.f(0));
-  auto [exponent, f] = split(a, normal);
-  Value e = a.add(a.toFloat(exponent), offset);
+  auto [e, f] = splitPositive(a, x);
   return logWithin(a, x, logOfParts(a, e, f));
 }
 
@@ -97,7 +121,7 @@ static Value expandLog1p(const Arithmetic &a, Value x) {
                      a.sub(a.f(1), a.sub(u, x)));
   auto [exponent, f] = split(a, u);
   // 2^-exponent, or 0 where nothing of c is left.
-  Value scaleBits = a.shl(a.subI(a.i(127), exponent), 23);
+  Value scaleBits = a.shl(a.subI(a.i(a.bias()), exponent), a.fractionBits());
   Value scale =
       a.fromBits(arith::MaxSIOp::create(a.b, a.loc, scaleBits, a.i(0)));
   Value y = logOfParts(a, a.toFloat(exponent), a.fma(c, scale, f));
@@ -108,38 +132,67 @@ static Value expandLog1p(const Arithmetic &a, Value x) {
 // sin and cos
 //===----------------------------------------------------------------------===//
 
-/// Up to here the reduction in f64 keeps enough digits.
-static constexpr double kLargestReduced = 134217728.0; // 2^27
+/// Up to here the reduction keeps enough digits.
+static double largestReduced(const Arithmetic &a) {
+  return a.isF64() ? 134217728.0 : 131072.0; // 2^27, 2^17
+}
 
+namespace {
 /// x = number * pi/2 + rest.
+struct Reduced {
+  Value number; // An integer, in the low bits.
+  Value rest;
+};
+} // namespace
+
+/// The parts of pi/2 are numbers of the format, rounded down, so that of -0 the
+/// rest is -0. What the first part leaves of x is exact (a multiple of its last
+/// place, and less than 1), and so is what the second leaves if they cancel.
 static Reduced reduceByHalfPi(const Arithmetic &a, Value x) {
-  constexpr double rounder = 6755399441055744.0; // 1.5 * 2^52
-  Value wide = arith::ExtFOp::create(a.b, a.loc, a.f64(), x);
-  Value shifted = a.fma(wide, a.d(0.63661977236758134308), a.d(rounder));
-  Value n = a.sub(shifted, a.d(rounder));
-  Value rest = a.fma(n, a.d(-1.57079632679489655800), wide);
-  rest = a.fma(n, a.d(-6.12323399573676603587e-17), rest);
-  Type i64 = a.typed(a.b.getI64Type());
-  Value bits = arith::BitcastOp::create(a.b, a.loc, i64, shifted);
-  return {arith::TruncIOp::create(a.b, a.loc, a.i32(), bits),
-          arith::TruncFOp::create(a.b, a.loc, a.f32(), rest)};
+  static constexpr double of32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
+                                    0x1.846988p-48},
+                          of64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54,
+                                    0x1.c1cd129024e08p-107};
+  Value shifted = a.fma(x, a.f(0.63661977236758134308), a.f(a.rounder()));
+  Value n = a.sub(shifted, a.f(a.rounder()));
+  Value rest = x;
+  for (double part : a.isF64() ? of64 : of32)
+    rest = a.fma(n, a.f(-part), rest);
+  return {a.bits(shifted), rest};
+}
+
+/// (sin(r) / r - 1) / r^2 of r^2, |r| at most pi/4.
+static Value sineTail(const Arithmetic &a, Value square) {
+  if (!a.isF64())
+    return a.horner(square,
+                    {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
+  return a.horner(square, {1.5894710581635063e-10, -2.50507345710695e-08,
+                           2.755731365185318e-06, -0.00019841269830144393,
+                           0.008333333333323662, -0.1666666666666664});
+}
+
+/// (cos(r) - 1 + r^2 / 2) / r^4 of r^2.
+static Value cosineTail(const Arithmetic &a, Value square) {
+  if (!a.isF64())
+    return a.horner(square, {2.443315711809948e-5, -1.388731625493765e-3,
+                             4.166664568298827e-2});
+  return a.horner(square, {-1.1367981879283299e-11, 2.087589773865943e-09,
+                           -2.75573157386131e-07, 2.4801587294628004e-05,
+                           -0.001388888888888284, 0.04166666666666665});
 }
 
 /// sin(x + quadrants * pi/2).
 static Value expandSine(const Arithmetic &a, Value x, int64_t quadrants) {
   auto [n, r] = reduceByHalfPi(a, x);
   Value z = a.mul(r, r);
-  Value sine =
-      a.horner(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
   // Of -0, the sum is +0.
-  sine = a.copySign(a.fma(a.mul(sine, z), r, r), r);
-  Value cosine = a.horner(
-      z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
-  cosine = a.fma(a.mul(z, z), cosine, a.fma(z, a.f(-0.5), a.f(1)));
+  Value sine = a.copySign(a.fma(a.mul(sineTail(a, z), z), r, r), r);
+  Value cosine =
+      a.fma(a.mul(z, z), cosineTail(a, z), a.fma(z, a.f(-0.5), a.f(1)));
   Value quadrant = a.addI(n, a.i(quadrants));
   Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
                                       a.andI(quadrant, a.i(1)), a.i(0));
-  Value sign = a.shl(a.andI(quadrant, a.i(2)), 30);
+  Value sign = a.shl(a.andI(quadrant, a.i(2)), a.isF64() ? 62 : 30);
   Value y = a.select(isOdd, cosine, sine);
   return a.fromBits(arith::XOrIOp::create(a.b, a.loc, a.bits(y), sign));
 }
@@ -172,7 +225,7 @@ static Value callPerLane(const Arithmetic &a, Value x) {
 template <typename Call>
 static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
   Value magnitude = math::AbsFOp::create(a.b, a.loc, x);
-  Value isLarge = a.less(a.f(kLargestReduced), magnitude);
+  Value isLarge = a.less(a.f(largestReduced(a)), magnitude);
   if (isa<VectorType>(x.getType()))
     isLarge = vector::ReductionOp::create(a.b, a.loc, vector::CombiningKind::OR,
                                           isLarge);
@@ -190,6 +243,10 @@ static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
+static bool isExpanded(Type type) {
+  return isa<Float32Type, Float64Type>(getElementTypeOrSelf(type));
+}
+
 namespace {
 template <typename Op> struct Expand : OpRewritePattern<Op> {
   using Expansion = std::function<Value(const Arithmetic &, Value)>;
@@ -200,7 +257,7 @@ template <typename Op> struct Expand : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getOperand();
-    if (!getElementTypeOrSelf(x).isF32())
+    if (!isExpanded(x.getType()))
       return failure();
     Arithmetic arithmetic{rewriter, op.getLoc(), x.getType(), avx512};
     rewriter.replaceOp(op, expansion(arithmetic, x));
@@ -210,6 +267,59 @@ template <typename Op> struct Expand : OpRewritePattern<Op> {
   bool avx512;
   Expansion expansion;
 };
+
+struct ExpandPow : OpRewritePattern<math::PowFOp> {
+  ExpandPow(MLIRContext *context, bool avx512)
+      : OpRewritePattern(context), avx512(avx512) {}
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isExpanded(op.getType()))
+      return failure();
+    Arithmetic arithmetic{rewriter, op.getLoc(), op.getType(), avx512};
+    rewriter.replaceOp(op, expandPow(arithmetic, op.getLhs(), op.getRhs()));
+    return success();
+  }
+  bool avx512;
+};
+
+/// 1 + erf(x), of which gelu is a product. The walk comes to erf first.
+struct ExpandOnePlusErf : OpRewritePattern<arith::AddFOp> {
+  ExpandOnePlusErf(MLIRContext *context, bool avx512)
+      : OpRewritePattern(context), avx512(avx512) {}
+  /// The operand of the erf to which an op adds 1.
+  static Value match(Operation *op) {
+    if (!isa<arith::AddFOp>(op) || !isExpanded(op->getResult(0).getType()))
+      return {};
+    for (unsigned i : {0, 1})
+      if (auto erf = op->getOperand(i).getDefiningOp<math::ErfOp>())
+        if (matchPattern(op->getOperand(1 - i), m_OneFloat()))
+          return erf.getOperand();
+    return {};
+  }
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = match(op);
+    if (!x)
+      return failure();
+    Arithmetic arithmetic{rewriter, op.getLoc(), op.getType(), avx512};
+    rewriter.replaceOp(op, expandOnePlusErf(arithmetic, x));
+    return success();
+  }
+  bool avx512;
+};
+
+/// An erf that is used for other than that.
+struct ExpandErf : Expand<math::ErfOp> {
+  ExpandErf(MLIRContext *context, bool avx512)
+      : Expand(context, avx512, expandErf) {}
+  LogicalResult matchAndRewrite(math::ErfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->use_empty() &&
+        llvm::all_of(op->getUsers(), ExpandOnePlusErf::match))
+      return failure();
+    return Expand::matchAndRewrite(op, rewriter);
+  }
+};
 } // namespace
 
 void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
@@ -217,7 +327,7 @@ void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
   MLIRContext *context = patterns.getContext();
   patterns.add<Expand<math::ExpOp>>(context, avx512, expandExp);
   patterns.add<Expand<math::TanhOp>>(context, avx512, expandTanh);
-  patterns.add<Expand<math::ErfOp>>(context, avx512, expandErf);
+  patterns.add<ExpandErf, ExpandOnePlusErf, ExpandPow>(context, avx512);
   patterns.add<Expand<math::ExpM1Op>>(context, avx512, expandExpm1);
   patterns.add<Expand<math::LogOp>>(context, avx512, expandLog);
   patterns.add<Expand<math::Log1pOp>>(context, avx512, expandLog1p);

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a register holds 16 values, tables of a few values of the function in
-// registers shorten the polynomials (P. T. P. Tang, Table-driven implementation
-// of the exponential function in IEEE floating-point arithmetic, ACM TOMS
-// 15(2), 1989). Coefficients are minimax fits (Lawson's algorithm) of the
-// functions on the reduced ranges; the largest errors stated are over all of
-// f32.
+// Where a register holds 16 values of f32, tables of a few values of the
+// function in registers shorten the polynomials (P. T. P. Tang, Table-driven
+// implementation of the exponential function in IEEE floating-point arithmetic,
+// ACM TOMS 15(2), 1989). Coefficients are minimax fits (Lawson's algorithm for
+// f32, Remez's for f64) of the functions on the reduced ranges; the largest
+// errors stated are over all of f32, and over samples of f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,14 @@ using namespace mlir;
 namespace tandem {
 
 /// Beyond these the results of exp are infinity and zero.
-static constexpr double kExpMost = 89, kExpLeast = -104;
+static double expMost(const Arithmetic &a) { return a.isF64() ? 710 : 89; }
+static double expLeast(const Arithmetic &a) { return a.isF64() ? -746 : -104; }
 
 /// x - sign * n log 2.
 static Value subtractLog2(const Arithmetic &a, Value x, Value n,
                           double sign = 1) {
-  return a.fma(n, a.f(-sign * kLog2Rest), a.fma(n, a.f(-sign * kLog2), x));
+  return a.fma(n, a.f(-sign * a.log2Rest()),
+               a.fma(n, a.f(-sign * a.log2()), x));
 }
 
 namespace {
@@ -69,7 +71,7 @@ static Value expByTable(const Arithmetic &a, Value x) {
   }();
   auto [v, isNegative] = takeSign(a, x);
   const double sign = isNegative ? -1 : 1;
-  Value rounder = a.f(kRounder / 32), most = a.f(4);
+  Value rounder = a.f(a.rounder() / 32), most = a.f(4);
   Value shifted = a.fma(v, a.f(sign * kLog2OfE), rounder);
   Value n = a.sub(shifted, rounder);
   Value r = subtractLog2(a, v, n, sign);
@@ -81,53 +83,75 @@ static Value expByTable(const Arithmetic &a, Value x) {
 
 /// (exp(r) - 1 - r) / r^2, |r| at most half of log 2.
 static Value expTail(const Arithmetic &a, Value r) {
-  return a.horner(r, kExpTail);
+  static constexpr double ofF64[] = {
+      2.511004989583968e-08,  2.7632655759330083e-07, 2.755724233668041e-06,
+      2.4801487326012343e-05, 0.00019841269886591,    0.0013888888947820891,
+      0.008333333333322207,   0.04166666666652199,    0.16666666666666674,
+      0.500000000000001};
+  return a.isF64() ? a.horner(r, ofF64) : a.horner(r, kExpTail);
 }
 
-/// 2^n exp(r), with n the integer nearest to x / log 2. Within 1.1 ULP.
-static Value expByPolynomial(const Arithmetic &a, Value x) {
-  Value shifted = a.fma(x, a.f(kLog2OfE), a.f(kRounder));
-  Value r = subtractLog2(a, x, a.sub(shifted, a.f(kRounder)));
-  Value tail = expTail(a, r);
-  Value y = a.fma(a.fma(tail, r, a.f(1)), r, a.f(1));
-  // In two steps: 2^n itself may be out of range.
-  Value n = a.subI(a.bits(shifted), a.i(kRounderBits));
+/// 2^n y of an integer n, which is 2^n alone may not be a number.
+static Value scaleInTwoSteps(const Arithmetic &a, Value y, Value n) {
   Value half = a.shr(n, 1);
-  auto power = [&](Value exponent) {
-    return a.fromBits(a.shl(a.addI(exponent, a.i(127)), 23));
-  };
-  return a.mul(a.mul(y, power(half)), power(a.subI(n, half)));
+  return a.mul(a.mul(y, a.powerOfTwo(half)), a.powerOfTwo(a.subI(n, half)));
+}
+
+/// 2^n exp(r + rest), with n the integer nearest to x / log 2; rest, which may
+/// be null, is at most a few units in the last place of x. Within 1.1 ULP.
+static Value expByPolynomial(const Arithmetic &a, Value x, Value rest = {}) {
+  Value shifted = a.fma(x, a.f(kLog2OfE), a.f(a.rounder()));
+  Value n = a.sub(shifted, a.f(a.rounder()));
+  Value r = subtractLog2(a, x, n);
+  if (rest)
+    r = a.add(r, rest);
+  Value y = a.fma(a.fma(expTail(a, r), r, a.f(1)), r, a.f(1));
+  return a.isWide() ? a.scale(y, n)
+                    : scaleInTwoSteps(
+                          a, y, a.subI(a.bits(shifted), a.i(a.rounderBits())));
+}
+
+static bool hasExpTable(const Arithmetic &a) {
+  return a.isWide() && !a.isF64();
 }
 
 static Value expInRange(const Arithmetic &a, Value x) {
-  return a.isWide() ? expByTable(a, x) : expByPolynomial(a, x);
+  return hasExpTable(a) ? expByTable(a, x) : expByPolynomial(a, x);
+}
+
+static Value boundExp(const Arithmetic &a, Value x) {
+  return a.atLeast(a.atMost(x, expMost(a)), expLeast(a));
 }
 
 Value expandExp(const Arithmetic &a, Value x) {
-  if (a.isWide())
-    return expByTable(a, x);
-  return expByPolynomial(a, a.atLeast(a.atMost(x, kExpMost), kExpLeast));
+  return hasExpTable(a) ? expByTable(a, x) : expByPolynomial(a, boundExp(a, x));
+}
+
+Value expandExpOfSum(const Arithmetic &a, Value x, Value rest) {
+  // Of what is beyond all bounds, the rest is anything.
+  Value isNear = a.less(a.abs(x), a.f(-2 * expLeast(a)));
+  return expByPolynomial(a, boundExp(a, x), a.select(isNear, rest, a.f(0)));
 }
 
 /// 2^n - 1 + 2^n r + 2^n (exp(r) - 1 - r), with n the integer nearest to
 /// x / log 2. Within 1.3 ULP.
 ///
-/// The first part of log 2 has 24 bits, so that its multiple taken from x
-/// leaves r exactly, and the sum of the first terms is rounded once at most;
-/// what the second part takes, times exp(r), is added to the last term. All is
-/// halved: 2^n itself may be out of range.
+/// The first part of log 2 is a number of the format, so that its multiple
+/// taken from x is exact; what rounding takes once the second part is taken,
+/// too, is added to the last term, and the sum of the first terms is rounded
+/// once at most. All is halved: 2^n itself may be out of range.
 Value expandExpm1(const Arithmetic &a, Value x) {
-  constexpr double least = -18; // -1 from here.
-  Value bounded = a.atLeast(a.atMost(x, kExpMost), least);
-  Value shifted = a.fma(bounded, a.f(kLog2OfE), a.f(kRounder));
-  Value n = a.sub(shifted, a.f(kRounder));
-  Value r = a.fma(n, a.f(-kLog2), bounded);
-  Value rest = a.mul(n, a.f(-kLog2Rest));
-  Value tail = a.fma(a.mul(r, r), expTail(a, r), a.fma(rest, r, rest));
-  Value exponent = a.subI(a.bits(shifted), a.i(kRounderBits));
-  Value power = a.fromBits(a.shl(a.addI(exponent, a.i(126)), 23));
-  Value first = a.fma(power, r, a.sub(power, a.f(0.5)));
-  Value half = a.fma(power, tail, first);
+  const double least = a.isF64() ? -38 : -18; // -1 from here.
+  Value bounded = a.atLeast(a.atMost(x, expMost(a)), least);
+  Value shifted = a.fma(bounded, a.f(kLog2OfE), a.f(a.rounder()));
+  Value n = a.sub(shifted, a.f(a.rounder()));
+  Value first = a.fma(n, a.f(-a.log2()), bounded);
+  Value r = a.fma(n, a.f(-a.log2Rest()), first);
+  Value rest = a.fma(n, a.f(-a.log2Rest()), a.sub(first, r));
+  Value tail = a.fma(a.mul(r, r), expTail(a, r), rest);
+  Value power = a.powerOfTwo(a.subI(a.bits(shifted), a.i(a.rounderBits() + 1)));
+  Value sum = a.fma(power, r, a.sub(power, a.f(0.5)));
+  Value half = a.fma(power, tail, sum);
   return a.copySign(a.add(half, half), x);
 }
 
@@ -148,8 +172,8 @@ static Value tanhByTable(const Arithmetic &a, Value magnitude) {
     return table;
   }();
   Value x = a.atMost(magnitude, largest);
-  Value shifted = a.fma(x, a.f(1 / step), a.f(kRounder));
-  Value r = a.fma(a.sub(shifted, a.f(kRounder)), a.f(-step), x);
+  Value shifted = a.fma(x, a.f(1 / step), a.f(a.rounder()));
+  Value r = a.fma(a.sub(shifted, a.f(a.rounder())), a.f(-step), x);
   Value square = a.mul(r, r);
   Value tail = a.horner(square, {1.317e-1, -3.33321611943e-1});
   Value t = a.fma(a.mul(r, square), tail, r);
@@ -159,19 +183,30 @@ static Value tanhByTable(const Arithmetic &a, Value magnitude) {
   return a.div(numerator, denominator);
 }
 
+/// (tanh(r) / r - 1) / r^2 of r^2, r at most half of log 2.
+static Value tanhTail(const Arithmetic &a, Value square) {
+  if (!a.isF64())
+    return a.horner(square, {1.9456192030031513e-2, -5.372983796222106e-2,
+                             1.333239249599153e-1, -3.3333321725692555e-1});
+  return a.horner(square, {7.451101306591373e-05, -0.00023308208189691803,
+                           0.0005890873799756345, -0.0014557435349715347,
+                           0.003592122441249993, -0.008863235312283268,
+                           0.021869488531031215, -0.05396825396818716,
+                           0.13333333333333294, -0.3333333333333333});
+}
+
 /// As by the table, with t = (2^n - 1) / (2^n + 1), both times 2^n + 1. Within
 /// 1.7 ULP.
 static Value tanhByPowers(const Arithmetic &a, Value magnitude) {
-  Value x = a.atMost(magnitude, 9.02);
+  // 1 from here.
+  Value x = a.atMost(magnitude, a.isF64() ? 19.07 : 9.02);
   Value n = math::FloorOp::create(a.b, a.loc, a.mul(x, a.f(2 * kLog2OfE)));
-  Value r = a.fma(n, a.f(-kLog2 / 2), x);
+  Value r = a.fma(n, a.f(-a.log2() / 2), x);
   Value square = a.mul(r, r);
-  Value tail = a.horner(square, {1.9456192030031513e-2, -5.372983796222106e-2,
-                                 1.333239249599153e-1, -3.3333321725692555e-1});
-  Value t = a.fma(a.mul(r, square), tail, r);
+  Value t = a.fma(a.mul(r, square), tanhTail(a, square), r);
   // Adding it leaves n in the low bits.
-  Value bits = a.bits(a.add(n, a.f(kRounder)));
-  Value power = a.fromBits(a.addI(a.shl(bits, 23), a.i(0x3f800000)));
+  Value bits = a.bits(a.add(n, a.f(a.rounder())));
+  Value power = a.powerOfTwo(bits);
   Value numerator = a.fma(t, a.add(power, a.f(1)), a.sub(power, a.f(1)));
   Value denominator = a.add(numerator, a.fma(t, a.f(-2), a.f(2)));
   return a.div(numerator, denominator);
@@ -179,19 +214,64 @@ static Value tanhByPowers(const Arithmetic &a, Value magnitude) {
 
 Value expandTanh(const Arithmetic &a, Value x) {
   Value magnitude = a.abs(x);
-  return a.copySign(
-      a.isWide() ? tanhByTable(a, magnitude) : tanhByPowers(a, magnitude), x);
+  Value y = a.isWide() && !a.isF64() ? tanhByTable(a, magnitude)
+                                     : tanhByPowers(a, magnitude);
+  return a.copySign(y, x);
 }
 
-/// See FunctionCoefficients.h. Within 1.2 ULP.
+namespace {
+/// See FunctionCoefficients.h, where those of f32 are. Those of f64 are fits
+/// for |x| <= small and for |x| <= most.
+struct ErfCoefficients {
+  double small, most;
+  ArrayRef<double> tail, large, whole;
+};
+} // namespace
+
+static ErfCoefficients erfCoefficients(const Arithmetic &a) {
+  if (!a.isF64())
+    return {kErfSmall, kErfMost, kErfTail, kErfcExponent, kErfcWholeExponent};
+  static constexpr double tail[] = {
+      -8.481850695840503e-10, 1.4046047456745279e-08,  -1.6275476111518625e-07,
+      1.6455213927925864e-06, -1.4925299738950847e-05, 0.00012055321042156915,
+      -0.0008548326754918113, 0.005223977621603183,    -0.02686617064480663,
+      0.11283791670953704,    -0.37612638903183726,    0.1283791670955126};
+  static constexpr double exponent[] = {
+      2.6532348676955742e-15,  -1.2060966567473627e-13, 2.5381744074082073e-12,
+      -3.271907989079894e-11,  2.873443886118049e-10,   -1.7994592034634493e-09,
+      8.074010160948087e-09,   -2.4476292945075463e-08, 3.5837642073219e-08,
+      8.215760448651903e-08,   -7.035187732410557e-07,  2.2380428716091045e-06,
+      -3.3757121587199572e-06, -2.9363069794175662e-06, 2.9398743239207215e-05,
+      -6.431599004867813e-05,  -2.5951749781299733e-05, 0.0005901484202839013,
+      -0.0016962115941040108,  0.00020919552249312273,  0.01912844691886519,
+      -0.10277260329644503,    -0.6366197723677502,     -0.12837916709551078};
+  return {0.9, 5.95, tail, exponent, exponent};
+}
+
+/// log(erfc(t)), t >= 0 within the range of the coefficients.
+static Value logErfc(const Arithmetic &a, Value t,
+                     ArrayRef<double> coefficients) {
+  return a.fma(a.horner(t, coefficients), t, a.sub(a.f(0), t));
+}
+
+/// Within 1.2 ULP.
 Value expandErf(const Arithmetic &a, Value x) {
-  Value small = a.horner(a.mul(x, x), kErfTail);
-  small = a.fma(small, x, x);
+  const ErfCoefficients of = erfCoefficients(a);
+  Value small = a.fma(a.horner(a.mul(x, x), of.tail), x, x);
   Value magnitude = a.abs(x);
-  Value t = a.atMost(magnitude, kErfMost);
-  Value exponent = a.fma(a.horner(t, kErfcExponent), t, a.sub(a.f(0), t));
+  Value exponent = logErfc(a, a.atMost(magnitude, of.most), of.large);
   Value large = a.copySign(a.sub(a.f(1), expInRange(a, exponent)), x);
-  return a.select(a.less(a.f(kErfSmall), magnitude), large, small);
+  return a.select(a.less(a.f(of.small), magnitude), large, small);
+}
+
+/// erfc(-x), where nothing cancels: next to 1, the part that erf has for small
+/// numbers is not needed. The polynomial is closer than the table.
+Value expandOnePlusErf(const Arithmetic &a, Value x) {
+  const ErfCoefficients of = erfCoefficients(a);
+  Value magnitude = a.abs(x);
+  Value rest = expByPolynomial(a, logErfc(a, magnitude, of.whole));
+  rest = a.select(a.less(a.f(of.most), magnitude), a.f(0), rest);
+  return a.select(a.less(x, a.f(0)), rest, a.sub(a.f(2), rest));
 }
 
 } // namespace tandem

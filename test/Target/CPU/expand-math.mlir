@@ -69,13 +69,96 @@ func.func @scalar(%x: f32, %y: vector<8xf32>) -> (f32, vector<8xf32>) {
   return %0, %1 : f32, vector<8xf32>
 }
 
-// Functions of f64 stay.
+// Of f64 there are no tables, but the multiplication by powers of two.
 
 // CHECK-LABEL: func.func @precise
-// CHECK: math.tanh
+// CHECK-NOT: vpermi2var
+// WIDE: mask.scalef.pd.512
+// NARROW-NOT: call_intrinsic
+// NARROW: arith.shli {{.*}} : vector<8xi64>
+// CHECK-NOT: math.exp
+// CHECK: arith.divf
+// CHECK-NOT: math.{{tanh|log|log1p|expm1|erf}}
+// CHECK: return
+// STOCK-LABEL: func.func @precise
+// STOCK: math.tanh {{.*}} : vector<8xf64>
 func.func @precise(%x: vector<8xf64>) -> vector<8xf64> {
-  %0 = math.tanh %x : vector<8xf64>
-  return %0 : vector<8xf64>
+  %0 = math.exp %x : vector<8xf64>
+  %1 = math.tanh %0 : vector<8xf64>
+  %2 = math.log %1 : vector<8xf64>
+  %3 = math.log1p %2 : vector<8xf64>
+  %4 = math.expm1 %3 : vector<8xf64>
+  %5 = math.erf %4 : vector<8xf64>
+  return %5 : vector<8xf64>
+}
+
+// 1 + erf(x) is one exponential, without the part for small numbers; an erf
+// that is used elsewhere is not.
+
+// CHECK-LABEL: func.func @one_plus_erf
+// WIDE-COUNT-1: mask.scalef.ps.512
+// WIDE-NOT: mask.scalef.ps.512
+// CHECK: %[[REST:.*]] = arith.select
+// CHECK: %[[NEGATIVE:.*]] = arith.cmpf olt, %arg0,
+// CHECK: %[[OTHER:.*]] = arith.subf %{{.*}}, %[[REST]]
+// CHECK: %[[SUM:.*]] = arith.select %[[NEGATIVE]], %[[REST]], %[[OTHER]]
+// CHECK: return %[[SUM]]
+func.func @one_plus_erf(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = math.erf %x : vector<16xf32>
+  %1 = arith.addf %one, %0 : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @erf_too
+// CHECK: %[[SUM:.*]] = arith.addf %[[ERF:.*]], %{{.*}}
+// CHECK: return %[[ERF]], %[[SUM]]
+func.func @erf_too(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = math.erf %x : vector<16xf32>
+  %1 = arith.addf %0, %one : vector<16xf32>
+  return %0, %1 : vector<16xf32>, vector<16xf32>
+}
+
+// A power of f32 is computed in f64, and rounded once; one of f64 is an
+// exponential of two numbers.
+
+// CHECK-LABEL: func.func @pow
+// CHECK: arith.extf {{.*}} : vector<16xf32> to vector<16xf64>
+// CHECK: arith.truncf {{.*}} : vector<16xf64> to vector<16xf32>
+// CHECK: math.floor
+// CHECK-NOT: arith.extf
+// CHECK: arith.divf {{.*}} : vector<8xf64>
+// WIDE: mask.scalef.pd.512
+// CHECK-NOT: math.powf
+// CHECK: return
+// STOCK-LABEL: func.func @pow
+// STOCK: math.powf {{.*}} : vector<8xf64>
+func.func @pow(%x: vector<16xf32>, %y: vector<16xf32>, %z: vector<8xf64>)
+    -> (vector<16xf32>, vector<8xf64>) {
+  %0 = math.powf %x, %y : vector<16xf32>
+  %1 = math.powf %z, %z : vector<8xf64>
+  return %0, %1 : vector<16xf32>, vector<8xf64>
+}
+
+// In their own type, up to an argument from which on libm is called.
+
+// CHECK-LABEL: func.func @periodic
+// CHECK: scf.if
+// CHECK: llvm.intr.sin
+// CHECK: else
+// CHECK-NOT: arith.extf
+// CHECK: scf.if
+// CHECK: llvm.intr.cos
+// CHECK: else
+// CHECK: math.fma {{.*}} : vector<8xf64>
+// CHECK-NOT: math.{{sin|cos}}
+// CHECK: return
+func.func @periodic(%x: vector<16xf32>, %y: vector<8xf64>)
+    -> (vector<16xf32>, vector<8xf64>) {
+  %0 = math.sin %x : vector<16xf32>
+  %1 = math.cos %y : vector<8xf64>
+  return %0, %1 : vector<16xf32>, vector<8xf64>
 }
 
 // CHECK-LABEL: func.func @bounds

@@ -14,85 +14,108 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numbers>
+#include <random>
 #include <span>
+#include <type_traits>
 
 using namespace tandem;
 using namespace tandem::test;
 
 namespace {
 
-struct Function {
+/// What exact values of T are computed in; on x86-64 long double has 64 bits.
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
+template <typename T> struct Function {
   const char *name;
-  double (*exact)(double);
-  /// Most units in the last place of f32 by which a result may be off.
+  Wide<T> (*exact)(Wide<T>);
+  /// Most units in the last place of T by which a result may be off.
   double maxUlp;
   /// Whether it is computed of -x.
   bool isOfNegated = false;
 };
 
-void PrintTo(const Function &function, std::ostream *os) {
+template <typename T>
+void PrintTo(const Function<T> &function, std::ostream *os) {
   *os << function.name;
 }
 
-/// Every 2^16th-or-so bit pattern of f32 (all exponents, both signs), and the
-/// values at which functions change.
-std::vector<float> samples() {
-  std::vector<float> values = {
-      0.0f,    -0.0f,          1.0f,           -1.0f,    0.5f,
-      -0.5f,   0x1.b6b4a4p-2f, 0x1.72c32cp+1f, INFINITY, -INFINITY,
-      NAN,     88.7228f,       88.73f,         -87.33f,  -87.34f,
-      -103.9f, -104.1f,        9.0f,           -9.0f};
-  for (uint64_t bits = 0; bits <= 0xffffffffu; bits += 39119)
-    values.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+template <typename T>
+constexpr const char *kTypeName = std::is_same_v<T, float> ? "f32" : "f64";
+
+/// Every exponent and both signs at fractions that a stride of bit patterns
+/// gives, and the values at which functions change.
+template <typename T> std::vector<T> samples() {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  std::vector<T> values = {
+      T(0.0),    T(-0.0),          T(1.0),           T(-1.0),   T(0.5),
+      T(-0.5),   T(0x1.b6b4a4p-2), T(0x1.72c32cp+1), infinity,  -infinity,
+      NAN,       T(88.7228),       T(88.73),         T(-87.33), T(-87.34),
+      T(-103.9), T(-104.1),        T(9.0),           T(-9.0),   T(709.7827),
+      T(709.79), T(-708.4),        T(-745.1),        T(-745.2), T(19.0)};
+  constexpr Bits stride = std::numeric_limits<Bits>::max() / 109793;
+  for (Bits bits = 0; bits <= std::numeric_limits<Bits>::max() - stride;
+       bits += stride)
+    values.push_back(std::bit_cast<T>(bits));
   for (int i = -20000; i <= 20000; ++i)
-    values.push_back(static_cast<float>(i) / 1000);
+    values.push_back(static_cast<T>(i) / 1000);
   return values;
 }
 
-/// The distance in units of the last place of `exact` as an f32, subnormals
+/// The distance in units of the last place of `exact` as a T, subnormals
 /// included; infinite where one is NaN or infinite and the other is not.
-double ulpsApart(float actual, double exact) {
-  float rounded = static_cast<float>(exact);
+template <typename T> double ulpsApart(T actual, Wide<T> exact) {
+  T rounded = static_cast<T>(exact);
   if (std::isnan(rounded) || std::isnan(actual))
     return std::isnan(rounded) && std::isnan(actual) ? 0 : INFINITY;
   if (std::isinf(rounded) || std::isinf(actual))
     return rounded == actual ? 0 : INFINITY;
-  float magnitude =
-      std::max(std::abs(rounded), std::numeric_limits<float>::min());
-  double ulp = std::nextafter(magnitude, INFINITY) - magnitude;
-  return std::abs(actual - exact) / ulp;
+  T magnitude = std::max(std::abs(rounded), std::numeric_limits<T>::min());
+  T ulp =
+      std::nextafter(magnitude, std::numeric_limits<T>::infinity()) - magnitude;
+  return static_cast<double>(std::abs(actual - exact) / ulp);
 }
 
-class MathAccuracy : public testing::TestWithParam<Function> {};
-
-/// A kernel of the function on `size` values, with vectors of `vectorBits`.
-Expected<CompiledKernel> compileFunction(const Function &function, size_t size,
-                                         unsigned vectorBits) {
-  std::string type = "tensor<" + std::to_string(size) + "xf32>";
+/// A kernel of tandem ops on `size` values, with vectors of `vectorBits`. In
+/// the source, T is the type of a tensor.
+template <typename T>
+Expected<CompiledKernel> compileText(std::string source, size_t size,
+                                     unsigned vectorBits) {
   CPUTargetOptions options;
   options.vectorBits = vectorBits;
-  std::string negated = " %n = tandem.neg %x : " + type;
-  return compileKernel("module @k { func.func @k(%x: " + type + ") -> " + type +
-                           " { " + (function.isOfNegated ? negated : "") +
-                           " %0 = tandem." + function.name +
-                           (function.isOfNegated ? " %n : " : " %x : ") + type +
-                           " return %0 : " + type + " } }",
-                       options);
+  std::string type =
+      "tensor<" + std::to_string(size) + "x" + kTypeName<T> + ">";
+  for (size_t at; (at = source.find('T')) != std::string::npos;)
+    source.replace(at, 1, type);
+  return compileKernel("module @k { func.func @k" + source + " }", options);
+}
+
+template <typename T>
+Expected<CompiledKernel> compileFunction(const Function<T> &function,
+                                         size_t size, unsigned vectorBits) {
+  std::string operand = function.isOfNegated ? "%n" : "%x";
+  return compileText<T>("(%x: T) -> T { %n = tandem.neg %x : T %0 = tandem." +
+                            std::string(function.name) + " " + operand +
+                            " : T return %0 : T }",
+                        size, vectorBits);
 }
 
 /// The largest error seen, and where.
-struct Worst {
+template <typename T> struct Worst {
   double ulps = 0;
-  float at = 0, is = 0;
+  T at = 0, is = 0;
 
-  void update(const Function &function, std::span<const float> x,
-              std::span<const float> y) {
+  void update(const Function<T> &function, std::span<const T> x,
+              std::span<const T> y) {
     for (size_t i = 0; i < x.size(); ++i)
-      if (double apart = ulpsApart(y[i], function.exact(x[i])); apart > ulps)
+      if (double apart = ulpsApart<T>(y[i], function.exact(x[i])); apart > ulps)
         *this = {apart, x[i], y[i]};
   }
 
-  void expectWithin(const Function &function) const {
+  void expectWithin(const Function<T> &function) const {
     testing::Test::RecordProperty("ulp", std::to_string(ulps));
     EXPECT_LE(ulps, function.maxUlp)
         << function.name << "(" << at << ") = " << is << ", exactly "
@@ -100,23 +123,24 @@ struct Worst {
   }
 };
 
-void checkSamples(const Function &function, unsigned vectorBits) {
-  std::vector<float> x = samples(), y(x.size());
-  auto kernel = compileFunction(function, x.size(), vectorBits);
+template <typename T>
+void checkSamples(const Function<T> &function, unsigned vectorBits) {
+  std::vector<T> x = samples<T>(), y(x.size());
+  auto kernel = compileFunction<T>(function, x.size(), vectorBits);
   ASSERT_TRUE(kernel) << kernel.error().str();
   kernel->run({x.data(), y.data()});
-  Worst worst;
+  Worst<T> worst;
   worst.update(function, x, y);
   worst.expectWithin(function);
 }
 
 /// All 2^32 values; minutes.
-void checkAll(const Function &function, unsigned vectorBits) {
+void checkAll(const Function<float> &function, unsigned vectorBits) {
   constexpr size_t chunk = 1 << 20;
   std::vector<float> x(chunk), y(chunk);
-  auto kernel = compileFunction(function, chunk, vectorBits);
+  auto kernel = compileFunction<float>(function, chunk, vectorBits);
   ASSERT_TRUE(kernel) << kernel.error().str();
-  Worst worst;
+  Worst<float> worst;
   for (uint64_t first = 0; first <= 0xffffffffu; first += chunk) {
     for (size_t i = 0; i < chunk; ++i)
       x[i] = std::bit_cast<float>(static_cast<uint32_t>(first + i));
@@ -128,10 +152,17 @@ void checkAll(const Function &function, unsigned vectorBits) {
               static_cast<double>(worst.at));
 }
 
+class MathAccuracy : public testing::TestWithParam<Function<float>> {};
+class MathAccuracyF64 : public testing::TestWithParam<Function<double>> {};
+
 TEST_P(MathAccuracy, IsWithinItsBound) { checkSamples(GetParam(), 0); }
+TEST_P(MathAccuracyF64, IsWithinItsBound) { checkSamples(GetParam(), 0); }
 
 /// As on processors whose vectors are narrower: powers of two come from bits.
 TEST_P(MathAccuracy, IsWithinItsBoundOnNarrowVectors) {
+  checkSamples(GetParam(), 256);
+}
+TEST_P(MathAccuracyF64, IsWithinItsBoundOnNarrowVectors) {
   checkSamples(GetParam(), 256);
 }
 
@@ -143,21 +174,131 @@ TEST_P(MathAccuracy, DISABLED_IsWithinItsBoundEverywhereOnNarrowVectors) {
   checkAll(GetParam(), 256);
 }
 
-double rsqrt(double x) { return 1 / std::sqrt(x); }
-double expOfNegated(double x) { return std::exp(-x); }
+template <typename W> W rsqrt(W x) { return 1 / std::sqrt(x); }
+template <typename W> W expOfNegated(W x) { return std::exp(-x); }
 
-INSTANTIATE_TEST_SUITE_P(
-    F32, MathAccuracy,
-    testing::Values(
-        Function{"exp", std::exp, 2}, Function{"exp", expOfNegated, 2, true},
-        Function{"tanh", std::tanh, 2}, Function{"log", std::log, 2},
-        Function{"log1p", std::log1p, 2}, Function{"expm1", std::expm1, 2},
-        Function{"erf", std::erf, 2}, Function{"sin", std::sin, 2},
-        Function{"cos", std::cos, 2}, Function{"sqrt", std::sqrt, 0.5001},
-        Function{"rsqrt", rsqrt, 2}),
-    [](const auto &info) {
-      return info.param.name +
-             std::string(info.param.isOfNegated ? "OfNegated" : "");
-    });
+template <typename T> auto functions() {
+  using F = Function<T>;
+  using W = Wide<T>;
+  return testing::Values(
+      F{"exp", std::exp, 2}, F{"exp", expOfNegated<W>, 2, true},
+      F{"tanh", std::tanh, 2}, F{"log", std::log, 2}, F{"log1p", std::log1p, 2},
+      F{"expm1", std::expm1, 2}, F{"erf", std::erf, 2}, F{"sin", std::sin, 2},
+      F{"cos", std::cos, 2}, F{"sqrt", std::sqrt, 0.5001},
+      F{"rsqrt", rsqrt<W>, 2});
+}
+
+constexpr auto nameOf = [](const auto &info) {
+  return info.param.name +
+         std::string(info.param.isOfNegated ? "OfNegated" : "");
+};
+INSTANTIATE_TEST_SUITE_P(F32, MathAccuracy, functions<float>(), nameOf);
+INSTANTIATE_TEST_SUITE_P(F64, MathAccuracyF64, functions<double>(), nameOf);
+
+//===----------------------------------------------------------------------===//
+// pow and gelu
+//===----------------------------------------------------------------------===//
+
+template <typename T> class TypedMathAccuracy : public testing::Test {};
+using FloatTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(TypedMathAccuracy, FloatTypes);
+
+template <typename T>
+std::vector<T> raise(const std::vector<T> &x, const std::vector<T> &y,
+                     unsigned vectorBits) {
+  std::vector<T> power(x.size());
+  auto kernel = compileText<T>(
+      "(%x: T, %y: T) -> T { %0 = tandem.pow %x, %y : T return %0 : T }",
+      x.size(), vectorBits);
+  EXPECT_TRUE(kernel) << kernel.error().str();
+  if (kernel)
+    kernel->run(
+        {const_cast<T *>(x.data()), const_cast<T *>(y.data()), power.data()});
+  return power;
+}
+
+/// Positive numbers of every magnitude to powers whose results cover the range,
+/// a little beyond, and the neighbourhood of 1.
+TYPED_TEST(TypedMathAccuracy, PowIsWithinItsBound) {
+  using T = TypeParam;
+  constexpr T most = std::numeric_limits<T>::max();
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<Wide<T>> part(-1, 1);
+  std::vector<T> x, y;
+  for (int i = 0; i < 200000; ++i) {
+    Wide<T> log = part(random) * std::log(Wide<T>(most));
+    if (i % 2)
+      log = part(random) / 8;
+    x.push_back(static_cast<T>(std::exp(log)));
+    Wide<T> result = Wide<T>(1.1) * part(random) * std::log(Wide<T>(most));
+    y.push_back(static_cast<T>(result / std::log(Wide<T>(x.back()))));
+  }
+  for (unsigned vectorBits : {0, 256}) {
+    const std::vector<T> power = raise(x, y, vectorBits);
+    double worst = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      double apart =
+          ulpsApart<T>(power[i], std::pow(Wide<T>(x[i]), Wide<T>(y[i])));
+      worst = std::max(worst, apart);
+      ASSERT_LE(apart, 2) << x[i] << "^" << y[i] << " = " << power[i];
+    }
+    this->RecordProperty("ulp" + std::to_string(vectorBits),
+                         std::to_string(worst));
+  }
+}
+
+/// Signs, too.
+TYPED_TEST(TypedMathAccuracy, PowOfSpecialValuesIsThatOfC) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values, x, y;
+  for (T value :
+       {T(0), T(0.5), T(0.75), T(1), T(1.5), T(2), T(3), T(1e30),
+        1 + Limits::epsilon(), 1 / Limits::epsilon() + 1, 2 / Limits::epsilon(),
+        Limits::min(), Limits::denorm_min(), Limits::min() / 3, Limits::max(),
+        Limits::infinity(), Limits::quiet_NaN()})
+    values.insert(values.end(), {value, -value});
+  for (T base : values)
+    for (T exponent : values) {
+      x.push_back(base);
+      y.push_back(exponent);
+    }
+  for (unsigned vectorBits : {0, 256}) {
+    const std::vector<T> power = raise(x, y, vectorBits);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Wide<T> exact = std::pow(Wide<T>(x[i]), Wide<T>(y[i]));
+      EXPECT_LE(ulpsApart<T>(power[i], exact), 1)
+          << x[i] << "^" << y[i] << " = " << power[i] << ", not " << exact;
+      if (!std::isnan(exact))
+        EXPECT_EQ(std::signbit(power[i]), std::signbit(exact))
+            << x[i] << "^" << y[i] << " = " << power[i];
+    }
+  }
+}
+
+/// Of negative numbers, 1 + erf is as far off as numbers next to 1 are apart.
+TYPED_TEST(TypedMathAccuracy, GeluIsWithinItsBound) {
+  using T = TypeParam;
+  using W = Wide<T>;
+  constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  std::vector<T> x = samples<T>(), y(x.size());
+  for (unsigned vectorBits : {0, 256}) {
+    auto kernel =
+        compileText<T>("(%x: T) -> T { %0 = tandem.gelu %x : T return %0 : T }",
+                       x.size(), vectorBits);
+    ASSERT_TRUE(kernel) << kernel.error().str();
+    kernel->run({x.data(), y.data()});
+    for (size_t i = 0; i < x.size(); ++i) {
+      const W exact =
+          W(x[i]) / 2 * std::erfc(-W(x[i]) / std::numbers::sqrt2_v<W>);
+      const W off = std::abs(W(y[i]) - exact);
+      if (std::isfinite(x[i]) && x[i] < 0)
+        EXPECT_LE(off, epsilon / 2 * -W(x[i]) + std::numeric_limits<T>::min())
+            << x[i];
+      else
+        EXPECT_LE(ulpsApart<T>(y[i], exact), 2.5) << x[i] << " " << y[i];
+    }
+  }
+}
 
 } // namespace

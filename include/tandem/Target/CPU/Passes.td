@@ -326,11 +326,13 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
 }
 
 def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
-  let summary = "Replace math functions of f32 by polynomials";
+  let summary = "Replace math functions by polynomials";
   let description = [{
-    Functions of f32 scalars and vectors become arithmetic that vectorises: exp,
-    expm1, log, log1p, tanh, erf, sin and cos, with errors of at most 2 units in
-    the last place over all of f32. Casts to and from bf16 become integer
+    Functions of scalars and vectors of f32 and f64 become arithmetic that
+    vectorises: exp, expm1, log, log1p, powf, tanh, erf, sin and cos, with errors
+    of at most 2 units in the last place, and 1 + erf(x), which gelu is made of,
+    with one of at most 2 units in the last place of 1. Of sin and cos, libm
+    computes vectors with an argument beyond 2^17 (f32) or 2^27 (f64). Casts to and from bf16 become integer
     arithmetic where the target has no instructions for them. What has no
     expansion stays.
   }];
