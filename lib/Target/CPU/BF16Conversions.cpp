@@ -48,24 +48,10 @@ Value roundBits(const Arithmetic &a, Value bits) {
   return a.addI(a.addI(bits, a.i(0x7fff)), isOdd);
 }
 
-/// f32 to bf16 by the instruction, but for subnormal numbers, which it takes
-/// for zeros.
-Value roundByInstruction(const Arithmetic &a, Value x) {
-  constexpr double leastNormal = 0x1p-126;
-  Type i16 = a.typed(a.b.getI16Type());
-  Value normal = arith::BitcastOp::create(
-      a.b, a.loc, i16,
-      arith::TruncFOp::create(a.b, a.loc, a.typed(a.b.getBF16Type()), x));
-  Value subnormal = getUpperHalves(a, roundBits(a, a.bits(x)));
-  Value isSubnormal = a.less(a.abs(x), a.f(leastNormal));
-  return asBF16(a, a.select(isSubnormal, subnormal, normal));
-}
-
-/// f32 to bf16.
-Value roundF32(OpBuilder &builder, Location loc, Value x, bool hasInstruction) {
+/// f32 to bf16. The instruction of AVX-512 BF16 takes subnormal numbers for
+/// zeros; to use it for the others takes longer than this.
+Value roundF32(OpBuilder &builder, Location loc, Value x) {
   Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
-  if (hasInstruction)
-    return roundByInstruction(a, x);
   Value bits = a.bits(x);
   Value quiet = arith::OrIOp::create(builder, loc, bits, a.i(0x400000));
   Value isNaN =
@@ -124,8 +110,7 @@ Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
 }
 
 struct Truncate : OpRewritePattern<arith::TruncFOp> {
-  Truncate(MLIRContext *context, bool hasInstruction)
-      : OpRewritePattern(context), hasInstruction(hasInstruction) {}
+  using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getIn();
@@ -138,17 +123,15 @@ struct Truncate : OpRewritePattern<arith::TruncFOp> {
       Arithmetic a{rewriter, loc, x.getType(), /*avx512=*/false};
       rewriter.replaceOp(op, asBF16(a, getUpperHalves(a, a.bits(x))));
     } else {
-      rewriter.replaceOp(op, roundF32(rewriter, loc, x, hasInstruction));
+      rewriter.replaceOp(op, roundF32(rewriter, loc, x));
     }
     return success();
   }
-  bool hasInstruction;
 };
 
 /// Of at most 16 bits, which f32 holds; wider ones are not converted directly.
 template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
-  ConvertInteger(MLIRContext *context, bool hasInstruction)
-      : OpRewritePattern<Op>(context), hasInstruction(hasInstruction) {}
+  using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn());
@@ -159,10 +142,9 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
     Arithmetic halves{rewriter, loc, op.getType(), /*avx512=*/false};
     Type single = halves.typed(rewriter.getF32Type());
     Value x = Op::create(rewriter, loc, single, op.getIn());
-    rewriter.replaceOp(op, roundF32(rewriter, loc, x, hasInstruction));
+    rewriter.replaceOp(op, roundF32(rewriter, loc, x));
     return success();
   }
-  bool hasInstruction;
 };
 
 /// Left to LLVM 22, a scalar that is broadcast passes through the instruction
@@ -191,12 +173,9 @@ struct Extend : OpRewritePattern<arith::ExtFOp> {
 
 } // namespace
 
-void populateBF16ConversionPatterns(RewritePatternSet &patterns,
-                                    bool hasInstructions) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<Truncate, ConvertInteger<arith::SIToFPOp>,
-               ConvertInteger<arith::UIToFPOp>>(context, hasInstructions);
-  patterns.add<Extend>(context);
+void populateBF16ConversionPatterns(RewritePatternSet &patterns) {
+  patterns.add<Truncate, Extend, ConvertInteger<arith::SIToFPOp>,
+               ConvertInteger<arith::UIToFPOp>>(patterns.getContext());
 }
 
 } // namespace tandem

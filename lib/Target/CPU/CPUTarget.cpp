@@ -74,10 +74,9 @@ void buildCPUKernelPipeline(OpPassManager &passes,
 
   ExpandMathOptions math;
   math.avx512 = target.vectorBits == 512;
-  math.bf16 = loops.bf16;
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
-  if (!math.bf16)
+  if (!loops.bf16)
     passes.addPass(createSoftenBF16());
   // Half of what the emitters of tiles and lanes say, they say twice; each op
   // less is one less to convert, translate and optimise.

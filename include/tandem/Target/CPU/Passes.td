@@ -332,9 +332,8 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     vectorises: exp, expm1, log, log1p, powf, tanh, erf, sin and cos, with errors
     of at most 2 units in the last place, and 1 + erf(x), which gelu is made of,
     with one of at most 2 units in the last place of 1. Of sin and cos, libm
-    computes vectors with an argument beyond 2^17 (f32) or 2^27 (f64). Casts to and from bf16 become integer
-    arithmetic where the target has no instructions for them. What has no
-    expansion stays.
+    computes vectors with an argument beyond 2^17 (f32) or 2^27 (f64). Casts to
+    and from bf16 become integer arithmetic. What has no expansion stays.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -345,8 +344,6 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     Option<"avx512", "avx512", "bool", "false",
            "Use instructions of AVX-512: tables in registers, multiplication by "
            "powers of two.">,
-    Option<"bf16", "bf16", "bool", "false",
-           "Round to bf16 by the instruction of AVX-512 BF16.">,
     Option<"stock", "stock", "bool", "false",
            "Use upstream's expansions alone, for comparison.">
   ];
