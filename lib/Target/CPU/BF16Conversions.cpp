@@ -52,11 +52,11 @@ Value roundBits(const Arithmetic &a, Value bits) {
 /// zeros; to use it for the others takes longer than this.
 Value roundF32(OpBuilder &builder, Location loc, Value x) {
   Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
-  Value bits = a.bits(x);
-  Value quiet = arith::OrIOp::create(builder, loc, bits, a.i(0x400000));
   Value isNaN =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
-  Value rounded = a.select(isNaN, quiet, roundBits(a, bits));
+  // Whatever rounding makes of a NaN, it is one again with these bits.
+  Value quiet = a.select(isNaN, a.i(0x7fc00000), a.i(0));
+  Value rounded = a.orI(roundBits(a, a.bits(x)), quiet);
   return asBF16(a, getUpperHalves(a, rounded));
 }
 

@@ -115,7 +115,7 @@ struct Arithmetic {
       return mlir::arith::SIToFPOp::create(b, loc, like, x);
     return sub(fromBits(addI(x, i(rounderBits()))), f(rounder()));
   }
-  /// 2^n of an integer n for which that is normal.
+  /// 2^n of an integer n for which that is normal; only its low bits count.
   mlir::Value powerOfTwo(mlir::Value n) const {
     return fromBits(shl(addI(n, i(bias())), fractionBits()));
   }
@@ -174,8 +174,9 @@ mlir::Value expandExp(const Arithmetic &a, mlir::Value x);
 mlir::Value expandExpm1(const Arithmetic &a, mlir::Value x);
 mlir::Value expandTanh(const Arithmetic &a, mlir::Value x);
 mlir::Value expandErf(const Arithmetic &a, mlir::Value x);
-/// 1 + erf(x).
+/// 1 + erf(x) and 1 + tanh(x).
 mlir::Value expandOnePlusErf(const Arithmetic &a, mlir::Value x);
+mlir::Value expandOnePlusTanh(const Arithmetic &a, mlir::Value x);
 /// exp(x + rest), rest at most a few units in the last place of x if both are
 /// finite. Of f64.
 mlir::Value expandExpOfSum(const Arithmetic &a, mlir::Value x,

@@ -282,18 +282,21 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   bool avx512;
 };
 
-/// 1 + erf(x), of which gelu is a product. The walk comes to erf first.
-struct ExpandOnePlusErf : OpRewritePattern<arith::AddFOp> {
-  ExpandOnePlusErf(MLIRContext *context, bool avx512)
-      : OpRewritePattern(context), avx512(avx512) {}
-  /// The operand of the erf to which an op adds 1.
+/// 1 + f(x), f being erf or tanh, of which gelu is a product. The walk comes to
+/// f first.
+template <typename Op> struct ExpandOnePlus : OpRewritePattern<arith::AddFOp> {
+  using Expansion = Value (*)(const Arithmetic &, Value);
+  ExpandOnePlus(MLIRContext *context, bool avx512, Expansion expansion)
+      : OpRewritePattern(context), avx512(avx512), expansion(expansion) {}
+
+  /// The operand of the function to which `op` adds 1; null if it does not.
   static Value match(Operation *op) {
     if (!isa<arith::AddFOp>(op) || !isExpanded(op->getResult(0).getType()))
       return {};
     for (unsigned i : {0, 1})
-      if (auto erf = op->getOperand(i).getDefiningOp<math::ErfOp>())
+      if (auto function = op->getOperand(i).getDefiningOp<Op>())
         if (matchPattern(op->getOperand(1 - i), m_OneFloat()))
-          return erf.getOperand();
+          return function.getOperand();
     return {};
   }
   LogicalResult matchAndRewrite(arith::AddFOp op,
@@ -302,22 +305,23 @@ struct ExpandOnePlusErf : OpRewritePattern<arith::AddFOp> {
     if (!x)
       return failure();
     Arithmetic arithmetic{rewriter, op.getLoc(), op.getType(), avx512};
-    rewriter.replaceOp(op, expandOnePlusErf(arithmetic, x));
+    rewriter.replaceOp(op, expansion(arithmetic, x));
     return success();
   }
+
   bool avx512;
+  Expansion expansion;
 };
 
-/// An erf that is used for other than that.
-struct ExpandErf : Expand<math::ErfOp> {
-  ExpandErf(MLIRContext *context, bool avx512)
-      : Expand(context, avx512, expandErf) {}
-  LogicalResult matchAndRewrite(math::ErfOp op,
+/// f(x) that is used for other than that.
+template <typename Op> struct ExpandUnlessOnePlus : Expand<Op> {
+  using Expand<Op>::Expand;
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!op->use_empty() &&
-        llvm::all_of(op->getUsers(), ExpandOnePlusErf::match))
+        llvm::all_of(op->getUsers(), ExpandOnePlus<Op>::match))
       return failure();
-    return Expand::matchAndRewrite(op, rewriter);
+    return Expand<Op>::matchAndRewrite(op, rewriter);
   }
 };
 } // namespace
@@ -326,8 +330,11 @@ void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
                                         bool avx512) {
   MLIRContext *context = patterns.getContext();
   patterns.add<Expand<math::ExpOp>>(context, avx512, expandExp);
-  patterns.add<Expand<math::TanhOp>>(context, avx512, expandTanh);
-  patterns.add<ExpandErf, ExpandOnePlusErf, ExpandPow>(context, avx512);
+  patterns.add<ExpandUnlessOnePlus<math::TanhOp>>(context, avx512, expandTanh);
+  patterns.add<ExpandOnePlus<math::TanhOp>>(context, avx512, expandOnePlusTanh);
+  patterns.add<ExpandUnlessOnePlus<math::ErfOp>>(context, avx512, expandErf);
+  patterns.add<ExpandOnePlus<math::ErfOp>>(context, avx512, expandOnePlusErf);
+  patterns.add<ExpandPow>(context, avx512);
   patterns.add<Expand<math::ExpM1Op>>(context, avx512, expandExpm1);
   patterns.add<Expand<math::LogOp>>(context, avx512, expandLog);
   patterns.add<Expand<math::Log1pOp>>(context, avx512, expandLog1p);

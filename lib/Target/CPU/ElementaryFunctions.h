@@ -15,10 +15,9 @@ class RewritePatternSet;
 
 namespace tandem {
 
-/// Expansions of math.exp, expm1, log, log1p, powf, tanh, erf, sin and cos on
-/// f32 and f64 and vectors of them, within 2 ULP for every argument, NaN and
-/// infinities included, and of 1 + erf(x), which is as far from the exact value
-/// as 1 is from its neighbour at most.
+/// Expansions of math.exp, expm1, log, log1p, powf, tanh, erf, sin and cos on f32
+/// and f64 and vectors of them, within 2 ULP for every argument, NaN and
+/// infinities included; and of 1 + erf(x) and 1 + tanh(x), within 2 ULP of 1.
 /// `avx512`: the target has AVX-512.
 void populateElementaryFunctionPatterns(mlir::RewritePatternSet &patterns,
                                         bool avx512);

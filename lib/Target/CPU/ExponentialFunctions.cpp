@@ -91,32 +91,47 @@ static Value expTail(const Arithmetic &a, Value r) {
   return a.isF64() ? a.horner(r, ofF64) : a.horner(r, kExpTail);
 }
 
-/// 2^n y of an integer n, which is 2^n alone may not be a number.
-static Value scaleInTwoSteps(const Arithmetic &a, Value y, Value n) {
-  Value half = a.shr(n, 1);
-  return a.mul(a.mul(y, a.powerOfTwo(half)), a.powerOfTwo(a.subI(n, half)));
-}
+namespace {
+/// exp(x) = 2^n y, n the integer nearest to x / log 2.
+struct Reduced {
+  Value y, n;
+  Value bits; // Those of an integer, n in the low ones.
+};
+} // namespace
 
-/// 2^n exp(r + rest), with n the integer nearest to x / log 2; rest, which may
-/// be null, is at most a few units in the last place of x. Within 1.1 ULP.
-static Value expByPolynomial(const Arithmetic &a, Value x, Value rest = {}) {
+/// `rest`, which may be null, is added to x; it is at most a few units in the
+/// last place of that. y is within 1 ULP.
+static Reduced reduceExp(const Arithmetic &a, Value x, Value rest = {}) {
   Value shifted = a.fma(x, a.f(kLog2OfE), a.f(a.rounder()));
   Value n = a.sub(shifted, a.f(a.rounder()));
   Value r = subtractLog2(a, x, n);
   if (rest)
     r = a.add(r, rest);
   Value y = a.fma(a.fma(expTail(a, r), r, a.f(1)), r, a.f(1));
-  return a.isWide() ? a.scale(y, n)
-                    : scaleInTwoSteps(
-                          a, y, a.subI(a.bits(shifted), a.i(a.rounderBits())));
+  return {y, n, a.bits(shifted)};
+}
+
+/// exp(x + rest). Within 1.1 ULP.
+static Value expByPolynomial(const Arithmetic &a, Value x, Value rest = {}) {
+  const Reduced of = reduceExp(a, x, rest);
+  if (a.isWide())
+    return a.scale(of.y, of.n);
+  // In two steps: 2^n itself may be out of range.
+  Value half = a.shr(of.bits, 1);
+  return a.mul(a.mul(of.y, a.powerOfTwo(half)),
+               a.powerOfTwo(a.subI(of.bits, half)));
+}
+
+/// exp(x) where that is normal.
+static Value expWithin(const Arithmetic &a, Value x) {
+  const Reduced of = reduceExp(a, x);
+  if (a.isWide())
+    return a.scale(of.y, of.n);
+  return a.fromBits(a.addI(a.bits(of.y), a.shl(of.bits, a.fractionBits())));
 }
 
 static bool hasExpTable(const Arithmetic &a) {
   return a.isWide() && !a.isF64();
-}
-
-static Value expInRange(const Arithmetic &a, Value x) {
-  return hasExpTable(a) ? expByTable(a, x) : expByPolynomial(a, x);
 }
 
 static Value boundExp(const Arithmetic &a, Value x) {
@@ -219,6 +234,12 @@ Value expandTanh(const Arithmetic &a, Value x) {
   return a.copySign(y, x);
 }
 
+/// 2 / (1 + exp(-2 x)), where nothing cancels.
+Value expandOnePlusTanh(const Arithmetic &a, Value x) {
+  Value power = expandExp(a, a.mul(x, a.f(-2)));
+  return a.div(a.f(2), a.add(a.f(1), power));
+}
+
 namespace {
 /// See FunctionCoefficients.h, where those of f32 are. Those of f64 are fits
 /// for |x| <= small and for |x| <= most.
@@ -260,7 +281,9 @@ Value expandErf(const Arithmetic &a, Value x) {
   Value small = a.fma(a.horner(a.mul(x, x), of.tail), x, x);
   Value magnitude = a.abs(x);
   Value exponent = logErfc(a, a.atMost(magnitude, of.most), of.large);
-  Value large = a.copySign(a.sub(a.f(1), expInRange(a, exponent)), x);
+  Value rest =
+      hasExpTable(a) ? expByTable(a, exponent) : expWithin(a, exponent);
+  Value large = a.copySign(a.sub(a.f(1), rest), x);
   return a.select(a.less(a.f(of.small), magnitude), large, small);
 }
 
@@ -269,7 +292,7 @@ Value expandErf(const Arithmetic &a, Value x) {
 Value expandOnePlusErf(const Arithmetic &a, Value x) {
   const ErfCoefficients of = erfCoefficients(a);
   Value magnitude = a.abs(x);
-  Value rest = expByPolynomial(a, logErfc(a, magnitude, of.whole));
+  Value rest = expWithin(a, logErfc(a, magnitude, of.whole));
   rest = a.select(a.less(a.f(of.most), magnitude), a.f(0), rest);
   return a.select(a.less(x, a.f(0)), rest, a.sub(a.f(2), rest));
 }

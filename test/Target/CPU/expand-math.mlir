@@ -91,8 +91,7 @@ func.func @precise(%x: vector<8xf64>) -> vector<8xf64> {
   return %5 : vector<8xf64>
 }
 
-// 1 + erf(x) is one exponential, without the part for small numbers; an erf
-// that is used elsewhere is not.
+// 1 + erf(x) is one exponential, without the part for small numbers.
 
 // CHECK-LABEL: func.func @one_plus_erf
 // WIDE-COUNT-1: mask.scalef.ps.512
@@ -108,6 +107,23 @@ func.func @one_plus_erf(%x: vector<16xf32>) -> vector<16xf32> {
   %1 = arith.addf %one, %0 : vector<16xf32>
   return %1 : vector<16xf32>
 }
+
+// So is 1 + tanh(x), a quotient by 1 + exp(-2x).
+
+// CHECK-LABEL: func.func @one_plus_tanh
+// WIDE: vpermi2var.ps.512
+// WIDE: mask.scalef.ps.512
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK-NOT: copysign
+// CHECK: return
+func.func @one_plus_tanh(%x: vector<16xf32>) -> vector<16xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %0 = math.tanh %x : vector<16xf32>
+  %1 = arith.addf %0, %one : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// But not where the function has another use.
 
 // CHECK-LABEL: func.func @erf_too
 // CHECK: %[[SUM:.*]] = arith.addf %[[ERF:.*]], %{{.*}}

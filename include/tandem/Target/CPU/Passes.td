@@ -330,10 +330,11 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let description = [{
     Functions of scalars and vectors of f32 and f64 become arithmetic that
     vectorises: exp, expm1, log, log1p, powf, tanh, erf, sin and cos, with errors
-    of at most 2 units in the last place, and 1 + erf(x), which gelu is made of,
-    with one of at most 2 units in the last place of 1. Of sin and cos, libm
-    computes vectors with an argument beyond 2^17 (f32) or 2^27 (f64). Casts to
-    and from bf16 become integer arithmetic. What has no expansion stays.
+    of at most 2 units in the last place; 1 + erf(x) and 1 + tanh(x), which gelu
+    is made of, with one of at most 2 units in the last place of 1. Of sin and
+    cos, libm computes vectors with an argument beyond 2^17 (f32) or 2^27 (f64).
+    Casts to and from bf16 become integer arithmetic. What has no expansion
+    stays.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
