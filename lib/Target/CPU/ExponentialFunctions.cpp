@@ -130,16 +130,15 @@ static Value expWithin(const Arithmetic &a, Value x) {
   return a.fromBits(a.addI(a.bits(of.y), a.shl(of.bits, a.fractionBits())));
 }
 
-static bool hasExpTable(const Arithmetic &a) {
-  return a.isWide() && !a.isF64();
-}
+/// Whether registers hold the tables.
+static bool hasTables(const Arithmetic &a) { return a.isWide() && !a.isF64(); }
 
 static Value boundExp(const Arithmetic &a, Value x) {
   return a.atLeast(a.atMost(x, expMost(a)), expLeast(a));
 }
 
 Value expandExp(const Arithmetic &a, Value x) {
-  return hasExpTable(a) ? expByTable(a, x) : expByPolynomial(a, boundExp(a, x));
+  return hasTables(a) ? expByTable(a, x) : expByPolynomial(a, boundExp(a, x));
 }
 
 Value expandExpOfSum(const Arithmetic &a, Value x, Value rest) {
@@ -229,8 +228,8 @@ static Value tanhByPowers(const Arithmetic &a, Value magnitude) {
 
 Value expandTanh(const Arithmetic &a, Value x) {
   Value magnitude = a.abs(x);
-  Value y = a.isWide() && !a.isF64() ? tanhByTable(a, magnitude)
-                                     : tanhByPowers(a, magnitude);
+  Value y =
+      hasTables(a) ? tanhByTable(a, magnitude) : tanhByPowers(a, magnitude);
   return a.copySign(y, x);
 }
 
@@ -281,8 +280,7 @@ Value expandErf(const Arithmetic &a, Value x) {
   Value small = a.fma(a.horner(a.mul(x, x), of.tail), x, x);
   Value magnitude = a.abs(x);
   Value exponent = logErfc(a, a.atMost(magnitude, of.most), of.large);
-  Value rest =
-      hasExpTable(a) ? expByTable(a, exponent) : expWithin(a, exponent);
+  Value rest = hasTables(a) ? expByTable(a, exponent) : expWithin(a, exponent);
   Value large = a.copySign(a.sub(a.f(1), rest), x);
   return a.select(a.less(a.f(of.small), magnitude), large, small);
 }
@@ -293,7 +291,9 @@ Value expandOnePlusErf(const Arithmetic &a, Value x) {
   const ErfCoefficients of = erfCoefficients(a);
   Value magnitude = a.abs(x);
   Value rest = expWithin(a, logErfc(a, magnitude, of.whole));
-  rest = a.select(a.less(a.f(of.most), magnitude), a.f(0), rest);
+  // Beyond, 0, and NaN of NaN.
+  rest =
+      a.select(a.less(magnitude, a.f(of.most)), rest, a.atMost(magnitude, 0));
   return a.select(a.less(x, a.f(0)), rest, a.sub(a.f(2), rest));
 }
 

@@ -276,6 +276,33 @@ TYPED_TEST(TypedMathAccuracy, PowOfSpecialValuesIsThatOfC) {
   }
 }
 
+/// 1 + f(x) has an expansion of its own, within 2 ULP of 1.
+template <typename T>
+void checkOnePlus(std::string name, Wide<T> (*exact)(Wide<T>),
+                  unsigned vectorBits) {
+  std::vector<T> x = samples<T>(), y(x.size());
+  auto kernel = compileText<T>(
+      "(%x: T) -> T { %c = tandem.constant dense<1.0> : T %0 = tandem." + name +
+          " %x : T %1 = tandem.add %0, %c : (T, T) -> T return %1 : T }",
+      x.size(), vectorBits);
+  ASSERT_TRUE(kernel) << kernel.error().str();
+  kernel->run({x.data(), y.data()});
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(std::isnan(y[i]), std::isnan(x[i])) << name << " " << x[i];
+    if (!std::isnan(x[i]))
+      ASSERT_LE(std::abs(Wide<T>(y[i]) - (1 + exact(x[i]))),
+                std::numeric_limits<T>::epsilon() * 2)
+          << name << " " << x[i];
+  }
+}
+
+TYPED_TEST(TypedMathAccuracy, OnePlusIsWithinItsBound) {
+  for (unsigned vectorBits : {0, 256}) {
+    checkOnePlus<TypeParam>("erf", std::erf, vectorBits);
+    checkOnePlus<TypeParam>("tanh", std::tanh, vectorBits);
+  }
+}
+
 /// Of negative numbers, 1 + erf is as far off as numbers next to 1 are apart.
 TYPED_TEST(TypedMathAccuracy, GeluIsWithinItsBound) {
   using T = TypeParam;

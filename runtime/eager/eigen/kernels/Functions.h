@@ -169,6 +169,23 @@ struct Erf {
   }
 };
 
+/// 1 + erf(x), which next to 1 needs no part for small numbers and of negative
+/// ones does not cancel.
+struct OnePlusErf {
+  [[gnu::always_inline]] static Floats apply(Floats x) {
+    const Floats magnitude = __builtin_elementwise_abs(x);
+    Floats rest = Exp::applyWithin(
+        horner(kErfcWholeExponent, magnitude) * magnitude - magnitude);
+    // Beyond, 0, and NaN of NaN.
+    const Floats beyond = magnitude > 0 ? Floats{} : magnitude;
+    rest = magnitude < kErfMost ? rest : beyond;
+    return x < 0 ? rest : 2 - rest;
+  }
+  [[gnu::always_inline]] static Doubles apply(Doubles x) {
+    return 1 + SleefErf::apply(x);
+  }
+};
+
 struct Sigmoid {
   template <typename R> [[gnu::always_inline]] static R apply(R x) {
     return 1 / (1 + Exp::apply(-x));
@@ -178,7 +195,7 @@ struct Sigmoid {
 struct Gelu {
   template <typename R> [[gnu::always_inline]] static R apply(R x) {
     const R half = x * repeat<R>(0.5);
-    return half * (1 + Erf::apply(x * repeat<R>(0.70710678118654752440)));
+    return half * OnePlusErf::apply(x * repeat<R>(0.70710678118654752440));
   }
 };
 
