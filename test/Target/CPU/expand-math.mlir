@@ -96,7 +96,8 @@ func.func @precise(%x: vector<8xf64>) -> vector<8xf64> {
 // CHECK-LABEL: func.func @one_plus_erf
 // WIDE-COUNT-1: mask.scalef.ps.512
 // WIDE-NOT: mask.scalef.ps.512
-// CHECK: %[[REST:.*]] = arith.select
+// CHECK: %[[BEYOND:.*]] = arith.select
+// CHECK: %[[REST:.*]] = arith.select %{{.*}}, %{{.*}}, %[[BEYOND]]
 // CHECK: %[[NEGATIVE:.*]] = arith.cmpf olt, %arg0,
 // CHECK: %[[OTHER:.*]] = arith.subf %{{.*}}, %[[REST]]
 // CHECK: %[[SUM:.*]] = arith.select %[[NEGATIVE]], %[[REST]], %[[OTHER]]
