@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <functional>
@@ -171,14 +172,15 @@ static Value sineTail(const Arithmetic &a, Value square) {
                            0.008333333333323662, -0.1666666666666664});
 }
 
-/// (cos(r) - 1 + r^2 / 2) / r^4 of r^2.
-static Value cosineTail(const Arithmetic &a, Value square) {
+/// cos(r) of r^2.
+static Value cosineOfSquare(const Arithmetic &a, Value square) {
   if (!a.isF64())
     return a.horner(square, {2.443315711809948e-5, -1.388731625493765e-3,
-                             4.166664568298827e-2});
-  return a.horner(square, {-1.1367981879283299e-11, 2.087589773865943e-09,
-                           -2.75573157386131e-07, 2.4801587294628004e-05,
-                           -0.001388888888888284, 0.04166666666666665});
+                             4.166664568298827e-2, -0.5, 1});
+  return a.horner(square,
+                  {-1.1367981879283299e-11, 2.087589773865943e-09,
+                   -2.75573157386131e-07, 2.4801587294628004e-05,
+                   -0.001388888888888284, 0.04166666666666665, -0.5, 1});
 }
 
 /// sin(x + quadrants * pi/2).
@@ -187,13 +189,13 @@ static Value expandSine(const Arithmetic &a, Value x, int64_t quadrants) {
   Value z = a.mul(r, r);
   // Of -0, the sum is +0.
   Value sine = a.copySign(a.fma(a.mul(sineTail(a, z), z), r, r), r);
-  Value cosine =
-      a.fma(a.mul(z, z), cosineTail(a, z), a.fma(z, a.f(-0.5), a.f(1)));
   Value quadrant = a.addI(n, a.i(quadrants));
   Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
                                       a.andI(quadrant, a.i(1)), a.i(0));
-  Value sign = a.shl(a.andI(quadrant, a.i(2)), a.isF64() ? 62 : 30);
-  Value y = a.select(isOdd, cosine, sine);
+  // The second bit, as the first of a number.
+  const int64_t width = a.isF64() ? 64 : 32;
+  Value sign = a.andI(a.shl(quadrant, width - 2), a.i(llvm::minIntN(width)));
+  Value y = a.select(isOdd, cosineOfSquare(a, z), sine);
   return a.fromBits(arith::XOrIOp::create(a.b, a.loc, a.bits(y), sign));
 }
 

@@ -15,8 +15,8 @@ class RewritePatternSet;
 
 namespace tandem {
 
-/// Expansions of math.exp, expm1, log, log1p, powf, tanh, erf, sin and cos on f32
-/// and f64 and vectors of them, within 2 ULP for every argument, NaN and
+/// Expansions of math.exp, expm1, log, log1p, powf, tanh, erf, sin and cos on
+/// f32 and f64 and vectors of them, within 2 ULP for every argument, NaN and
 /// infinities included; and of 1 + erf(x) and 1 + tanh(x), within 2 ULP of 1.
 /// `avx512`: the target has AVX-512.
 void populateElementaryFunctionPatterns(mlir::RewritePatternSet &patterns,

@@ -274,7 +274,7 @@ static Value logErfc(const Arithmetic &a, Value t,
   return a.fma(a.horner(t, coefficients), t, a.sub(a.f(0), t));
 }
 
-/// Within 1.2 ULP.
+/// Within 1.3 ULP.
 Value expandErf(const Arithmetic &a, Value x) {
   const ErfCoefficients of = erfCoefficients(a);
   Value small = a.fma(a.horner(a.mul(x, x), of.tail), x, x);
