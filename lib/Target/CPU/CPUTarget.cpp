@@ -74,6 +74,7 @@ void buildCPUKernelPipeline(OpPassManager &passes,
 
   ExpandMathOptions math;
   math.avx512 = target.vectorBits == 512;
+  math.fma = hasFMA(target);
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
   if (!loops.bf16)

@@ -86,7 +86,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     if (stock)
       populateMathPolynomialApproximationPatterns(
           set, [](StringRef) { return true; });
-    else
+    else if (fma)
       populateElementaryFunctionPatterns(set, avx512);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();

@@ -28,6 +28,10 @@ bool hasBF16(const CPUTargetOptions &options) {
          hasFeature(features, "avx512vl");
 }
 
+bool hasFMA(const CPUTargetOptions &options) {
+  return hasFeature(options.features, "fma");
+}
+
 CPUTargetOptions resolve(const CPUTargetOptions &options) {
   CPUTargetOptions result = options;
   if (result.cpu.empty()) {

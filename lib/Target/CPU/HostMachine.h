@@ -24,6 +24,9 @@ CPUTargetOptions resolve(const CPUTargetOptions &options);
 /// to bf16, at all widths of vectors.
 bool hasBF16(const CPUTargetOptions &options);
 
+/// Whether they have fused multiply-adds.
+bool hasFMA(const CPUTargetOptions &options);
+
 /// The mutant that TANDEM_MUTATE names, in a build with TANDEM_MUTANTS; null
 /// otherwise (tandem-cpu-mutate-kernel).
 const char *getMutant();

@@ -1,5 +1,6 @@
 // RUN: tandem-opt %s --tandem-expand-math='avx512=true' | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: tandem-opt %s --tandem-expand-math | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: tandem-opt %s --tandem-expand-math='fma=false' | FileCheck %s --check-prefix=LIBM
 // RUN: tandem-opt %s --tandem-expand-math='stock=true' | FileCheck %s --check-prefix=STOCK
 
 // A table in two registers, and a multiplication by powers of two, before which
@@ -148,6 +149,8 @@ func.func @erf_too(%x: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
 // WIDE: mask.scalef.pd.512
 // CHECK-NOT: math.powf
 // CHECK: return
+// LIBM-LABEL: func.func @pow
+// LIBM: math.powf {{.*}} : vector<16xf32>
 // STOCK-LABEL: func.func @pow
 // STOCK: math.powf {{.*}} : vector<8xf64>
 func.func @pow(%x: vector<16xf32>, %y: vector<16xf32>, %z: vector<8xf64>)

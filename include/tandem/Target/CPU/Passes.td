@@ -345,6 +345,9 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     Option<"avx512", "avx512", "bool", "false",
            "Use instructions of AVX-512: tables in registers, multiplication by "
            "powers of two.">,
+    Option<"fma", "fma", "bool", "true",
+           "Expand functions; without fused multiply-adds, which are a call each "
+           "then, they are left to libm.">,
     Option<"stock", "stock", "bool", "false",
            "Use upstream's expansions alone, for comparison.">
   ];
