@@ -31,26 +31,52 @@ static memory::desc matrices(const MatmulDims &dims, const Strides &batch,
   return {sizes, type, strides};
 }
 
+/// Sums of an odd number of bf16 products are computed in f32. The library
+/// takes them in pairs, and with 63 terms, over 64 rows and columns that are no
+/// multiple of 16 its AMX kernel runs with tiles that were configured for
+/// others: an illegal instruction (oneDNN 2.6).
+static memory::data_type computeType(const MatmulDims &dims, DType dtype) {
+  return dims.k % 2 != 0 ? memory::data_type::f32 : dataType(dtype);
+}
+
+namespace {
+/// Of both operands and the result, in one element type.
+struct Descriptions {
+  memory::desc lhs, rhs, result;
+  Descriptions(const MatmulDims &dims, const Shape &shape,
+               memory::data_type type)
+      : lhs(matrices(dims, dims.lhsBatch, type, dims.m, dims.k, dims.lhsM,
+                     dims.lhsK)),
+        rhs(matrices(dims, dims.rhsBatch, type, dims.k, dims.n, dims.rhsK,
+                     dims.rhsN)),
+        result(matrices(dims, eager::rowMajorStrides(shape), type, dims.m,
+                        dims.n, dims.n, 1)) {}
+};
+} // namespace
+
 void onednn::buildMatmul(const Signature &signature, Plan &plan) {
   const auto &attrs = *signature.op.attrs.AsMatmulAttrs();
   const MatmulDims dims = MatmulDims::of(
       attrs.transpose_lhs, attrs.transpose_rhs, signature.operands[0].shape,
       signature.operands[1].shape, signature.result.shape);
-  const memory::data_type type = dataType(signature.result.dtype);
-  const memory::desc lhs =
-      matrices(dims, dims.lhsBatch, type, dims.m, dims.k, dims.lhsM, dims.lhsK);
-  const memory::desc rhs =
-      matrices(dims, dims.rhsBatch, type, dims.k, dims.n, dims.rhsK, dims.rhsN);
-  const memory::desc result =
-      matrices(dims, eager::rowMajorStrides(signature.result.shape), type,
-               dims.m, dims.n, dims.n, 1);
+  const DType dtype = signature.result.dtype;
+  const Descriptions given(dims, signature.result.shape, dataType(dtype)),
+      used(dims, signature.result.shape, computeType(dims, dtype));
   // Converting weights at each call would cost more than it gains.
-  const memory::desc weights = signature.isConstant(1) ? anyFormat(rhs) : rhs;
+  const memory::desc rhs =
+      signature.isConstant(1) ? anyFormat(used.rhs) : used.rhs;
   const dnnl::matmul::primitive_desc desc(
-      dnnl::matmul::desc(lhs, weights, result), Plan::attributes(), engine());
+      dnnl::matmul::desc(used.lhs, rhs, used.result), Plan::attributes(),
+      engine());
+  const Buffer from = plan.converted(Plan::operand(0), given.lhs, used.lhs);
+  const Buffer weights =
+      signature.converted(plan, 1, given.rhs, desc.weights_desc());
+  const bool isDirect = used.result == given.result;
+  const Buffer to = isDirect ? Plan::result() : plan.temporary(used.result);
   plan.add(dnnl::matmul(desc), desc.scratchpad_desc(),
-           {{DNNL_ARG_SRC, lhs, Plan::operand(0)},
-            {DNNL_ARG_WEIGHTS, desc.weights_desc(),
-             signature.converted(plan, 1, rhs, desc.weights_desc())},
-            {DNNL_ARG_DST, result, Plan::result()}});
+           {{DNNL_ARG_SRC, used.lhs, from},
+            {DNNL_ARG_WEIGHTS, desc.weights_desc(), weights},
+            {DNNL_ARG_DST, used.result, to}});
+  if (!isDirect)
+    plan.reorder(to, used.result, Plan::result(), given.result);
 }
