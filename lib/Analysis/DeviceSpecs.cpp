@@ -78,6 +78,9 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
       {"library_wake_ns", &DeviceModel::libraryWakeNs}};
   for (auto [key, member] : rates)
     TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
+  if (constexpr auto key = "matrix_flops_per_clock"; object.contains(key))
+    TANDEM_RETURN_IF_ERROR(
+        readNumber(object, key, model.matrixFlopsPerClock, origin));
   const std::pair<const char *, int64_t DeviceModel::*> counts[] = {
       {"cores", &DeviceModel::cores},
       {"vector_bits", &DeviceModel::vectorBits},

@@ -86,6 +86,10 @@ DeviceModel detect() {
   auto cores = static_cast<double>(model.cores);
   double clocks = detectClock() * cores;
   model.fmasPerClock = detectUnits(model.vectorBits);
+  // Products of 16 by 32 and 32 by 16 in 16 clocks (Intel 64 and IA-32
+  // Architectures Optimization Reference Manual, 20.5).
+  if (hasFeature(hostProcessor().features, "amx-bf16"))
+    model.matrixFlopsPerClock = 1024;
   model.f32FlopsPerNs = 2 * clocks * model.fmasPerClock *
                         static_cast<double>(model.vectorBits / 32);
   model.f64FlopsPerNs = model.f32FlopsPerNs / 2;

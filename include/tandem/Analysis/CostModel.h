@@ -51,6 +51,10 @@ struct DeviceModel {
   /// Multiply-adds of whole vectors that a core starts in a clock; of narrower
   /// ones it starts up to two.
   double fmasPerClock = 2;
+  /// Operations on bf16 that a core's matrix unit does in a clock, with tiles
+  /// of 16 by 32 and 32 by 16 elements (AMX); 0 where it has none. The library
+  /// uses it, kernels do not.
+  double matrixFlopsPerClock = 0;
 
   /// Peak for elements of so many bytes.
   double flopsPerNs(int64_t elementBytes) const;

@@ -51,6 +51,8 @@ constexpr double kLibraryDepthwiseShare = 0.7, kLibraryGenericShare = 0.1;
 constexpr double kLibraryTileProducts = 8, kLibraryColumnCycles = 3;
 /// Of the peak, where no tile of ours can tell how the library computes.
 constexpr double kLibraryShareOfPeak = 0.6;
+/// Of a matrix unit's speed, between the conversions of its operands.
+constexpr double kLibraryMatrixShare = 0.3;
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
 constexpr double kLibraryThreadFlops = 1e6;
 
@@ -249,8 +251,33 @@ double getLibraryCycles(const Problem &problem,
          getLibraryShare(contraction, tile.lanes);
 }
 
+/// Whether the library computes it on the matrix unit: bf16, but for what it
+/// is given in f32 (runtime/eager/onednn), and not a few inputs of many groups.
+bool usesMatrixUnit(const Problem &problem, const Contraction &contraction) {
+  bool isConv = isa<ir::ConvOp>(problem.op);
+  return problem.device.matrixFlopsPerClock > 0 && contraction.isBF16() &&
+         contraction.inputs % 2 == 0 && (!isConv || contraction.inputs > 4);
+}
+
+/// In whole tiles.
+double getMatrixUnitCycles(const Problem &problem,
+                           const Contraction &contraction) {
+  constexpr int64_t kSide = 16, kInner = 32;
+  constexpr double kTileFlops = 2 * kSide * kSide * kInner;
+  double tiles =
+      double(llvm::divideCeilSigned(contraction.getPositions(), kSide)) *
+      double(llvm::divideCeilSigned(contraction.outputs, kSide)) *
+      double(llvm::divideCeilSigned(contraction.inputs, kInner)) *
+      double(contraction.getReduction() / contraction.inputs) *
+      double(contraction.groups);
+  return tiles * kTileFlops /
+         (problem.device.matrixFlopsPerClock * kLibraryMatrixShare);
+}
+
 double getLibraryCycles(const Problem &problem,
                         const Contraction *contraction) {
+  if (contraction && usesMatrixUnit(problem, *contraction))
+    return getMatrixUnitCycles(problem, *contraction);
   if (contraction && !isChannelsLast(*contraction))
     return getLibraryCycles(problem, getMatrixProduct(*contraction)) +
            getColumnCycles(*contraction);
@@ -258,6 +285,18 @@ double getLibraryCycles(const Problem &problem,
     return getLibraryCycles(problem, *contraction);
   return double(problem.cost.flops) / getFlopsPerCycle(problem.machine) /
          kLibraryShareOfPeak;
+}
+
+/// To lay out weights for the matrix unit, where they are not constant.
+double getMatrixWeightsNs(const Problem &problem,
+                          const Contraction &contraction) {
+  if (problem.isConstant || !usesMatrixUnit(problem, contraction))
+    return 0;
+  auto type = cast<RankedTensorType>(contraction.weights.getType());
+  double bytes =
+      double(type.getNumElements()) * double(contraction.getElementBytes());
+  const DeviceModel &device = problem.device;
+  return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
 }
 
 /// To turn the data, where only the result has its channels last.
@@ -280,6 +319,7 @@ ContractionPrice priceLibrary(const Problem &problem,
   if (contraction) {
     reorderNs = getReorderNs(problem, *contraction);
     reordered = reorderNs > 0 ? withChannelsLast(*contraction) : *contraction;
+    reorderNs += getMatrixWeightsNs(problem, *contraction);
   }
   double flops = double(problem.cost.flops);
   double cycles = getLibraryCycles(problem, reordered ? &*reordered : nullptr);
