@@ -207,7 +207,8 @@ int GraphBuilder::pickWeights(const TensorType &type, double length) {
   bool isScaled = random.chance(70);
   double scale = isScaled ? std::exp2(-std::ceil(std::log2(length))) : 1;
   if (random.chance(60) && type.shape.numElements() <= kMaxElements)
-    return randomConstant(type, scale);
+    return random.chance(10) ? constant(type, scale)
+                             : randomConstant(type, scale);
   int weights = pickOfType(type);
   if (!isScaled)
     return weights;

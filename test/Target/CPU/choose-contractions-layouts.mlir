@@ -91,8 +91,8 @@ func.func @light(%x: tensor<8x1000x1xf32>, %w: tensor<3x1x32xf32>)
 // then lie side by side.
 
 // CHECK-LABEL: func.func @depthwise
-// CHECK: tandem.fusion contraction
 // CHECK: tandem.constant {{.*}} tensor<5x5x1x240xf32>
+// CHECK: tandem.fusion contraction
 // CHECK: tandem.conv {{.*}}<input = "NHWC", kernel = "HWIO", output = "NHWC">
 func.func @depthwise(%x: tensor<1x240x28x28xf32>) -> tensor<1x240x28x28xf32> {
   %w = tandem.constant dense<0.5> : tensor<240x1x5x5xf32>

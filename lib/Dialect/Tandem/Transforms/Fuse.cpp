@@ -31,10 +31,16 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// A constant that costs a kernel no load.
-bool isSplat(Value value) {
+/// A constant that costs a kernel no load. A contraction reads its operands
+/// from memory, but for the bias: weights are laid out there for it.
+bool isFreeConstant(OpOperand &operand, ir::FusionKind kind) {
+  if (kind == ir::FusionKind::contraction &&
+      isa<ir::ConvOp, ir::MatmulOp>(operand.getOwner()) &&
+      operand.getOperandNumber() < 2)
+    return false;
   DenseElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
+  return matchPattern(operand.get(), m_Constant(&elements)) &&
+         elements.isSplat();
 }
 
 /// In how many groups each op is that is still in the block.
@@ -64,11 +70,13 @@ void makeFusion(const FusionGroup &group, Counts &counts) {
   llvm::SetVector<Value> inputs, constants;
   SmallPtrSet<Operation *, 16> members(group.ops.begin(), group.ops.end());
   for (Operation *op : group.ops)
-    for (Value operand : op->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
       if (!producer || !members.contains(producer))
-        (isSplat(operand) ? constants : inputs).insert(operand);
+        (isFreeConstant(operand, group.kind) ? constants : inputs)
+            .insert(operand.get());
     }
+  constants.set_subtract(inputs);
 
   Operation *root = group.ops.back();
   OpBuilder builder(root);
