@@ -218,7 +218,9 @@ public:
         std::isinf(centred) && factor > 0 && factor < leastNormal(computed);
     bool mayOverflow = mayVanish || overflows(centred) ||
                        overflows(centred / deviation) || overflows(factor) ||
-                       overflows(sum) || overflows(deviation * deviation);
+                       overflows(centred * factor) ||
+                       overflows(std::fabs(x[at]) * factor) || overflows(sum) ||
+                       overflows(deviation * deviation);
     if (folded <= 8 * std::max(1.0, std::fabs(offset[c])))
       sum += folded;
     if (mayOverflow)

@@ -203,6 +203,23 @@ TEST(ErrorBounds, SumsThatMayOverflowMayBeAnything) {
   EXPECT_LT(referenceWithBounds(sumCase({1e38, -1e38, 1e38})).bounds[0], 1e33);
 }
 
+/// x f is -infinity in f32, and +infinity is added to it: NaN, where f64 has
+/// infinity.
+TEST(ErrorBounds, ProductsThatMayOverflowUnderAnInfiniteOffset) {
+  const auto f32 = [](const Shape &shape, std::vector<double> values) {
+    return tensorOf(DType::f32, shape, values);
+  };
+  const Case normed{
+      makeOp(OpKind::batch_norm, fb::BatchNormAttrsT{{}, 1e-5, 1}),
+      {f32({2, 1}, {1e30, 1}), f32({1}, {-1e12}), f32({1}, {INFINITY}),
+       f32({1}, {0}), f32({1}, {0})}};
+  const BoundedTensor bounded = referenceWithBounds(normed);
+  const Tensor actual = f32({2, 1}, {NAN, INFINITY});
+  const Difference difference = compare(bounded.value, actual, bounded.bounds);
+  EXPECT_EQ(difference.mismatches, 0);
+  EXPECT_EQ(difference.unbounded, 1);
+}
+
 TEST(ErrorBounds, TheMeanOfNothingIsCompared) {
   fb::ReduceAttrsT attrs;
   attrs.kind = fb::ReduceKind::mean;
