@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace tandem {
@@ -113,17 +115,25 @@ std::optional<bool> evaluateCondition(Value condition,
 
 /// Whether it is computed from an index of that loop, or may be.
 static bool dependsOn(Value value, unsigned loop, linalg::GenericOp op) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() != op.getBody() ||
-           op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()))
-               .isFunctionOfDim(loop);
-  Operation *source = value.getDefiningOp();
-  if (auto index = dyn_cast<linalg::IndexOp>(source))
-    return index.getDim() == loop;
-  return source->getNumRegions() > 0 ||
-         llvm::any_of(source->getOperands(), [&](Value operand) {
-           return dependsOn(operand, loop, op);
-         });
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Operation *source = sources[i].getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(sources[i])) {
+      if (argument.getOwner() != op.getBody() ||
+          op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()))
+              .isFunctionOfDim(loop))
+        return true;
+    } else if (auto index = dyn_cast<linalg::IndexOp>(source)) {
+      if (index.getDim() == loop)
+        return true;
+    } else if (source->getNumRegions() > 0) {
+      return true;
+    } else {
+      sources.insert(source->operand_begin(), source->operand_end());
+    }
+  }
+  return false;
 }
 
 std::optional<int64_t> getStepOfIndex(Value index, unsigned loop,
