@@ -252,7 +252,7 @@ double getLibraryCycles(const Problem &problem,
 }
 
 /// Whether the library computes it on the matrix unit: bf16, but for what it
-/// is given in f32 (runtime/eager/onednn), and not a few inputs of many groups.
+/// is given in f32 (computeType in runtime/eager/onednn/{Conv,Matmul}.cpp).
 bool usesMatrixUnit(const Problem &problem, const Contraction &contraction) {
   bool isConv = isa<ir::ConvOp>(problem.op);
   return problem.device.matrixFlopsPerClock > 0 && contraction.isBF16() &&

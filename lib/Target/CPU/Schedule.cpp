@@ -102,14 +102,19 @@ static int64_t getWidth(linalg::GenericOp op, unsigned vectorBits) {
   return std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
 }
 
+/// The lanes of a vector in the main loop, at most. Several registers at a time
+/// hide latencies and share what is uniform; the polynomial of a function is
+/// long enough to hide its own, and to compile.
+static int64_t getMostLanes(linalg::GenericOp op, int64_t width) {
+  return (hasFunctions(op) ? 2 : 4) * width;
+}
+
 static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
                         Schedule &schedule) {
   int64_t width = getWidth(op, vectorBits);
   int64_t inner = schedule.sizes.back();
   schedule.tailLanes = width;
-  // Several vectors at a time hide latencies and share what is uniform. The
-  // polynomial of a function is long enough to hide its own, and to compile.
-  for (schedule.lanes = (hasFunctions(op) ? 2 : 4) * width;
+  for (schedule.lanes = getMostLanes(op, width);
        schedule.lanes > width && schedule.lanes > inner;)
     schedule.lanes /= 2;
   if (op.getNumLoops() == 0 || width == 1)
@@ -142,7 +147,7 @@ static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
   SmallVector<int64_t> &sizes = schedule.sizes;
   if (sizes.size() < 2 || sizes.back() >= width || sizes.back() == 0)
     return;
-  int64_t lanes = (hasFunctions(op) ? 2 : 4) * width, size = 1;
+  int64_t lanes = getMostLanes(op, width), size = 1;
   unsigned outer = sizes.size();
   while (outer > 1 && size * sizes[outer - 1] * 2 <= lanes)
     size *= sizes[--outer];
