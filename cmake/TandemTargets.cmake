@@ -75,7 +75,9 @@ function(tandem_add_unittest_entry name executable args environment)
   add_test(NAME ${name} COMMAND ${executable} --gtest_brief=1
     --gtest_output=json:${PROJECT_BINARY_DIR}/test/results/unit/${name}.json
     ${args})
-  list(APPEND environment "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
+  # What is chosen is the same on every machine.
+  list(APPEND environment "TANDEM_DEVICE=generic"
+    "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
     "TANDEM_FRAME_LOG=${PROJECT_BINARY_DIR}/test/results/frames.txt"
     ${TANDEM_SANITIZER_ENVIRONMENT})
   set_tests_properties(${name} PROPERTIES LABELS unit

@@ -24,6 +24,8 @@ config.test_exec_root = os.path.join(config.tandem_obj_root, "test")
 
 llvm_config.with_system_environment(["HOME", "TMPDIR", "XDG_CACHE_HOME"])
 config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
+# What is chosen is the same on every machine.
+config.environment["TANDEM_DEVICE"] = "generic"
 config.environment["CUDAToolkit_ROOT"] = config.cuda_root
 config.environment["TANDEM_FRAME_LOG"] = os.path.join(
     config.test_exec_root, "results", "frames.txt")

@@ -116,6 +116,12 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// Whether a process with compilers may measure this machine on a thread in the
+/// background (docs/Device.md), as it does by default, once: a second after the
+/// first compiler was made, and for as long as there are any. Not for programs
+/// that measure themselves. Counts for compilers made later. Thread-safe.
+void allowBackgroundCalibration(bool isAllowed);
+
 /// What the kernels that this process has compiled and keeps have been good
 /// for, since its start.
 struct KernelCacheStats {

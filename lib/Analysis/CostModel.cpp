@@ -25,17 +25,49 @@ double DeviceModel::bytesPerNs(double bytes) const {
   return memoryBytesPerNs;
 }
 
+/// What of `factor` is left where `threads` of `cores` run: all of it for one,
+/// nothing for all of them.
+static double getFactor(double factor, int64_t threads, int64_t cores) {
+  if (cores <= 1)
+    return 1;
+  double idle =
+      static_cast<double>(cores - threads) / static_cast<double>(cores - 1);
+  return 1 + (factor - 1) * idle;
+}
+
 DeviceModel DeviceModel::withThreads(int64_t threads) const {
   DeviceModel model = *this;
   model.cores = std::clamp<int64_t>(threads, 1, cores);
   double share = static_cast<double>(model.cores) / static_cast<double>(cores);
-  for (double *rate : {&model.f32FlopsPerNs, &model.f64FlopsPerNs,
-                       &model.halfFlopsPerNs, &model.memoryBytesPerNs})
-    *rate *= share;
+  double near = getFactor(aloneFactor, model.cores, cores);
+  double far = getFactor(aloneMemoryFactor, model.cores, cores);
+  for (double *rate :
+       {&model.f32FlopsPerNs, &model.f64FlopsPerNs, &model.halfFlopsPerNs})
+    *rate *= share * near;
   for (CacheLevel &cache : model.caches)
-    cache.bytesPerNs *= share;
+    cache.bytesPerNs *= share * near;
+  model.memoryBytesPerNs *= share * far;
+  model.aloneFactor /= near;
+  model.aloneMemoryFactor /= far;
   for (size_t i = 0; i + 1 < model.caches.size(); ++i)
     model.caches[i].bytes = model.caches[i].bytes / cores * model.cores;
+  return model;
+}
+
+DeviceModel DeviceModel::withVectors(int64_t bits) const {
+  DeviceModel model = *this;
+  double factor = static_cast<double>(bits) / static_cast<double>(vectorBits);
+  // Narrower ones may start two a clock where wide ones start one.
+  if (bits < vectorBits) {
+    model.fmasPerClock = std::min(2.0, fmasPerClock / factor);
+    factor *= model.fmasPerClock / fmasPerClock;
+  }
+  for (double *rate :
+       {&model.f32FlopsPerNs, &model.f64FlopsPerNs, &model.halfFlopsPerNs})
+    *rate *= factor;
+  model.vectorBits = bits;
+  model.vectorRegisters = bits == 512 ? 32 : 16;
+  model.hasBF16Pairs &= bits == 512;
   return model;
 }
 

@@ -60,33 +60,58 @@ Status readCaches(const json &object, DeviceModel &model,
   return {};
 }
 
+/// Calls visit(key, number, is needed) for each number of `model` but those of
+/// its caches, one or const.
+template <typename Model, typename Visit>
+void visitNumbers(Model &model, Visit visit) {
+  visit("f32_flops_per_ns", model.f32FlopsPerNs, true);
+  visit("f64_flops_per_ns", model.f64FlopsPerNs, true);
+  visit("half_flops_per_ns", model.halfFlopsPerNs, true);
+  visit("memory_bytes_per_ns", model.memoryBytesPerNs, true);
+  visit("fmas_per_clock", model.fmasPerClock, true);
+  visit("launch_ns", model.launchNs, true);
+  visit("call_ns", model.callNs, true);
+  visit("library_call_ns", model.libraryCallNs, true);
+  visit("library_wake_ns", model.libraryWakeNs, true);
+  visit("cores", model.cores, true);
+  visit("vector_bits", model.vectorBits, true);
+  visit("vector_registers", model.vectorRegisters, true);
+  visit("line_bytes", model.lineBytes, false);
+  visit("alone_factor", model.aloneFactor, false);
+  visit("alone_memory_factor", model.aloneMemoryFactor, false);
+  visit("across_factor", model.acrossFactor, false);
+  visit("matrix_flops_per_clock", model.matrixFlopsPerClock, false);
+  visit("library_tiles", model.library.tiles, false);
+  visit("library_depthwise", model.library.depthwise, false);
+  visit("library_generic", model.library.generic, false);
+  visit("library_matrix_unit", model.library.matrixUnit, false);
+  visit("library_other", model.library.other, false);
+  visit("library_tile_products", model.library.tileProducts, false);
+  visit("library_column_cycles", model.library.columnCycles, false);
+  visit("kernel_tiles", model.kernels.tiles, false);
+  visit("kernel_loop", model.kernels.loop, false);
+  visit("kernel_depthwise_loop", model.kernels.depthwiseLoop, false);
+  visit("kernel_piece_time", model.kernels.pieceTime, false);
+  visit("kernel_far_channels_time", model.kernels.farChannelsTime, false);
+}
+
 Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
   DeviceModel model;
   auto name = object.find("name");
   if (name == object.end() || !name->is_string())
     return invalid(origin, "'name' must be a string");
   model.name = name->get<std::string>();
-  const std::pair<const char *, double DeviceModel::*> rates[] = {
-      {"f32_flops_per_ns", &DeviceModel::f32FlopsPerNs},
-      {"f64_flops_per_ns", &DeviceModel::f64FlopsPerNs},
-      {"half_flops_per_ns", &DeviceModel::halfFlopsPerNs},
-      {"memory_bytes_per_ns", &DeviceModel::memoryBytesPerNs},
-      {"fmas_per_clock", &DeviceModel::fmasPerClock},
-      {"launch_ns", &DeviceModel::launchNs},
-      {"call_ns", &DeviceModel::callNs},
-      {"library_call_ns", &DeviceModel::libraryCallNs},
-      {"library_wake_ns", &DeviceModel::libraryWakeNs}};
-  for (auto [key, member] : rates)
-    TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
-  if (constexpr auto key = "matrix_flops_per_clock"; object.contains(key))
-    TANDEM_RETURN_IF_ERROR(
-        readNumber(object, key, model.matrixFlopsPerClock, origin));
-  const std::pair<const char *, int64_t DeviceModel::*> counts[] = {
-      {"cores", &DeviceModel::cores},
-      {"vector_bits", &DeviceModel::vectorBits},
-      {"vector_registers", &DeviceModel::vectorRegisters}};
-  for (auto [key, member] : counts)
-    TANDEM_RETURN_IF_ERROR(readNumber(object, key, model.*member, origin));
+  Status status;
+  visitNumbers(model, [&](const char *key, auto &value, bool isNeeded) {
+    if (status && (isNeeded || object.contains(key)))
+      status = readNumber(object, key, value, origin);
+  });
+  TANDEM_RETURN_IF_ERROR(status);
+  if (auto pairs = object.find("bf16_pairs"); pairs != object.end()) {
+    if (!pairs->is_boolean())
+      return invalid(origin, "'bf16_pairs' must be true or false");
+    model.hasBF16Pairs = pairs->get<bool>();
+  }
   TANDEM_RETURN_IF_ERROR(readCaches(object, model, origin));
   return model;
 }
@@ -116,7 +141,7 @@ DeviceModel fromGPU(const GPUSpec &spec) {
   return model;
 }
 
-/// "host" and 1 of "host:1"; 0 threads where no number follows.
+/// "host" and 1 of "host:1"; 0 threads where no number follows a name.
 std::pair<std::string_view, int64_t> splitThreads(std::string_view spec) {
   size_t colon = spec.rfind(':');
   if (colon == std::string_view::npos)
@@ -142,10 +167,27 @@ Expected<DeviceModel> parseDeviceModel(std::string_view text,
   return fromGPU(spec);
 }
 
+std::string writeDeviceModel(const DeviceModel &model, int indent) {
+  nlohmann::ordered_json object;
+  object["name"] = model.name;
+  visitNumbers(model, [&](const char *key, auto value, bool isNeeded) {
+    if (isNeeded || value > 0)
+      object[key] = value;
+  });
+  object["bf16_pairs"] = model.hasBF16Pairs;
+  auto &caches = object["caches"] = nlohmann::ordered_json::array();
+  for (const CacheLevel &level : model.caches)
+    caches.push_back(
+        {{"bytes", level.bytes}, {"bytes_per_ns", level.bytesPerNs}});
+  return object.dump(indent);
+}
+
 /// As findDeviceModel, without threads.
 static Expected<DeviceModel> findWholeDevice(std::string_view spec) {
   if (spec == "host")
     return hostDeviceModel();
+  if (spec.starts_with('{'))
+    return parseDeviceModel(spec, "the device's description");
   std::string names = "host";
   for (const auto &[name, text] : kCPUSpecs) {
     if (name == spec)

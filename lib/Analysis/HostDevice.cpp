@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/CostModel.h"
+#include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Analysis/HostProcessor.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include <unistd.h>
@@ -90,6 +92,7 @@ DeviceModel detect() {
   // Architectures Optimization Reference Manual, 20.5).
   if (hasFeature(hostProcessor().features, "amx-bf16"))
     model.matrixFlopsPerClock = 1024;
+  model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
   model.f32FlopsPerNs = 2 * clocks * model.fmasPerClock *
                         static_cast<double>(model.vectorBits / 32);
   model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
@@ -109,11 +112,32 @@ DeviceModel detect() {
   return model;
 }
 
+/// What the environment describes, on this processor.
+Expected<DeviceModel> findNamed(const char *spec) {
+  Expected<DeviceModel> model =
+      std::string_view(spec) == "host"
+          ? Expected<DeviceModel>(detectedDeviceModel())
+          : findDeviceModel(spec);
+  if (!model) {
+    model.error().message = "TANDEM_DEVICE: " + model.error().message;
+    return model;
+  }
+  DeviceModel result = model->withVectors(hostProcessor().vectorBits);
+  result.hasBF16Pairs = hasBF16Pairs(hostProcessor());
+  return result;
+}
+
 } // namespace
 
-const DeviceModel &hostDeviceModel() {
+const DeviceModel &detectedDeviceModel() {
   static const DeviceModel model = detect();
   return model;
+}
+
+Expected<DeviceModel> hostDeviceModel() {
+  if (const char *named = std::getenv("TANDEM_DEVICE"); named && *named)
+    return findNamed(named);
+  return measuredModel().value_or(detectedDeviceModel());
 }
 
 } // namespace tandem

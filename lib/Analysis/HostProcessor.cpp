@@ -84,6 +84,12 @@ static Status checkLess(llvm::StringRef wanted) {
   return {};
 }
 
+bool hasBF16Pairs(const Processor &processor) {
+  const std::string &features = processor.features;
+  return getVectorBits(features) == 512 && hasFeature(features, "avx512bf16") &&
+         hasFeature(features, "avx512vl");
+}
+
 static Expected<Processor> readEnvironment() {
   const char *text = std::getenv("TANDEM_CPU");
   llvm::StringRef wanted(text ? text : "");

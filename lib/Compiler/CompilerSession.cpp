@@ -77,13 +77,11 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   pipeline.device = device.name;
   pipeline.fusionFuel = options.fusionFuel;
   pipeline.fusionReport = options.fusionReport;
-  if (pipeline.device == "cpu")
-    pipeline.deviceSpec = "host:" + std::to_string(numThreads());
+  TANDEM_RETURN_IF_ERROR(session->describeDevice(pipeline));
   pipeline.contractions = options.contractions == Contractions::measure
                               ? "" // What is measured stands at the ops.
                               : name(options.contractions);
   pipeline.winograd = name(options.winograd);
-  TANDEM_ASSIGN_OR_RETURN(session->model, findDeviceModel(pipeline.deviceSpec));
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
@@ -94,6 +92,19 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
         {name(phase, pipeline.device).str(), std::move(passes)});
   }
   return session;
+}
+
+Status CompilerSession::describeDevice(PipelineOptions &pipeline) {
+  if (device.name != "cpu") {
+    TANDEM_ASSIGN_OR_RETURN(model, findDeviceModel(pipeline.deviceSpec));
+    return {};
+  }
+  // Asked for once: what "host" is may be known better a moment later.
+  TANDEM_ASSIGN_OR_RETURN(model, findDeviceModel("host"));
+  coreSpec = writeDeviceModel(model.withThreads(1));
+  model = model.withThreads(numThreads());
+  pipeline.deviceSpec = writeDeviceModel(model);
+  return {};
 }
 
 LogicalResult CompilerSession::specialiseTo(ModuleOp module,
@@ -183,7 +194,7 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   SmallVector<ModuleOp> kernels(module.getOps<ModuleOp>());
   Stopwatch watch;
   std::vector<KernelOutcome> outcomes =
-      compileKernels(device, kernels, failures,
+      compileKernels(device, coreSpec, kernels, failures,
                      options.kernelCache ? &KernelCache::process() : nullptr);
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {

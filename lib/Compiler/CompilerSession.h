@@ -27,6 +27,8 @@
 
 namespace tandem {
 
+struct PipelineOptions;
+
 /// A context with its dialects, the graph in it, and pass managers that are
 /// ready to run: what a compilation needs and what takes longer to make than to
 /// use. One thread at a time.
@@ -55,6 +57,8 @@ private:
                   const Device &device, const CompileOptions &options,
                   const mlir::DialectRegistry &registry);
 
+  /// Of `pipeline` it sets what the passes are told of the device.
+  Status describeDevice(PipelineOptions &pipeline);
   mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
                                    PhaseTimes &times);
@@ -75,8 +79,10 @@ private:
   const Device &device;
   CompileOptions options;
   FailureRequest failures;
-  /// Whose prices the device's programs have.
+  /// Whose prices the device's programs have; and one of its cores, for which
+  /// kernels are compiled.
   DeviceModel model;
+  std::string coreSpec;
   size_t compilations = 0;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;

@@ -17,11 +17,14 @@
 namespace tandem {
 namespace {
 
-Expected<fb::KernelT> compileForHost(mlir::ModuleOp kernel, PhaseTimes &times) {
-  return compileKernelForCPU(kernel, CPUTargetOptions{}, times);
+Expected<fb::KernelT> compileForHost(mlir::ModuleOp kernel,
+                                     const std::string &spec,
+                                     PhaseTimes &times) {
+  return compileKernelForCPU(kernel, {.deviceSpec = spec}, times);
 }
 
 Expected<fb::KernelT> compileCUDAForHost(mlir::ModuleOp kernel,
+                                         const std::string & /*spec*/,
                                          PhaseTimes &times) {
   return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
 }

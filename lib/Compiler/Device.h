@@ -25,11 +25,13 @@ namespace tandem {
 struct Device {
   std::string_view name;
   void (*registerDialects)(mlir::DialectRegistry &registry);
-  Expected<fb::KernelT> (*compile)(mlir::ModuleOp kernel, PhaseTimes &times);
+  /// `spec`: a core of the machine, as findDeviceModel takes it.
+  Expected<fb::KernelT> (*compile)(mlir::ModuleOp kernel,
+                                   const std::string &spec, PhaseTimes &times);
   Expected<std::shared_ptr<LoadedKernels>> (*load)(const Program &program);
   /// Whether loading kernels one by one would cost much more.
   bool loadsTogether;
-  /// The machine that code is for, as far as it decides the code.
+  /// The machine that code is for, as far as it decides the code beside `spec`.
   std::string (*fingerprint)();
   /// Makes what the first kernel of a process would wait for; may be null.
   void (*warmUp)();

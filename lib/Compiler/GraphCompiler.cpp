@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BackgroundCalibration.h"
 #include "CompilerSession.h"
 #include "GraphSource.h"
 #include "KernelWorker.h"
@@ -26,6 +27,8 @@ public:
                 std::unique_ptr<CompilerSession> session)
       : graph(std::move(graph)), device(device), options(std::move(options)) {
     idle.push_back(std::move(session));
+    if (device.name == "cpu")
+      calibration = BackgroundCalibration::share();
     // std::thread would end a process that may not start another.
     auto warm = [](void *which) -> void * {
       warmUp(*static_cast<const Device *>(which));
@@ -71,6 +74,8 @@ private:
   std::shared_ptr<const GraphSource> graph;
   const Device &device;
   CompileOptions options;
+  /// Lives as long as compilers that it is for.
+  std::shared_ptr<BackgroundCalibration> calibration;
   /// Makes ready what kernels need, while the graph is still being fused.
   pthread_t warmer;
   bool isWarming;

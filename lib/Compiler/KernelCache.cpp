@@ -16,10 +16,11 @@
 
 namespace tandem {
 
-KernelKey makeKey(const Device &device, std::string_view source) {
+KernelKey makeKey(const Device &device, const std::string &spec,
+                  std::string_view source) {
   // With the lengths, so that no two lists of parts make the same bytes.
   const std::string parts[] = {std::string(device.name), device.fingerprint(),
-                               LLVM_VERSION_STRING};
+                               spec, LLVM_VERSION_STRING};
   std::string text;
   for (const std::string &part : parts)
     text += std::to_string(part.size()) + ":" + part;

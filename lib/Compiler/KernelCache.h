@@ -41,7 +41,8 @@ struct KernelKey {
   bool operator==(const KernelKey &) const = default;
 };
 
-KernelKey makeKey(const Device &device, std::string_view source);
+KernelKey makeKey(const Device &device, const std::string &spec,
+                  std::string_view source);
 
 /// Kernels that this process has compiled, least recently used first out.
 /// Thread-safe. No lock is held while a kernel is made: who asks for one that

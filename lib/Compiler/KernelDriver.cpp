@@ -50,12 +50,11 @@ loadAlone(const Device &device, const fb::KernelT &kernel) {
   return device.load(program);
 }
 
-static Expected<CompiledKernelPtr> compileOne(const Device &device,
-                                              KernelWorker &worker,
-                                              std::string_view source,
-                                              PhaseTimes &times) {
+static Expected<CompiledKernelPtr>
+compileOne(const Device &device, const std::string &spec, KernelWorker &worker,
+           std::string_view source, PhaseTimes &times) {
   auto result = std::make_shared<CompiledKernel>();
-  TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, times));
+  TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, spec, times));
   if (device.loadsTogether)
     return result;
   PhaseTimer timer(times, "load");
@@ -73,8 +72,8 @@ struct Job {
 /// The kernels of one program, shared out to threads.
 class Driver {
 public:
-  Driver(const Device &device, KernelCache *cache)
-      : device(device), cache(cache) {}
+  Driver(const Device &device, const std::string &spec, KernelCache *cache)
+      : device(device), spec(spec), cache(cache) {}
   void run(std::vector<Job> &jobs);
 
 private:
@@ -82,6 +81,7 @@ private:
   void compile(Job &job, std::optional<BorrowedWorker> &worker);
 
   const Device &device;
+  const std::string &spec;
   KernelCache *cache;
   std::atomic<size_t> next{0};
 };
@@ -94,7 +94,7 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
     double before = outcome.times.sum();
     if (!worker)
       worker.emplace(device);
-    auto result = compileOne(device, **worker, job.source, outcome.times);
+    auto result = compileOne(device, spec, **worker, job.source, outcome.times);
     outcome.otherNs = watch.ns() - (outcome.times.sum() - before);
     return result;
   };
@@ -103,7 +103,8 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
     return;
   }
   bool isMade = false;
-  outcome.compiled = cache->get(makeKey(device, job.source), make, isMade);
+  outcome.compiled =
+      cache->get(makeKey(device, spec, job.source), make, isMade);
   outcome.isCached = !isMade;
 }
 
@@ -150,6 +151,7 @@ static Job makeJob(ModuleOp kernel, bool isToFail) {
 }
 
 std::vector<KernelOutcome> compileKernels(const Device &device,
+                                          const std::string &spec,
                                           ArrayRef<ModuleOp> kernels,
                                           const FailureRequest &failures,
                                           KernelCache *cache) {
@@ -157,7 +159,7 @@ std::vector<KernelOutcome> compileKernels(const Device &device,
   for (ModuleOp kernel : kernels)
     jobs.push_back(
         makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
-  Driver(device, cache).run(jobs);
+  Driver(device, spec, cache).run(jobs);
   std::vector<KernelOutcome> outcomes;
   outcomes.reserve(jobs.size());
   for (Job &job : jobs)

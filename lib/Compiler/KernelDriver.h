@@ -45,11 +45,13 @@ struct KernelOutcome {
   bool isCached = false;
 };
 
-/// Compiles each of `kernels` in a context of its own, in parallel, on as many
-/// threads as run programs; the modules stay as they are. What is in `cache` is
-/// taken from there; null: all are compiled. One outcome a kernel, in order.
+/// Compiles each of `kernels` for a core that `spec` describes, in a context of
+/// its own, in parallel, on as many threads as run programs; the modules stay
+/// as they are. What is in `cache` is taken from there; null: all are compiled.
+/// One outcome a kernel, in order.
 std::vector<KernelOutcome>
-compileKernels(const Device &device, llvm::ArrayRef<mlir::ModuleOp> kernels,
+compileKernels(const Device &device, const std::string &spec,
+               llvm::ArrayRef<mlir::ModuleOp> kernels,
                const FailureRequest &failures, KernelCache *cache);
 
 /// Loads the kernels that were compiled and lists their functions in order. A

@@ -35,6 +35,7 @@ KernelWorker::KernelWorker(const Device &device)
 }
 
 Expected<fb::KernelT> KernelWorker::compile(std::string_view source,
+                                            const std::string &spec,
                                             PhaseTimes &times) {
   ++compiled;
   DiagnosticCollector diagnostics(&context);
@@ -48,7 +49,7 @@ Expected<fb::KernelT> KernelWorker::compile(std::string_view source,
   if (!kernel)
     return tl::unexpected(
         diagnostics.takeError("encode", "the kernel cannot be read again"));
-  Expected<fb::KernelT> result = device.compile(*kernel, times);
+  Expected<fb::KernelT> result = device.compile(*kernel, spec, times);
   if (result)
     return result;
   return tl::unexpected(

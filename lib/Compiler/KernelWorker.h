@@ -24,10 +24,12 @@ class KernelWorker {
 public:
   explicit KernelWorker(const Device &device);
 
-  /// Compiles a kernel in canonical form (see KernelSource.h). Errors tell
+  /// Compiles a kernel in canonical form (see KernelSource.h) for a core that
+  /// `spec` describes (Device::compile). Errors tell
   /// what was diagnosed, without a location. Adds the phase "encode", for
   /// reading it, and those of the target.
-  Expected<fb::KernelT> compile(std::string_view source, PhaseTimes &times);
+  Expected<fb::KernelT> compile(std::string_view source,
+                                const std::string &spec, PhaseTimes &times);
 
   /// Whether it has compiled so many kernels that what they have left in the
   /// context (attributes and types live as long as it) should be given back.

@@ -14,15 +14,10 @@
 
 namespace tandem {
 
-/// The share of the peak that multiply-adds reach in a loop, where each result
-/// is a chain of its own: what convolutions of 3 to 64 channels of 256 x 256
-/// were seen to reach.
-static constexpr double kLoopEfficiency = 0.6;
-/// The same of depthwise convolutions, whose loop reads a vector of weights and
-/// one of data for each product, where weights of more bytes than this do not
-/// stay in the first-level cache from one position to the next. Measured on the
-/// list shapes_depthwise.
-static constexpr double kDepthwiseLoopEfficiency = 0.25;
+/// The loop of a depthwise convolution reads a vector of weights and one of
+/// data for each product. Weights of more bytes than this do not stay in the
+/// first-level cache from one position to the next. Measured on the list
+/// shapes_depthwise.
 static constexpr int64_t kNearWeightBytes = 6 * 1024;
 
 static int64_t getWidth(const DeviceModel &device) {
@@ -67,10 +62,11 @@ double getLoopEfficiency(const DeviceModel &device,
   int64_t width = getWidth(device);
   // Lanes are put into their vector one by one, one a clock.
   if (readsScattered(contraction))
-    return std::min(kLoopEfficiency, 1 / (device.fmasPerClock * double(width)));
-  return getLaneUseOfLoop(contraction, width) * (hasFarWeights(contraction)
-                                                     ? kDepthwiseLoopEfficiency
-                                                     : kLoopEfficiency);
+    return std::min(device.kernels.loop,
+                    1 / (device.fmasPerClock * double(width)));
+  return getLaneUseOfLoop(contraction, width) *
+         (hasFarWeights(contraction) ? device.kernels.depthwiseLoop
+                                     : device.kernels.loop);
 }
 
 } // namespace tandem

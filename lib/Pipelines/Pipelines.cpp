@@ -34,7 +34,7 @@ bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
 
 void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
   if (!isCUDA(options.device))
-    return buildCPUKernelPipeline(kernels, CPUTargetOptions{});
+    return buildCPUKernelPipeline(kernels, {.deviceSpec = options.deviceSpec});
   // The shape of the grid decides what a thread computes, so mapping comes
   // before any of it is expressed in C.
   kernels.addPass(createMapKernelToThreads());
@@ -149,8 +149,11 @@ void buildPhase(OpPassManager &pm, Phase phase,
     if (!isCUDA(options.device)) {
       TransformWeightsOptions transform;
       transform.how = options.winograd;
+      transform.deviceSpec = options.deviceSpec;
       pm.addNestedPass<func::FuncOp>(createTransformWeights(transform));
-      pm.addNestedPass<func::FuncOp>(createPackWeights());
+      PackWeightsOptions pack;
+      pack.deviceSpec = options.deviceSpec;
+      pm.addNestedPass<func::FuncOp>(createPackWeights(pack));
     }
     return;
   }

@@ -19,6 +19,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <vector>
 
@@ -110,17 +111,42 @@ int tandem::numThreads() {
   return threads > 0 ? threads : available;
 }
 
-void exec::applyThreadLimit() {
-  // oneDNN brings the OpenMP library, whichever it was built with.
-  using SetNumThreads = void (*)(int);
-  static const auto setOpenMP = reinterpret_cast<SetNumThreads>(
+namespace {
+/// Of the OpenMP library that oneDNN brings, whichever it was built with; null
+/// where it has none.
+struct OpenMP {
+  void (*setNumThreads)(int) = reinterpret_cast<void (*)(int)>(
       dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  int (*getMaxThreads)() = reinterpret_cast<int (*)()>(
+      dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+};
+} // namespace
+
+static const OpenMP &openMP() {
+  static const OpenMP functions;
+  return functions;
+}
+
+void exec::applyThreadLimit() {
   availableThreads();
   thread_local int applied = 0;
   int threads = limit.load(std::memory_order_relaxed);
   if (threads == applied) [[likely]]
     return;
-  if (setOpenMP)
-    setOpenMP(threads);
+  if (openMP().setNumThreads)
+    openMP().setNumThreads(threads);
   applied = threads;
+}
+
+void tandem::runOnOneThread(const std::function<void()> &body) {
+  // Once it is applied, the limit leaves this thread's setting alone.
+  exec::applyThreadLimit();
+  const OpenMP &omp = openMP();
+  int before = omp.getMaxThreads ? omp.getMaxThreads() : 1;
+  if (omp.setNumThreads)
+    omp.setNumThreads(1);
+  tbb::task_arena one(1);
+  one.execute(body);
+  if (omp.setNumThreads)
+    omp.setNumThreads(before);
 }

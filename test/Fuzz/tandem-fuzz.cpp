@@ -206,6 +206,7 @@ int main(int argc, char **argv) {
   }
   // Memory that a tier before has freed may hold the very results.
   fillAllocations(true);
+  allowBackgroundCalibration(false);
   if (options.print) {
     for (int64_t i = 0; i < options.count; ++i)
       std::printf(

@@ -8,7 +8,7 @@
 
 #include "BarSubject.h"
 
-#include "Peak.h"
+#include "tandem/Measure/Peak.h"
 
 #include <algorithm>
 
@@ -75,8 +75,8 @@ Status addCopySeries(measure::Sampler &sampler, const Subject &subject,
     for (int64_t done = 0; done < bytes / 2;)
       for (const Tensor &input : subject.inputs[call]) {
         int64_t part = std::min(input.bytes(), bytes / 2 - done);
-        copyOnAllThreads(targets[call] + done, input.data(),
-                         static_cast<size_t>(part));
+        measure::copyOnAllThreads(targets[call] + done, input.data(),
+                                  static_cast<size_t>(part));
         done += part;
       }
     return {};

@@ -8,9 +8,9 @@
 
 #include "Contest.h"
 
-#include "Peak.h"
 #include "WorkerPlaces.h"
 
+#include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
@@ -205,7 +205,7 @@ Status Contest::run(const ContestOptions &options) {
   // threads that are woken to be limited no more.
   double peak = 0;
   auto measurePeak = [&](size_t) -> Status {
-    peak = std::max(peak, measurePeakFma(contender.weights.dtype));
+    peak = std::max(peak, measure::measurePeakFma(contender.weights.dtype));
     return {};
   };
   sampler.add("peak", measurePeak, [threads] {

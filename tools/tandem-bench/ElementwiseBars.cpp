@@ -8,8 +8,9 @@
 
 #include "BarSubject.h"
 
-#include "Peak.h"
 #include "WorkerPlaces.h"
+
+#include "tandem/Measure/Peak.h"
 
 namespace tandem::bench {
 namespace {
@@ -78,7 +79,7 @@ Status addThreadsBars(const BarsOptions &options, int exponent, Bars &bars) {
     return subject.compiled.executor->run(subject.inputs[0], subject.outputs);
   });
   size_t registers = addThreadsSeries(sampler, [](size_t) -> Status {
-    measurePeakFma();
+    measure::measurePeakFma();
     return {};
   });
   auto times = sampler.run();

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BarSubject.h"
-#include "Peak.h"
+
+#include "tandem/Measure/Peak.h"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ Status addConv1dBars(const BarsOptions &options, Bars &bars) {
   sampler.add("eager", callOf(subject, subject.eager));
   sampler.add("compiled", callOf(subject, subject.compiled));
   sampler.add("memset", [&](size_t call) -> Status {
-    clearOnAllThreads(targets[call], bytes);
+    measure::clearOnAllThreads(targets[call], bytes);
     return {};
   });
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
@@ -49,7 +50,7 @@ Status addConv2dBar(const BarsOptions &options, const std::string &name,
   measure::Sampler sampler(samplerOptions(options));
   double peak = 0;
   sampler.add("peak", [&](size_t) -> Status {
-    peak = std::max(peak, measurePeakFma());
+    peak = std::max(peak, measure::measurePeakFma());
     return {};
   });
   sampler.add("compiled", callOf(subject, subject.compiled));

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bars.h"
-#include "Peak.h"
 
+#include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/PhaseTimes.h"
 
@@ -99,14 +99,14 @@ Status addWeightBars(const BarsOptions &, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(Tensor from, Tensor::allocate(bytes));
   TANDEM_ASSIGN_OR_RETURN(Tensor to, Tensor::allocate(bytes));
   // All their pages are there before they are copied.
-  clearOnAllThreads(from.data(), bytes.bytes());
-  clearOnAllThreads(to.data(), bytes.bytes());
+  measure::clearOnAllThreads(from.data(), bytes.bytes());
+  measure::clearOnAllThreads(to.data(), bytes.bytes());
   std::vector<double> compiles, copies;
   for (int round = 0; round < kRounds; ++round) {
     TANDEM_ASSIGN_OR_RETURN(double ns, fuseAndEmitNs(*graph));
     compiles.push_back(ns);
     Stopwatch watch;
-    copyOnAllThreads(to.data(), from.data(), bytes.bytes());
+    measure::copyOnAllThreads(to.data(), from.data(), bytes.bytes());
     copies.push_back(watch.ns());
   }
   measure::Summary compile = measure::summarize(compiles),

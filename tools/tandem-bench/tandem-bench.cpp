@@ -10,6 +10,7 @@
 #include "CompileMemory.h"
 #include "CompileScaling.h"
 #include "Contenders.h"
+#include "MeasureDevice.h"
 #include "Sweep.h"
 #include "TierContest.h"
 
@@ -178,6 +179,14 @@ void addTiers(CLI::App &app, TierContestOptions &options) {
   tools::addJson(command, options.json);
 }
 
+void addDevice(CLI::App &app, DeviceOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "device", "Measure this machine: what every choice between ways to "
+                "compute is made by from then on");
+  command.add_flag("!--no-store", options.store,
+                   "Only print it: programs that start later do without");
+}
+
 void addScaling(CLI::App &app, ScalingOptions &options) {
   CLI::App &command = *app.add_subcommand(
       "compile-scaling", "What compiling costs as a graph grows: in all, per "
@@ -225,6 +234,7 @@ void addCold(CLI::App &app, MeasureOptions &options,
 int main(int argc, char **argv) {
   CLI::App app{"Measures when compiling a Tandem graph pays.", "tandem-bench"};
   app.require_subcommand(1);
+  allowBackgroundCalibration(false); // It would disturb.
   SweepOptions sweepOptions;
   BarsOptions barsOptions;
   MeasureOptions cold;
@@ -240,6 +250,8 @@ int main(int argc, char **argv) {
   addMatmul(app, matmuls, matmulType, contest, contestThreads);
   TierContestOptions tiers;
   addTiers(app, tiers);
+  DeviceOptions device;
+  addDevice(app, device);
   ScalingOptions scaling;
   addScaling(app, scaling);
   CompileMemoryOptions memory;
@@ -269,6 +281,9 @@ int main(int argc, char **argv) {
   } else if (app.got_subcommand("tiers")) {
     tiers.environment = tools::describeEnvironment(argc, argv);
     done = runTierContest(tiers);
+  } else if (app.got_subcommand("device")) {
+    if (Status status = runDevice(device); !status)
+      done = tl::unexpected<Error>(status.error());
   } else if (app.got_subcommand("compile-scaling")) {
     scaling.environment = tools::describeEnvironment(argc, argv);
     if (Status status = runScaling(scaling); !status)

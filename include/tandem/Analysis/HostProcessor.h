@@ -44,6 +44,10 @@ Expected<Processor> findProcessor(std::string_view name);
 /// Whether `features`, of which later ones count, end up with `name`.
 bool hasFeature(std::string_view features, std::string_view name);
 
+/// Whether it multiplies and adds pairs of bf16, and rounds to bf16, in vectors
+/// of all widths (AVX-512 BF16).
+bool hasBF16Pairs(const Processor &processor);
+
 /// Bits of the widest vector registers that these features have.
 int64_t getVectorBits(std::string_view features);
 

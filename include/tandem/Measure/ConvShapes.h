@@ -10,6 +10,7 @@
 #define TANDEM_MEASURE_CONVSHAPES_H
 
 #include "tandem/Support/Error.h"
+#include "tandem/Support/TensorType.h"
 
 #include <array>
 #include <cstdint>
@@ -50,6 +51,15 @@ Expected<std::vector<ConvShape>> parseConvShapes(std::string_view text,
 
 /// The same, of a file.
 Expected<std::vector<ConvShape>> readConvShapes(const std::string &path);
+
+/// What it reads, as NHWC or NCHW, and its weights, as HWIO or OIHW.
+TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast);
+TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast);
+
+/// A graph of the one convolution: @main of its input, with constant weights,
+/// whose bytes are `hex`.
+std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
+                    const std::string &hex);
 
 } // namespace tandem::measure
 

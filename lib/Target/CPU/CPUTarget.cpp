@@ -68,6 +68,7 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   LowerKernelToLoopsOptions loops;
   loops.vectorBits = target.vectorBits;
   loops.bf16 = hasBF16(target);
+  loops.deviceSpec = target.deviceSpec;
   passes.addPass(createLowerKernelToLoops(loops));
   if (const char *mutant = getMutant())
     passes.addPass(createMutateKernel({mutant}));

@@ -9,10 +9,8 @@
 // A kernel takes the cycles that its strategy estimates (ContractionStrategy.h)
 // on the cores among which its tasks can be shared, or what its bytes take. The
 // library runs on tiles of registers as well, which begin and end like ours,
-// and reaches a share of their speed that depends on the kind of convolution.
-// What rates there are is the DeviceModel's; the few constants here are shares
-// of them, calibrated with `tandem-bench conv` on a Zen 4
-// (docs/Contractions.md).
+// and reaches a share of their speed that depends on the kind of convolution
+// (LibraryShares). All rates and shares are the DeviceModel's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,24 +33,8 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// What is reached of a tile's speed.
-constexpr double kTileShare = 0.98, kLibraryShare = 0.96;
-/// Channels first data comes as short pieces of rows, which are no stream: what
-/// fetching them takes of a tile's time, once for all taps; and the loads of
-/// more input channels than a few, each of which lies elsewhere, where outputs
-/// run along the lanes.
-constexpr double kPieceTime = 0.45, kFarChannelsTime = 0.15;
+/// More input channels lie too far apart (KernelShares::farChannelsTime).
 constexpr int64_t kFewChannels = 16;
-/// Depthwise in two dims, and in others, for which it has no kernel of its own.
-constexpr double kLibraryDepthwiseShare = 0.7, kLibraryGenericShare = 0.1;
-/// Channels first it multiplies matrices: products of one element that its
-/// tiles take to begin and end, and cycles for each element of data that it
-/// copies ahead into the columns of a matrix (im2col).
-constexpr double kLibraryTileProducts = 8, kLibraryColumnCycles = 3;
-/// Of the peak, where no tile of ours can tell how the library computes.
-constexpr double kLibraryShareOfPeak = 0.6;
-/// Of a matrix unit's speed, between the conversions of its operands.
-constexpr double kLibraryMatrixShare = 0.3;
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
 constexpr double kLibraryThreadFlops = 1e6;
 
@@ -68,16 +50,16 @@ struct Problem {
 };
 
 /// Of the speed of our own tiles.
-double getLibraryShare(const Contraction &contraction, ContractionLanes lanes) {
+double getLibraryShare(const LibraryShares &shares,
+                       const Contraction &contraction, ContractionLanes lanes) {
   double products = double(contraction.getReduction());
   switch (lanes) {
   case ContractionLanes::Groups:
-    return contraction.spatial.size() == 2 ? kLibraryDepthwiseShare
-                                           : kLibraryGenericShare;
+    return contraction.spatial.size() == 2 ? shares.depthwise : shares.generic;
   case ContractionLanes::Positions:
-    return kLibraryShare * products / (products + kLibraryTileProducts);
+    return shares.tiles * products / (products + shares.tileProducts);
   default:
-    return kLibraryShare;
+    return shares.tiles;
   }
 }
 
@@ -122,12 +104,13 @@ Contraction getMatrixProduct(Contraction contraction) {
 
 /// The cycles in which it copies data into these columns, where data is no
 /// matrix as it is.
-double getColumnCycles(const Contraction &contraction) {
+double getColumnCycles(const Problem &problem, const Contraction &contraction) {
   if (llvm::all_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
         return dim.taps == 1 && !dim.isPadded();
       }))
     return 0;
-  return kLibraryColumnCycles * double(contraction.getPositions()) *
+  return problem.device.library.columnCycles *
+         double(contraction.getPositions()) *
          double(contraction.getReduction() * contraction.groups);
 }
 
@@ -181,20 +164,22 @@ double getBalance(int64_t tasks, int64_t workers) {
 ContractionPrice priceWinograd(const Problem &problem,
                                const WinogradPlan &plan) {
   int64_t workers = std::clamp<int64_t>(plan.tasks, 1, problem.device.cores);
-  return getPrice(ContractionWay::Winograd, problem, plan.cycles / kTileShare,
-                  workers, getBalance(plan.tasks, workers));
+  return getPrice(ContractionWay::Winograd, problem,
+                  plan.cycles / problem.device.kernels.tiles, workers,
+                  getBalance(plan.tasks, workers));
 }
 
 /// What fetching the data adds, in units of a tile's time.
 double getFetchTime(const Problem &problem, const Contraction &contraction,
                     ContractionLanes lanes) {
-  double pieces = kPieceTime * double(contraction.inputs) /
+  const KernelShares &shares = problem.device.kernels;
+  double pieces = shares.pieceTime * double(contraction.inputs) /
                   double(contraction.getReduction());
   bool isFar =
       isa<ir::ConvOp>(problem.op) && lanes == ContractionLanes::Outputs &&
       contraction.inputs > kFewChannels && !isDataChannelsLast(contraction);
   if (isFar)
-    return pieces + kFarChannelsTime;
+    return pieces + shares.farChannelsTime;
   return lanes == ContractionLanes::Positions ? pieces : 0;
 }
 
@@ -209,8 +194,8 @@ ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                         : 1;
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
-  double time =
-      1 / kTileShare + getFetchTime(problem, contraction, schedule.tile.lanes);
+  double time = 1 / problem.device.kernels.tiles +
+                getFetchTime(problem, contraction, schedule.tile.lanes);
   double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
                   getNarrowFactor(problem.device, width);
   return getPrice(way, problem, cycles, workers,
@@ -248,7 +233,7 @@ double getLibraryCycles(const Problem &problem,
   ContractionStrategy tile =
       chooseContractionStrategy(contraction, problem.machine);
   return tile.cycles * getShareInside(contraction) /
-         getLibraryShare(contraction, tile.lanes);
+         getLibraryShare(problem.device.library, contraction, tile.lanes);
 }
 
 /// Whether the library computes it on the matrix unit: bf16, but for what it
@@ -271,7 +256,8 @@ double getMatrixUnitCycles(const Problem &problem,
       double(contraction.getReduction() / contraction.inputs) *
       double(contraction.groups);
   return tiles * kTileFlops /
-         (problem.device.matrixFlopsPerClock * kLibraryMatrixShare);
+         (problem.device.matrixFlopsPerClock *
+          problem.device.library.matrixUnit);
 }
 
 double getLibraryCycles(const Problem &problem,
@@ -280,11 +266,11 @@ double getLibraryCycles(const Problem &problem,
     return getMatrixUnitCycles(problem, *contraction);
   if (contraction && !isChannelsLast(*contraction))
     return getLibraryCycles(problem, getMatrixProduct(*contraction)) +
-           getColumnCycles(*contraction);
+           getColumnCycles(problem, *contraction);
   if (contraction && getContractionLanes(*contraction))
     return getLibraryCycles(problem, *contraction);
   return double(problem.cost.flops) / getFlopsPerCycle(problem.machine) /
-         kLibraryShareOfPeak;
+         problem.device.library.other;
 }
 
 /// To lay out weights for the matrix unit, where they are not constant.
@@ -357,7 +343,7 @@ priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
   else if (tiled && (isPacked || getContractionLanes(*given)))
     prices.push_back(priceTiles(problem, packed));
   if (useWinograd && isConstant)
-    if (std::optional<WinogradPlan> plan = chooseWinograd(op))
+    if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.machine))
       prices.push_back(priceWinograd(problem, *plan));
   prices.push_back(priceLibrary(problem, &packed));
   return prices;

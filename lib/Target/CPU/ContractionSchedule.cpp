@@ -22,11 +22,6 @@ namespace tandem {
 /// Weights that come from far are to be used for so many positions, or
 /// kMinPositionsPerTask where tasks are few.
 static constexpr int64_t kPositionsPerTask = 112;
-/// Cycles of a strategy are those of a core with two multiply-adds a cycle; one
-/// with half as many, and as fast a clock, takes twice the time.
-static constexpr double kCyclesPerNs = 3.5,
-                        kGrainCycles = kCyclesPerNs * kGrainNs / 2;
-
 /// Fewer positions are worth a task where the weights of all are near anyway.
 static int64_t getMinPositions(const Contraction &contraction,
                                const ContractionSchedule &schedule,
@@ -119,8 +114,8 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.rows = contraction.getPositions() / positions;
 
   int64_t columns = isStaged ? 1 : schedule.getColumns();
-  double wanted =
-      std::clamp<double>(tile.cycles / kGrainCycles, 1, kWantedTasks);
+  double wanted = std::clamp<double>(
+      tile.cycles / (machine.cyclesPerNs * kGrainNs), 1, kWantedTasks);
   double perTask =
       double(contraction.getPositions()) * double(columns) / wanted;
   int64_t most =
@@ -145,9 +140,10 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
     stage(contraction, std::llround(wanted), schedule);
   schedule.extent = schedule.getColumnChunks() * schedule.getRowChunks() *
                     schedule.getTileChunks();
-  schedule.grain = std::clamp<int64_t>(
-      std::llround(kGrainCycles * double(schedule.extent) / tile.cycles), 1,
-      schedule.extent);
+  schedule.grain =
+      std::clamp<int64_t>(std::llround(machine.cyclesPerNs * kGrainNs *
+                                       double(schedule.extent) / tile.cycles),
+                          1, schedule.extent);
   return schedule;
 }
 

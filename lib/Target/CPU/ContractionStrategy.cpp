@@ -9,7 +9,6 @@
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "ContractionTiles.h"
-#include "HostMachine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,37 +37,19 @@ static constexpr double kNearWeights = 32 * 1024;
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
 
-/// Read off a long text, which does not change.
-static const ContractionMachine &getHostMachine() {
-  static const ContractionMachine machine = [] {
-    CPUTargetOptions host = resolve(CPUTargetOptions());
-    ContractionMachine result;
-    result.vectorBits = host.vectorBits;
-    result.hasBF16 = hasBF16(host);
-    return result;
-  }();
-  return machine;
-}
-
 ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
-  machine.hasBF16 = machine.vectorBits == 512 && getHostMachine().hasBF16;
+  machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
   if (device.caches.size() > 1)
     machine.l2Bytes = device.caches[1].bytes / device.cores;
-  return machine;
-}
-
-static ContractionMachine resolve(ContractionMachine machine) {
-  if (machine.vectorBits != 0)
-    return machine;
-  machine.vectorBits = getHostMachine().vectorBits;
-  machine.hasBF16 = getHostMachine().hasBF16;
+  machine.cyclesPerNs = device.f32FlopsPerNs / double(device.cores) /
+                        getFlopsPerCycle(machine);
   return machine;
 }
 
 double getFlopsPerCycle(ContractionMachine machine) {
-  return 2 * kFmasPerCycle * resolve(machine).vectorBits / 32;
+  return 2 * kFmasPerCycle * machine.vectorBits / 32;
 }
 
 bool hasPairs(const Contraction &contraction, ContractionLanes lanes) {
@@ -220,7 +201,6 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine) {
   ContractionStrategy best;
   best.lanes = *getContractionLanes(contraction);
-  machine = resolve(machine);
   if (best.lanes == ContractionLanes::Reduction)
     return chooseDotTile(contraction, machine);
   if (slidesOverTaps(contraction, best.lanes))
@@ -295,12 +275,13 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   return block;
 }
 
-std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant) {
+std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
+                                      ContractionMachine machine) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(hero, why);
   if (failed(contraction))
     return std::nullopt;
-  return getPackedBlock(hero, *contraction, isConstant, ContractionMachine());
+  return getPackedBlock(hero, *contraction, isConstant, machine);
 }
 
 } // namespace tandem

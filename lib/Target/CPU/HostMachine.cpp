@@ -23,9 +23,7 @@
 namespace tandem {
 
 bool hasBF16(const CPUTargetOptions &options) {
-  const std::string &features = options.features;
-  return getVectorBits(features) == 512 && hasFeature(features, "avx512bf16") &&
-         hasFeature(features, "avx512vl");
+  return hasBF16Pairs({options.cpu, options.features});
 }
 
 bool hasFMA(const CPUTargetOptions &options) {

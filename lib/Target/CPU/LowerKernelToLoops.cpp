@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "ContractionLowering.h"
@@ -411,6 +412,14 @@ namespace {
 struct LowerKernelToLoopsPass
     : impl::LowerKernelToLoopsBase<LowerKernelToLoopsPass> {
   using LowerKernelToLoopsBase::LowerKernelToLoopsBase;
+  LogicalResult initialize(MLIRContext *context) override {
+    DeviceModel device;
+    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+      return failure();
+    machine = getMachine(device.withVectors(vectorBits));
+    machine.hasBF16 = bf16;
+    return success();
+  }
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
@@ -420,21 +429,17 @@ struct LowerKernelToLoopsPass
   }
 
 private:
-  ContractionMachine getMachine() const {
-    ContractionMachine machine;
-    machine.vectorBits = vectorBits;
-    machine.hasBF16 = bf16;
-    return machine;
-  }
   LogicalResult lower(ModuleOp module, func::FuncOp kernel) {
     auto kind = module->getAttrOfType<ir::FusionKindAttr>(
         ir::TandemDialect::kKindAttrName);
     if (kind && kind.getValue() == ir::FusionKind::reduction)
       return lowerReductionKernel(module, kernel, vectorBits);
     if (findContraction(kernel))
-      return lowerContractionKernel(module, kernel, getMachine());
+      return lowerContractionKernel(module, kernel, machine);
     return KernelLowering(module, kernel, vectorBits).run();
   }
+
+  ContractionMachine machine;
 };
 } // namespace
 

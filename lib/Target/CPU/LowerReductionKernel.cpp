@@ -77,21 +77,86 @@ LogicalResult ReductionLowering::collectStages() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-ReductionLowering::Carried ReductionLowering::forEach(
-    int64_t from, int64_t to, int64_t step, ValueRange carried,
-    function_ref<Carried(Value iteration, ValueRange carried)> emit) {
-  if (from >= to)
-    return Carried(carried);
-  if (from + step >= to)
-    return emit(index(from), carried);
-  auto loop = scf::ForOp::create(builder, loc, index(from), index(to),
-                                 index(step), carried);
+ReductionLowering::Carried ReductionLowering::emitLoop(Value from, Value to,
+                                                       int64_t step,
+                                                       ValueRange carried,
+                                                       EmitIteration emit) {
+  auto loop = scf::ForOp::create(builder, loc, from, to, index(step), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Carried yielded = emit(loop.getInductionVar(), loop.getRegionIterArgs());
   if (!carried.empty())
     scf::YieldOp::create(builder, loc, yielded);
   return Carried(loop.getResults());
+}
+
+ReductionLowering::Carried ReductionLowering::forEach(int64_t from, int64_t to,
+                                                      int64_t step,
+                                                      ValueRange carried,
+                                                      EmitIteration emit) {
+  if (from >= to)
+    return Carried(carried);
+  if (from + step >= to)
+    return emit(index(from), carried);
+  return emitLoop(index(from), index(to), step, carried, emit);
+}
+
+/// The roundings of a sum of n equal terms, one after the other, do not cancel:
+/// its error grows with n. In parts of about the root of n, it grows with that
+/// (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 4.2).
+void ReductionLowering::planParts(linalg::GenericOp stage) {
+  constexpr int64_t kLeastPart = 64;
+  parts.assign(schedule.sizes.size(), 0);
+  if (!addsFloats(stage))
+    return;
+  // From the innermost loop; by rows, that along the lanes.
+  SmallVector<std::pair<unsigned, int64_t>> trips;
+  for (unsigned loop = schedule.numKept; loop < schedule.sizes.size(); ++loop)
+    if (loop != schedule.laneLoop)
+      trips.insert(trips.begin(), {loop, schedule.sizes[loop]});
+  if (!schedule.isByColumns())
+    trips.insert(trips.begin(),
+                 {schedule.laneLoop,
+                  llvm::divideCeilSigned(schedule.sizes[schedule.laneLoop],
+                                         schedule.getRowLanes(stage))});
+  double all = 1;
+  for (auto [loop, count] : trips)
+    all *= double(count);
+  auto most = std::max(kLeastPart, int64_t(std::ceil(std::sqrt(all))));
+  int64_t chain = 1; // Combined one after the other, within one iteration.
+  for (auto [loop, count] : trips) {
+    if (chain * count <= most) {
+      chain *= count;
+      continue;
+    }
+    parts[loop] = std::max<int64_t>(1, most / chain);
+    chain = llvm::divideCeilSigned(count, parts[loop]);
+  }
+}
+
+ReductionLowering::Carried
+ReductionLowering::forEachPart(linalg::GenericOp stage, unsigned loop,
+                               int64_t from, int64_t to, int64_t step,
+                               ValueRange carried, EmitIteration emit) {
+  int64_t part = carried.empty() ? 0 : parts[loop] * step;
+  if (part == 0 || to - from <= part)
+    return forEach(from, to, step, carried, emit);
+  unsigned numCombined = llvm::count_if(stage.getDpsInitsMutable(), combines);
+  auto emitPart = [&](Value first, ValueRange sums) {
+    Value last = arith::AddIOp::create(builder, loc, first, index(part),
+                                       arith::IntegerOverflowFlags::nsw);
+    last = arith::MinSIOp::create(builder, loc, last, index(to));
+    Carried own;
+    for (auto [i, sum] : llvm::enumerate(sums))
+      own.push_back(
+          createNeutral(builder, stage, i % numCombined,
+                        cast<VectorType>(sum.getType()).getNumElements()));
+    own = emitLoop(first, last, step, own, emit);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      own[i] = combine(builder, stage, i % numCombined, sum, own[i]);
+    return own;
+  };
+  return emitLoop(index(from), index(to), part, carried, emitPart);
 }
 
 void ReductionLowering::emitIteration(Value iteration) {
@@ -164,7 +229,8 @@ ReductionLowering::emitReducedLoops(linalg::GenericOp stage,
   };
   if (loop == schedule.laneLoop)
     return emitInner({}, carried);
-  return forEach(0, schedule.sizes[loop], 1, carried, emitInner);
+  return forEachPart(stage, loop, 0, schedule.sizes[loop], 1, carried,
+                     emitInner);
 }
 
 /// Whole vectors of a row, then masked ones; each with their accumulators.
@@ -176,8 +242,9 @@ ReductionLowering::Carried ReductionLowering::emitRow(linalg::GenericOp stage,
   int64_t middle = size / lanes * lanes;
   auto emitLanes = [&](int64_t from, int64_t to, int64_t step, bool isMasked,
                        ValueRange accumulators) {
-    return forEach(
-        from, to, step, accumulators, [&](Value iteration, ValueRange inner) {
+    return forEachPart(
+        stage, schedule.laneLoop, from, to, step, accumulators,
+        [&](Value iteration, ValueRange inner) {
           loops[schedule.laneLoop] = iteration;
           Lanes here{step, {}};
           if (isMasked)

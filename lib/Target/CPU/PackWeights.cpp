@@ -9,6 +9,7 @@
 #include "WeightPacking.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -38,6 +39,13 @@ struct Source {
 struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
   using PackWeightsBase::PackWeightsBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    DeviceModel device;
+    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+      return failure();
+    machine = getMachine(device);
+    return success();
+  }
   void runOnOperation() override;
 
 private:
@@ -48,6 +56,7 @@ private:
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
 
+  ContractionMachine machine;
   std::map<Key, Value> packed;
 };
 
@@ -176,8 +185,9 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   if (!source)
     return;
   std::optional<int64_t> columns =
-      block > 0 ? std::optional<int64_t>(block)
-                : getPackedBlock(hero, static_cast<bool>(source->constant));
+      block > 0
+          ? std::optional<int64_t>(block)
+          : getPackedBlock(hero, static_cast<bool>(source->constant), machine);
   if (!columns)
     return;
   Value packed = getPacked(*source, *weights, *columns);

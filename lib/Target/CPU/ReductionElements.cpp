@@ -39,6 +39,7 @@ void ReductionLowering::emitReduction(linalg::GenericOp stage,
       neutrals.push_back(createNeutral(builder, stage, i, count));
     return neutrals;
   };
+  planParts(stage);
   if (schedule.isByColumns()) {
     Carried result =
         emitReducedLoops(stage, loops, lanes, createNeutrals(lanes.count));

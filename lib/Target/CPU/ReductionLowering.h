@@ -55,6 +55,8 @@ private:
   Carried emitReducedLoops(mlir::linalg::GenericOp stage,
                            llvm::SmallVector<mlir::Value> &loops, Lanes lanes,
                            mlir::ValueRange carried);
+  /// Fills `parts` for what `stage` reduces.
+  void planParts(mlir::linalg::GenericOp stage);
   Carried emitRow(mlir::linalg::GenericOp stage,
                   llvm::SmallVector<mlir::Value> &loops,
                   mlir::ValueRange carried);
@@ -76,16 +78,24 @@ private:
   mlir::Value index(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(builder, loc, value);
   }
+  using EmitIteration =
+      llvm::function_ref<Carried(mlir::Value iteration, mlir::ValueRange)>;
+  Carried emitLoop(mlir::Value from, mlir::Value to, int64_t step,
+                   mlir::ValueRange carried, EmitIteration emit);
   /// A loop, unless it has one iteration or none.
   Carried forEach(int64_t from, int64_t to, int64_t step,
-                  mlir::ValueRange carried,
-                  llvm::function_ref<Carried(mlir::Value iteration,
-                                             mlir::ValueRange carried)>
-                      emit);
+                  mlir::ValueRange carried, EmitIteration emit);
+  /// The same over reduced loop `loop`, part by part: each part is reduced by
+  /// itself, and then combined with those before.
+  Carried forEachPart(mlir::linalg::GenericOp stage, unsigned loop,
+                      int64_t from, int64_t to, int64_t step,
+                      mlir::ValueRange carried, EmitIteration emit);
 
   unsigned vectorBits;
   ReductionSchedule schedule;
   llvm::SmallVector<mlir::linalg::GenericOp> stages;
+  /// Of each loop, the iterations of a part; 0: there are no parts.
+  llvm::SmallVector<int64_t> parts;
   /// What the reductions of this row or these columns are, as a scalar or a
   /// vector.
   llvm::DenseMap<mlir::Value, mlir::Value> reduced;

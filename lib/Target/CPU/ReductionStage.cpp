@@ -79,6 +79,14 @@ Value combine(OpBuilder &builder, linalg::GenericOp stage, unsigned number,
   return builder.create(state)->getResult(0);
 }
 
+bool addsFloats(linalg::GenericOp stage) {
+  return llvm::any_of(stage.getDpsInitsMutable(), [&](OpOperand &output) {
+    unsigned number = stage.getTiedOpResult(&output).getResultNumber();
+    return combines(output) &&
+           isa_and_present<arith::AddFOp>(getCombiner(stage, number));
+  });
+}
+
 Value fold(OpBuilder &builder, linalg::GenericOp stage, unsigned number,
            Value vector, int64_t lanes) {
   Location loc = stage.getLoc();

@@ -28,6 +28,9 @@ mlir::Value createNeutral(mlir::OpBuilder &builder,
 /// Two scalars, or vectors, as the result combines elements.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::linalg::GenericOp stage,
                     unsigned number, mlir::Value a, mlir::Value b);
+/// Whether a result of `stage` is a sum of floats, which rounds at each
+/// element.
+bool addsFloats(mlir::linalg::GenericOp stage);
 /// Combines the halves of a vector, whose length is a power of two, until there
 /// are `lanes`; a scalar for one.
 mlir::Value fold(mlir::OpBuilder &builder, mlir::linalg::GenericOp stage,

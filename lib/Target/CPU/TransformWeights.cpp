@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "WeightPacking.h"
@@ -41,6 +42,10 @@ struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
       return emitError(UnknownLoc::get(context))
              << "no way '" << how
              << "' to use Winograd's method: there are auto, always, never";
+    DeviceModel device;
+    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+      return failure();
+    machine = getMachine(device);
     return success();
   }
 
@@ -49,6 +54,8 @@ struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
 private:
   std::optional<WinogradPlan> choose(ir::ConvOp conv) const;
   void transform(ir::FusionOp fusion, Candidate candidate);
+
+  ContractionMachine machine;
 };
 
 } // namespace
@@ -95,12 +102,12 @@ static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
 std::optional<WinogradPlan>
 TransformWeightsPass::choose(ir::ConvOp conv) const {
   if (how == "auto")
-    return chooseWinograd(conv);
+    return chooseWinograd(conv, machine);
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(conv, why);
   if (failed(contraction) || !canUseWinograd(*contraction))
     return std::nullopt;
-  return planWinograd(*contraction, {});
+  return planWinograd(*contraction, machine);
 }
 
 /// Erases what nothing reads any more.

@@ -99,8 +99,6 @@ static double estimateCycles(const WinogradPlan &plan,
 }
 
 WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
-  if (machine.vectorBits == 0)
-    machine.vectorBits = resolve({}).vectorBits;
   int64_t width = machine.vectorBits / 32;
   WinogradPlan plan;
   plan.tileRows = llvm::divideCeilSigned(conv.spatial[0].size, kTile);
@@ -128,7 +126,8 @@ WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
   return plan;
 }
 
-std::optional<WinogradPlan> chooseWinograd(Operation *hero) {
+std::optional<WinogradPlan> chooseWinograd(Operation *hero,
+                                           ContractionMachine machine) {
   std::string why;
   FailureOr<Contraction> conv = describeContraction(hero, why);
   if (failed(conv) || conv->isTransformed || !canUseWinograd(*conv))
@@ -136,8 +135,8 @@ std::optional<WinogradPlan> chooseWinograd(Operation *hero) {
   // As when its weights are packed.
   conv->outputStride = 1;
   conv->outputBlock = conv->outputs;
-  double direct = chooseContractionStrategy(*conv, {}).cycles;
-  WinogradPlan plan = planWinograd(*conv, {});
+  double direct = chooseContractionStrategy(*conv, machine).cycles;
+  WinogradPlan plan = planWinograd(*conv, machine);
   if (plan.cycles * kWorthwhile > direct)
     return std::nullopt;
   return plan;

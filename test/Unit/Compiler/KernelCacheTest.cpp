@@ -150,11 +150,12 @@ TEST(KernelCache, OtherKernelsAreMadeMeanwhile) {
   EXPECT_TRUE(outer);
 }
 
-TEST(KernelKey, TellsKernelsAndDevicesApart) {
+TEST(KernelKey, TellsKernelsDevicesAndMachinesApart) {
   const Device &cpu = **findDevice("cpu"), &cuda = **findDevice("cuda-host");
-  EXPECT_EQ(makeKey(cpu, "a"), makeKey(cpu, "a"));
-  EXPECT_FALSE(makeKey(cpu, "a") == makeKey(cpu, "b"));
-  EXPECT_FALSE(makeKey(cpu, "a") == makeKey(cuda, "a"));
+  EXPECT_EQ(makeKey(cpu, "host", "a"), makeKey(cpu, "host", "a"));
+  EXPECT_FALSE(makeKey(cpu, "host", "a") == makeKey(cpu, "host", "b"));
+  EXPECT_FALSE(makeKey(cpu, "host", "a") == makeKey(cuda, "host", "a"));
+  EXPECT_FALSE(makeKey(cpu, "host", "a") == makeKey(cpu, "generic", "a"));
 }
 
 } // namespace

@@ -32,6 +32,9 @@ struct CPUTargetOptions {
   unsigned vectorBits = 0;
   /// Expand functions as MLIR does, not as Tandem does: to compare with.
   bool stockMath = false;
+  /// What tiles and tasks are planned for: findDeviceModel. Only what one core
+  /// has counts, and neither features nor vectors do.
+  std::string deviceSpec = "generic";
 };
 
 /// This host (see hostProcessor): processor, features and vector width, all

@@ -17,14 +17,15 @@
 
 namespace tandem {
 
-/// What a strategy depends on, of one core.
+/// What a strategy depends on, of one core: getMachine().
 struct ContractionMachine {
-  /// Bits of a vector register; 0: those of this host.
-  unsigned vectorBits = 0;
+  /// Bits of a vector register.
+  unsigned vectorBits = 512;
   int64_t l2Bytes = 1 << 20;
-  /// Whether it multiplies and adds pairs of bf16; where `vectorBits` is 0, as
-  /// this host.
+  /// Whether it multiplies and adds pairs of bf16.
   bool hasBF16 = false;
+  /// What a strategy calls cycles, while all of the device's cores run.
+  double cyclesPerNs = 1;
 
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
   /// Rows of a tile of `vectors`: beside its sums there are weights, and data
@@ -73,9 +74,9 @@ bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
 /// Outputs in a block of packed weights ([groups][outputs / block][taps]
 /// [inputs][block], see docs/Contractions.md) with which `hero`
 /// reads its weights in order; nothing where they are better read as they are.
-/// `isConstant`: packing costs nothing when the program runs. On this host, or
-/// on `machine` where `hero` is described already.
-std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant);
+/// `isConstant`: packing costs nothing when the program runs.
+std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,
+                                      ContractionMachine machine);
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero,
                                       Contraction contraction, bool isConstant,
                                       ContractionMachine machine);

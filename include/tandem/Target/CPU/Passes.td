@@ -108,7 +108,9 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     Option<"vectorBits", "vector-bits", "unsigned", "512",
            "Bits of a vector register.">,
     Option<"bf16", "bf16", "bool", "false",
-           "Multiply and add pairs of bf16 by the instruction of AVX-512 BF16.">
+           "Multiply and add pairs of bf16 by the instruction of AVX-512 BF16.">,
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "The machine to plan for, as of tandem-cpu-choose-contractions, but for what the other options say.">
   ];
 }
 
@@ -162,7 +164,7 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
            "Kernels may use Winograd's method, which takes channels last.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "What prices are of: generic, host, the name of a built-in device "
-           "description, or the path of one.">,
+           "description, the path of one, or its text.">,
     Option<"notes", "notes", "bool", "false",
            "Leave an account for the fusion report.">
   ];
@@ -204,7 +206,7 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
            "predict, generated or library.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "What prices are of: generic, host, the name of a built-in device "
-           "description, or the path of one.">,
+           "description, the path of one, or its text.">,
     Option<"notes", "notes", "bool", "false",
            "Leave the prices of kernels for the fusion report.">
   ];
@@ -260,7 +262,9 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"block", "block", "int64_t", "0",
-           "Columns of a block; 0: as the contraction's strategy wants them.">
+           "Columns of a block; 0: as the contraction's strategy wants them.">,
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "The machine to plan for, as of tandem-cpu-choose-contractions.">
   ];
 }
 
@@ -321,7 +325,9 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
   let options = [
     Option<"how", "how", "std::string", "\"auto\"",
            "auto: where it is estimated to pay; always: where it is possible; "
-           "never.">
+           "never.">,
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "The machine to plan for, as of tandem-cpu-choose-contractions.">
   ];
 }
 

@@ -48,9 +48,10 @@ inline constexpr int64_t kWinogradBytes = 704 * 1024;
 WinogradPlan planWinograd(const Contraction &contraction,
                           ContractionMachine machine);
 
-/// The plan for `hero` if it can be computed so, its weights are a constant and
-/// that is worth it.
-std::optional<WinogradPlan> chooseWinograd(mlir::Operation *hero);
+/// The plan for `hero`, whose weights are a constant, if it can be computed so
+/// and that is worth it.
+std::optional<WinogradPlan> chooseWinograd(mlir::Operation *hero,
+                                           ContractionMachine machine);
 
 } // namespace tandem
 

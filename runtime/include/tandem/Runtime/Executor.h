@@ -13,6 +13,7 @@
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Provider.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -82,6 +83,10 @@ private:
 void setNumThreads(int threads);
 /// The limit; the number of processors where none was set.
 int numThreads();
+
+/// Calls `body`. Kernels and libraries that run in it do so on the calling
+/// thread alone, whatever the limit is; other threads are not concerned.
+void runOnOneThread(const std::function<void()> &body);
 
 } // namespace tandem
 

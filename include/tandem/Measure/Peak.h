@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_TOOLS_TANDEM_BENCH_PEAK_H
-#define TANDEM_TOOLS_TANDEM_BENCH_PEAK_H
+#ifndef TANDEM_MEASURE_PEAK_H
+#define TANDEM_MEASURE_PEAK_H
 
 #include "tandem/Runtime/Tensor.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
-namespace tandem::bench {
+namespace tandem::measure {
 
 /// Independent f32 fused multiply-adds in registers, on every thread that
 /// numThreads() allows, for some 300 us: what no kernel can be faster than.
@@ -22,11 +23,15 @@ namespace tandem::bench {
 /// the threads' speeds, in flops per ns.
 double measurePeakFma(DType dtype = DType::f32);
 
+/// The same of the calling thread alone, in vectors of so many bits, which the
+/// processor must have, or of 128.
+double measurePeakOfCore(int64_t vectorBits);
+
 /// memcpy of `bytes`, shared out over the threads.
 void copyOnAllThreads(void *target, const void *source, size_t bytes);
 /// memset to zero, shared out likewise.
 void clearOnAllThreads(void *target, size_t bytes);
 
-} // namespace tandem::bench
+} // namespace tandem::measure
 
-#endif // TANDEM_TOOLS_TANDEM_BENCH_PEAK_H
+#endif // TANDEM_MEASURE_PEAK_H

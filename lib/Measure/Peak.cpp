@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Peak.h"
+#include "tandem/Measure/Peak.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Executor.h"
@@ -16,7 +16,7 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <vector>
 
-namespace tandem::bench {
+namespace tandem::measure {
 namespace {
 
 /// More chains than latency times issue width of any processor (4 x 2), and
@@ -71,16 +71,27 @@ __attribute__((target("avx512bf16,avx512f"))) void pairs512() {
 #endif
 void fma128() { fmaChains<VectorOf<16>::type>(); }
 
+FmaLoop widestLoop(int64_t vectorBits) {
+#if defined(__x86_64__)
+  if (vectorBits >= 512 && __builtin_cpu_supports("avx512f"))
+    return {fma512, 16};
+  if (vectorBits >= 256 && __builtin_cpu_supports("avx2") &&
+      __builtin_cpu_supports("fma"))
+    return {fma256, 8};
+#endif
+  return {fma128, 4};
+}
+
 FmaLoop widestLoop(DType dtype) {
 #if defined(__x86_64__)
   if (dtype == DType::bf16 && __builtin_cpu_supports("avx512bf16"))
     return {pairs512, 32};
-  if (__builtin_cpu_supports("avx512f"))
-    return {fma512, 16};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {fma256, 8};
 #endif
-  return {fma128, 4};
+  return widestLoop(int64_t(512));
+}
+
+double speedOf(const FmaLoop &loop, double ns) {
+  return 2.0 * loop.lanes * kChains * kRounds / ns;
 }
 
 /// Calls body(begin, end) on equal shares of `bytes`, one per thread.
@@ -107,13 +118,20 @@ double measurePeakFma(DType dtype) {
       [&](int thread) {
         auto start = std::chrono::steady_clock::now();
         loop.run();
-        ns[thread] = measure::nsSince(start);
+        ns[thread] = nsSince(start);
       },
       tbb::static_partitioner());
   double speed = 0;
   for (double time : ns)
-    speed += 2.0 * loop.lanes * kChains * kRounds / time;
+    speed += speedOf(loop, time);
   return speed;
+}
+
+double measurePeakOfCore(int64_t vectorBits) {
+  const FmaLoop loop = widestLoop(vectorBits);
+  auto start = std::chrono::steady_clock::now();
+  loop.run();
+  return speedOf(loop, nsSince(start));
 }
 
 void copyOnAllThreads(void *target, const void *source, size_t bytes) {
@@ -129,4 +147,4 @@ void clearOnAllThreads(void *target, size_t bytes) {
   });
 }
 
-} // namespace tandem::bench
+} // namespace tandem::measure

@@ -1,0 +1,176 @@
+//===- Calibrate.cpp - The description of this machine, measured ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Compiler/Calibrate.h"
+
+#include "CalibrateShares.h"
+
+#include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Measure/Rates.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tandem {
+namespace {
+
+using measure::Best;
+
+/// Steps to a factor of two in which rates, and shares of them, are told apart.
+constexpr double kRateSteps = 4, kShareSteps = 8;
+/// Where a cache holds less, memory is measured on four times as much.
+constexpr int64_t kMostBytes = 256 << 20;
+
+double roundToStep(double value, double steps) {
+  return std::exp2(std::round(std::log2(value) * steps) / steps);
+}
+
+/// Fills in a model, figure by figure.
+class Calibrator {
+public:
+  explicit Calibrator(const CalibrateOptions &options) : options(options) {
+    calibration.model = detectedDeviceModel();
+  }
+  Expected<Calibration> run();
+
+private:
+  /// A rate's value: what is measured, if it is steady, or what was detected.
+  double take(const std::string &key, double detected, double factor, Best best,
+              double steps);
+  /// What one of the cores reaches more alone than beside the others; `alone`
+  /// and `all` are rates of one and of all.
+  double takeFactor(const std::string &key, Best alone, Best all);
+  Status checkCancelled() const;
+
+  void measurePeak();
+  void measureCaches();
+  void measureMemory();
+  Status measureShares();
+
+  /// On which a level of the caches is measured, of one core: half of what it
+  /// holds, but of one that cores share a few times the level before.
+  size_t bytesFor(size_t level) const;
+
+  const CalibrateOptions &options;
+  Calibration calibration;
+  DeviceModel &model = calibration.model;
+};
+
+double Calibrator::take(const std::string &key, double detected, double factor,
+                        Best best, double steps) {
+  CalibratedFigure figure{key, detected, detected, best.spread};
+  figure.isMeasured = best.isSteady() && best.value > 0;
+  if (figure.isMeasured)
+    figure.value = roundToStep(best.value * factor, steps);
+  calibration.figures.push_back(figure);
+  return figure.value;
+}
+
+double Calibrator::takeFactor(const std::string &key, Best alone, Best all) {
+  auto cores = static_cast<double>(model.cores);
+  // Cores that share what they need are not faster together.
+  Best factor{std::clamp(alone.value * cores / all.value, 1.0, cores),
+              std::max(alone.spread, all.spread)};
+  return take(key, 1, 1, factor, kRateSteps);
+}
+
+Status Calibrator::checkCancelled() const {
+  if (options.isCancelled && options.isCancelled())
+    return fail("calibrate", "it was cancelled");
+  return {};
+}
+
+void Calibrator::measurePeak() {
+  Best one = measure::measureFlops(model.vectorBits);
+  if (model.vectorBits == 512) {
+    Best half = measure::measureFlops(256);
+    Best units{one.value / half.value > 1.4 ? 2.0 : 1.0,
+               std::max(one.spread, half.spread)};
+    model.fmasPerClock =
+        take("fmas_per_clock", model.fmasPerClock, 1, units, kRateSteps);
+  }
+  if (options.wholeMachine && model.cores > 1)
+    model.aloneFactor = takeFactor("alone_factor", measure::measureFlops(512),
+                                   measure::measureFlopsOfAll());
+  double f64Share = model.f64FlopsPerNs / model.f32FlopsPerNs;
+  double halfShare = model.halfFlopsPerNs / model.f32FlopsPerNs;
+  model.f32FlopsPerNs =
+      take("f32_flops_per_ns", model.f32FlopsPerNs,
+           double(model.cores) / model.aloneFactor, one, kRateSteps);
+  model.f64FlopsPerNs = f64Share * model.f32FlopsPerNs;
+  model.halfFlopsPerNs = halfShare * model.f32FlopsPerNs;
+}
+
+size_t Calibrator::bytesFor(size_t level) const {
+  bool isShared = level > 0 && level + 1 == model.caches.size();
+  int64_t bytes = model.caches[level].bytes / 2 / model.cores;
+  if (isShared)
+    bytes = std::min(model.caches[level].bytes / 2,
+                     4 * model.caches[level - 1].bytes / model.cores);
+  return static_cast<size_t>(bytes);
+}
+
+void Calibrator::measureCaches() {
+  double factor = double(model.cores) / model.aloneFactor;
+  for (size_t level = 0; level < model.caches.size(); ++level) {
+    double &rate = model.caches[level].bytesPerNs;
+    rate = take("caches[" + std::to_string(level) + "]", rate, factor,
+                measure::measureTriad(bytesFor(level)), kRateSteps);
+  }
+}
+
+/// Beside a cache that holds most of what is read and written, memory would
+/// seem faster than it is.
+void Calibrator::measureMemory() {
+  int64_t cached = model.caches.empty() ? 0 : model.caches.back().bytes;
+  int64_t bytes = std::min(4 * cached, kMostBytes);
+  if (!options.wholeMachine || bytes < 2 * cached)
+    return;
+  Best one = measure::measureTriad(static_cast<size_t>(bytes));
+  double factor = double(model.cores);
+  if (model.cores > 1) {
+    Best all =
+        measure::measureTriadOfAll(static_cast<size_t>(bytes / model.cores));
+    model.aloneMemoryFactor = takeFactor("alone_memory_factor", one, all);
+    factor /= model.aloneMemoryFactor;
+  }
+  model.memoryBytesPerNs = take("memory_bytes_per_ns", model.memoryBytesPerNs,
+                                factor, one, kRateSteps);
+}
+
+Status Calibrator::measureShares() {
+  for (const Share &share : allShares()) {
+    TANDEM_RETURN_IF_ERROR(checkCancelled());
+    if (&share.field(model) == &model.library.matrixUnit &&
+        model.matrixFlopsPerClock == 0)
+      continue;
+    Best best = findShare(share, model.withThreads(1)).value_or(Best());
+    double &value = share.field(model);
+    value = take(share.key, value, 1, best, kShareSteps);
+  }
+  return {};
+}
+
+Expected<Calibration> Calibrator::run() {
+  TANDEM_RETURN_IF_ERROR(checkHostProcessor());
+  measurePeak();
+  TANDEM_RETURN_IF_ERROR(checkCancelled());
+  measureCaches();
+  TANDEM_RETURN_IF_ERROR(checkCancelled());
+  measureMemory();
+  TANDEM_RETURN_IF_ERROR(measureShares());
+  return std::move(calibration);
+}
+
+} // namespace
+
+Expected<Calibration> calibrateHost(const CalibrateOptions &options) {
+  return Calibrator(options).run();
+}
+
+} // namespace tandem

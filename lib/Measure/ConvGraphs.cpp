@@ -1,0 +1,84 @@
+//===- ConvGraphs.cpp - Convolutions of lists as graphs -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Measure/ConvShapes.h"
+
+namespace tandem::measure {
+namespace {
+
+/// The last `numSpatial` of `values`, as `[1, 1]`.
+std::string listOf(const ConvShape &shape, const ConvShape::Spatial &values) {
+  std::string text;
+  for (int dim = 3 - shape.numSpatial; dim < 3; ++dim)
+    text += (text.empty() ? "[" : ", ") + std::to_string(values[dim]);
+  return text + "]";
+}
+
+TensorType image(DType dtype, const ConvShape &shape, int64_t channels,
+                 const ConvShape::Spatial &size, bool channelsLast) {
+  TensorType type{dtype, Shape{shape.batch}};
+  if (!channelsLast)
+    type.shape.push_back(channels);
+  for (int dim = 3 - shape.numSpatial; dim < 3; ++dim)
+    type.shape.push_back(size[dim]);
+  if (channelsLast)
+    type.shape.push_back(channels);
+  return type;
+}
+
+} // namespace
+
+TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast) {
+  return image(dtype, shape, shape.inputChannels, shape.input, channelsLast);
+}
+
+TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast) {
+  TensorType type{dtype, Shape()};
+  auto push = [&](std::initializer_list<int64_t> sizes) {
+    for (int64_t size : sizes)
+      type.shape.push_back(size);
+  };
+  const int64_t inputs = shape.inputChannelsOfGroup();
+  if (!channelsLast)
+    push({shape.outputChannels, inputs});
+  for (int dim = 3 - shape.numSpatial; dim < 3; ++dim)
+    push({shape.kernel[dim]});
+  if (channelsLast)
+    push({inputs, shape.outputChannels});
+  return type;
+}
+
+static std::string layoutOf(const ConvShape &shape, bool channelsLast) {
+  const std::string spatial = std::string("DHW").substr(3 - shape.numSpatial);
+  const std::string images =
+      channelsLast ? "N" + spatial + "C" : "NC" + spatial;
+  return "<input = \"" + images + "\", kernel = \"" +
+         (channelsLast ? spatial + "IO" : "OI" + spatial) + "\", output = \"" +
+         images + "\">";
+}
+
+std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
+                    const std::string &hex) {
+  const std::string in = inputOf(shape, dtype, channelsLast).str();
+  const std::string out =
+      image(dtype, shape, shape.outputChannels, shape.output, channelsLast)
+          .str();
+  const std::string weights = kernelOf(shape, dtype, channelsLast).str();
+  return "func.func @main(%x: " + in + ") -> " + out + " {\n" +
+         "  %w = tandem.constant dense<\"0x" + hex + "\"> : " + weights +
+         "\n  %0 = tandem.conv %x, %w layout = " +
+         layoutOf(shape, channelsLast) +
+         " strides = " + listOf(shape, shape.strides) +
+         " pad_low = " + listOf(shape, shape.padLow) +
+         " pad_high = " + listOf(shape, shape.padHigh) +
+         " dilations = " + listOf(shape, shape.dilations) +
+         " groups = " + std::to_string(shape.groups) + " : (" + in + ", " +
+         weights + ") -> " + out + "\n  return %0 : " + out + "\n}\n";
+}
+
+} // namespace tandem::measure

@@ -1,0 +1,153 @@
+//===- Rates.cpp - How fast a core computes and reads ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Measure/Rates.h"
+
+#include "tandem/Measure/Peak.h"
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/Executor.h"
+
+#include <algorithm>
+#include <oneapi/tbb/parallel_for.h>
+#include <vector>
+
+namespace tandem::measure {
+namespace {
+
+/// So many of the fastest runs are to agree, to this; no more runs are made
+/// than it takes, at most so many, or for so long once there are five.
+constexpr size_t kAgreeing = 5, kMostRuns = 400;
+constexpr double kAgreement = 0.03, kMostNs = 50e6;
+/// Runs that are further apart say nothing.
+constexpr double kLargestSpread = 0.15;
+/// A run moves at least so many bytes: some 20 us at the speed of a nearest
+/// cache.
+constexpr size_t kLeastBytes = 4 << 20;
+
+typedef float Vector __attribute__((vector_size(64)));
+
+[[gnu::always_inline]] inline void triad(Vector *to, const Vector *a,
+                                         const Vector *b, size_t size) {
+  const Vector factor = Vector{} + 0.5F;
+  for (size_t i = 0; i < size; ++i)
+    to[i] = a[i] * factor + b[i];
+}
+
+using Triad = void (*)(Vector *, const Vector *, const Vector *, size_t);
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) void triad512(Vector *to, const Vector *a,
+                                                 const Vector *b, size_t size) {
+  triad(to, a, b, size);
+}
+__attribute__((target("avx2,fma"))) void
+triad256(Vector *to, const Vector *a, const Vector *b, size_t size) {
+  triad(to, a, b, size);
+}
+#endif
+void triad128(Vector *to, const Vector *a, const Vector *b, size_t size) {
+  triad(to, a, b, size);
+}
+
+/// With the widest vectors: what memory can do does not depend on whose code
+/// asks for it.
+Triad widestTriad() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f"))
+    return triad512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return triad256;
+#endif
+  return triad128;
+}
+
+/// Three arrays of one thread.
+class Arrays {
+public:
+  explicit Arrays(size_t bytes)
+      : size(std::max<size_t>(1, bytes / 3 / sizeof(Vector))),
+        passes(1 + kLeastBytes / bytes), memory(3 * size + kApart) {
+    for (size_t i = 0; i < memory.size(); ++i)
+      memory[i] = Vector{} + float(i % 7);
+  }
+
+  /// Bytes a nanosecond.
+  double run() {
+    const Triad triad = widestTriad();
+    Vector *a = memory.data(), *b = a + size + kApart / 2, *to = b + size;
+    auto start = std::chrono::steady_clock::now();
+    for (size_t pass = 0; pass < passes; ++pass) {
+      triad(to, a, b, size);
+      std::swap(a, to); // What is read was written before.
+    }
+    return double(3 * size * sizeof(Vector) * passes) / nsSince(start);
+  }
+
+private:
+  /// So that rows of two arrays do not compete for a set of a cache.
+  static constexpr size_t kApart = 10;
+  size_t size, passes;
+  std::vector<Vector> memory;
+};
+
+} // namespace
+
+bool Best::isSteady() const { return spread <= kLargestSpread; }
+
+Best findLeast(const std::function<double()> &run) {
+  std::vector<double> times;
+  auto start = std::chrono::steady_clock::now();
+  Best best;
+  do {
+    times.push_back(run());
+    if (times.size() < kAgreeing)
+      continue;
+    std::partial_sort(times.begin(), times.begin() + kAgreeing, times.end());
+    best = {times[0], times[kAgreeing - 1] / times[0] - 1};
+    if (best.spread <= kAgreement || nsSince(start) > kMostNs)
+      break;
+  } while (times.size() < kMostRuns);
+  return best;
+}
+
+Best findLargest(const std::function<double()> &run) {
+  Best least = findLeast([&] { return 1 / run(); });
+  return {1 / least.value, least.spread};
+}
+
+Best measureFlops(int64_t vectorBits) {
+  return findLargest([=] { return measurePeakOfCore(vectorBits); });
+}
+
+Best measureFlopsOfAll() {
+  return findLargest([] { return measurePeakFma(); });
+}
+
+Best measureTriad(size_t bytes) {
+  Arrays arrays(bytes);
+  return findLargest([&] { return arrays.run(); });
+}
+
+Best measureTriadOfAll(size_t bytes) {
+  const int threads = numThreads();
+  std::vector<Arrays> arrays;
+  for (int i = 0; i < threads; ++i)
+    arrays.emplace_back(bytes);
+  std::vector<double> speeds(arrays.size());
+  return findLargest([&] {
+    tbb::parallel_for(
+        0, threads, [&](int i) { speeds[i] = arrays[i].run(); },
+        tbb::static_partitioner());
+    double sum = 0;
+    for (double speed : speeds)
+      sum += speed;
+    return sum;
+  });
+}
+
+} // namespace tandem::measure

@@ -1,0 +1,27 @@
+//===- MeasureDevice.h - tandem-bench device --------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_MEASUREDEVICE_H
+#define TANDEM_TOOLS_TANDEM_BENCH_MEASUREDEVICE_H
+
+#include "tandem/Support/Error.h"
+
+namespace tandem::bench {
+
+struct DeviceOptions {
+  /// Whether the model is kept for programs that start later.
+  bool store = true;
+};
+
+/// Measures this host; prints its description to standard output, in the form
+/// of utils/cpu-specs, and what was measured to standard error.
+Status runDevice(const DeviceOptions &options);
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_MEASUREDEVICE_H
