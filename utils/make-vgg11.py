@@ -10,45 +10,17 @@ stay near one. For measuring what large constants cost:
 
 import argparse
 import math
-import random
+
+from resource_graph import ResourceGraph, exponent_for, tensor
 
 CONVS = [64, "pool", 128, "pool", 256, 256, "pool", 512, 512, "pool", 512, 512,
          "pool"]
 DENSE = [4096, 4096, 1000]
-# As Tandem's tensors are.
-ALIGNMENT = (64).to_bytes(4, "little").hex()
-# Sign and mantissa of a float are random, its exponent is not.
-RANDOM_BITS = 0x807FFFFF
-CHUNK = 1 << 20
 
 
-def tensor(*shape):
-    return f"tensor<{'x'.join(map(str, shape))}xf32>"
-
-
-class Network:
-    def __init__(self, image):
-        self.lines, self.resources = [], []
-        self.shape = ["?", image, image, 3]
-        self.value = "%x"
-
-    def emit(self, text, shape):
-        before = tensor(*self.shape)
-        self.lines.append(f"  %{len(self.lines)} = "
-                          + text.format(x=self.value, type=before,
-                                        to=tensor(*shape)))
-        self.value = f"%{len(self.lines) - 1}"
-        self.shape = shape
-
-    def weights(self, shape, fan_in):
-        name = f"w{len(self.resources)}"
-        self.resources.append((name, math.prod(shape), fan_in))
-        self.lines.append(f"  %{len(self.lines)} = tandem.constant"
-                          f" dense_resource<{name}> : {tensor(*shape)}")
-        return f"%{len(self.lines) - 1}"
-
+class Network(ResourceGraph):
     def add_bias(self, channels):
-        bias = self.weights([channels], channels)
+        bias = self.weights([channels], exponent_for(channels))
         self.emit(f"tandem.add {{x}}, {bias}"
                   f" : ({{type}}, {tensor(channels)}) -> {{to}}", self.shape)
 
@@ -58,7 +30,7 @@ class Network:
     def conv(self, outputs):
         n, h, w, inputs = self.shape
         shape = [3, 3, inputs, outputs]
-        kernel = self.weights(shape, 9 * inputs)
+        kernel = self.weights(shape, exponent_for(9 * inputs))
         self.emit(f'tandem.conv {{x}}, {kernel} layout = <input = "NHWC",'
                   ' kernel = "HWIO", output = "NHWC"> pad_low = [1, 1]'
                   f" pad_high = [1, 1] : ({{type}}, {tensor(*shape)}) -> {{to}}",
@@ -79,14 +51,14 @@ class Network:
 
     def dense(self, outputs):
         shape = [self.shape[1], outputs]
-        weights = self.weights(shape, shape[0])
+        weights = self.weights(shape, exponent_for(shape[0]))
         self.emit(f"tandem.matmul {{x}}, {weights}"
                   f" : ({{type}}, {tensor(*shape)}) -> {{to}}", ["?", outputs])
         self.add_bias(outputs)
 
 
 def build(image, divisor):
-    network = Network(image)
+    network = Network(["?", image, image, 3])
     for step in CONVS:
         if step == "pool":
             network.pool()
@@ -100,36 +72,6 @@ def build(image, divisor):
     return network
 
 
-def repeat(word, count):
-    return int.from_bytes(word.to_bytes(4, "little") * count, "little")
-
-
-def write_floats(stream, file, count, fan_in):
-    """Numbers of either sign around sqrt(1 / fan_in)."""
-    exponent = round(127 - math.log2(fan_in) / 2)
-    for first in range(0, count, CHUNK):
-        part = min(CHUNK, count - first)
-        bits = int.from_bytes(stream.randbytes(4 * part), "little")
-        bits = bits & repeat(RANDOM_BITS, part) | repeat(exponent << 23, part)
-        file.write(bits.to_bytes(4 * part, "little").hex())
-
-
-def write(network, image, file):
-    body = "\n".join(network.lines)
-    file.write(f"func.func @main(%x: {tensor('?', image, image, 3)}"
-               ' {tandem.dims = ["N", "", "", ""]})'
-               f" -> {tensor(*network.shape)} {{\n{body}\n"
-               f"  return {network.value} : {tensor(*network.shape)}\n}}\n")
-    file.write("{-# dialect_resources: { builtin: {\n")
-    stream = random.Random(1)
-    for index, (name, count, fan_in) in enumerate(network.resources):
-        file.write(f'  {name}: "0x{ALIGNMENT}')
-        write_floats(stream, file, count, fan_in)
-        last = index + 1 == len(network.resources)
-        file.write('"\n' if last else '",\n')
-    file.write("} } #-}\n")
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -141,7 +83,7 @@ def main():
     arguments = parser.parse_args()
     network = build(arguments.image, arguments.divide)
     with open(arguments.output, "w", encoding="ascii") as file:
-        write(network, arguments.image, file)
+        network.write(file)
 
 
 if __name__ == "__main__":
