@@ -24,6 +24,31 @@ func.func @constants(%x: tensor<?x16x1xf32>) -> tensor<?x14x2xf32> {
 
 // -----
 
+// The same of resources: a kernel that is one would be scaled at each call.
+// CHECK-LABEL: func.func @resources
+func.func @resources(%x: tensor<?x16x1xf32>) -> tensor<?x16x2xf32> {
+  %w = tandem.constant dense_resource<kernel> : tensor<1x1x2xf32>
+  %scale = tandem.constant dense_resource<scale> : tensor<2xf32>
+  %zero = tandem.constant dense<0.0> : tensor<2xf32>
+  %one = tandem.constant dense<1.0> : tensor<2xf32>
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<?x16x1xf32>, tensor<1x1x2xf32>) -> tensor<?x16x2xf32>
+  %1 = tandem.batch_norm %0, %scale, %one, %zero, %one epsilon = 0.0 axis = 2
+      : (tensor<?x16x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+         tensor<2xf32>) -> tensor<?x16x2xf32>
+  // CHECK-DAG: %[[W:.*]] = tandem.constant dense<{{\[\[\[}}3.000000e+00, 8.000000e+00]]]>
+  // CHECK-DAG: %[[B:.*]] = tandem.constant dense<1.000000e+00>
+  // CHECK: %[[R:.*]] = tandem.conv %{{.*}}, %[[W]], %[[B]]
+  // CHECK-NEXT: return %[[R]]
+  return %1 : tensor<?x16x2xf32>
+}
+{-# dialect_resources: { builtin: {
+  kernel: "0x400000000000803F00000040",
+  scale: "0x400000000000404000008040"
+} } #-}
+
+// -----
+
 // A kernel that is an argument and small beside the output: scaled each call.
 // CHECK-LABEL: func.func @small_kernel
 // CHECK-SAME: (%[[X:.*]]: tensor<8x16x16x4xf32>, %[[W:.*]]: tensor<1x1x4x4xf32>

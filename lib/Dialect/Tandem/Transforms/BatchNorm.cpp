@@ -20,12 +20,14 @@
 
 #include "SimplifyPatterns.h"
 
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 using namespace mlir;
@@ -45,20 +47,41 @@ bool isHalf(Type element) { return element.getIntOrFloatBitWidth() < 32; }
 
 using Elements = std::vector<double>;
 
-/// The elements of a constant of floats.
+/// Those of `constant`, whose type they have; none where they are not at hand.
+template <typename T>
+std::optional<Elements> readElements(ElementsAttr constant) {
+  ArrayRef<char> bytes = ir::getRawData(constant);
+  auto count = static_cast<size_t>(constant.getNumElements());
+  bool isSplat = constant.isSplat();
+  if (bytes.size() != (isSplat ? 1 : count) * sizeof(T))
+    return std::nullopt;
+  Elements elements(count);
+  for (size_t i = 0; i < count; ++i) {
+    T element;
+    std::memcpy(&element, bytes.data() + (isSplat ? 0 : i * sizeof(T)),
+                sizeof(T));
+    elements[i] = element;
+  }
+  return elements;
+}
+
+/// The elements of a constant of floats, which may be a resource; of narrow
+/// ones it may not.
 std::optional<Elements> constantElements(Value value) {
-  DenseFPElementsAttr attr;
+  ElementsAttr attr;
   if (!matchPattern(value, m_Constant(&attr)))
     return std::nullopt;
-  Elements elements;
-  elements.reserve(attr.getNumElements());
   if (attr.getElementType().isF32())
-    llvm::append_range(elements, attr.getValues<float>());
-  else if (attr.getElementType().isF64())
-    llvm::append_range(elements, attr.getValues<double>());
-  else
-    for (const APFloat &element : attr)
-      elements.push_back(element.convertToDouble());
+    return readElements<float>(attr);
+  if (attr.getElementType().isF64())
+    return readElements<double>(attr);
+  auto narrow = dyn_cast<DenseFPElementsAttr>(attr);
+  if (!narrow)
+    return std::nullopt;
+  Elements elements;
+  elements.reserve(narrow.getNumElements());
+  for (const APFloat &element : narrow)
+    elements.push_back(element.convertToDouble());
   return elements;
 }
 
@@ -199,8 +222,8 @@ Value scaleKernel(OpBuilder &builder, ir::ConvOp conv, const Affine &affine) {
       return {};
     return createConstant(builder, loc, type, *elements);
   }
-  auto vector = RankedTensorType::get({type.getDimSize(dim)},
-                                      type.getElementType());
+  auto vector =
+      RankedTensorType::get({type.getDimSize(dim)}, type.getElementType());
   Value factor = createConstant(builder, loc, vector, affine.factor);
   return ir::MulOp::create(builder, loc, kernel,
                            alignTo(builder, loc, factor, dim, type.getRank()));
@@ -218,9 +241,8 @@ Value scaleBias(OpBuilder &builder, ir::ConvOp conv, RankedTensorType type,
       (*elements)[i] = (*elements)[i] * affine.factor[i] + affine.shift[i];
     return createConstant(builder, loc, type, *elements);
   }
-  Value scaled =
-      ir::MulOp::create(builder, loc, bias,
-                        createConstant(builder, loc, type, affine.factor));
+  Value scaled = ir::MulOp::create(
+      builder, loc, bias, createConstant(builder, loc, type, affine.factor));
   return ir::AddOp::create(builder, loc, scaled,
                            createConstant(builder, loc, type, affine.shift));
 }
@@ -297,19 +319,18 @@ private:
     };
     auto known = [&](const Elements &elements) {
       auto type = typeOf(op.getScale()).clone(getComputeType(op));
-      return align(createConstant(builder, loc, cast<RankedTensorType>(type),
-                                  elements));
+      return align(
+          createConstant(builder, loc, cast<RankedTensorType>(type), elements));
     };
     auto given = [&](Value vector) {
       return align(widen(builder, loc, vector));
     };
     if (std::optional<Affine> affine = foldToAffine(op)) {
-      Value scaled = ir::MulOp::create(builder, loc, input,
-                                       known(affine->factor));
+      Value scaled =
+          ir::MulOp::create(builder, loc, input, known(affine->factor));
       return ir::AddOp::create(builder, loc, scaled, known(affine->shift));
     }
-    Value centred =
-        ir::SubOp::create(builder, loc, input, given(op.getMean()));
+    Value centred = ir::SubOp::create(builder, loc, input, given(op.getMean()));
     Value scaled = ir::MulOp::create(builder, loc, centred,
                                      align(emitFactor(builder, op)));
     return ir::AddOp::create(builder, loc, scaled, given(op.getOffset()));
