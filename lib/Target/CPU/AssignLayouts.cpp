@@ -82,7 +82,7 @@ Value LayoutRewriter::get(Value value, bool isLast) {
     Value from = known[!isLast];
     Permutation permutation = getChannelsLast(typeOf(from).getRank());
     if (notes && !matchPattern(from, m_Constant()))
-      notes->addInserted(from, isLast, prices.getTransposeNs(value));
+      notes->addInserted(from, isLast, problem.getTransposeNs(value));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(from);
     known[isLast] = createTransposed(
@@ -152,7 +152,7 @@ void LayoutRewriter::rewriteTurn(ir::TransposeOp transpose, Turn turn) {
   bool isToLast = turn == Turn::ToLast;
   if (notes)
     notes->addCancelled(transpose, isToLast,
-                        prices.getTransposeNs(transpose.getInput()));
+                        problem.getTransposeNs(transpose.getInput()));
   replace(transpose, !isToLast, get(transpose.getInput(), isToLast));
 }
 

@@ -24,20 +24,6 @@ namespace tandem {
 
 namespace {
 
-/// What the prices are off by, as a rule (`tandem-bench conv`).
-constexpr double kLibraryMargin = 1.2;
-
-/// What a kernel takes in and the library leaves to one of its own: a pass over
-/// the result by the elementwise op that follows.
-double getEpilogueNs(Operation *op, const DeviceModel &device) {
-  Value result = op->getResult(0);
-  if (!result.hasOneUse() ||
-      !isa<ir::ElementwiseOpInterface>(*result.getUsers().begin()))
-    return 0;
-  auto type = ir::toTandemType(cast<RankedTensorType>(result.getType()));
-  return estimateNs(device, {0, 2 * double(type.bytes())});
-}
-
 struct ChooseContractionsPass
     : impl::ChooseContractionsBase<ChooseContractionsPass> {
   using ChooseContractionsBase::ChooseContractionsBase;
@@ -67,9 +53,8 @@ private:
       return chooseLibrary(op, prices.value_or(ContractionPrices()));
     if (!prices)
       return;
-    prices->libraryNs += getEpilogueNs(op, device);
-    if (how == "predict" &&
-        prices->libraryNs * kLibraryMargin < prices->generatedNs)
+    prices->libraryNs += getLeftoverNs(op, device);
+    if (how == "predict" && prefersLibrary(*prices))
       chooseLibrary(op, *prices);
     else if (notes)
       noteGenerated(op, *prices);

@@ -285,13 +285,17 @@ double getMatrixWeightsNs(const Problem &problem,
   return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
 }
 
-/// To turn the data, where only the result has its channels last.
+/// To turn the data, where only the result has its channels last, or the other
+/// way round.
 double getReorderNs(const Problem &problem, const Contraction &contraction) {
-  if (!isa<ir::ConvOp>(problem.op) || !isChannelsLast(contraction) ||
-      isDataChannelsLast(contraction))
+  bool isResultLast = isChannelsLast(contraction);
+  bool isSame = isResultLast ? isDataChannelsLast(contraction)
+                             : contraction.spatial.back().dataStride == 1;
+  if (!isa<ir::ConvOp>(problem.op) || isSame)
     return 0;
   const DeviceModel &device = problem.device;
-  auto type = cast<RankedTensorType>(contraction.data.getType());
+  auto type = isResultLast ? cast<RankedTensorType>(contraction.data.getType())
+                           : contraction.result;
   double bytes =
       double(type.getNumElements()) * double(contraction.getElementBytes());
   return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
@@ -374,6 +378,20 @@ compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   for (const ContractionPrice &price : ArrayRef(prices).drop_back())
     generated = std::min(generated, price.getNs());
   return ContractionPrices{generated, prices.back().getNs()};
+}
+
+double getLeftoverNs(Operation *op, const DeviceModel &device) {
+  Value result = op->getResult(0);
+  if (!result.hasOneUse() ||
+      !isa<ir::ElementwiseOpInterface>(*result.getUsers().begin()))
+    return 0;
+  auto type = ir::toTandemType(cast<RankedTensorType>(result.getType()));
+  return estimateNs(device, {0, 2 * double(type.bytes())});
+}
+
+bool prefersLibrary(const ContractionPrices &prices) {
+  constexpr double kMargin = 1.2; // By `tandem-bench conv`.
+  return prices.libraryNs * kMargin < prices.generatedNs;
 }
 
 } // namespace tandem

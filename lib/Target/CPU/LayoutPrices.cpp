@@ -68,22 +68,27 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
   return variant;
 }
 
-/// The way that would be chosen; weights are packed ahead where they are known.
-static double getCheapestNs(ir::ConvOp conv, bool isConstant,
-                            const LayoutPrices &prices) {
-  double ns = std::numeric_limits<double>::max();
-  for (const ContractionPrice &price :
-       priceContraction(conv, isConstant, prices.device, prices.useWinograd))
-    ns = std::min(ns, price.getNs());
-  return ns;
+/// Of the way that is chosen (tandem-cpu-choose-contractions), with what that
+/// leaves to do; weights are packed ahead where they are known. `given` is the
+/// convolution of the graph.
+static double getChosenNs(ir::ConvOp conv, ir::ConvOp given,
+                          const LayoutPrices &prices) {
+  bool isConstant = matchPattern(given.getKernel(), m_Constant());
+  SmallVector<ContractionPrice, 4> ways =
+      priceContraction(conv, isConstant, prices.device, prices.useWinograd);
+  ContractionPrices both{std::numeric_limits<double>::max(),
+                         ways.pop_back_val().getNs() +
+                             getLeftoverNs(given, prices.device)};
+  for (const ContractionPrice &way : ways)
+    both.generatedNs = std::min(both.generatedNs, way.getNs());
+  return prefersLibrary(both) ? both.libraryNs : both.generatedNs;
 }
 
 double LayoutPrices::getConvNs(ir::ConvOp conv, bool isInputLast,
                                bool isOutputLast) const {
   Block block;
   ir::ConvOp variant = createVariant(block, conv, isInputLast, isOutputLast);
-  bool isConstant = matchPattern(conv.getKernel(), m_Constant());
-  return getCheapestNs(variant, isConstant, *this);
+  return getChosenNs(variant, conv, *this);
 }
 
 double LayoutPrices::getWindowNs(Operation *op) const {
@@ -99,16 +104,9 @@ double LayoutPrices::getWindowNs(Operation *op) const {
                    estimateMemoryNs(device, {0, getBytes(op->getOperand(0))});
 }
 
-/// Whether the op becomes part of a loop, in which a transpose is indexing.
-static bool isInLoop(Operation *op) {
-  return op && isa<ir::TandemOpInterface>(op) && isPermutable(op);
-}
-
-double LayoutPrices::getTransposeNs(Value value) const {
+double LayoutPrices::getTransposeNs(Value value, bool isInLoop) const {
   double copyNs = estimateMemoryNs(device, {0, 2 * getBytes(value)});
-  bool isFolded = isInLoop(value.getDefiningOp()) ||
-                  llvm::any_of(value.getUsers(), isInLoop);
-  return isFolded ? kFoldedFactor * copyNs
+  return isInLoop ? kFoldedFactor * copyNs
                   : device.launchNs + kTransposeFactor * copyNs;
 }
 

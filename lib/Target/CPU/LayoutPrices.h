@@ -28,9 +28,9 @@ struct LayoutPrices {
   /// channels last; 0 for other ops.
   double getWindowNs(mlir::Operation *op) const;
 
-  /// Transposing a value: a kernel of its own, or slower loads of one that
+  /// Transposing a value: a kernel of its own, or slower loads in a loop that
   /// produces or reads it anyhow.
-  double getTransposeNs(mlir::Value value) const;
+  double getTransposeNs(mlir::Value value, bool isInLoop) const;
 };
 
 /// Whether the kernel of `conv`, whose result has its channels last or not, is

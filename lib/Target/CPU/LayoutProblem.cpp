@@ -66,6 +66,35 @@ bool LayoutProblem::isEmpty() {
   });
 }
 
+void LayoutProblem::findEpilogues() {
+  auto isFromConv = [&](Value value, RankedTensorType type) {
+    Operation *op = value.getDefiningOp();
+    return op && typeOf(value).getShape() == type.getShape() &&
+           (isa<ir::ConvOp>(op) || epilogues.contains(op));
+  };
+  for (Operation &op : block)
+    if (isa<ir::ElementwiseOpInterface>(op) &&
+        llvm::any_of(op.getOperands(), [&](Value operand) {
+          return isFromConv(operand, typeOf(op.getResult(0)));
+        }))
+      epilogues.insert(&op);
+}
+
+/// Whether the op becomes part of a loop, in which a transpose is indexing.
+bool LayoutProblem::isInLoop(Operation *op) const {
+  return op && isPermutable(op) && !epilogues.contains(op);
+}
+
+double LayoutProblem::getTransposeNs(Value value) const {
+  RankedTensorType type = typeOf(value);
+  auto isLoop = [&](Operation *op) { return isInLoop(op); };
+  // What moves no elements is a reshape: that is indexing, too.
+  bool isIndexing = movesNothing(type, getChannelsLast(type.getRank())) ||
+                    isLoop(value.getDefiningOp()) ||
+                    llvm::any_of(value.getUsers(), isLoop);
+  return prices.getTransposeNs(value, isIndexing);
+}
+
 void LayoutProblem::addCost(Node node, double ns) {
   if (ns > 0)
     cut.connect(node, kGiven, ns);
@@ -123,7 +152,7 @@ void LayoutProblem::connect(Value value) {
   consumers.remove(producer);
   if (consumers.empty())
     return;
-  double ns = prices.getTransposeNs(value);
+  double ns = getTransposeNs(value);
   if (producer != kGiven) {
     Node toGiven = cut.add();
     cut.connect(producer, toGiven, ns);
@@ -139,6 +168,7 @@ void LayoutProblem::connect(Value value) {
 }
 
 void LayoutProblem::solve() {
+  findEpilogues();
   for (Operation &op : block) {
     if (!isStatic(&op))
       continue;

@@ -25,6 +25,7 @@
 #include "mlir/IR/Block.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <array>
 #include <vector>
@@ -52,6 +53,7 @@ public:
   bool isAssigned(mlir::Operation *op) const { return nodes.contains(op); }
 
   const LayoutPrices &getPrices() const { return prices; }
+  double getTransposeNs(mlir::Value value) const;
 
 private:
   using Node = MinimumCut::Node;
@@ -62,6 +64,8 @@ private:
     auto it = nodes.find(op);
     return it != nodes.end() && isLast[it->second[side]];
   }
+  void findEpilogues();
+  bool isInLoop(mlir::Operation *op) const;
   void addConv(ir::ConvOp conv);
   void addPermutable(mlir::Operation *op);
   /// A cost (which may be negative) of a node being channels last.
@@ -73,6 +77,8 @@ private:
   mlir::Block &block;
   const LayoutPrices &prices;
   MinimumCut cut;
+  /// Elementwise ops that run in the kernel of a convolution before them.
+  llvm::DenseSet<mlir::Operation *> epilogues;
   llvm::DenseMap<mlir::Operation *, Nodes> nodes;
   std::vector<bool> isLast;
 };

@@ -167,8 +167,7 @@ Operation *createPermuted(OpBuilder &builder, Operation *op,
   return created;
 }
 
-/// Whether the dims larger than 1 stay in their order.
-static bool movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
+bool movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
   int64_t last = -1;
   for (int64_t dim : permutation) {
     if (type.getDimSize(dim) == 1)

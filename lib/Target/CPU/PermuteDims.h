@@ -45,6 +45,10 @@ mlir::Operation *createPermuted(mlir::OpBuilder &builder, mlir::Operation *op,
                                 mlir::ValueRange operands,
                                 llvm::ArrayRef<int64_t> permutation);
 
+/// Whether the dims larger than 1 stay in their order.
+bool movesNothing(mlir::RankedTensorType type,
+                  llvm::ArrayRef<int64_t> permutation);
+
 /// `value` with permuted dims: a constant where it is one, a reshape where no
 /// elements move, else a transpose.
 mlir::Value createTransposed(mlir::OpBuilder &builder, mlir::Value value,

@@ -103,3 +103,82 @@ func.func @depthwise(%x: tensor<1x240x28x28xf32>) -> tensor<1x240x28x28xf32> {
       -> tensor<1x240x28x28xf32>
   return %0 : tensor<1x240x28x28xf32>
 }
+
+// -----
+
+// The library that reads channels last and writes them first turns the result:
+// a narrow projection is no place to change layouts.
+
+// CHECK-LABEL: func.func @projection
+// CHECK: tandem.conv {{.*}}<input = "NCHW", kernel = "OIHW", output = "NHWC">
+// CHECK-NOT: {{NCHW|transpose}}
+// CHECK: tandem.conv {{.*}}tensor<1x56x56x24xf32>
+// CHECK-NOT: {{NCHW|transpose}}
+// CHECK: groups = 72
+// CHECK: tandem.transpose %{{.*}} permutation = [0, 3, 1, 2]
+func.func @projection(%x: tensor<1x3x224x224xf32>) -> tensor<1x72x28x28xf32> {
+  %stem = tandem.constant dense<0.5> : tensor<64x3x3x3xf32>
+  %project = tandem.constant dense<0.5> : tensor<24x64x1x1xf32>
+  %expand = tandem.constant dense<0.5> : tensor<72x24x1x1xf32>
+  %each = tandem.constant dense<0.5> : tensor<72x1x3x3xf32>
+  %0 = tandem.conv %x, %stem
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [4, 4] pad_low = [1, 1]
+      : (tensor<1x3x224x224xf32>, tensor<64x3x3x3xf32>)
+      -> tensor<1x64x56x56xf32>
+  %1 = tandem.conv %0, %project
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x64x56x56xf32>, tensor<24x64x1x1xf32>)
+      -> tensor<1x24x56x56xf32>
+  %2 = tandem.conv %1, %expand
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x24x56x56xf32>, tensor<72x24x1x1xf32>)
+      -> tensor<1x72x56x56xf32>
+  %3 = tandem.relu %2 : tensor<1x72x56x56xf32>
+  %4 = tandem.conv %3, %each
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [2, 2] pad_low = [1, 1] groups = 72
+      : (tensor<1x72x56x56xf32>, tensor<72x1x3x3xf32>)
+      -> tensor<1x72x28x28xf32>
+  return %4 : tensor<1x72x28x28xf32>
+}
+
+// -----
+
+// An activation in a convolution's kernel is no loop to turn the result in: a
+// transpose would be a kernel of its own, for more than it saves.
+
+// CHECK-LABEL: func.func @activation
+// CHECK-NOT: transpose
+// CHECK: tandem.conv {{.*}}<input = "NCHW", kernel = "OIHW", output = "NCHW">
+// CHECK-NEXT: tandem.relu
+func.func @activation(%x: tensor<1x16x56x56xf32>) -> tensor<1x64x56x56xf32> {
+  %w = tandem.constant dense<0.5> : tensor<64x16x1x1xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x16x56x56xf32>, tensor<64x16x1x1xf32>)
+      -> tensor<1x64x56x56xf32>
+  %1 = tandem.relu %0 : tensor<1x64x56x56xf32>
+  return %1 : tensor<1x64x56x56xf32>
+}
+
+// -----
+
+// What the library leaves to do counts where layouts are chosen, too: as given
+// there would be a pass for the activation, which can as well turn a result
+// that has its channels last.
+
+// CHECK-LABEL: func.func @leftover
+// CHECK-NOT: tandem.library
+// CHECK: tandem.conv {{.*}}<input = "NHWC", kernel = "OIHW", output = "NHWC">
+// CHECK: tandem.transpose
+// CHECK-NEXT: tandem.relu
+func.func @leftover(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32> {
+  %w = tandem.constant dense<0.5> : tensor<64x64x1x1xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
+      -> tensor<1x64x56x56xf32>
+  %1 = tandem.relu %0 : tensor<1x64x56x56xf32>
+  return %1 : tensor<1x64x56x56xf32>
+}

@@ -71,6 +71,14 @@ std::optional<ContractionPrices> compareWithLibrary(mlir::Operation *op,
                                                     const DeviceModel &device,
                                                     bool useWinograd);
 
+/// What the library leaves to a kernel of its own and one of `op` takes in, in
+/// ns: a pass over the result by the elementwise op that follows.
+double getLeftoverNs(mlir::Operation *op, const DeviceModel &device);
+
+/// Whether the library is chosen: where it promises more than the prices are
+/// off by, as a rule.
+bool prefersLibrary(const ContractionPrices &prices);
+
 } // namespace tandem
 
 #endif // TANDEM_TARGET_CPU_CONTRACTIONPRICES_H
