@@ -32,6 +32,7 @@ constexpr BarGroup kGroups[] = {
     {"conv", addConvBars},
     {"norms", addNormBars},
     {"graphs", addGraphBars},
+    {"networks", addNetworkBars},
     {"matmul", addMatmulBars},
     {"conv-lists", addConvListBars},
     {"compile", addCompileBars},

@@ -59,6 +59,8 @@ Status addConvBars(const BarsOptions &options, Bars &bars);
 Status addNormBars(const BarsOptions &options, Bars &bars);
 /// Whole graphs beside eager: time and memory.
 Status addGraphBars(const BarsOptions &options, Bars &bars);
+/// Whole networks given channels first beside the same given channels last.
+Status addNetworkBars(const BarsOptions &options, Bars &bars);
 /// The lists of convolutions beside oneDNN.
 Status addConvListBars(const BarsOptions &options, Bars &bars);
 /// Matrix products beside oneDNN.
