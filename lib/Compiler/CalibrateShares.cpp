@@ -12,6 +12,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Measure/ConvShapes.h"
+#include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
@@ -25,7 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 using namespace mlir;
 
@@ -35,18 +36,23 @@ namespace {
 using measure::Best;
 using measure::ConvShape;
 
-constexpr const char *kTiles[] = {"f32 nhwc ic64ih28oc64oh28kh3ph1",
-                                  "f32 nhwc ic128ih14oc128oh14kh3ph1",
-                                  "f32 nhwc ic128ih28oc128oh28kh1ph0"};
-constexpr const char *kPieces[] = {"f32 nchw ic64ih28oc64oh28kh1ph0",
-                                   "f32 nchw ic32ih56oc32oh56kh3ph1"};
-constexpr const char *kDepthwise[] = {"f32 nhwc g64ic64ih28oc64oh28kh3ph1",
-                                      "f32 nhwc g128ic128ih28oc128oh28kh3ph1"};
-constexpr const char *kGeneric[] = {"f32 nhwc g64ic64iw512oc64ow512kw3pw1"};
+/// Some whose data stay in a second-level cache, and some whose do not.
+constexpr const char *kTiles[] = {
+    "f32 nhwc ic64ih28oc64oh28kh3ph1", "f32 nhwc ic128ih14oc128oh14kh3ph1",
+    "f32 nhwc ic128ih28oc128oh28kh1ph0", "f32 nhwc ic256ih56oc64oh56kh1ph0"};
+constexpr const char *kPieces[] = {"f32 nchw ic256ih14oc256oh14kh1ph0",
+                                   "f32 nchw ic512ih28oc128oh28kh1ph0",
+                                   "f32 nchw ic256ih56oc64oh56kh1ph0"};
 constexpr const char *kMatrices[] = {"f32 nchw ic32ih28oc64oh28kh1ph0",
-                                     "f32 nchw ic64ih28oc64oh28kh1ph0"};
-constexpr const char *kColumns[] = {"f32 nchw ic16ih56oc32oh56kh3ph1",
-                                    "f32 nchw ic32ih28oc64oh28kh3ph1"};
+                                     "f32 nchw ic512ih28oc128oh28kh1ph0",
+                                     "f32 nchw ic256ih56oc64oh56kh1ph0"};
+constexpr const char *kDepthwise[] = {"f32 nhwc g64ic64ih28oc64oh28kh3ph1",
+                                      "f32 nhwc g128ic128ih56oc128oh56kh3ph1"};
+constexpr const char *kGeneric[] = {"f32 nhwc g64ic64iw512oc64ow512kw3pw1"};
+constexpr const char *kColumns[] = {"f32 nchw ic3ih56oc32oh56kh3ph1",
+                                    "f32 nchw ic8ih56oc32oh56kh3ph1"};
+constexpr const char *kTurned[] = {"f32 nchw ic16ih56oc16oh56kh3ph1",
+                                   "f32 nchw ic64ih56oc64oh56kh3ph1"};
 constexpr const char *kMatrixUnit[] = {"bf16 nhwc ic64ih28oc64oh28kh3ph1",
                                        "bf16 nhwc ic128ih28oc128oh28kh1ph0"};
 
@@ -70,11 +76,16 @@ constexpr Share kShares[] = {
     {"library_column_cycles",
      [](DeviceModel &m) -> double & { return m.library.columnCycles; },
      kColumns, false},
+    {"library_turn_factor",
+     [](DeviceModel &m) -> double & { return m.library.turnFactor; }, kTurned,
+     false},
     {"library_matrix_unit",
      [](DeviceModel &m) -> double & { return m.library.matrixUnit; },
      kMatrixUnit, false},
 };
 
+/// Runs of a convolution that takes some 100 us, as many of multiply-adds.
+constexpr int kPairs = 40;
 /// How many times less or more than what is built in a number can be.
 constexpr double kRange = 16;
 
@@ -126,8 +137,12 @@ makeExecutor(const Probe &probe, const TensorType &input, bool isGenerated) {
   return Executor::create(compiled.program, executor);
 }
 
-/// Its best time on the calling thread, in ns.
-Expected<Best> measureProbe(const Probe &probe, bool isGenerated) {
+/// Its time on the calling thread, in ns, at the peak that `model` has: each
+/// run follows one of multiply-adds in registers, whose time says what the core
+/// is worth at that moment. The median of the ratios, and half the distance of
+/// the quartiles.
+Expected<Best> measureProbe(const Probe &probe, bool isGenerated,
+                            const DeviceModel &model) {
   TensorType type =
       measure::inputOf(probe.shape, probe.dtype, probe.isChannelsLast);
   TANDEM_ASSIGN_OR_RETURN(Tensor input, Tensor::allocate(type));
@@ -136,15 +151,18 @@ Expected<Best> measureProbe(const Probe &probe, bool isGenerated) {
                           makeExecutor(probe, type, isGenerated));
   std::vector<Tensor> inputs{input}, outputs;
   TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
-  Status status;
-  Best best = measure::findLeast([&] {
+  std::vector<double> times;
+  for (int i = 0; i < kPairs; ++i) {
+    double share =
+        measure::measurePeakOfCore(model.vectorBits) / model.f32FlopsPerNs;
     auto start = std::chrono::steady_clock::now();
-    if (Status once = executor->run(inputs, outputs); !once)
-      status = once;
-    return measure::nsSince(start);
-  });
-  TANDEM_RETURN_IF_ERROR(status);
-  return best;
+    TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
+    times.push_back(measure::nsSince(start) * share);
+  }
+  std::sort(times.begin(), times.end());
+  double low = measure::quantile(times, 0.25),
+         high = measure::quantile(times, 0.75);
+  return Best{measure::quantile(times, 0.5), std::sqrt(high / low) - 1};
 }
 
 /// What is predicted of a probe.
@@ -176,54 +194,75 @@ private:
   ir::ConvOp conv;
 };
 
-/// The value with which `ns` is predicted, by bisection between the ends of the
-/// range: predictions grow or fall with every number.
-std::optional<double> solve(const Share &share, DeviceModel model,
-                            Prediction &prediction, double ns) {
-  double &value = share.field(model);
-  double low = value / kRange, high = value * kRange;
-  auto predict = [&](double at) {
-    value = at;
-    return prediction.getNs(model, share.isGenerated).value_or(0);
-  };
-  bool grows = predict(high) > predict(low);
-  if (!grows)
-    std::swap(low, high); // `low` has the least time.
-  if (ns <= predict(low) || ns >= predict(high))
-    return std::nullopt;
-  for (int step = 0; step < 20; ++step) {
-    double middle = std::sqrt(low * high);
-    (predict(middle) < ns ? low : high) = middle;
-  }
-  return std::sqrt(low * high);
-}
+/// A convolution that has been timed.
+struct Sample {
+  std::unique_ptr<Prediction> prediction;
+  double ns = 0;
+};
 
-/// What one convolution says; nothing where it does not run in this way.
-std::optional<Best> findShareOf(const char *text, const Share &share,
-                                const DeviceModel &model) {
+/// What one convolution takes; nothing where it does not run in this way.
+std::optional<Sample> takeSample(const char *text, const Share &share,
+                                 const DeviceModel &model, double &spread) {
   Expected<Probe> probe = makeProbe(text);
   if (!probe)
     return std::nullopt;
-  Expected<Best> time = measureProbe(*probe, share.isGenerated);
+  Expected<Best> time = measureProbe(*probe, share.isGenerated, model);
   if (!time)
     return std::nullopt;
-  Prediction prediction(*probe);
-  std::optional<double> value = solve(share, model, prediction, time->value);
-  return value ? std::optional(Best{*value, time->spread}) : std::nullopt;
+  auto prediction = std::make_unique<Prediction>(*probe);
+  if (!prediction->getNs(model, share.isGenerated))
+    return std::nullopt;
+  spread = std::max(spread, time->spread);
+  return Sample{std::move(prediction), time->value};
+}
+
+/// How far predictions are off with the number `value`: the sum of the squares
+/// of their logarithms.
+double getError(const Share &share, DeviceModel model, double value,
+                ArrayRef<Sample> samples) {
+  share.field(model) = value;
+  double error = 0;
+  for (const Sample &sample : samples) {
+    double ns = *sample.prediction->getNs(model, share.isGenerated);
+    error += std::pow(std::log(ns / sample.ns), 2);
+  }
+  return error;
+}
+
+/// The number of least error, by golden-section search in its logarithm.
+double fit(const Share &share, DeviceModel model, ArrayRef<Sample> samples) {
+  const double golden = (std::sqrt(5.0) - 1) / 2;
+  double before = std::log(share.field(model));
+  double low = before - std::log(kRange), high = before + std::log(kRange);
+  auto getErrorAt = [&](double logarithm) {
+    return getError(share, model, std::exp(logarithm), samples);
+  };
+  double a = high - golden * (high - low), b = low + golden * (high - low);
+  double errorA = getErrorAt(a), errorB = getErrorAt(b);
+  while (high - low > 0.01) {
+    if (errorA < errorB) {
+      high = b;
+      b = std::exchange(a, b - golden * (b - low));
+      errorB = std::exchange(errorA, getErrorAt(a));
+    } else {
+      low = a;
+      a = std::exchange(b, a + golden * (high - a));
+      errorA = std::exchange(errorB, getErrorAt(b));
+    }
+  }
+  return std::exp((low + high) / 2);
 }
 
 std::optional<Best> findShareHere(const Share &share,
                                   const DeviceModel &model) {
-  double logs = 0, spread = 0, count = 0;
+  double spread = 0;
+  SmallVector<Sample> samples;
   for (const char *text : share.shapes)
-    if (std::optional<Best> one = findShareOf(text, share, model)) {
-      logs += std::log(one->value);
-      spread = std::max(spread, one->spread);
-      ++count;
-    }
-  if (count == 0)
+    if (std::optional<Sample> sample = takeSample(text, share, model, spread))
+      samples.push_back(std::move(*sample));
+  if (samples.empty())
     return std::nullopt;
-  return Best{std::exp(logs / count), spread};
+  return Best{fit(share, model, samples), spread};
 }
 
 } // namespace

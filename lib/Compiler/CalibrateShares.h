@@ -32,9 +32,8 @@ struct Share {
 /// In the order in which they can be found: each depends on those before.
 std::span<const Share> allShares();
 
-/// The value with which `model`, of one core, predicts what the shapes of
-/// `share` take on the calling thread; the geometric mean over the shapes that
-/// have one, and nothing where none has.
+/// The value with which `model`, of one core, predicts best what the shapes of
+/// `share` take on the calling thread; nothing where none of them runs so.
 std::optional<measure::Best> findShare(const Share &share,
                                        const DeviceModel &model);
 

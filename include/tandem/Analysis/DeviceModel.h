@@ -40,6 +40,8 @@ struct LibraryShares {
   /// tiles take to begin and end, and cycles for each element of data that it
   /// copies ahead into the columns of a matrix (im2col).
   double tileProducts = 8, columnCycles = 3;
+  /// What changing the format of an image takes beside a copy of it.
+  double turnFactor = 1.5;
 };
 
 /// What our kernels reach. Shares are of the peak.

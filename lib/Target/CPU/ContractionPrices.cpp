@@ -23,6 +23,7 @@
 #include "tandem/Fusion/FusionPlan.h"
 #include "tandem/Fusion/LoopEfficiency.h"
 #include "tandem/Runtime/Grain.h"
+#include "tandem/Runtime/LibraryFormats.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Winograd.h"
 
@@ -285,38 +286,58 @@ double getMatrixWeightsNs(const Problem &problem,
   return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
 }
 
-/// To turn the data, where only the result has its channels last, or the other
-/// way round.
-double getReorderNs(const Problem &problem, const Contraction &contraction) {
+/// To turn one image.
+double getTurnNs(const DeviceModel &device, RankedTensorType image) {
+  double bytes = double(ir::toTandemType(image).bytes());
+  return device.library.turnFactor * estimateMemoryNs(device, {0, 2 * bytes});
+}
+
+/// `contraction` as the library computes it, and what turning its images takes:
+/// both where one has its channels first and the library wants its own formats;
+/// or the one that has, where the other has not.
+Contraction withLibraryImages(const Problem &problem, Contraction contraction,
+                              double &turnNs) {
+  turnNs = 0;
+  if (!isa<ir::ConvOp>(problem.op))
+    return contraction;
   bool isResultLast = isChannelsLast(contraction);
-  bool isSame = isResultLast ? isDataChannelsLast(contraction)
-                             : contraction.spatial.back().dataStride == 1;
-  if (!isa<ir::ConvOp>(problem.op) || isSame)
-    return 0;
-  const DeviceModel &device = problem.device;
-  auto type = isResultLast ? cast<RankedTensorType>(contraction.data.getType())
-                           : contraction.result;
-  double bytes =
-      double(type.getNumElements()) * double(contraction.getElementBytes());
-  return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
+  bool isDataLast = isDataChannelsLast(contraction);
+  bool isDataFirst = contraction.spatial.back().dataStride == 1;
+  int64_t taps = contraction.getReduction() / contraction.inputs;
+  bool turnsBoth =
+      !(isResultLast && isDataLast) &&
+      changesImageFormats(contraction.groups, taps, contraction.inputs);
+  bool turnsData = turnsBoth || (isResultLast && !isDataLast);
+  bool turnsResult = turnsBoth || (!isResultLast && !isDataFirst);
+  if (turnsData)
+    turnNs += getTurnNs(problem.device,
+                        cast<RankedTensorType>(contraction.data.getType()));
+  if (turnsResult)
+    turnNs += getTurnNs(problem.device, contraction.result);
+  if (turnsData || turnsResult)
+    contraction = withChannelsLast(contraction);
+  if (turnsBoth) {
+    contraction.outputDim = contraction.result.getRank() - 1;
+    contraction = assumePacked(contraction);
+  }
+  return contraction;
 }
 
 /// `contraction` has its weights packed; null where none describes the op.
 ContractionPrice priceLibrary(const Problem &problem,
                               const Contraction *contraction) {
-  std::optional<Contraction> reordered;
-  double reorderNs = 0;
+  std::optional<Contraction> turned;
+  double changeNs = 0;
   if (contraction) {
-    reorderNs = getReorderNs(problem, *contraction);
-    reordered = reorderNs > 0 ? withChannelsLast(*contraction) : *contraction;
-    reorderNs += getMatrixWeightsNs(problem, *contraction);
+    turned = withLibraryImages(problem, *contraction, changeNs);
+    changeNs += getMatrixWeightsNs(problem, *contraction);
   }
   double flops = double(problem.cost.flops);
-  double cycles = getLibraryCycles(problem, reordered ? &*reordered : nullptr);
+  double cycles = getLibraryCycles(problem, turned ? &*turned : nullptr);
   int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
   ContractionPrice price =
       getPrice(ContractionWay::Library, problem, cycles, workers, 1);
-  price.startNs += reorderNs + problem.device.libraryCallNs +
+  price.startNs += changeNs + problem.device.libraryCallNs +
                    (workers > 1 ? problem.device.libraryWakeNs : 0);
   return price;
 }

@@ -10,6 +10,8 @@
 #include "Builders.h"
 #include "Image.h"
 
+#include "tandem/Runtime/LibraryFormats.h"
+
 using namespace tandem;
 using namespace tandem::onednn;
 using dnnl::convolution_forward;
@@ -59,7 +61,6 @@ struct ConvBuilder {
   /// as copying it costs little and lets the vectorised ones be used.
   convolution_forward::primitive_desc describe(const memory::desc &in,
                                                const memory::desc &out) const;
-  bool prefersLibraryFormats() const;
 };
 } // namespace
 
@@ -94,21 +95,15 @@ ConvBuilder::describe(const memory::desc &in, const memory::desc &out) const {
   return {desc, Plan::attributes(), engine()};
 }
 
-/// Channels first, the library's direct convolutions need the images changed to
-/// its own formats and back. That pays from about 128 multiply-adds per output
-/// on, and where the alternative is one small matrix product per group.
-bool ConvBuilder::prefersLibraryFormats() const {
-  const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
-  return conv.groups > 1 || (taps > 1 && taps * conv.groupInputChannels >= 128);
-}
-
 void onednn::buildConv(const Signature &signature, Plan &plan) {
   const ConvBuilder builder(signature);
   const auto &[conv, input, kernel, bias, output] = builder;
   auto desc = builder.describe(input, output);
   const bool channelsLast = conv.in.channel == 1 && conv.out.channel == 1;
+  const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
   if (isFallback(desc.impl_info_str()) ||
-      (!channelsLast && builder.prefersLibraryFormats()))
+      (!channelsLast &&
+       changesImageFormats(conv.groups, taps, conv.groupInputChannels)))
     desc = builder.describe(anyFormat(input), anyFormat(output));
 
   const memory::data_type type = dataType(signature.result.dtype);

@@ -64,6 +64,54 @@ TEST(CostModel, ThreadsHaveTheirShare) {
   EXPECT_DOUBLE_EQ(makeModel().withThreads(4).f32FlopsPerNs, 100);
 }
 
+TEST(CostModel, ACoreAloneIsFaster) {
+  DeviceModel model = makeModel();
+  model.aloneFactor = 2;
+  model.aloneMemoryFactor = 3;
+  DeviceModel one = model.withThreads(1), two = model.withThreads(2);
+  EXPECT_DOUBLE_EQ(one.f32FlopsPerNs, 50);
+  EXPECT_DOUBLE_EQ(one.caches[0].bytesPerNs, 50);
+  EXPECT_DOUBLE_EQ(one.memoryBytesPerNs, 7.5);
+  EXPECT_DOUBLE_EQ(one.aloneFactor, 1);
+  // Of the factor two thirds are left with two of four.
+  EXPECT_DOUBLE_EQ(two.f32FlopsPerNs, 50 * (1 + 2.0 / 3));
+  EXPECT_NEAR(two.withThreads(1).f32FlopsPerNs, one.f32FlopsPerNs, 1e-9);
+  EXPECT_DOUBLE_EQ(model.withThreads(4).memoryBytesPerNs, 10);
+}
+
+TEST(CostModel, NarrowVectorsMayStartTwoAClock) {
+  DeviceModel model = *findDeviceModel("generic");
+  ASSERT_EQ(model.vectorBits, 512);
+  DeviceModel half = model.withVectors(256);
+  EXPECT_DOUBLE_EQ(half.f32FlopsPerNs, model.f32FlopsPerNs);
+  EXPECT_DOUBLE_EQ(half.fmasPerClock, 2);
+  EXPECT_EQ(half.vectorRegisters, 16);
+  model.fmasPerClock = 2;
+  EXPECT_DOUBLE_EQ(model.withVectors(256).f32FlopsPerNs,
+                   model.f32FlopsPerNs / 2);
+}
+
+TEST(CostModel, ADescriptionSaysAllThereIs) {
+  DeviceModel model = *findDeviceModel("generic");
+  model.name = "with \"quotes\"";
+  model.f32FlopsPerNs = 1.0 / 3;
+  model.hasBF16Pairs = true;
+  model.matrixFlopsPerClock = 1024;
+  model.library.columnCycles = 1e-3;
+  model.kernels.pieceTime = 0.7;
+  model.aloneMemoryFactor = 1.5;
+  std::string text = writeDeviceModel(model);
+  Expected<DeviceModel> read = findDeviceModel(text);
+  ASSERT_TRUE(read) << read.error().str();
+  EXPECT_EQ(writeDeviceModel(*read), text);
+  EXPECT_EQ(read->name, model.name);
+  EXPECT_EQ(read->f32FlopsPerNs, model.f32FlopsPerNs);
+  EXPECT_EQ(read->library.columnCycles, 1e-3);
+  EXPECT_EQ(read->caches.size(), model.caches.size());
+  EXPECT_NE(writeDeviceModel(model, 2).find("\n  \"caches\""),
+            std::string::npos);
+}
+
 TEST(CostModel, ASpecMayNameThreads) {
   EXPECT_EQ(findDeviceModel("generic:1")->cores, 1);
   EXPECT_DOUBLE_EQ(findDeviceModel("generic:1")->f32FlopsPerNs, 50);
@@ -106,6 +154,10 @@ TEST(CostModel, SaysWhatIsWrongWithADescription) {
           .error()
           .message,
       "x.json: 'f32_flops_per_ns' must be a positive number");
+  std::string text = writeDeviceModel(*findDeviceModel("generic"));
+  text.replace(text.find("false"), 5, "\"no\"");
+  EXPECT_EQ(parseDeviceModel(text, "x.json").error().message,
+            "x.json: 'bf16_pairs' must be true or false");
   EXPECT_THAT(findDeviceModel("/none/x.json").error().message,
               HasSubstr("cannot read"));
   EXPECT_THAT(findDeviceModel("pdp11").error().hint, HasSubstr("generic"));
