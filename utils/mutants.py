@@ -155,6 +155,7 @@ FORMS = {
     "rows": Form(FLOATS, softmax(1), "Softmax*:*Reductions*:*Random*Kernel*"),
     "columns": Form(FLOATS, softmax(0), "Softmax*:*Reductions*:*Random*Kernel*"),
     "outputs": Form(("f32", "bf16"), matmul(67, 83, 75), CONTRACTIONS),
+    "gaxpy": Form(("f32", "bf16"), matmul(2, 131, 4133), CONTRACTIONS),
     "inputs": Form(
         ("f32", "bf16"), matmul(9, 131, 21, "transpose_rhs "), CONTRACTIONS
     ),

@@ -286,6 +286,7 @@ int64_t getPackedInputs(Type type, int64_t inputs) {
 
 Contraction assumePacked(Contraction contraction) {
   contraction.outputBlock = contraction.outputs;
+  contraction.sumsInRegisters = true;
   if (contraction.outputDim != contraction.result.getRank() - 1)
     return contraction;
   contraction.outputStride =

@@ -12,6 +12,7 @@
 #include "ContractionLoops.h"
 #include "ContractionStaging.h"
 #include "ContractionWindows.h"
+#include "GaxpyEmitter.h"
 #include "KernelFrame.h"
 #include "WinogradEmitter.h"
 
@@ -177,7 +178,7 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
   else
     switch (tile.lanes) {
     case ContractionLanes::Outputs:
-      form = "outputs";
+      form = tile.isGaxpy() ? "gaxpy" : "outputs";
       break;
     case ContractionLanes::Groups:
       form = "groups";
@@ -204,6 +205,7 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
 LogicalResult ContractionLowering::emitTiles() {
   if (!stage && epilogue->canFlatten())
     flattenPositions(contraction);
+  contraction.sumsInRegisters = stage.has_value();
   ContractionSchedule schedule =
       scheduleContraction(contraction, machine, bool(prologue));
   if (stage)
@@ -215,10 +217,13 @@ LogicalResult ContractionLowering::emitTiles() {
                                      bias, machine.hasBF16);
   if (contraction.spatial.back().isPadded())
     tileEmitter.prepareGuards(scratch);
-  epilogue->prepareLoop(scratch, schedule.tile);
+  ContractionStrategy stored = schedule.tile;
+  if (stored.isGaxpy())
+    stored.vectors = 1;
+  epilogue->prepareLoop(scratch, stored);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
-    epilogue->emit(builder, loc, schedule.tile, tile, sums, bufferOf);
+    epilogue->emit(builder, loc, stored, tile, sums, bufferOf);
   };
   std::optional<ContractionStaging> staging;
   if (prologue)
@@ -227,6 +232,16 @@ LogicalResult ContractionLowering::emitTiles() {
   auto emitStaging = [&](Value firstRow, Value firstTile) {
     tileEmitter.setData(staging->emit(firstRow, firstTile));
   };
+  if (schedule.tile.isGaxpy()) {
+    if (staging)
+      emitStaging(arith::ConstantIndexOp::create(builder, loc, 0),
+                  arith::ConstantIndexOp::create(builder, loc, 0));
+    GaxpyEmitter(builder, loc, contraction, schedule.tile, scratch, tileEmitter,
+                 emitEpilogue)
+        .emit(begin, end);
+    close(schedule.extent, schedule.grain, getForm(schedule.tile));
+    return success();
+  }
   ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
                          emitEpilogue, emitStaging);
   return emitTasks(loops, schedule);

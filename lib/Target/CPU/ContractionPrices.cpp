@@ -189,10 +189,10 @@ ContractionPrice priceKernel(ContractionWay way, const Problem &problem,
                              const Contraction &contraction) {
   ContractionSchedule schedule =
       scheduleContraction(contraction, problem.machine);
-  // The runtime halves the range while it is longer than a grain.
-  int64_t workers = schedule.extent > schedule.grain
-                        ? std::min(problem.device.cores, schedule.extent)
-                        : 1;
+  // Each takes a grain at least.
+  int64_t workers =
+      std::min(problem.device.cores,
+               llvm::divideCeilSigned(schedule.extent, schedule.grain));
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
   double time = 1 / problem.device.kernels.tiles +
@@ -366,7 +366,7 @@ priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
   if (!isPacked && getContractionLanes(*given) == ContractionLanes::Reduction)
     prices.push_back(priceKernel(ContractionWay::Dots, problem, *given));
   else if (tiled && (isPacked || getContractionLanes(*given)))
-    prices.push_back(priceTiles(problem, packed));
+    prices.push_back(priceTiles(problem, isPacked ? packed : *given));
   if (useWinograd && isConstant)
     if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.machine))
       prices.push_back(priceWinograd(problem, *plan));

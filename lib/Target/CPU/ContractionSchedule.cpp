@@ -138,12 +138,15 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.tilesPerTask = getEvenShare(tiles, schedule.tilesPerTask);
   if (isStaged)
     stage(contraction, std::llround(wanted), schedule);
-  schedule.extent = schedule.getColumnChunks() * schedule.getRowChunks() *
-                    schedule.getTileChunks();
-  schedule.grain =
-      std::clamp<int64_t>(std::llround(machine.cyclesPerNs * kGrainNs *
-                                       double(schedule.extent) / tile.cycles),
-                          1, schedule.extent);
+  schedule.extent =
+      tile.isGaxpy() ? llvm::divideCeilSigned(contraction.outputs, tile.width)
+                     : schedule.getColumnChunks() * schedule.getRowChunks() *
+                           schedule.getTileChunks();
+  schedule.grain = std::clamp<int64_t>(
+      std::llround(machine.cyclesPerNs * kGrainNs * double(schedule.extent) /
+                   tile.cycles),
+      tile.isGaxpy() ? std::min(tile.vectors, schedule.extent) : 1,
+      schedule.extent);
   return schedule;
 }
 

@@ -46,7 +46,8 @@ struct ContractionSchedule {
   /// Where data is staged: tiles of outputs, of all groups, that a task has,
   /// and positions of the data that a task copies at most. Else 0.
   int64_t columnsPerTask = 0, stagedPositions = 0;
-  /// Tasks, and how many are worth running at a time.
+  /// Tasks, of a gaxpy vectors of outputs, and how many are worth running at a
+  /// time.
   int64_t extent = 1, grain = 1;
 
   int64_t getRowChunks() const {

@@ -43,8 +43,11 @@ ContractionMachine getMachine(const DeviceModel &device) {
   machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
   if (device.caches.size() > 1)
     machine.l2Bytes = device.caches[1].bytes / device.cores;
-  machine.cyclesPerNs = device.f32FlopsPerNs / double(device.cores) /
-                        getFlopsPerCycle(machine);
+  if (!device.caches.empty())
+    machine.lastLevelBytes = device.caches.back().bytes;
+  machine.cores = device.cores;
+  machine.cyclesPerNs =
+      device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(machine);
   return machine;
 }
 
@@ -73,7 +76,8 @@ namespace {
 struct WeightStream {
   double loadsPerCycle, notHidden;
 };
-constexpr WeightStream kFromL2 = {0.9, 0.05}, kFromBeyond = {0.45, 0.13};
+constexpr WeightStream kFromL2 = {0.9, 0.05},
+                       kFromBeyond = {kFarVectorsPerCycle, 0.13};
 } // namespace
 
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
@@ -205,6 +209,9 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     return chooseDotTile(contraction, machine);
   if (slidesOverTaps(contraction, best.lanes))
     return chooseSlidingTile(contraction, machine);
+  if (std::optional<ContractionStrategy> gaxpy =
+          chooseGaxpy(contraction, machine))
+    return *gaxpy;
   best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
@@ -268,6 +275,9 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
                  double(contraction.outputs * contraction.groups);
   if (unpackedCycles &&
       *unpackedCycles <= packed.cycles + bytes / kPackedBytesPerCycle)
+    return std::nullopt;
+  std::optional<ContractionStrategy> gaxpy = chooseGaxpy(contraction, machine);
+  if (gaxpy && isAsFastAsPacked(*gaxpy, packed, contraction, machine))
     return std::nullopt;
   int64_t block = packed.getLanes();
   if (isInOrder && block >= contraction.outputs)

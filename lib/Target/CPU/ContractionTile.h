@@ -52,6 +52,18 @@ public:
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &tile);
 
+  /// The bias of a tile, or zeros; of one vector of outputs, as below.
+  llvm::SmallVector<mlir::Value> emitInitial(const ContractionTile &tile);
+  /// The data of `count` inputs from `first` on, for each of them that of all
+  /// rows.
+  llvm::SmallVector<mlir::Value> loadInputs(const ContractionTile &tile,
+                                            mlir::Value first, int64_t count);
+  /// `sums` and the products of `inputs`, which are those from `first` on.
+  llvm::SmallVector<mlir::Value> addInputs(const ContractionTile &tile,
+                                           mlir::Value first,
+                                           llvm::ArrayRef<mlir::Value> inputs,
+                                           llvm::ArrayRef<mlir::Value> sums);
+
   /// Whether rows from `position` on read nothing but data through all taps.
   bool isInterior(int64_t position, int64_t rows) const;
 

@@ -36,3 +36,40 @@ func.func @few(%x: tensor<2x64xf32>, %w: tensor<64x64xf32>)
   }
   return %0 : tensor<2x64xf32>
 }
+
+// Weights that come from memory and are used once are read as they lie; for
+// many positions they are packed.
+
+// CHECK-LABEL: func.func @once
+// CHECK: tandem.constant dense<2.000000e+00> : tensor<1024x1048576xf32>
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul
+func.func @once(%x: tensor<1x1024xf32>) -> tensor<1x1048576xf32> {
+  %w = tandem.constant dense<2.0> : tensor<1024x1048576xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x1024xf32>, tensor<1024x1048576xf32>)
+      -> tensor<1x1048576xf32> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<1x1024xf32>, tensor<1024x1048576xf32>)
+        -> tensor<1x1048576xf32>
+    tandem.yield %1 : tensor<1x1048576xf32>
+  }
+  return %0 : tensor<1x1048576xf32>
+}
+
+// CHECK-LABEL: func.func @often
+// CHECK: tandem.constant dense<2.000000e+00> : tensor<{{[0-9]+}}x1024x{{[0-9]+}}xf32>
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.transpose
+func.func @often(%x: tensor<64x1024xf32>) -> tensor<64x1048576xf32> {
+  %w = tandem.constant dense<2.0> : tensor<1024x1048576xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<64x1024xf32>, tensor<1024x1048576xf32>)
+      -> tensor<64x1048576xf32> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<64x1024xf32>, tensor<1024x1048576xf32>)
+        -> tensor<64x1048576xf32>
+    tandem.yield %1 : tensor<64x1048576xf32>
+  }
+  return %0 : tensor<64x1048576xf32>
+}

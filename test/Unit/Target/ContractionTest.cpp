@@ -187,6 +187,22 @@ TEST(ContractionKernel, Matmul) {
       }
 }
 
+/// More than the second-level cache holds, in rows that are long: sums are in
+/// memory, where positions are few.
+TEST(ContractionKernel, MatmulWithFarWeights) {
+  for (int64_t m : {1, 2, 3, 4, 6})
+    for (auto [k, n] : {std::pair<int64_t, int64_t>{3, 50000},
+                        {8, 20001},
+                        {65, 4133},
+                        {260, 513}}) {
+      Case plain = makeMatmul({m, k}, {k, n}, false, false);
+      ASSERT_TRUE(supports(contractingProvider(), plain.op, plain.operands));
+      checkAgainstReference(contractingProvider(), plain);
+      checkAgainstReference(contractingProvider(),
+                            makeMatmul({k, m}, {k, n}, true, false));
+    }
+}
+
 TEST(ContractionKernel, BatchedMatmul) {
   const std::pair<Shape, Shape> shapes[] = {{{3, 5, 7}, {3, 7, 20}},
                                             {{3, 5, 7}, {7, 20}},

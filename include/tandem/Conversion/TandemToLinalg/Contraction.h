@@ -76,6 +76,9 @@ struct Contraction {
   /// `largestData`.
   bool isTransformed = false;
   float largestData = 0;
+  /// Sums are to stay in registers: weights will be in the order that suits
+  /// that (assumePacked), or windows read the sums tile by tile.
+  bool sumsInRegisters = false;
 
   /// Positions of the result without its outputs.
   int64_t getPositions() const {

@@ -22,6 +22,10 @@ struct ContractionMachine {
   /// Bits of a vector register.
   unsigned vectorBits = 512;
   int64_t l2Bytes = 1 << 20;
+  /// Of the level that all cores have in common.
+  int64_t lastLevelBytes = 32 << 20;
+  /// Cores that tasks are shared among.
+  int64_t cores = 1;
   /// Whether it multiplies and adds pairs of bf16.
   bool hasBF16 = false;
   /// What a strategy calls cycles, while all of the device's cores run.
@@ -54,10 +58,16 @@ struct ContractionStrategy {
   /// Inputs in a vector, where these run along the lanes.
   int64_t sumWidth = 1;
   int64_t rows = 1, vectors = 1;
+  /// Where not 0, sums are in memory and not in registers, and so many rows of
+  /// the weights, one for each input, are added to them in one pass: the gaxpy
+  /// of Golub and Van Loan, Matrix Computations, 1.1.4. `rows` are all
+  /// positions then, and `vectors` the least that is worth a task.
+  int64_t passInputs = 0;
   /// Estimated cycles of the whole on one core.
   double cycles = 0;
 
   int64_t getLanes() const { return vectors * width; }
+  bool isGaxpy() const { return passInputs > 0; }
 };
 
 /// Whether groups run along the lanes, and the weights of all taps of the
@@ -67,6 +77,20 @@ bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes);
 /// The tile of least cost; `contraction` has lanes.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               ContractionMachine machine);
+
+/// The gaxpy for weights that are read as they lie and come from beyond the
+/// second-level cache, which uses them once: whole rows of theirs are better
+/// streams than pieces as narrow as a tile of registers. Nothing where it is
+/// not possible.
+std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
+                                               ContractionMachine machine);
+
+/// Whether it takes no longer than `packed`, tiles of registers on the same
+/// weights packed, shared among the cores of `machine`.
+bool isAsFastAsPacked(const ContractionStrategy &gaxpy,
+                      const ContractionStrategy &packed,
+                      const Contraction &contraction,
+                      ContractionMachine machine);
 
 /// Whether products are of pairs of bf16 inputs.
 bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
