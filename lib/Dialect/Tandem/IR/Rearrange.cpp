@@ -151,6 +151,16 @@ void split(const ElementBox &box, int64_t width,
   }
 }
 
+void clear(RearrangedConstants &constants, MutableArrayRef<char> bytes) {
+  auto size = static_cast<int64_t>(bytes.size());
+  constants.parallelFor(llvm::divideCeilSigned(size, kTaskBytes),
+                        [&](int64_t task) {
+                          int64_t first = task * kTaskBytes;
+                          std::memset(bytes.data() + first, 0,
+                                      std::min(kTaskBytes, size - first));
+                        });
+}
+
 } // namespace
 
 ArrayRef<char> getRawData(ElementsAttr elements) {
@@ -192,7 +202,7 @@ ElementsAttr rearrange(ElementsAttr source, RankedTensorType type,
   auto &constants = RearrangedConstants::of(type.getContext());
   auto fill = [&](MutableArrayRef<char> bytes) {
     if (copied < type.getNumElements())
-      std::memset(bytes.data(), 0, bytes.size());
+      clear(constants, bytes);
     SmallVector<ElementBox> parts;
     for (const ElementBox &box : given)
       split(box, width, parts);

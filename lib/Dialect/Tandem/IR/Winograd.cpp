@@ -13,10 +13,12 @@
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -44,16 +46,27 @@ constexpr double kG[kSize][kTaps] = {
 
 /// As many output channels are transformed side by side.
 constexpr int64_t kRun = 16;
-/// And a block of them for as many input channels by a task.
-constexpr int64_t kTaskInputs = 16;
+/// And all of them for so many input channels by a task.
+constexpr int64_t kTaskInputs = 4;
 using Run = std::array<double, kRun>;
+
+/// Compiles a function for the vectors of several processors, of which that of
+/// this host is taken.
+#if defined(__x86_64__)
+#define TANDEM_FOR_WIDE_VECTORS                                                \
+  __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define TANDEM_FOR_WIDE_VECTORS
+#endif
 
 /// G times the taps, which are `stride` runs apart, to each `resultStride`th of
 /// `result`. The rows of a point and its negative differ in the middle's sign.
-void evaluate(const Run *taps, int64_t stride, Run *result,
-              int64_t resultStride) {
+[[gnu::always_inline]] inline void evaluate(const Run *taps, int64_t stride,
+                                            Run *result, int64_t resultStride) {
   const Run &first = taps[0], &middle = taps[stride], &last = taps[2 * stride];
   for (int64_t o = 0; o < kRun; ++o) {
+    // No fused multiply-adds: the same bits on all processors.
+#pragma clang fp contract(off)
     result[0][o] = kG[0][0] * first[o];
     for (int64_t i : {1, 3}) {
       double even = kG[i][0] * first[o] + kG[i][2] * last[o];
@@ -65,8 +78,19 @@ void evaluate(const Run *taps, int64_t stride, Run *result,
   }
 }
 
+/// Past the caches: of the lines of 36 positions, a multiple of 4 KiB apart,
+/// too many compete for a set.
+[[gnu::always_inline]] inline void storeRun(const Run &run, float *result) {
+  using Line = float __attribute__((vector_size(kRun * sizeof(float))));
+  Line line;
+  for (int64_t o = 0; o < kRun; ++o)
+    line[o] = static_cast<float>(run[o]);
+  __builtin_nontemporal_store(line, reinterpret_cast<Line *>(result));
+}
+
 /// The kernels of one input channel and `count` <= kRun output channels, whose
 /// taps are `stride` apart and whose transforms' positions `resultStride`.
+TANDEM_FOR_WIDE_VECTORS
 void transformRun(const float *kernel, int64_t stride, int64_t count,
                   float *result, int64_t resultStride) {
   Run taps[kTaps][kTaps] = {}, half[kSize][kTaps], whole[kSize][kSize];
@@ -76,9 +100,15 @@ void transformRun(const float *kernel, int64_t stride, int64_t count,
     evaluate(&taps[0][x], kTaps, &half[0][x], kTaps);
   for (int64_t y = 0; y < kSize; ++y)
     evaluate(half[y], 1, whole[y], 1);
-  for (int64_t i = 0; i < kPositions; ++i)
-    std::copy_n(whole[i / kSize][i % kSize].begin(), count,
-                result + i * resultStride);
+  bool isWhole = count == kRun && resultStride % kRun == 0 &&
+                 reinterpret_cast<uintptr_t>(result) % sizeof(float[kRun]) == 0;
+  for (int64_t i = 0; i < kPositions; ++i) {
+    const Run &run = whole[i / kSize][i % kSize];
+    if (isWhole)
+      storeRun(run, result + i * resultStride);
+    else
+      std::copy_n(run.begin(), count, result + i * resultStride);
+  }
 }
 
 } // namespace
@@ -98,21 +128,27 @@ static void transformBlocks(RearrangedConstants &constants, ElementsAttr kernel,
   int64_t tapStride = kernel.isSplat() ? outputs : inputs * outputs;
   int64_t inputStride = kernel.isSplat() ? 0 : outputs;
   int64_t blocks = llvm::divideCeilSigned(outputs, block);
-  if (outputs % block != 0)
-    llvm::fill(result, 0.0F);
-  int64_t parts = llvm::divideCeilSigned(inputs, kTaskInputs);
-  auto transformPart = [&](int64_t task) {
-    int64_t b = task / parts, first = task % parts * kTaskInputs;
-    for (int64_t i = first; i < std::min(first + kTaskInputs, inputs); ++i)
-      for (int64_t o = b * block; o < std::min((b + 1) * block, outputs);
-           o += kRun)
-        transformRun(
-            from + i * inputStride + o, tapStride,
-            std::min({kRun, (b + 1) * block - o, outputs - o}),
-            &result[(b * kPositions * inputs + i) * block + o - b * block],
-            inputs * block);
+  auto indexOf = [&](int64_t b, int64_t position, int64_t input) {
+    return ((b * kPositions + position) * inputs + input) * block;
   };
-  constants.parallelFor(blocks * parts, transformPart);
+  // The kernel's rows are read from one end to the other.
+  constants.parallelFor(
+      llvm::divideCeilSigned(inputs, kTaskInputs), [&](int64_t task) {
+        int64_t first = task * kTaskInputs;
+        int64_t last = std::min(first + kTaskInputs, inputs);
+        for (int64_t i = 0; outputs % block != 0 && i < kPositions; ++i)
+          std::fill_n(&result[indexOf(blocks - 1, i, first)],
+                      (last - first) * block, 0.0F);
+        for (int64_t i = first; i < last; ++i)
+          for (int64_t b = 0; b < blocks; ++b)
+            for (int64_t o = 0; o < std::min(block, outputs - b * block);
+                 o += kRun)
+              transformRun(from + i * inputStride + b * block + o, tapStride,
+                           std::min({kRun, block - o, outputs - b * block - o}),
+                           &result[indexOf(b, 0, i) + o], inputs * block);
+        // What went past the caches is seen by all from here on.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+      });
 }
 
 ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
@@ -142,18 +178,16 @@ static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
   return largest;
 }
 
-/// The largest magnitude; infinite where there is a NaN.
+/// The largest magnitude; infinite or NaN where there is such an element. As
+/// integers these are above all others, and their order is that of magnitudes.
 static float findLargestMagnitude(ElementsAttr elements) {
   ArrayRef<char> bytes = getRawData(elements);
-  ArrayRef<float> values(reinterpret_cast<const float *>(bytes.data()),
-                         bytes.size() / sizeof(float));
-  float largest = 0;
-  bool isOrdered = true;
-  for (float value : values) {
-    largest = std::max(largest, std::abs(value));
-    isOrdered &= value == value;
-  }
-  return isOrdered ? largest : std::numeric_limits<float>::infinity();
+  ArrayRef<int32_t> values(reinterpret_cast<const int32_t *>(bytes.data()),
+                           bytes.size() / sizeof(int32_t));
+  int32_t largest = 0;
+  for (int32_t value : values)
+    largest = std::max(largest, value & 0x7fffffff);
+  return llvm::bit_cast<float>(largest);
 }
 
 /// In one dim |Bᵀ d| <= b |d|, |G k| <= g |k| and |Aᵀ m| <= a |m|, each of
