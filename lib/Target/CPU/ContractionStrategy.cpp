@@ -262,10 +262,9 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   if (!canPackWeights(hero, contraction, isConstant))
     return std::nullopt;
   flattenPositions(contraction);
-  std::optional<double> unpackedCycles;
-  if (!isConstant &&
-      getContractionLanes(contraction) == ContractionLanes::Reduction)
-    unpackedCycles = chooseContractionStrategy(contraction, machine).cycles;
+  std::optional<ContractionStrategy> inPlace;
+  if (getContractionLanes(contraction))
+    inPlace = chooseContractionStrategy(contraction, machine);
   Contraction ordered = assumePacked(contraction);
   bool isInOrder = contraction.outputStride == ordered.outputStride &&
                    contraction.hasInputPairs == ordered.hasInputPairs;
@@ -273,11 +272,10 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   double bytes = 2.0 * double(contraction.getElementBytes()) *
                  double(contraction.getReduction()) *
                  double(contraction.outputs * contraction.groups);
-  if (unpackedCycles &&
-      *unpackedCycles <= packed.cycles + bytes / kPackedBytesPerCycle)
+  if (!isConstant && inPlace && inPlace->lanes == ContractionLanes::Reduction &&
+      inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
     return std::nullopt;
-  std::optional<ContractionStrategy> gaxpy = chooseGaxpy(contraction, machine);
-  if (gaxpy && isAsFastAsPacked(*gaxpy, packed, contraction, machine))
+  if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, machine))
     return std::nullopt;
   int64_t block = packed.getLanes();
   if (isInOrder && block >= contraction.outputs)

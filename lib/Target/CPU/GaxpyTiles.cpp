@@ -32,30 +32,35 @@ static double getWeightBytes(const Contraction &contraction) {
                 contraction.getElementBytes());
 }
 
-/// Tasks that run at a time, and the time of the whole by them, in units of
-/// that in which one core streams long rows.
-static double getTime(const ContractionStrategy &gaxpy, int64_t outputs,
-                      double rowBytes, int64_t cores) {
-  int64_t tasks = llvm::divideCeilSigned(outputs, gaxpy.getLanes());
-  double workers = double(std::min(cores, tasks));
-  double lines = std::max(rowBytes / workers, kPieceBytes) / kLineBytes;
-  return (1 + kPieceLines / lines) / workers;
+/// Whether the weights are a matrix that comes from beyond the second-level
+/// cache and that all positions are multiplied with.
+static bool isFarMatrix(const Contraction &contraction,
+                        ContractionMachine machine) {
+  const Contraction::SpatialDim &dim = contraction.spatial.back();
+  return contraction.groups == 1 &&
+         contraction.getReduction() == contraction.inputs && !dim.isPadded() &&
+         contraction.getPositions() == dim.size &&
+         getWeightBytes(contraction) > double(machine.l2Bytes) / 2;
+}
+
+/// The time by `cores`, each of which reads rows of the weights in pieces of at
+/// least so many bytes; in units of that in which one core streams long rows.
+static double getTime(double pieceBytes, int64_t tasks, int64_t cores) {
+  double lines = std::max(pieceBytes, kPieceBytes) / kLineBytes;
+  return (1 + kPieceLines / lines) / double(std::min(cores, tasks));
 }
 
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
                                                ContractionMachine machine) {
-  const Contraction::SpatialDim &dim = contraction.spatial.back();
   double rowBytes = double(contraction.outputs * contraction.getElementBytes());
   if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
       contraction.outputBlock != contraction.outputs ||
-      contraction.hasInputPairs || contraction.groups != 1 ||
-      contraction.getReduction() != contraction.inputs || dim.isPadded() ||
-      contraction.getPositions() != dim.size || rowBytes < kPieceBytes ||
-      getWeightBytes(contraction) <= double(machine.l2Bytes) / 2)
+      contraction.hasInputPairs || rowBytes < kPieceBytes ||
+      !isFarMatrix(contraction, machine))
     return std::nullopt;
   ContractionStrategy gaxpy;
   gaxpy.width = machine.vectorBits / 32;
-  gaxpy.rows = dim.size;
+  gaxpy.rows = contraction.spatial.back().size;
   // Beside the data of a pass there are the sums of a vector, and weights that
   // are widened or not.
   int64_t others = gaxpy.rows + (contraction.isBF16() ? 2 : 1);
@@ -68,24 +73,33 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
   double vectors =
       getWeightBytes(contraction) / (double(machine.vectorBits) / 8);
   gaxpy.cycles = vectors / kFarVectorsPerCycle *
-                 getTime(gaxpy, contraction.outputs, rowBytes, /*cores=*/1);
+                 getTime(rowBytes, /*tasks=*/1, /*cores=*/1);
   return gaxpy;
 }
 
-bool isAsFastAsPacked(const ContractionStrategy &gaxpy,
+bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const ContractionStrategy &packed,
                       const Contraction &contraction,
                       ContractionMachine machine) {
-  double bytes = getWeightBytes(contraction);
-  double packedTime = bytes > double(machine.lastLevelBytes) / 2
-                          ? kOneFromMemory
-                          : kOneFromLastLevel;
-  int64_t tasks =
-      llvm::divideCeilSigned(contraction.outputs, packed.getLanes());
-  packedTime /= double(std::min(machine.cores, tasks));
-  double rowBytes = double(contraction.outputs * contraction.getElementBytes());
-  return getTime(gaxpy, contraction.outputs, rowBytes, machine.cores) <=
-         packedTime;
+  bool areDots = inPlace.lanes == ContractionLanes::Reduction &&
+                 inPlace.rows == contraction.spatial.back().size &&
+                 isFarMatrix(contraction, machine);
+  if (!areDots && !inPlace.isGaxpy())
+    return false;
+  auto countTasks = [&](const ContractionStrategy &strategy) {
+    return llvm::divideCeilSigned(contraction.outputs, strategy.getLanes());
+  };
+  int64_t tasks = countTasks(inPlace);
+  // The tasks of a gaxpy share its rows; those of dot products have their own.
+  double pieceBytes = double(contraction.getElementBytes()) *
+                      (areDots ? double(contraction.inputs)
+                               : double(contraction.outputs) /
+                                     double(std::min(machine.cores, tasks)));
+  bool isFromMemory =
+      getWeightBytes(contraction) > double(machine.lastLevelBytes) / 2;
+  return getTime(pieceBytes, tasks, machine.cores) <=
+         (isFromMemory ? kOneFromMemory : kOneFromLastLevel) /
+             double(std::min(machine.cores, countTasks(packed)));
 }
 
 } // namespace tandem

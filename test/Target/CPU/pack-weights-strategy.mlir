@@ -57,6 +57,23 @@ func.func @once(%x: tensor<1x1024xf32>) -> tensor<1x1048576xf32> {
   return %0 : tensor<1x1048576xf32>
 }
 
+// CHECK-LABEL: func.func @once_transposed
+// CHECK: tandem.constant dense<2.000000e+00> : tensor<1048576x1024xf32>
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul {{.*}} transpose_rhs
+func.func @once_transposed(%x: tensor<1x1024xf32>) -> tensor<1x1048576xf32> {
+  %w = tandem.constant dense<2.0> : tensor<1048576x1024xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x1024xf32>, tensor<1048576x1024xf32>)
+      -> tensor<1x1048576xf32> {
+    %1 = tandem.matmul %a, %b transpose_rhs
+        : (tensor<1x1024xf32>, tensor<1048576x1024xf32>)
+        -> tensor<1x1048576xf32>
+    tandem.yield %1 : tensor<1x1048576xf32>
+  }
+  return %0 : tensor<1x1048576xf32>
+}
+
 // CHECK-LABEL: func.func @often
 // CHECK: tandem.constant dense<2.000000e+00> : tensor<{{[0-9]+}}x1024x{{[0-9]+}}xf32>
 // CHECK: tandem.fusion contraction

@@ -85,9 +85,10 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
                                                ContractionMachine machine);
 
-/// Whether it takes no longer than `packed`, tiles of registers on the same
-/// weights packed, shared among the cores of `machine`.
-bool isAsFastAsPacked(const ContractionStrategy &gaxpy,
+/// Whether `inPlace`, a gaxpy or dot products that use each of such weights
+/// once, takes no longer than `packed`, tiles of registers on the same weights
+/// packed, shared among the cores of `machine`.
+bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const ContractionStrategy &packed,
                       const Contraction &contraction,
                       ContractionMachine machine);
