@@ -110,6 +110,7 @@ public:
     kernel.run(args);
     return {};
   }
+  int64_t workspaceBytes() const override { return kernel.kernel.workspace; }
 
 private:
   CompiledKernel kernel;
