@@ -23,6 +23,8 @@ using measure::Best;
 
 /// Steps to a factor of two in which rates, and shares of them, are told apart.
 constexpr double kRateSteps = 4, kShareSteps = 8;
+/// How often convolutions are timed, all of them each time.
+constexpr int kRounds = 3;
 /// Where a cache holds less, memory is measured on four times as much.
 constexpr int64_t kMostBytes = 256 << 20;
 
@@ -144,14 +146,23 @@ void Calibrator::measureMemory() {
 }
 
 Status Calibrator::measureShares() {
+  std::vector<std::pair<const Share *, ShareTrial>> trials;
   for (const Share &share : allShares()) {
     TANDEM_RETURN_IF_ERROR(checkCancelled());
-    if (&share.field(model) == &model.library.matrixUnit &&
-        model.matrixFlopsPerClock == 0)
-      continue;
-    Best best = findShare(share, model.withThreads(1)).value_or(Best());
-    double &value = share.field(model);
-    value = take(share.key, value, 1, best, kShareSteps);
+    bool isAbsent = &share.field(model) == &model.library.matrixUnit &&
+                    model.matrixFlopsPerClock == 0;
+    if (!isAbsent)
+      trials.emplace_back(&share, ShareTrial(share));
+  }
+  for (int round = 0; round < kRounds; ++round)
+    for (auto &[share, trial] : trials) {
+      TANDEM_RETURN_IF_ERROR(checkCancelled());
+      trial.measure(model.vectorBits);
+    }
+  for (auto &[share, trial] : trials) {
+    double &value = share->field(model);
+    value = take(share->key, value, 1,
+                 trial.fit(model.withThreads(1)).value_or(Best()), kShareSteps);
   }
   return {};
 }

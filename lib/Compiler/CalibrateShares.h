@@ -9,8 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_CALIBRATESHARES_H
 #define TANDEM_LIB_COMPILER_CALIBRATESHARES_H
 
-#include "tandem/Analysis/DeviceModel.h"
-#include "tandem/Measure/Rates.h"
+#include "ConvProbe.h"
 
 #include <optional>
 #include <span>
@@ -32,10 +31,31 @@ struct Share {
 /// In the order in which they can be found: each depends on those before.
 std::span<const Share> allShares();
 
-/// The value with which `model`, of one core, predicts best what the shapes of
-/// `share` take on the calling thread; nothing where none of them runs so.
-std::optional<measure::Best> findShare(const Share &share,
-                                       const DeviceModel &model);
+/// Finds one of them, on the calling thread alone. Shapes that do not run in
+/// its way say nothing.
+class ShareTrial {
+public:
+  /// Compiles its shapes.
+  explicit ShareTrial(const Share &share);
+
+  /// Times them once more (ConvProbe::measure): the least of all rounds counts,
+  /// for somebody else's thread on the same core may be busy for a while.
+  void measure(int64_t vectorBits);
+
+  /// The value with which `model`, of one core, predicts best what was
+  /// measured; nothing where no shape was.
+  std::optional<measure::Best> fit(DeviceModel model) const;
+
+private:
+  struct Sample {
+    std::unique_ptr<ConvProbe> probe;
+    std::optional<measure::Best> best;
+  };
+  double getError(DeviceModel model, double value) const;
+
+  const Share &share;
+  std::vector<Sample> samples;
+};
 
 } // namespace tandem
 

@@ -43,7 +43,7 @@ struct Calibration {
   std::vector<CalibratedFigure> figures;
 };
 
-/// Measures this machine, on the instructions of hostProcessor(), in one or two
+/// Measures this machine, on the instructions of hostProcessor(), in some
 /// seconds: the rates of loops of multiply-adds and of copies, and then what
 /// contractions take of them in kernels of ours and in the library, which gives
 /// the shares. Each figure is the best of several runs, rounded to steps so

@@ -82,7 +82,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
             ChooseBeyond<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
         context);
     populateBF16ConversionPatterns(set);
-    populateIntegerDivisionPatterns(set);
+    populateIntegerDivisionPatterns(set, avx512);
     if (stock)
       populateMathPolynomialApproximationPatterns(
           set, [](StringRef) { return true; });

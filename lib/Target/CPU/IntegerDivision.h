@@ -18,7 +18,11 @@ namespace tandem {
 /// that is not an integer is further from the next one than rounding reaches.
 /// No processor divides integers in vectors. Divisors that are constants are
 /// left to LLVM, which multiplies.
-void populateIntegerDivisionPatterns(mlir::RewritePatternSet &patterns);
+///
+/// With `avx512`, which converts integers of 64 bits, those are divided as f64,
+/// too, and the quotient is corrected by its remainder.
+void populateIntegerDivisionPatterns(mlir::RewritePatternSet &patterns,
+                                     bool avx512);
 
 } // namespace tandem
 

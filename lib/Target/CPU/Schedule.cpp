@@ -81,8 +81,8 @@ bool hasFunctions(linalg::GenericOp op) {
 }
 
 /// No processor divides integers in vectors: taking these apart and putting
-/// them together again costs half as much as the divisions. Up to 32 bits there
-/// is another way (IntegerDivision.h).
+/// them together again costs half as much as the divisions. Up to 32 bits, and
+/// with AVX-512, there is another way (IntegerDivision.h).
 static bool dividesLongIntegers(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](Operation *inner) {
@@ -97,7 +97,7 @@ static bool dividesLongIntegers(linalg::GenericOp op) {
 
 /// The lanes that fill a register.
 static int64_t getWidth(linalg::GenericOp op, unsigned vectorBits) {
-  if (dividesLongIntegers(op))
+  if (vectorBits < 512 && dividesLongIntegers(op))
     return 1;
   return std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
 }

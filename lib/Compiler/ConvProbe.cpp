@@ -1,0 +1,122 @@
+//===- ConvProbe.cpp - A convolution, timed and priced --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvProbe.h"
+
+#include "GraphSource.h"
+
+#include "tandem/Measure/ConvShapes.h"
+#include "tandem/Measure/Peak.h"
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/Compare.h"
+#include "tandem/Tandem.h"
+#include "tandem/Target/CPU/ContractionPrices.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Runs of what takes some 100 us, and as many of multiply-adds.
+static constexpr int kPairs = 40;
+
+/// Channels first the library is called as the graph has it, where the compiler
+/// would turn the data.
+static Expected<std::unique_ptr<Executor>>
+makeExecutor(const std::string &source, const TensorType &input,
+             bool isGenerated, bool isChannelsLast) {
+  TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(source));
+  if (!isGenerated && !isChannelsLast)
+    return Executor::create(graph->eagerProgram());
+  CompileOptions options;
+  options.contractions =
+      isGenerated ? Contractions::generated : Contractions::library;
+  options.winograd = Winograd::never;
+  TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile({&input, 1}));
+  if (compiled.program->steps.size() != 1)
+    return fail("calibrate", "it takes more steps than one");
+  ExecutorOptions executor;
+  executor.kernels = compiled.kernels;
+  return Executor::create(compiled.program, executor);
+}
+
+static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {
+  TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(type));
+  fillRandom(tensor, seed);
+  return tensor;
+}
+
+ConvProbe::ConvProbe(bool isGenerated)
+    : isGenerated(isGenerated),
+      context(graphDialects(), MLIRContext::Threading::DISABLED) {}
+
+Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
+                                                       bool isGenerated) {
+  auto [type, rest] = text.split(' ');
+  auto [layout, list] = rest.split(' ');
+  DType dtype = type == "bf16" ? DType::bf16 : DType::f32;
+  bool isChannelsLast = layout == "nhwc";
+  TANDEM_ASSIGN_OR_RETURN(
+      auto shapes, measure::parseConvShapes("mb1" + list.str(), "calibrate"));
+  const measure::ConvShape &shape = shapes.front();
+  TANDEM_ASSIGN_OR_RETURN(
+      Tensor weights,
+      makeRandom(measure::kernelOf(shape, dtype, isChannelsLast), /*seed=*/1));
+  TANDEM_ASSIGN_OR_RETURN(
+      Tensor input,
+      makeRandom(measure::inputOf(shape, dtype, isChannelsLast), /*seed=*/2));
+  std::string hex = llvm::toHex(
+      ArrayRef(weights.as<uint8_t>(), static_cast<size_t>(weights.bytes())));
+  std::string source = measure::graphOf(shape, dtype, isChannelsLast, hex);
+
+  std::unique_ptr<ConvProbe> probe(new ConvProbe(isGenerated));
+  probe->module = parseSourceString<ModuleOp>(source, &probe->context);
+  if (!probe->module)
+    return fail("calibrate", "a convolution cannot be read");
+  probe->module->walk([&](ir::ConvOp conv) { probe->conv = conv; });
+  TANDEM_ASSIGN_OR_RETURN(
+      probe->executor,
+      makeExecutor(source, input.type(), isGenerated, isChannelsLast));
+  probe->inputs = {input};
+  TANDEM_RETURN_IF_ERROR(probe->executor->run(probe->inputs, probe->outputs));
+  return probe;
+}
+
+Expected<measure::Best> ConvProbe::measure(int64_t vectorBits) {
+  std::vector<double> times;
+  for (int i = 0; i < kPairs; ++i) {
+    double peak = measure::measurePeakOfCore(vectorBits);
+    auto start = std::chrono::steady_clock::now();
+    TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
+    times.push_back(measure::nsSince(start) * peak);
+  }
+  std::sort(times.begin(), times.end());
+  double low = measure::quantile(times, 0.25),
+         high = measure::quantile(times, 0.75);
+  return measure::Best{measure::quantile(times, 0.5),
+                       std::sqrt(high / low) - 1};
+}
+
+std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {
+  ContractionWay wanted =
+      isGenerated ? ContractionWay::Tiles : ContractionWay::Library;
+  for (const ContractionPrice &price : priceContraction(
+           conv, /*isConstant=*/true, model, /*useWinograd=*/false))
+    if (price.way == wanted)
+      return price.getNs();
+  return std::nullopt;
+}
+
+} // namespace tandem
