@@ -8,6 +8,8 @@
 
 #include "CodeGen.h"
 
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
@@ -36,6 +38,24 @@ static FunctionPassManager buildPipeline() {
   passes.addPass(InstCombinePass());
   passes.addPass(EarlyCSEPass());
   return passes;
+}
+
+/// LLVM 22's instruction selection takes lanes in which both operands of a
+/// division are zero for zeros (TargetLowering::SimplifyDemandedVectorElts),
+/// and leaves out the mask that is to make them so: they are NaN. It does not
+/// look through a fence, which is no instruction.
+static void fenceDividends(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function)) {
+      unsigned opcode = instruction.getOpcode();
+      if ((opcode != Instruction::FDiv && opcode != Instruction::FRem) ||
+          !instruction.getType()->isVectorTy())
+        continue;
+      IRBuilder<> builder(&instruction);
+      instruction.setOperand(
+          0, builder.CreateArithmeticFence(instruction.getOperand(0),
+                                           instruction.getType()));
+    }
 }
 
 void optimize(Module &module, TargetMachine &machine,
@@ -68,6 +88,7 @@ void optimize(Module &module, TargetMachine &machine,
   ModulePassManager passes;
   passes.addPass(createModuleToFunctionPassAdaptor(buildPipeline()));
   passes.run(module, modules);
+  fenceDividends(module);
 }
 
 namespace {
