@@ -83,6 +83,8 @@ struct ContractionEstimate {
   /// `file:line:col` of the op.
   std::string location;
   double generatedNs = 0, libraryNs = 0;
+  /// What Contractions::predict chooses.
+  bool isLibrary = false;
 };
 
 /// A graph: one function of a parsed MLIR file, with dims that may be dynamic.

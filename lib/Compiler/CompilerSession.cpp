@@ -278,7 +278,7 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
     if (auto prices =
             compareWithLibrary(op, model, options.winograd != Winograd::never))
       estimates.push_back({renderLocation(op->getLoc()), prices->generatedNs,
-                           prices->libraryNs});
+                           prices->libraryNs, prefersLibrary(*prices)});
   });
   return estimates;
 }

@@ -31,6 +31,9 @@ struct ConvSelection {
 /// the parser's, or that nothing passes the filter.
 Expected<std::vector<Contender>> convContenders(const ConvSelection &selection);
 
+/// Its bytes in hexadecimal, as Contender::source takes those of the weights.
+std::string hexOf(const Tensor &tensor);
+
 /// `512`, or `1x4096x1024`: m x n x k.
 Expected<MatmulShape> parseMatmulShape(const std::string &text);
 Contender matmulContender(const MatmulShape &shape);

@@ -18,13 +18,6 @@
 #include <algorithm>
 
 namespace tandem::bench {
-namespace {
-
-using measure::Summary;
-using tools::PreparedTier;
-
-/// Compiles after the first, whose median is the compile time.
-constexpr int kCompiles = 3;
 
 std::string hexOf(const Tensor &tensor) {
   constexpr char kDigits[] = "0123456789ABCDEF";
@@ -37,6 +30,14 @@ std::string hexOf(const Tensor &tensor) {
   }
   return text;
 }
+
+namespace {
+
+using measure::Summary;
+using tools::PreparedTier;
+
+/// Compiles after the first, whose median is the compile time.
+constexpr int kCompiles = 3;
 
 /// Whether a library does the contraction.
 bool usesLibrary(const Program &program) {

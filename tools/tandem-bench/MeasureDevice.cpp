@@ -8,9 +8,15 @@
 
 #include "MeasureDevice.h"
 
-#include "tandem/Compiler/Calibrate.h"
+#include "Contenders.h"
 
+#include "tandem/Compiler/Calibrate.h"
+#include "tandem/Runtime/Compare.h"
+#include "tandem/Tandem.h"
+
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace tandem::bench {
 
@@ -23,8 +29,62 @@ static void printFigures(const std::vector<CalibratedFigure> &figures) {
                  figure.isMeasured ? "" : "  not measured");
 }
 
+/// How many of the models, each of which TANDEM_DEVICE names in turn, choose
+/// the library for `contender`.
+static Expected<int> countLibrary(const Contender &contender,
+                                  const std::vector<std::string> &models) {
+  TANDEM_ASSIGN_OR_RETURN(Tensor weights, Tensor::allocate(contender.weights));
+  fillRandom(weights, /*seed=*/1);
+  TANDEM_ASSIGN_OR_RETURN(auto graph,
+                          Graph::parseString(contender.source(hexOf(weights))));
+  int count = 0;
+  for (const std::string &model : models) {
+    setenv("TANDEM_DEVICE", model.c_str(), /*overwrite=*/1);
+    TANDEM_ASSIGN_OR_RETURN(auto estimates,
+                            graph->estimateContractions({&contender.input, 1}));
+    count += !estimates.empty() && estimates.front().isLibrary;
+  }
+  unsetenv("TANDEM_DEVICE");
+  return count;
+}
+
+static Status compareChoices(const std::vector<std::string> &files,
+                             const std::vector<std::string> &models) {
+  const int runs = static_cast<int>(models.size());
+  int shapes = 0, agreed = 0, same = 0;
+  for (const char *layout : {"nhwc", "nchw"}) {
+    ConvSelection selection;
+    selection.files = files;
+    selection.layout = layout;
+    TANDEM_ASSIGN_OR_RETURN(auto contenders, convContenders(selection));
+    for (const Contender &contender : contenders) {
+      TANDEM_ASSIGN_OR_RETURN(int library, countLibrary(contender, models));
+      const int most = std::max(library, runs - library);
+      ++shapes;
+      agreed += most == runs;
+      same += most;
+      if (most < runs)
+        std::fprintf(stderr, "%s %s: %d of %d in a kernel\n", layout,
+                     contender.name.c_str(), runs - library, runs);
+    }
+  }
+  std::fprintf(stderr,
+               "%d measurements: of %d shapes %.0f %% are always computed the "
+               "same way; of all choices %.1f %% are as most\n",
+               runs, shapes, 100.0 * agreed / shapes,
+               100.0 * same / (double(shapes) * runs));
+  return {};
+}
+
 Status runDevice(const DeviceOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(Calibration calibration, calibrateHost());
+  std::vector<std::string> models;
+  Calibration calibration;
+  for (int run = 0; run < options.runs; ++run) {
+    TANDEM_ASSIGN_OR_RETURN(calibration, calibrateHost());
+    models.push_back(writeDeviceModel(calibration.model));
+  }
+  if (!options.shapes.empty())
+    TANDEM_RETURN_IF_ERROR(compareChoices(options.shapes, models));
   printFigures(calibration.figures);
   std::printf("%s\n",
               writeDeviceModel(calibration.model, /*indent=*/2).c_str());

@@ -11,11 +11,19 @@
 
 #include "tandem/Support/Error.h"
 
+#include <string>
+#include <vector>
+
 namespace tandem::bench {
 
 struct DeviceOptions {
   /// Whether the model is kept for programs that start later.
   bool store = true;
+  /// How often to measure, and lists of convolutions: how many of the choices
+  /// between kernel and library all of the models agree on. The last model is
+  /// printed and kept.
+  int runs = 1;
+  std::vector<std::string> shapes;
 };
 
 /// Measures this host; prints its description to standard output, in the form

@@ -185,6 +185,12 @@ void addDevice(CLI::App &app, DeviceOptions &options) {
                 "compute is made by from then on");
   command.add_flag("!--no-store", options.store,
                    "Only print it: programs that start later do without");
+  command.add_option("--runs", options.runs, "How often to measure")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--shapes", options.shapes,
+                     "Lists of convolutions in benchdnn's form: how many are "
+                     "computed the same way after each measurement");
 }
 
 void addScaling(CLI::App &app, ScalingOptions &options) {

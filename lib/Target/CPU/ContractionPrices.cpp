@@ -411,7 +411,7 @@ double getLeftoverNs(Operation *op, const DeviceModel &device) {
 }
 
 bool prefersLibrary(const ContractionPrices &prices) {
-  constexpr double kMargin = 1.2; // By `tandem-bench conv`.
+  constexpr double kMargin = 1.08; // By `tandem-bench conv`.
   return prices.libraryNs * kMargin < prices.generatedNs;
 }
 

@@ -173,12 +173,12 @@ func.func @activation(%x: tensor<1x16x56x56xf32>) -> tensor<1x64x56x56xf32> {
 // CHECK: tandem.conv {{.*}}<input = "NHWC", kernel = "OIHW", output = "NHWC">
 // CHECK: tandem.transpose
 // CHECK-NEXT: tandem.relu
-func.func @leftover(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32> {
-  %w = tandem.constant dense<0.5> : tensor<64x64x1x1xf32>
+func.func @leftover(%x: tensor<1x48x56x56xf32>) -> tensor<1x128x56x56xf32> {
+  %w = tandem.constant dense<0.5> : tensor<128x48x1x1xf32>
   %0 = tandem.conv %x, %w
       layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
-      : (tensor<1x64x56x56xf32>, tensor<64x64x1x1xf32>)
-      -> tensor<1x64x56x56xf32>
-  %1 = tandem.relu %0 : tensor<1x64x56x56xf32>
-  return %1 : tensor<1x64x56x56xf32>
+      : (tensor<1x48x56x56xf32>, tensor<128x48x1x1xf32>)
+      -> tensor<1x128x56x56xf32>
+  %1 = tandem.relu %0 : tensor<1x128x56x56xf32>
+  return %1 : tensor<1x128x56x56xf32>
 }

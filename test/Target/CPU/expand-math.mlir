@@ -261,7 +261,8 @@ func.func @convert(%x: vector<16xi8>) -> vector<16xbf16> {
   return %0 : vector<16xbf16>
 }
 
-// Floats of twice the bits divide integers; constants are left to LLVM.
+// Floats of twice the bits divide integers; constants are left to LLVM. Of 64
+// bits the inverse does, twice, and what is left then corrects the quotient.
 
 // CHECK-LABEL: func.func @quotient
 // CHECK: arith.divf {{.*}} : vector<16xf64>
@@ -269,7 +270,12 @@ func.func @convert(%x: vector<16xi8>) -> vector<16xbf16> {
 // CHECK: arith.divf {{.*}} : vector<16xf32>
 // CHECK: arith.fptosi {{.*}} : vector<16xf32> to vector<16xi8>
 // CHECK: arith.divsi {{.*}} : vector<16xi32>
-// CHECK: arith.divsi {{.*}} : vector<16xi64>
+// WIDE: %[[INVERSE:.*]] = arith.divf {{.*}} : vector<16xf64>
+// WIDE: arith.mulf %{{.*}}, %[[INVERSE]]
+// WIDE: arith.muli
+// WIDE: arith.mulf %{{.*}}, %[[INVERSE]]
+// WIDE: arith.cmpi uge, {{.*}} : vector<16xi64>
+// NARROW: arith.divsi {{.*}} : vector<16xi64>
 func.func @quotient(%x: vector<16xi32>, %y: vector<16xi32>, %a: vector<16xi8>, %b: vector<16xi8>,
                     %c: vector<16xi64>) -> (vector<16xi32>, vector<16xi8>, vector<16xi32>, vector<16xi64>) {
   %seven = arith.constant dense<7> : vector<16xi32>

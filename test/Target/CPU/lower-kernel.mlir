@@ -1,6 +1,9 @@
 // RUN: tandem-opt %s --split-input-file \
 // RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s
+// RUN: tandem-opt %s --split-input-file \
+// RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=256})' \
+// RUN:   | FileCheck %s --check-prefix=NARROW
 
 // The innermost loop is one vector pair, and weights do not depend on the loop
 // over W: loads of the input are scalars.
@@ -411,11 +414,13 @@ module @rounded_rows {
 
 // -----
 
-// Integers of 64 bits are divided one by one.
+// Integers of 64 bits are divided in vectors where these have an inverse to do
+// it with (tandem-expand-math), and else one by one.
 
+// NARROW-LABEL: llvm.func internal @quotients.body
+// NARROW: arith.divsi {{.*}} : i64
 // CHECK-LABEL: llvm.func internal @quotients.body
-// CHECK-NOT: vector<
-// CHECK: arith.divsi {{.*}} : i64
+// CHECK: arith.divsi {{.*}} : vector<{{[0-9]+}}xi64>
 // CHECK: llvm.return
 module @quotients {
   func.func @quotients(%x: tensor<100xi64>, %y: tensor<100xi64>) -> tensor<100xi64> {
