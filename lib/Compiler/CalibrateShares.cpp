@@ -8,8 +8,6 @@
 
 #include "CalibrateShares.h"
 
-#include "tandem/Runtime/Executor.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -73,21 +71,17 @@ constexpr double kRange = 16;
 std::span<const Share> allShares() { return kShares; }
 
 ShareTrial::ShareTrial(const Share &share) : share(share) {
-  runOnOneThread([&] {
-    for (const char *text : share.shapes)
-      if (auto probe = ConvProbe::create(text, share.isGenerated))
-        samples.push_back({std::move(*probe), std::nullopt});
-  });
+  for (const char *text : share.shapes)
+    if (auto probe = ConvProbe::create(text, share.isGenerated))
+      samples.push_back({std::move(*probe), std::nullopt});
 }
 
-void ShareTrial::measure(int64_t vectorBits) {
-  runOnOneThread([&] {
-    for (Sample &sample : samples) {
-      Expected<measure::Best> best = sample.probe->measure(vectorBits);
-      if (best && (!sample.best || best->value < sample.best->value))
-        sample.best = *best;
-    }
-  });
+void ShareTrial::measure(const Yardstick &yardstick) {
+  for (Sample &sample : samples) {
+    Expected<measure::Best> best = sample.probe->measure(yardstick);
+    if (best && (!sample.best || best->value < sample.best->value))
+      sample.best = *best;
+  }
 }
 
 /// How far predictions are off with the number `value`: the sum of the squares

@@ -31,7 +31,7 @@ struct Share {
 /// In the order in which they can be found: each depends on those before.
 std::span<const Share> allShares();
 
-/// Finds one of them, on the calling thread alone. Shapes that do not run in
+/// Finds one of them. Shapes that do not run in
 /// its way say nothing.
 class ShareTrial {
 public:
@@ -40,7 +40,7 @@ public:
 
   /// Times them once more (ConvProbe::measure): the least of all rounds counts,
   /// for somebody else's thread on the same core may be busy for a while.
-  void measure(int64_t vectorBits);
+  void measure(const Yardstick &yardstick);
 
   /// The value with which `model`, of one core, predicts best what was
   /// measured; nothing where no shape was.

@@ -94,13 +94,23 @@ Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
   return probe;
 }
 
-Expected<measure::Best> ConvProbe::measure(int64_t vectorBits) {
+Yardstick makeFlopsYardstick(int64_t vectorBits) {
+  // So many operations take as many ns as one takes at their rate.
+  return {[=] { return 1 / measure::measurePeakOfCore(vectorBits); }, 1};
+}
+
+Expected<double> ConvProbe::run() {
+  auto start = std::chrono::steady_clock::now();
+  TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
+  return measure::nsSince(start);
+}
+
+Expected<measure::Best> ConvProbe::measure(const Yardstick &yardstick) {
   std::vector<double> times;
   for (int i = 0; i < kPairs; ++i) {
-    double peak = measure::measurePeakOfCore(vectorBits);
-    auto start = std::chrono::steady_clock::now();
-    TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
-    times.push_back(measure::nsSince(start) * peak);
+    double unit = yardstick.run() / yardstick.flops;
+    TANDEM_ASSIGN_OR_RETURN(double ns, run());
+    times.push_back(ns / unit);
   }
   std::sort(times.begin(), times.end());
   double low = measure::quantile(times, 0.25),

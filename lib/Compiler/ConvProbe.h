@@ -17,11 +17,27 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace tandem {
+
+/// What the time of something is told by: something else that runs just before
+/// it, for a core that shares its units and caches with somebody's thread is
+/// worth half at times.
+struct Yardstick {
+  /// Runs it once; ns.
+  std::function<double()> run;
+  /// What it is worth: in this time a core that did nothing but multiply and
+  /// add would do so many operations.
+  double flops = 0;
+};
+
+/// Multiply-adds in registers, in vectors of so many bits: says all there is to
+/// say of units, and nothing of caches.
+Yardstick makeFlopsYardstick(int64_t vectorBits);
 
 /// One convolution of random data and weights, in a kernel of register tiles or
 /// in the library.
@@ -32,12 +48,13 @@ public:
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
                                                      bool isGenerated);
 
-  /// Times it on the calling thread, in operations that a core which did
-  /// nothing but multiply and add would do meanwhile: each run follows one of
-  /// those in registers, in vectors of so many bits, whose time says what the
-  /// core is worth at that moment. The median of many pairs; half the distance
-  /// of the quartiles is the spread.
-  Expected<measure::Best> measure(int64_t vectorBits);
+  /// Times it on the calling thread, in the unit of Yardstick::flops: the
+  /// median of many pairs with a run of `yardstick`. Half the distance of the
+  /// quartiles is the spread.
+  Expected<measure::Best> measure(const Yardstick &yardstick);
+
+  /// One run, in ns.
+  Expected<double> run();
 
   /// What `model` predicts, in ns; nothing where it has no such way.
   std::optional<double> predictNs(const DeviceModel &model);

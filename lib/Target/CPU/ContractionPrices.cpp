@@ -292,35 +292,27 @@ double getTurnNs(const DeviceModel &device, RankedTensorType image) {
   return device.library.turnFactor * estimateMemoryNs(device, {0, 2 * bytes});
 }
 
-/// `contraction` as the library computes it, and what turning its images takes:
-/// both where one has its channels first and the library wants its own formats;
-/// or the one that has, where the other has not.
+/// `contraction` as the library computes it, and what changing the formats of
+/// its images takes: both, unless both have their channels last, or both first
+/// and the library takes them so. It has nothing of its own for one of each.
 Contraction withLibraryImages(const Problem &problem, Contraction contraction,
-                              double &turnNs) {
-  turnNs = 0;
-  if (!isa<ir::ConvOp>(problem.op))
-    return contraction;
+                              double &changeNs) {
+  changeNs = 0;
   bool isResultLast = isChannelsLast(contraction);
-  bool isDataLast = isDataChannelsLast(contraction);
-  bool isDataFirst = contraction.spatial.back().dataStride == 1;
-  int64_t taps = contraction.getReduction() / contraction.inputs;
-  bool turnsBoth =
-      !(isResultLast && isDataLast) &&
-      changesImageFormats(contraction.groups, taps, contraction.inputs);
-  bool turnsData = turnsBoth || (isResultLast && !isDataLast);
-  bool turnsResult = turnsBoth || (!isResultLast && !isDataFirst);
-  if (turnsData)
-    turnNs += getTurnNs(problem.device,
-                        cast<RankedTensorType>(contraction.data.getType()));
-  if (turnsResult)
-    turnNs += getTurnNs(problem.device, contraction.result);
-  if (turnsData || turnsResult)
-    contraction = withChannelsLast(contraction);
-  if (turnsBoth) {
-    contraction.outputDim = contraction.result.getRank() - 1;
-    contraction = assumePacked(contraction);
-  }
-  return contraction;
+  bool isLast = isResultLast && isDataChannelsLast(contraction);
+  bool isFirst =
+      !isResultLast && contraction.spatial.back().dataStride == 1 &&
+      !changesImageFormats(contraction.groups,
+                           contraction.getReduction() / contraction.inputs,
+                           contraction.inputs);
+  if (!isa<ir::ConvOp>(problem.op) || isLast || isFirst)
+    return contraction;
+  changeNs = getTurnNs(problem.device,
+                       cast<RankedTensorType>(contraction.data.getType())) +
+             getTurnNs(problem.device, contraction.result);
+  contraction = withChannelsLast(contraction);
+  contraction.outputDim = contraction.result.getRank() - 1;
+  return assumePacked(contraction);
 }
 
 /// `contraction` has its weights packed; null where none describes the op.
