@@ -117,8 +117,8 @@ namespace {
 struct OpenMP {
   void (*setNumThreads)(int) = reinterpret_cast<void (*)(int)>(
       dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  int (*getMaxThreads)() = reinterpret_cast<int (*)()>(
-      dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+  int (*getMaxThreads)() =
+      reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
 };
 } // namespace
 

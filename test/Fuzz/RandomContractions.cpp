@@ -147,8 +147,14 @@ void appendMatmul(GraphBuilder &b) {
   attrs.transpose_lhs = b.random.chance(30);
   attrs.transpose_rhs = b.random.chance(30);
   int64_t m = b.randomWidth(), n = b.randomWidth(), k = b.randomWidth();
-  if (b.isLarge)
+  if (b.isLarge && b.random.chance(30)) {
+    // Weights that no near cache holds, and few uses of them.
+    m = b.random.between(1, 6);
+    n = b.random.between(500, 1200);
+    k = b.random.between(600, 1500);
+  } else if (b.isLarge) {
     m += b.random.between(50, 400);
+  }
   Shape lhs, rhs;
   bool isWeights = b.random.chance(40); // Of two dims, the same for each batch.
   for (int64_t batch = b.random.below(3); batch > 0; --batch) {
