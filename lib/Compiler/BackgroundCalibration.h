@@ -17,7 +17,7 @@ namespace tandem {
 /// (measuredModel) or TANDEM_DEVICE says what it is: a second after the first
 /// compiler was made, so that a program that ends at once does not pay for it,
 /// and for as long as there are compilers. The last of them waits for the
-/// figure in hand, some 20 ms; so does fork.
+/// figure in hand, a tenth of a second; so does fork.
 class BackgroundCalibration {
 public:
   /// What compilers share; null where there is nothing to measure. Thread-safe.
