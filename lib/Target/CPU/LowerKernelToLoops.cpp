@@ -257,8 +257,9 @@ bool KernelLowering::emitCopies(const Row &row, ArrayRef<Value> outer,
   SmallVector<Value> loops(outer);
   loops.push_back(segment.begin);
   loops.append(row.schedule.folded.size(), index(0));
+  auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
   LaneEmitter emitter(builder, loc, /*lanes=*/1, loops, /*tailMask=*/{},
-                      [&](Value tensor) { return getBuffer(tensor); });
+                      bufferOf);
   emitter.setKnown(known);
   // A part that threads share out may be empty.
   Value length = arith::MaxSIOp::create(
