@@ -275,10 +275,14 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   module->walk([&](Operation *op) {
     if (!isa<ir::ConvOp, ir::MatmulOp>(op))
       return;
-    if (auto prices =
-            compareWithLibrary(op, model, options.winograd != Winograd::never))
-      estimates.push_back({renderLocation(op->getLoc()), prices->generatedNs,
-                           prices->libraryNs, prefersLibrary(*prices)});
+    auto prices =
+        compareWithLibrary(op, model, options.winograd != Winograd::never);
+    if (!prices)
+      return;
+    ContractionPrices whole = *prices;
+    whole.libraryNs += getLeftoverNs(op, model);
+    estimates.push_back({renderLocation(op->getLoc()), prices->generatedNs,
+                         prices->libraryNs, prefersLibrary(whole)});
   });
   return estimates;
 }

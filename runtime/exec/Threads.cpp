@@ -8,6 +8,8 @@
 
 #include "Threads.h"
 
+#include "../eager/onednn/OneThread.h"
+
 #include "tandem/Runtime/Executor.h"
 
 #include <algorithm>
@@ -111,42 +113,25 @@ int tandem::numThreads() {
   return threads > 0 ? threads : available;
 }
 
-namespace {
-/// Of the OpenMP library that oneDNN brings, whichever it was built with; null
-/// where it has none.
-struct OpenMP {
-  void (*setNumThreads)(int) = reinterpret_cast<void (*)(int)>(
-      dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  int (*getMaxThreads)() =
-      reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
-};
-} // namespace
-
-static const OpenMP &openMP() {
-  static const OpenMP functions;
-  return functions;
-}
-
 void exec::applyThreadLimit() {
+  // oneDNN brings the OpenMP library, whichever it was built with.
+  using SetNumThreads = void (*)(int);
+  static const auto setOpenMP = reinterpret_cast<SetNumThreads>(
+      dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   availableThreads();
   thread_local int applied = 0;
   int threads = limit.load(std::memory_order_relaxed);
   if (threads == applied) [[likely]]
     return;
-  if (openMP().setNumThreads)
-    openMP().setNumThreads(threads);
+  if (setOpenMP)
+    setOpenMP(threads);
   applied = threads;
 }
 
 void tandem::runOnOneThread(const std::function<void()> &body) {
   // Once it is applied, the limit leaves this thread's setting alone.
   exec::applyThreadLimit();
-  const OpenMP &omp = openMP();
-  int before = omp.getMaxThreads ? omp.getMaxThreads() : 1;
-  if (omp.setNumThreads)
-    omp.setNumThreads(1);
+  onednn::OneThread alone(/*wanted=*/true);
   tbb::task_arena one(1);
   one.execute(body);
-  if (omp.setNumThreads)
-    omp.setNumThreads(before);
 }

@@ -48,43 +48,58 @@ static Expected<int> countLibrary(const Contender &contender,
   return count;
 }
 
-static Status compareChoices(const std::vector<std::string> &files,
-                             const std::vector<std::string> &models) {
-  const int runs = static_cast<int>(models.size());
-  int shapes = 0, agreed = 0, same = 0;
+/// Those of the lists in both layouts, which their names begin with.
+static Expected<std::vector<Contender>>
+readLists(const std::vector<std::string> &files) {
+  std::vector<Contender> all;
+  if (files.empty())
+    return all;
   for (const char *layout : {"nhwc", "nchw"}) {
     ConvSelection selection;
     selection.files = files;
     selection.layout = layout;
     TANDEM_ASSIGN_OR_RETURN(auto contenders, convContenders(selection));
-    for (const Contender &contender : contenders) {
-      TANDEM_ASSIGN_OR_RETURN(int library, countLibrary(contender, models));
-      const int most = std::max(library, runs - library);
-      ++shapes;
-      agreed += most == runs;
-      same += most;
-      if (most < runs)
-        std::fprintf(stderr, "%s %s: %d of %d in a kernel\n", layout,
-                     contender.name.c_str(), runs - library, runs);
+    for (Contender &contender : contenders) {
+      contender.name = std::string(layout) + " " + contender.name;
+      all.push_back(std::move(contender));
     }
   }
+  return all;
+}
+
+static Status compareChoices(const std::vector<Contender> &contenders,
+                             const std::vector<std::string> &models) {
+  const int runs = static_cast<int>(models.size());
+  const auto shapes = static_cast<double>(contenders.size());
+  int agreed = 0, same = 0;
+  for (const Contender &contender : contenders) {
+    TANDEM_ASSIGN_OR_RETURN(int library, countLibrary(contender, models));
+    const int most = std::max(library, runs - library);
+    agreed += most == runs;
+    same += most;
+    if (most < runs)
+      std::fprintf(stderr, "%s: %d of %d in a kernel\n", contender.name.c_str(),
+                   runs - library, runs);
+  }
   std::fprintf(stderr,
-               "%d measurements: of %d shapes %.0f %% are always computed the "
-               "same way; of all choices %.1f %% are as most\n",
-               runs, shapes, 100.0 * agreed / shapes,
-               100.0 * same / (double(shapes) * runs));
+               "%d measurements: of %.0f shapes %.0f %% are always computed "
+               "the same way; of all choices %.1f %% are as most\n",
+               runs, shapes, 100 * agreed / shapes,
+               100 * same / (shapes * runs));
   return {};
 }
 
 Status runDevice(const DeviceOptions &options) {
+  // Before what takes long.
+  TANDEM_ASSIGN_OR_RETURN(auto contenders, readLists(options.shapes));
   std::vector<std::string> models;
   Calibration calibration;
   for (int run = 0; run < options.runs; ++run) {
     TANDEM_ASSIGN_OR_RETURN(calibration, calibrateHost());
     models.push_back(writeDeviceModel(calibration.model));
   }
-  if (!options.shapes.empty())
-    TANDEM_RETURN_IF_ERROR(compareChoices(options.shapes, models));
+  if (!contenders.empty())
+    TANDEM_RETURN_IF_ERROR(compareChoices(contenders, models));
   printFigures(calibration.figures);
   std::printf("%s\n",
               writeDeviceModel(calibration.model, /*indent=*/2).c_str());
