@@ -104,9 +104,11 @@ private:
 };
 
 /// What stands for an element that may be anything, in sample number `sample`:
-/// whatever depends on it differs between samples.
+/// whatever depends on it differs between samples. One is finite, for a
+/// difference of any two of the others may be NaN.
 double anything(int sample, double value) {
-  const double values[] = {kInfinity, kNaN, -kInfinity, value};
+  const double finite = std::isfinite(value) ? value : 1;
+  const double values[] = {kInfinity, kNaN, -kInfinity, finite};
   return values[sample % 4];
 }
 

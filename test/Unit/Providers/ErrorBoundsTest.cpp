@@ -203,6 +203,24 @@ TEST(ErrorBounds, SumsThatMayOverflowMayBeAnything) {
   EXPECT_LT(referenceWithBounds(sumCase({1e38, -1e38, 1e38})).bounds[0], 1e33);
 }
 
+/// What overflows here and not elsewhere makes a NaN of a difference that is 0
+/// elsewhere.
+TEST(ErrorBounds, DifferencesOfSumsThatMayOverflow) {
+  ProgramOf program({DType::f32, {2, 2}});
+  const auto square = [](double value) {
+    return tensorOf(DType::f32, {2, 2}, std::vector<double>(4, value));
+  };
+  uint32_t x = program.addInput(square(3e38));
+  uint32_t halves = program.addInput(square(0.6));
+  uint32_t sums =
+      program.addOp(makeOp(OpKind::matmul, fb::MatmulAttrsT{}), {x, halves});
+  const BoundedTensor zeros =
+      program.evaluate(program.addOp(makeOp(OpKind::sub), {sums, sums}));
+  const Difference difference = compare(zeros.value, square(0), zeros.bounds);
+  EXPECT_EQ(difference.mismatches, 0);
+  EXPECT_EQ(difference.unbounded, 4);
+}
+
 /// x f is -infinity in f32, and +infinity is added to it: NaN, where f64 has
 /// infinity.
 TEST(ErrorBounds, ProductsThatMayOverflowUnderAnInfiniteOffset) {
