@@ -9,6 +9,7 @@
 #include "tandem/Analysis/CostModel.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tandem {
 
@@ -23,6 +24,14 @@ double DeviceModel::bytesPerNs(double bytes) const {
     if (bytes <= static_cast<double>(cache.bytes))
       return cache.bytesPerNs;
   return memoryBytesPerNs;
+}
+
+int64_t DeviceModel::nearBytes() const {
+  if (caches.empty())
+    return 0;
+  // The last is of all cores, unless it is the only one.
+  const size_t own = caches.size() > 1 ? caches.size() - 2 : 0;
+  return caches[own].bytes / cores / 4;
 }
 
 /// What of `factor` is left where `threads` of `cores` run: all of it for one,
@@ -71,10 +80,12 @@ DeviceModel DeviceModel::withVectors(int64_t bits) const {
   return model;
 }
 
-/// The share of the device that so many parts can use.
+/// The share of the device that so many parts can use: in the last round some
+/// cores may idle.
 static double getShare(const DeviceModel &device, int64_t parallelism) {
-  int64_t busy = std::clamp<int64_t>(parallelism, 1, device.cores);
-  return static_cast<double>(busy) / static_cast<double>(device.cores);
+  const auto parts = static_cast<double>(std::max<int64_t>(parallelism, 1));
+  const auto cores = static_cast<double>(device.cores);
+  return parts / (std::ceil(parts / cores) * cores);
 }
 
 double estimateComputeNs(const DeviceModel &device, const KernelWork &work) {

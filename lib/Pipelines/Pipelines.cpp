@@ -32,6 +32,12 @@ constexpr int64_t kMaxReadsOfLoop = 16;
 
 bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
 
+void buildLinalg(OpPassManager &kernels, const PipelineOptions &options) {
+  ConvertTandemToLinalgOptions linalg;
+  linalg.deviceSpec = options.deviceSpec;
+  kernels.addNestedPass<func::FuncOp>(createConvertTandemToLinalg(linalg));
+}
+
 void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
   if (!isCUDA(options.device))
     return buildCPUKernelPipeline(kernels, {.deviceSpec = options.deviceSpec});
@@ -134,7 +140,9 @@ void buildPhase(OpPassManager &pm, Phase phase,
       }
       // Before fusion, which makes one kernel of what a softmax becomes.
       pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
-      pm.addNestedPass<func::FuncOp>(createTandemSplitReductions());
+      TandemSplitReductionsOptions split;
+      split.deviceSpec = options.deviceSpec;
+      pm.addNestedPass<func::FuncOp>(createTandemSplitReductions(split));
       // Before fusion, which would compute the padding in place. A GPU
       // predicates its loads and would only pay one more launch; a kernel of a
       // contraction has no need of it, so only what is lighter is padded.
@@ -161,15 +169,14 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // After all fusion: from here on kernels do not see each other.
     return pm.addPass(createTandemOutlineKernels());
   case Phase::Linalg:
-    return pm.nest<ModuleOp>().addNestedPass<func::FuncOp>(
-        createConvertTandemToLinalg());
+    return buildLinalg(pm.nest<ModuleOp>(), options);
   case Phase::Target:
     return buildTarget(pm.nest<ModuleOp>(), options);
   }
 }
 
 void buildKernelPhases(OpPassManager &kernel, const PipelineOptions &options) {
-  kernel.addNestedPass<func::FuncOp>(createConvertTandemToLinalg());
+  buildLinalg(kernel, options);
   buildTarget(kernel, options);
 }
 

@@ -102,6 +102,10 @@ struct DeviceModel {
   double flopsPerNs(int64_t elementBytes) const;
   /// Of the fastest level that holds `bytes`.
   double bytesPerNs(double bytes) const;
+  /// Bytes of an array that stays near a core which goes over it, and a few
+  /// others of its size, again and again: a quarter of the largest cache that
+  /// the core has to itself.
+  int64_t nearBytes() const;
   /// What `threads` of its cores are: their share of all rates and of all
   /// caches but the last, which cores have in common. All, where there are not
   /// as many.

@@ -181,8 +181,8 @@ LogicalResult ReductionKernel::emit() {
   return success();
 }
 
-LogicalResult emitReductionKernel(func::FuncOp kernel) {
-  return ReductionKernel(kernel).emit();
+LogicalResult emitReductionKernel(func::FuncOp kernel, int64_t maxKeptBytes) {
+  return ReductionKernel(kernel, maxKeptBytes).emit();
 }
 
 } // namespace tandem

@@ -17,7 +17,8 @@ namespace tandem {
 /// it is left behind, dead. Types are static, constants are splats or arith's.
 /// On failure a diagnostic has been emitted.
 mlir::LogicalResult emitLoopKernel(mlir::func::FuncOp kernel);
-mlir::LogicalResult emitReductionKernel(mlir::func::FuncOp kernel);
+mlir::LogicalResult emitReductionKernel(mlir::func::FuncOp kernel,
+                                        int64_t maxKeptBytes);
 mlir::LogicalResult emitContractionKernel(mlir::func::FuncOp kernel);
 
 } // namespace tandem

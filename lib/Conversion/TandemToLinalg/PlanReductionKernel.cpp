@@ -14,9 +14,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The most bytes of the values of one row that are stored rather than computed
-/// again: they are to stay in a core's cache.
-static constexpr int64_t kMaxKeptBytes = 128 << 10;
 /// Columns that the target may compute at once.
 static constexpr int64_t kMaxColumns = 128;
 
@@ -150,7 +147,7 @@ void ReductionKernel::keepAcrossStages(ArrayRef<Value> roots, unsigned stage) {
         continue;
       Type type = getComputeType(typeOf(value).getElementType());
       int64_t bytes = rowElements * ((type.getIntOrFloatBitWidth() + 7) / 8);
-      if (keptBytes + bytes <= kMaxKeptBytes && isWorthKeeping(value)) {
+      if (keptBytes + bytes <= maxKeptBytes && isWorthKeeping(value)) {
         keptBytes += bytes;
         kept.push_back(value);
         continue;

@@ -25,8 +25,9 @@ namespace tandem {
 /// since they share them.
 class ReductionKernel {
 public:
-  explicit ReductionKernel(mlir::func::FuncOp kernel)
-      : kernel(kernel), context(kernel.getContext()), loc(kernel.getLoc()),
+  ReductionKernel(mlir::func::FuncOp kernel, int64_t maxKeptBytes)
+      : kernel(kernel), maxKeptBytes(maxKeptBytes),
+        context(kernel.getContext()), loc(kernel.getLoc()),
         builder(kernel.getBody().front().getTerminator()) {}
 
   mlir::LogicalResult emit();
@@ -64,6 +65,9 @@ private:
   ElementIndex indexOf(mlir::Value value) const;
 
   mlir::func::FuncOp kernel;
+  /// The most bytes of the values of one row that are stored rather than
+  /// computed again.
+  int64_t maxKeptBytes;
   mlir::MLIRContext *context;
   mlir::Location loc;
   mlir::OpBuilder builder;

@@ -11,6 +11,7 @@
 #include "KernelKinds.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,10 +64,11 @@ static LogicalResult verifyStatic(func::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-static LogicalResult emitKernel(func::FuncOp kernel) {
+static LogicalResult emitKernel(func::FuncOp kernel,
+                                const DeviceModel &device) {
   switch (getKernelKind(kernel)) {
   case ir::FusionKind::reduction:
-    return emitReductionKernel(kernel);
+    return emitReductionKernel(kernel, device.nearBytes());
   case ir::FusionKind::contraction:
     return emitContractionKernel(kernel);
   default:
@@ -74,13 +76,14 @@ static LogicalResult emitKernel(func::FuncOp kernel) {
   }
 }
 
-LogicalResult convertKernelToLinalg(func::FuncOp kernel) {
+LogicalResult convertKernelToLinalg(func::FuncOp kernel,
+                                    const DeviceModel &device) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitOpError("is not one block");
   if (failed(verifyStatic(kernel)))
     return failure();
   convertConstants(kernel);
-  if (failed(emitKernel(kernel)))
+  if (failed(emitKernel(kernel, device)))
     return failure();
   SmallVector<Operation *> ops;
   for (Operation &op : kernel.getBody().front().without_terminator())
@@ -94,10 +97,18 @@ LogicalResult convertKernelToLinalg(func::FuncOp kernel) {
 namespace {
 struct ConvertTandemToLinalgPass
     : impl::ConvertTandemToLinalgBase<ConvertTandemToLinalgPass> {
+  using ConvertTandemToLinalgBase::ConvertTandemToLinalgBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDevice(context, deviceSpec.getValue(), device);
+  }
   void runOnOperation() override {
-    if (failed(convertKernelToLinalg(getOperation())))
+    if (failed(convertKernelToLinalg(getOperation(), device)))
       signalPassFailure();
   }
+
+private:
+  DeviceModel device;
 };
 } // namespace
 

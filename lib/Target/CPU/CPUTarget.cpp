@@ -54,10 +54,13 @@ void registerCPUTargetDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-static Status lowerToLinalg(ModuleOp kernel, PhaseTimes &times) {
+static Status lowerToLinalg(ModuleOp kernel, const CPUTargetOptions &options,
+                            PhaseTimes &times) {
   PhaseTimer timer(times, "linalg");
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel device,
+                          findDeviceModel(options.deviceSpec));
   for (auto function : kernel.getOps<func::FuncOp>())
-    if (failed(convertKernelToLinalg(function)))
+    if (failed(convertKernelToLinalg(function, device)))
       return fail("codegen", "cannot be expressed as loops");
   return {};
 }
@@ -167,7 +170,7 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
                                           const CPUTargetOptions &options,
                                           PhaseTimes &times) {
   constexpr unsigned kNarrowest = 64;
-  TANDEM_RETURN_IF_ERROR(lowerToLinalg(kernel, times));
+  TANDEM_RETURN_IF_ERROR(lowerToLinalg(kernel, options, times));
   CPUTargetOptions target = resolve(options);
   while (true) {
     OwningOpRef<ModuleOp> copy = kernel.clone();

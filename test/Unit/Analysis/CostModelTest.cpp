@@ -46,8 +46,20 @@ TEST(CostModel, IdleCoresCount) {
   EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 1}), 4);
   EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 4}), 1);
   EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 1000}), 1);
+  EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 4, 5}), 1.6);
   EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 8}), 2);
   EXPECT_DOUBLE_EQ(estimateComputeNs(model, {100, 0, 2}), 0.5);
+}
+
+/// A quarter of what lies before the cache that cores share.
+TEST(CostModel, NearBytesAreOfACoresOwnCache) {
+  DeviceModel model = makeModel();
+  EXPECT_EQ(model.nearBytes(), 1000 / 4 / 4);
+  EXPECT_EQ(model.withThreads(1).nearBytes(), model.nearBytes());
+  model.caches.pop_back();
+  EXPECT_EQ(model.nearBytes(), 1000 / 4 / 4);
+  model.caches.clear();
+  EXPECT_EQ(model.nearBytes(), 0);
 }
 
 TEST(CostModel, ThreadsHaveTheirShare) {

@@ -34,8 +34,8 @@ def ConvertTandemToLinalg
     need no other, those that need these, and so on, each level as one op with
     reduction iterators; then parallel ones for what is returned. Half precision
     is combined in f32. What costs more than a load and is needed in two stages
-    is one more result of the first, if a row of it is small; all else is computed
-    again. A target runs all stages row by row, so that none of their results
+    is one more result of the first, if a row of it stays in a core's cache; all
+    else is computed again. A target runs all stages row by row, so that none of their results
     needs memory.
 
     Before:
@@ -75,6 +75,11 @@ def ConvertTandemToLinalg
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+           "What rows are small for: generic, host, the name of a built-in "
+           "device description, the path of one, or its text.">
   ];
 }
 

@@ -9,6 +9,8 @@
 #ifndef TANDEM_CONVERSION_TANDEMTOLINALG_TANDEMTOLINALG_H
 #define TANDEM_CONVERSION_TANDEMTOLINALG_TANDEMTOLINALG_H
 
+#include "tandem/Analysis/DeviceModel.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <string>
@@ -54,9 +56,12 @@ std::string whyNotReductionResult(ir::ReduceOp reduce,
 /// can.
 std::string whyNotContraction(mlir::Operation *hero);
 
-/// Rewrites the body of a kernel function (see the pass's description). On
-/// failure a diagnostic has been emitted at the op that stands in the way.
-mlir::LogicalResult convertKernelToLinalg(mlir::func::FuncOp kernel);
+/// Rewrites the body of a kernel function (see the pass's description). The
+/// caches of `device` decide what is stored. On failure a diagnostic has been
+/// emitted at the op that stands in the way.
+mlir::LogicalResult
+convertKernelToLinalg(mlir::func::FuncOp kernel,
+                      const DeviceModel &device = genericDeviceModel());
 
 #define GEN_PASS_DECL
 #include "tandem/Conversion/TandemToLinalg/Passes.h.inc"

@@ -14,6 +14,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
@@ -34,13 +35,12 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// What a core's second-level cache holds of a part, and the least it is worth
-/// starting one for.
-constexpr int64_t kPartBytes = 256 << 10, kMinPartBytes = 32 << 10;
 /// Partial results are to be few beside the elements.
 constexpr int64_t kMinPartLength = 64;
-/// Results that keep any number of threads here busy, and the columns of one.
-constexpr int64_t kEnoughResults = 16, kColumns = 128;
+/// So many for each core, that one which is late delays the others little.
+constexpr int64_t kPartsPerCore = 8;
+/// Columns that a task computes at once.
+constexpr int64_t kColumns = 128;
 
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -77,24 +77,63 @@ std::optional<Extent> getExtent(ir::ReduceOp op) {
   return extent;
 }
 
-/// The length of the parts: a divisor near to the one wished for; nothing where
-/// the reduction is better whole, or has no such divisor.
-std::optional<int64_t> choosePart(const Extent &extent, int64_t elementBytes) {
-  bool byColumns = extent.columns > 1;
-  int64_t results =
-      extent.outer * llvm::divideCeilSigned(extent.columns, kColumns);
-  int64_t rowBytes = extent.columns * elementBytes;
-  int64_t wished = std::max<int64_t>(kPartBytes / rowBytes, kMinPartLength);
+/// Chooses the length of the parts of a reduction, for a device.
+class Parts {
+public:
+  Parts(const Extent &extent, int64_t elementBytes, const DeviceModel &device)
+      : extent(extent), elementBytes(elementBytes), device(device),
+        rowBytes(extent.columns * elementBytes),
+        results(extent.outer *
+                llvm::divideCeilSigned(extent.columns, kColumns)) {}
+
+  /// Nothing where the reduction is better whole.
+  std::optional<int64_t> choose() const;
+
+private:
+  std::optional<int64_t> divisorNear(int64_t wished, int64_t atLeast) const;
+  double getNs(int64_t tasks) const;
+
+  const Extent &extent;
+  int64_t elementBytes;
+  const DeviceModel &device;
+  int64_t rowBytes;
+  /// Tasks of the whole.
+  int64_t results;
+};
+
+/// The time of the reduction in so many tasks.
+double Parts::getNs(int64_t tasks) const {
+  const auto elements =
+      static_cast<double>(extent.outer * extent.length * extent.columns);
+  return estimateNs(device,
+                    {elements, elements * static_cast<double>(elementBytes),
+                     elementBytes, tasks});
+}
+
+std::optional<int64_t> Parts::choose() const {
+  auto lengthOf = [&](double bytes) {
+    return std::max(static_cast<int64_t>(bytes) / rowBytes, kMinPartLength);
+  };
+  int64_t wished = lengthOf(static_cast<double>(device.nearBytes()));
   // Columns of a tall matrix are far apart: one part after the other is read
   // in the order of memory.
-  bool isTall = byColumns && extent.length >= 8 * wished;
-  bool isIdle =
-      results < kEnoughResults && extent.length * rowBytes >= 4 * kMinPartBytes;
-  if (!isTall && !isIdle)
-    return std::nullopt;
-  int64_t atLeast = std::max<int64_t>(kMinPartBytes / rowBytes, kMinPartLength);
-  while (wished > atLeast && extent.length / wished * results < kEnoughResults)
+  bool isTall = extent.columns > 1 && extent.length >= 8 * wished;
+  // A part is to take a core as long as a launch at least.
+  int64_t atLeast = lengthOf(device.launchNs * device.memoryBytesPerNs /
+                             static_cast<double>(device.cores));
+  while (wished > atLeast &&
+         extent.length / wished * results < kPartsPerCore * device.cores)
     wished /= 2;
+  std::optional<int64_t> part = divisorNear(wished, atLeast);
+  if (!part || isTall)
+    return part;
+  double inParts = getNs(results * (extent.length / *part)) + device.launchNs;
+  return getNs(results) > inParts ? part : std::nullopt;
+}
+
+/// A divisor of the length near to the one wished for, if there is one.
+std::optional<int64_t> Parts::divisorNear(int64_t wished,
+                                          int64_t atLeast) const {
   auto isPart = [&](int64_t part) {
     return extent.length % part == 0 && part >= atLeast &&
            part * 2 <= extent.length;
@@ -249,6 +288,12 @@ void Splitter::run() {
 
 struct SplitReductionsPass
     : impl::TandemSplitReductionsBase<SplitReductionsPass> {
+  using TandemSplitReductionsBase::TandemSplitReductionsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return readDevice(context, deviceSpec.getValue(), device);
+  }
+
   void runOnOperation() override {
     SmallVector<ir::ReduceOp> ops;
     getOperation()->walk([&](ir::ReduceOp op) {
@@ -270,7 +315,7 @@ struct SplitReductionsPass
   }
 
 private:
-  static LogicalResult split(ir::ReduceOp op, SplitValues &splitValues) {
+  LogicalResult split(ir::ReduceOp op, SplitValues &splitValues) {
     RankedTensorType type = typeOf(op.getInput());
     if (!type.hasStaticShape() || type.getNumElements() == 0 ||
         op.getKind() == ir::ReduceKind::argmax)
@@ -278,12 +323,15 @@ private:
     std::optional<Extent> extent = getExtent(op);
     if (!extent)
       return failure();
-    auto part = choosePart(*extent, (type.getElementTypeBitWidth() + 7) / 8);
+    auto part = Parts(*extent, (type.getElementTypeBitWidth() + 7) / 8, device)
+                    .choose();
     if (!part)
       return failure();
     Splitter(op, *extent, *part, splitValues).run();
     return success();
   }
+
+  DeviceModel device;
 };
 
 } // namespace

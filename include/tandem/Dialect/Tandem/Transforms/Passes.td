@@ -117,15 +117,21 @@ def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
   }];
 }
 
+defvar Tandem_DeviceSpec =
+  Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
+         "What prices are of: generic, host, the name of a built-in device "
+         "description, the path of one, or its text.">;
+
 def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   let summary = "Reduce in parts where one reduction would keep few cores busy";
   let description = [{
-    A large reduction to few results becomes two: of parts of the reduced dims,
-    then of what these give. So does one of columns that are much longer than a
-    cache is large, which would be read a few columns at a time, row after row;
-    part by part it is read in the order of memory. Elementwise ops ahead are
-    computed on the split shape, so that they can be part of the same kernel.
-    Partial results of half precision are kept in f32.
+    A large reduction whose results are too few to keep all cores busy becomes
+    two, of parts of the reduced dims, then of what these give, where that saves
+    more than starting a kernel more costs. So does one of columns that are much
+    longer than a cache is large, which would be read a few columns at a time,
+    row after row; part by part it is read in the order of memory. Elementwise
+    ops ahead are computed on the split shape, so that they can be part of the
+    same kernel. Partial results of half precision are kept in f32.
 
     Whole stay reductions of dims that are not next to each other, and those of
     a length without a suitable divisor.
@@ -147,6 +153,7 @@ def TandemSplitReductions : Pass<"tandem-split-reductions"> {
         : (tensor<256x256xf32>) -> tensor<256xf32>
     ```
   }];
+  let options = [Tandem_DeviceSpec];
 }
 
 /// Of every pass that plans fusion.
@@ -163,9 +170,7 @@ defvar Tandem_FusionOptions = [
          "Make kernels of kind contraction.">,
   Option<"reductions", "reductions", "bool", "false",
          "Make kernels of kind reduction.">,
-  Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-         "What prices are of: generic, host, the name of a built-in device "
-         "description, or the path of one.">
+  Tandem_DeviceSpec
 ];
 
 def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
