@@ -8,7 +8,8 @@ kernel at all must be noticed by all three of
 
   check   tandem-run --check on a graph of its form
   tests   the unit tests of its form
-  fuzz    tandem-fuzz, within 2,000 random graphs
+  fuzz    tandem-fuzz, within 2,000 random graphs: of these the mutant runs
+          those that have a kernel of its form and dtype
 
 but for those in EQUIVALENT, which change no result, each with its reason. BUILD
 needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Only results that differ
@@ -202,6 +203,9 @@ def all_mutants():
     ]
 
 
+# Random graphs that run in one process.
+SEEDS = 10
+
 NOTICED, UNNOTICED, BROKEN, ABSENT = "noticed", "UNNOTICED", "BROKEN", "-"
 
 # What a check prints of results that differ. A kernel that does not compile, a
@@ -219,18 +223,22 @@ class Checks:
 
     def __init__(self, build, directory):
         self.build, self.directory = pathlib.Path(build), pathlib.Path(directory)
+        self.kernels = {}
+
+    @staticmethod
+    def start(mutant, command, timeout):
+        return subprocess.run(
+            [str(word) for word in command],
+            env=dict(os.environ, TANDEM_MUTATE=mutant),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            errors="replace",
+        )
 
     def run(self, mutant, command, timeout):
-        environment = dict(os.environ, TANDEM_MUTATE=mutant)
         try:
-            done = subprocess.run(
-                [str(word) for word in command],
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=timeout,
-                errors="replace",
-            )
+            done = self.start(mutant, command, timeout)
         except subprocess.TimeoutExpired:
             return BROKEN
         if f"mutant {mutant} is at work" not in done.stderr:
@@ -280,10 +288,27 @@ class Checks:
         return self.run(mutant, command, 600)
 
     def fuzz(self, mutant):
-        flags = FORMS[mutant.split(":")[0]].fuzz.split()
-        command = [self.build / "bin/tandem-fuzz", "--count=2000", "--first"]
-        command += ["--fallback", *flags]
-        return self.run(mutant, command, 1200)
+        form, dtype, _ = mutant.split(":")
+        result = ABSENT
+        for seed in range(1, 2001, SEEDS):
+            command = [self.build / "bin/tandem-fuzz", f"--seed={seed}"]
+            command += [f"--count={SEEDS}", "--first", "--fallback"]
+            command += FORMS[form].fuzz.split()
+            if f"{form}:{dtype}" not in self.kernels_of(command):
+                continue
+            found = self.run(mutant, command, 600)
+            if found in (NOTICED, BROKEN):
+                return found
+            result = UNNOTICED if found == UNNOTICED else result
+        return result
+
+    def kernels_of(self, command):
+        """FORM:DTYPE of the kernels that the command compiles."""
+        key = " ".join(map(str, command))
+        if key not in self.kernels:
+            said = self.start("list", command, 600).stderr
+            self.kernels[key] = set(re.findall(r"^kernel (\S+)$", said, re.MULTILINE))
+        return self.kernels[key]
 
 
 def reason_for(mutant):

@@ -23,6 +23,9 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <set>
+#include <string>
 
 using namespace mlir;
 
@@ -233,6 +236,8 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
   using MutateKernelBase::MutateKernelBase;
 
   LogicalResult initialize(MLIRContext *context) override {
+    if (mutant == "list")
+      return success();
     StringRef rest = mutant, number;
     std::tie(form, rest) = rest.split(':');
     std::tie(dtype, rest) = rest.split(':');
@@ -253,7 +258,11 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto ofKernel = module->getAttrOfType<StringAttr>(kFormAttrName);
-    if (!ofKernel || ofKernel != form || getDType(module) != dtype)
+    if (!ofKernel)
+      return;
+    if (mutant == "list")
+      return list(ofKernel.str() + ":" + getDType(module));
+    if (ofKernel != form || getDType(module) != dtype)
       return;
     for (auto body : module.getOps<LLVM::LLVMFuncOp>())
       if (body.getName().ends_with(".body") && fault(body, place))
@@ -266,6 +275,15 @@ private:
     static std::atomic<bool> isReported{false};
     if (!isReported.exchange(true))
       llvm::errs() << "mutant " << mutant << " is at work\n";
+  }
+
+  /// Once for a process, too.
+  static void list(const std::string &kernel) {
+    static std::mutex mutex;
+    static std::set<std::string> listed;
+    std::lock_guard lock(mutex);
+    if (listed.insert(kernel).second)
+      llvm::errs() << "kernel " << kernel << "\n";
   }
 
   StringRef form, dtype;

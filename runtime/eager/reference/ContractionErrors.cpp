@@ -182,10 +182,11 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
                       operands[1].shape(), result.shape());
   const double terms =
       sumTerms(op, operands, result) + (operands.size() > 2 ? 1 : 0);
+  const DType computed = computeType(result.dtype());
   Errors errors = relativeErrors(result, 1);
   addSumErrors(errors,
                sumOfMagnitudes(op, operands, result.shape(), evaluateConv),
-               terms, computeType(result.dtype()));
+               terms, computed, mostBesides(computed));
   addFlushedProducts(errors, op, operands.first(2), result.shape(), terms,
                      evaluateConv);
   if (mayTakeWinograd(conv, result.dtype()))
@@ -197,10 +198,11 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
 Errors reference::errorsOfMatmul(const OpDesc &op, Operands operands,
                                  const Tensor &result) {
   const double terms = sumTerms(op, operands, result);
+  const DType computed = computeType(result.dtype());
   Errors errors = relativeErrors(result, 1);
   addSumErrors(errors,
                sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul),
-               terms, computeType(result.dtype()));
+               terms, computed, mostBesides(computed));
   addFlushedProducts(errors, op, operands, result.shape(), terms,
                      evaluateMatmul);
   return errors;

@@ -89,11 +89,27 @@ void addFunctionErrors(const OpDesc &op, Operands operands,
   }
 }
 
+/// What is added to a sum of `termsBefore` terms may be where it begins.
+Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
+                   double termsBefore) {
+  Errors errors = relativeErrors(result, std::sqrt(termsBefore));
+  OpDesc sum = op;
+  sum.kind = OpKind::add;
+  const std::vector<double> magnitudes =
+      sumOfMagnitudes(sum, operands, result.shape(), evaluateBinary);
+  const double most = mostBesides(computeType(result.dtype()));
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (magnitudes[i] >= most)
+      errors[i] = kInfinity;
+  return errors;
+}
+
 Errors errorsOfElementwise(const OpDesc &op, Operands operands,
                            const Tensor &result, double termsBefore) {
+  bool isSum = op.kind == OpKind::add || op.kind == OpKind::sub;
+  if (isSum && termsBefore > 1)
+    return errorsOfSum(op, operands, result, termsBefore);
   double units = unitsOf(op.kind);
-  if (op.kind == OpKind::add || op.kind == OpKind::sub)
-    units *= std::sqrt(termsBefore);
   if (units == 0)
     return {};
   Errors errors = relativeErrors(result, units);

@@ -35,6 +35,11 @@ inline double largestNumber(DType computed) {
   return computed == DType::f64 ? std::numeric_limits<double>::max()
                                 : std::numeric_limits<float>::max();
 }
+/// What may be added to a contraction, which overflows by itself where its
+/// terms have as much, without an order in which both together do.
+inline double mostBesides(DType computed) {
+  return largestNumber(computed) / 2;
+}
 inline double leastNormal(DType computed) {
   return computed == DType::f64 ? std::numeric_limits<double>::min()
                                 : std::numeric_limits<float>::min();
@@ -54,10 +59,15 @@ sumOfMagnitudes(const OpDesc &op, Operands operands, const Shape &shape,
 Errors relativeErrors(const Tensor &result, double steps);
 
 /// Adds the roundings of sums of `terms` terms, whose magnitudes add up to
-/// `sums`; an order in which a partial sum overflows is as right as another.
-/// The mean of nothing, a NaN, has no roundings.
+/// `sums`; an order in which a partial sum overflows, that is, in which it is
+/// `most` or more, is as right as another. The mean of nothing, a NaN, has no
+/// roundings.
 void addSumErrors(Errors &errors, const std::vector<double> &sums, double terms,
-                  DType computed);
+                  DType computed, double most);
+inline void addSumErrors(Errors &errors, const std::vector<double> &sums,
+                         double terms, DType computed) {
+  addSumErrors(errors, sums, terms, computed, largestNumber(computed));
+}
 
 /// The errors of convolutions and matrix products; see localErrors.
 Errors errorsOfConv(const OpDesc &op, Operands operands, const Tensor &result);

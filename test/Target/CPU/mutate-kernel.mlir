@@ -14,6 +14,10 @@
 // RUN: not tandem-opt %s --split-input-file --tandem-cpu-mutate-kernel=mutant=outputs:f32:drop-all 2>&1 | FileCheck %s --check-prefix=NAMES
 // RUN: not tandem-opt %s --split-input-file --tandem-cpu-mutate-kernel=mutant=outputs:f32:drop-row@x 2>&1 | FileCheck %s --check-prefix=NUMBER
 
+// RUN: tandem-opt %s --split-input-file --tandem-cpu-mutate-kernel=mutant=list 2>&1 >/dev/null | FileCheck %s --check-prefix=LIST
+
+// LIST: kernel outputs:f32
+// LIST-NOT: kernel outputs:f32
 // SAYS: mutant outputs:f32:zero-results is at work
 // SAYS-NOT: at work
 // NAMES: error: no fault 'drop-all': there are zero-results, zero-last-store

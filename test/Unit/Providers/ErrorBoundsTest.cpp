@@ -203,6 +203,25 @@ TEST(ErrorBounds, SumsThatMayOverflowMayBeAnything) {
   EXPECT_LT(referenceWithBounds(sumCase({1e38, -1e38, 1e38})).bounds[0], 1e33);
 }
 
+/// A kernel's sums begin with what the graph adds to them in the end.
+TEST(ErrorBounds, WhatIsAddedMayOverflowFirst) {
+  ProgramOf program({DType::f32, {2, 2}});
+  const auto square = [](double value) {
+    return tensorOf(DType::f32, {2, 2}, std::vector<double>(4, value));
+  };
+  uint32_t x =
+      program.addInput(tensorOf(DType::f32, {2, 2}, {1.5e38, -INFINITY, 1, 1}));
+  uint32_t ones = program.addInput(square(1));
+  uint32_t large = program.addInput(square(3e38));
+  uint32_t sums =
+      program.addOp(makeOp(OpKind::matmul, fb::MatmulAttrsT{}), {x, ones});
+  const BoundedTensor result =
+      program.evaluate(program.addOp(makeOp(OpKind::add), {sums, large}));
+  const Tensor actual = tensorOf(DType::f32, {2, 2}, {NAN, NAN, 3e38, 3e38});
+  const Difference difference = compare(result.value, actual, result.bounds);
+  EXPECT_EQ(difference.mismatches, 0);
+}
+
 /// What overflows here and not elsewhere makes a NaN of a difference that is 0
 /// elsewhere.
 TEST(ErrorBounds, DifferencesOfSumsThatMayOverflow) {
