@@ -22,10 +22,11 @@
 namespace tandem {
 namespace {
 
-/// GHz while something runs, to a tenth so that prices do not differ from one
-/// process to the next: a virtual machine tells its nominal clock at best. A
-/// 64-bit product takes 3 cycles on every x86 core of the last decade, an `or`
-/// one (Fog, "Instruction tables"). The fastest run was not interrupted.
+/// GHz while something runs, in steps of 2^(1/4) like what is measured, so that
+/// prices do not differ from one process to the next: a virtual machine tells
+/// its nominal clock at best. A 64-bit product takes 3 cycles on every x86 core
+/// of the last decade, an `or` one (Fog, "Instruction tables"). The fastest run
+/// was not interrupted.
 double measureClock() {
   constexpr int kRuns = 5, kSteps = 20000, kCyclesPerStep = 4;
   double best = 0;
@@ -40,7 +41,7 @@ double measureClock() {
         std::chrono::steady_clock::now() - start;
     best = std::max(best, kSteps * kCyclesPerStep / ns.count());
   }
-  return std::round(best * 10) / 10;
+  return std::exp2(std::round(std::log2(best) * 4) / 4);
 }
 
 /// Highest clock, in GHz.
