@@ -12,11 +12,11 @@
 
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Measure/Rates.h"
+#include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Executor.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tandem {
 namespace {
@@ -26,7 +26,7 @@ using measure::Best;
 /// Steps to a factor of two in which rates, and shares of them, are told apart.
 constexpr double kRateSteps = 4, kShareSteps = 8;
 /// How often convolutions are timed, all of them each time.
-constexpr int kRounds = 3;
+constexpr int kRounds = 5;
 /// Where a cache holds less, memory is measured on four times as much.
 constexpr int64_t kMostBytes = 256 << 20;
 
@@ -157,13 +157,14 @@ Expected<Yardstick> Calibrator::makeReference() {
                           ConvProbe::create("f32 nhwc ic64ih14oc64oh14kh3ph1",
                                             /*isGenerated=*/true));
   Yardstick registers = makeFlopsYardstick(model.vectorBits);
-  double flops = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < kRounds; ++round) {
+  std::vector<double> rounds(kRounds);
+  for (double &flops : rounds) {
     TANDEM_RETURN_IF_ERROR(checkCancelled());
-    TANDEM_ASSIGN_OR_RETURN(Best best, probe->measure(registers));
-    flops = std::min(flops, best.value);
+    TANDEM_ASSIGN_OR_RETURN(flops, probe->measure(registers));
   }
-  return Yardstick{[=] { return probe->run().value_or(0); }, flops};
+  std::sort(rounds.begin(), rounds.end());
+  return Yardstick{[=] { return probe->run().value_or(0); },
+                   measure::quantile(rounds, 0.5)};
 }
 
 Status Calibrator::measureShares() {
@@ -181,10 +182,15 @@ Status Calibrator::measureShares() {
       TANDEM_RETURN_IF_ERROR(checkCancelled());
       trial.measure(reference);
     }
+  // Each is found beside the others as they are, not as they are rounded: of
+  // two that choices compare, the quotient is steadier than either.
+  DeviceModel exact = model.withThreads(1);
   for (auto &[share, trial] : trials) {
     double &value = share->field(model);
-    value = take(share->key, value, 1,
-                 trial.fit(model.withThreads(1)).value_or(Best()), kShareSteps);
+    Best best = trial.fit(exact).value_or(Best());
+    value = take(share->key, value, 1, best, kShareSteps);
+    share->field(exact) =
+        calibration.figures.back().isMeasured ? best.value : value;
   }
   return {};
 }

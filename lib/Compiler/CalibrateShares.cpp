@@ -8,6 +8,8 @@
 
 #include "CalibrateShares.h"
 
+#include "tandem/Measure/Statistics.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -65,6 +67,9 @@ constexpr Share kShares[] = {
 
 /// How many times less or more than what is built in a number can be.
 constexpr double kRange = 16;
+/// The logarithm by which what is built in may be off on another machine, and
+/// that by which a time may be.
+constexpr double kDoubt = 0.7, kNoise = 0.1;
 
 } // namespace
 
@@ -73,26 +78,30 @@ std::span<const Share> allShares() { return kShares; }
 ShareTrial::ShareTrial(const Share &share) : share(share) {
   for (const char *text : share.shapes)
     if (auto probe = ConvProbe::create(text, share.isGenerated))
-      samples.push_back({std::move(*probe), std::nullopt});
+      samples.push_back({std::move(*probe), {}});
 }
 
 void ShareTrial::measure(const Yardstick &yardstick) {
-  for (Sample &sample : samples) {
-    Expected<measure::Best> best = sample.probe->measure(yardstick);
-    if (best && (!sample.best || best->value < sample.best->value))
-      sample.best = *best;
-  }
+  for (Sample &sample : samples)
+    if (Expected<double> flops = sample.probe->measure(yardstick)) {
+      sample.rounds.push_back(*flops);
+      std::sort(sample.rounds.begin(), sample.rounds.end());
+    }
 }
 
 /// How far predictions are off with the number `value`: the sum of the squares
-/// of their logarithms.
+/// of their logarithms. What they hardly depend on stays as it was, rather than
+/// follow the noise (Hoerl and Kennard, "Ridge Regression", Technometrics 12,
+/// 1970).
 double ShareTrial::getError(DeviceModel model, double value) const {
+  const double doubt = kNoise / kDoubt;
+  double error = std::pow(doubt * std::log(value / share.field(model)), 2);
   share.field(model) = value;
-  double error = 0;
   for (const Sample &sample : samples)
-    if (auto ns = sample.probe->predictNs(model); ns && sample.best)
-      error +=
-          std::pow(std::log(*ns * model.f32FlopsPerNs / sample.best->value), 2);
+    if (auto ns = sample.probe->predictNs(model); ns && !sample.rounds.empty())
+      error += std::pow(std::log(*ns * model.f32FlopsPerNs /
+                                 measure::quantile(sample.rounds, 0.5)),
+                        2);
   return error;
 }
 
@@ -101,8 +110,10 @@ std::optional<measure::Best> ShareTrial::fit(DeviceModel model) const {
   double spread = 0;
   size_t count = 0;
   for (const Sample &sample : samples)
-    if (sample.best && sample.probe->predictNs(model)) {
-      spread = std::max(spread, sample.best->spread);
+    if (!sample.rounds.empty() && sample.probe->predictNs(model)) {
+      spread = std::max(spread, measure::quantile(sample.rounds, 0.75) /
+                                        measure::quantile(sample.rounds, 0.25) -
+                                    1);
       ++count;
     }
   if (count == 0)

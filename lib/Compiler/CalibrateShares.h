@@ -11,8 +11,12 @@
 
 #include "ConvProbe.h"
 
+#include "tandem/Measure/Rates.h"
+
+#include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tandem {
 
@@ -38,8 +42,9 @@ public:
   /// Compiles its shapes.
   explicit ShareTrial(const Share &share);
 
-  /// Times them once more (ConvProbe::measure): the least of all rounds counts,
-  /// for somebody else's thread on the same core may be busy for a while.
+  /// Times them once more (ConvProbe::measure). The median of all rounds
+  /// counts, and half of them must agree: somebody else's thread on the same
+  /// core may be busy for a while.
   void measure(const Yardstick &yardstick);
 
   /// The value with which `model`, of one core, predicts best what was
@@ -49,7 +54,8 @@ public:
 private:
   struct Sample {
     std::unique_ptr<ConvProbe> probe;
-    std::optional<measure::Best> best;
+    /// What it took in each, from the least.
+    std::vector<double> rounds;
   };
   double getError(DeviceModel model, double value) const;
 

@@ -13,6 +13,7 @@
 #include "tandem/Measure/ConvShapes.h"
 #include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Sampler.h"
+#include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Tandem.h"
 #include "tandem/Target/CPU/ContractionPrices.h"
@@ -29,7 +30,7 @@ using namespace mlir;
 namespace tandem {
 
 /// Runs of what takes some 100 us, and as many of multiply-adds.
-static constexpr int kPairs = 40;
+static constexpr int kPairs = 24;
 
 /// Channels first the library is called as the graph has it, where the compiler
 /// would turn the data.
@@ -105,7 +106,7 @@ Expected<double> ConvProbe::run() {
   return measure::nsSince(start);
 }
 
-Expected<measure::Best> ConvProbe::measure(const Yardstick &yardstick) {
+Expected<double> ConvProbe::measure(const Yardstick &yardstick) {
   std::vector<double> times;
   for (int i = 0; i < kPairs; ++i) {
     double unit = yardstick.run() / yardstick.flops;
@@ -113,10 +114,7 @@ Expected<measure::Best> ConvProbe::measure(const Yardstick &yardstick) {
     times.push_back(ns / unit);
   }
   std::sort(times.begin(), times.end());
-  double low = measure::quantile(times, 0.25),
-         high = measure::quantile(times, 0.75);
-  return measure::Best{measure::quantile(times, 0.5),
-                       std::sqrt(high / low) - 1};
+  return measure::quantile(times, 0.5);
 }
 
 std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {

@@ -11,7 +11,6 @@
 
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Measure/Rates.h"
 #include "tandem/Runtime/Executor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -49,9 +48,8 @@ public:
                                                      bool isGenerated);
 
   /// Times it on the calling thread, in the unit of Yardstick::flops: the
-  /// median of many pairs with a run of `yardstick`. Half the distance of the
-  /// quartiles is the spread.
-  Expected<measure::Best> measure(const Yardstick &yardstick);
+  /// median of many pairs with a run of `yardstick`.
+  Expected<double> measure(const Yardstick &yardstick);
 
   /// One run, in ns.
   Expected<double> run();

@@ -234,7 +234,8 @@ double getLibraryCycles(const Problem &problem,
   ContractionStrategy tile =
       chooseContractionStrategy(contraction, problem.machine);
   return tile.cycles * getShareInside(contraction) /
-         getLibraryShare(problem.device.library, contraction, tile.lanes);
+         (problem.device.kernels.tiles *
+          getLibraryShare(problem.device.library, contraction, tile.lanes));
 }
 
 /// Whether the library computes it on the matrix unit: bf16, but for what it

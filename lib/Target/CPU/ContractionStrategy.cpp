@@ -32,8 +32,6 @@ static constexpr double kPieceCycles = 41, kPiecePower = 1.5, kPartCycles = 34,
 static constexpr int64_t kPieceBytes = 128;
 /// Cycles of a step lost for each row of data: a stream of its own.
 static constexpr double kStreamCycles = 0.02;
-/// Bytes of a tile's weights that stay in the first-level cache.
-static constexpr double kNearWeights = 32 * 1024;
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
 
@@ -41,13 +39,20 @@ ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
   machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
-  if (device.caches.size() > 1)
-    machine.l2Bytes = device.caches[1].bytes / device.cores;
-  if (!device.caches.empty())
-    machine.lastLevelBytes = device.caches.back().bytes;
   machine.cores = device.cores;
   machine.cyclesPerNs =
       device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(machine);
+  double perCycle = 1 / (double(device.cores) * machine.cyclesPerNs);
+  if (!device.caches.empty()) {
+    machine.l1Bytes = device.caches.front().bytes / device.cores;
+    machine.lastLevelBytes = device.caches.back().bytes;
+    machine.lastLevelBytesPerCycle = device.caches.back().bytesPerNs * perCycle;
+  }
+  if (device.caches.size() > 1) {
+    machine.l2Bytes = device.caches[1].bytes / device.cores;
+    machine.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
+  }
+  machine.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
   return machine;
 }
 
@@ -70,28 +75,25 @@ ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
                          : ProductRates{2, 2 * kFmaLatency, 2};
 }
 
-namespace {
-/// A level that weights come from, as one stream: vectors a cycle, and the
-/// share of their time that products do not hide. Fitted to tiles of all sizes.
-struct WeightStream {
-  double loadsPerCycle, notHidden;
-};
-constexpr WeightStream kFromL2 = {0.9, 0.05},
-                       kFromBeyond = {kFarVectorsPerCycle, 0.13};
-} // namespace
+/// The share of the time of weights that products do not hide, as they come in
+/// one stream from the second-level cache or from beyond. Fitted to tiles of
+/// all sizes.
+static constexpr double kNotHidden = 0.05, kNotHiddenBeyond = 0.13;
 
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
 /// rows of tiles pass by coming from where those of a tile have room.
 static double addWeightCycles(double cycles, ContractionLanes lanes,
                               double vectors, double steps,
                               const ContractionMachine &machine) {
-  double bytes = vectors * steps * machine.vectorBits / 8;
-  if (lanes != ContractionLanes::Outputs || bytes <= kNearWeights)
+  double bytes = vectors * steps * machine.getVectorBytes();
+  if (lanes != ContractionLanes::Outputs || bytes <= double(machine.l1Bytes))
     return cycles;
-  const WeightStream &stream =
-      bytes <= double(machine.l2Bytes) / 2 ? kFromL2 : kFromBeyond;
-  double weights = vectors / stream.loadsPerCycle;
-  return std::max(cycles, weights) + stream.notHidden * weights;
+  bool isNear = bytes <= double(machine.l2Bytes) / 2;
+  double weights =
+      vectors * machine.getVectorBytes() /
+      (isNear ? machine.l2BytesPerCycle : machine.lastLevelBytesPerCycle);
+  return std::max(cycles, weights) +
+         (isNear ? kNotHidden : kNotHiddenBeyond) * weights;
 }
 
 /// Vectors that are loaded for each of a tile: positions along the lanes are
@@ -142,14 +144,17 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
 /// Rows that the first-level cache can hold a line of each of: those a multiple
 /// of its period apart compete for the few ways of a set, one of which the
 /// weights take.
-static int64_t getRowsInCache(const Contraction &contraction) {
-  constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64, kWays = 8;
+static int64_t getRowsInCache(const Contraction &contraction,
+                              const ContractionMachine &machine) {
+  // A page, for it is looked up by the bits that all addresses of one share.
+  constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64;
+  const int64_t ways = std::max<int64_t>(machine.l1Bytes / kPeriodBytes, 2);
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   int64_t distance =
       inner.stride * inner.dataStride * contraction.getElementBytes();
   int64_t sets =
       kPeriodBytes / std::gcd(std::max(distance, kLineBytes), kPeriodBytes);
-  return sets * (kWays - 1);
+  return sets * (ways - 1);
 }
 
 TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
@@ -236,7 +241,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     if (most < 1)
       break;
     if (tile.lanes != ContractionLanes::Positions)
-      most = std::min(most, getRowsInCache(contraction));
+      most = std::min(most, getRowsInCache(contraction, machine));
     tile.rows = getEvenShare(space.rows, most);
     tile.cycles =
         getSpaceCycles(space, tile,

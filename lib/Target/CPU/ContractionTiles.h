@@ -18,8 +18,6 @@ namespace tandem {
 /// Of cores of the last decade with wide vectors: multiply-adds and loads a
 /// cycle, and cycles until the result of a multiply-add can be added to.
 inline constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
-/// Vectors of weights a cycle, from beyond the second-level cache.
-inline constexpr double kFarVectorsPerCycle = 0.45;
 /// Cycles to begin and end a tile, besides those to store it.
 inline constexpr double kTileCycles = 30;
 /// More vectors hardly save loads.

@@ -14,10 +14,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Vectors a cycle that a tile of dot products reads from beyond the
-/// first-level cache (measured, on ten streams at a time), and what of an
-/// operand stays in that cache.
-static constexpr double kFarLoadsPerCycle = 0.6, kNearBytes = 16 * 1024;
+/// What ten streams at a time reach of one from beyond the first-level cache
+/// (measured), and the share of that cache in which an operand stays.
+static constexpr double kStreamsShare = 0.75, kNearShare = 0.5;
 /// Cycles of a dot product to sum the lanes of one vector, of several at once.
 static constexpr double kCyclesPerSum = 3;
 
@@ -26,14 +25,16 @@ namespace {
 struct DotTile {
   ProductRates rates;
   double rows, columns, steps;
+  /// Of operands that are not in the first-level cache.
+  double farLoadsPerCycle;
   /// Whether the operand is in the first-level cache from the tile before.
   bool rowsAreNear, columnsAreNear;
 
   double getCycles() const {
     double fmas = rows * columns;
     double loads =
-        rows / (rowsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle) +
-        columns / (columnsAreNear ? kLoadsPerCycle : kFarLoadsPerCycle);
+        rows / (rowsAreNear ? kLoadsPerCycle : farLoadsPerCycle) +
+        columns / (columnsAreNear ? kLoadsPerCycle : farLoadsPerCycle);
     double operations =
         fmas * rates.fmas + (rows + columns) * rates.conversions;
     return steps *
@@ -72,12 +73,14 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
       // All rows pass by one tile of columns, then by the next.
       auto isNear = [&](int64_t vectors) {
         return elementBytes * double(vectors * contraction.getReduction()) <=
-               kNearBytes;
+               kNearShare * double(machine.l1Bytes);
       };
       DotTile whole{rates,
                     double(rows),
                     double(columns),
                     steps,
+                    kStreamsShare * machine.l2BytesPerCycle /
+                        machine.getVectorBytes(),
                     rows == positions && isNear(rows),
                     rows < positions && isNear(columns)};
       double cycles = double(positions / rows) * whole.getCycles();

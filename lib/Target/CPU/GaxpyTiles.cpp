@@ -70,9 +70,7 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
     return std::nullopt;
   gaxpy.vectors =
       int64_t(kPieceBytes) / (gaxpy.width * contraction.getElementBytes());
-  double vectors =
-      getWeightBytes(contraction) / (double(machine.vectorBits) / 8);
-  gaxpy.cycles = vectors / kFarVectorsPerCycle *
+  gaxpy.cycles = getWeightBytes(contraction) / machine.lastLevelBytesPerCycle *
                  getTime(rowBytes, /*tasks=*/1, /*cores=*/1);
   return gaxpy;
 }

@@ -23,10 +23,8 @@ using namespace ir::winograd;
 /// Cycles, as ContractionStrategy.cpp counts them, to transform a vector of
 /// inputs or outputs of a tile, its loads and stores included: measured.
 static constexpr double kCyclesPerData = 180, kCyclesPerResult = 125;
-/// Bytes of transformed weights a cycle, from the third-level cache and from
-/// beyond what it can hold.
-static constexpr double kNearBytesPerCycle = 20, kFarBytesPerCycle = 9;
-static constexpr double kNearBytes = 24 << 20;
+/// The share of the last level that transformed weights can have.
+static constexpr double kNearShare = 0.75;
 /// What it must save to be worth its error.
 static constexpr double kWorthwhile = 1.15;
 /// Tasks to share out, and rows of products below which weights are used too
@@ -86,12 +84,13 @@ static int64_t getTilesPerTask(const WinogradPlan &plan) {
   return getEvenShare(plan.tiles, std::min(most, wanted));
 }
 
-static double estimateCycles(const WinogradPlan &plan,
-                             const Contraction &conv) {
+static double estimateCycles(const WinogradPlan &plan, const Contraction &conv,
+                             const ContractionMachine &machine) {
   double tasks = double(plan.tasks), tiles = double(plan.tiles);
   double bytes = 4.0 * double(kPositions * conv.inputs) * double(conv.outputs);
-  double stream =
-      bytes / (bytes <= kNearBytes ? kNearBytesPerCycle : kFarBytesPerCycle);
+  bool isNear = bytes <= kNearShare * double(machine.lastLevelBytes);
+  double stream = bytes / (isNear ? machine.lastLevelBytesPerCycle
+                                  : machine.memoryBytesPerCycle);
   double width = double(plan.tile.width);
   return tasks * std::max(plan.tile.cycles, stream) +
          tiles * std::ceil(double(conv.inputs) / width) * kCyclesPerData +
@@ -122,7 +121,7 @@ WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
   plan.slots = llvm::divideCeilSigned(plan.tilesPerTask, plan.tile.rows) *
                plan.tile.rows;
   plan.products.batch[0].dataStride = plan.slots * plan.rowStride;
-  plan.cycles = estimateCycles(plan, conv);
+  plan.cycles = estimateCycles(plan, conv, machine);
   return plan;
 }
 

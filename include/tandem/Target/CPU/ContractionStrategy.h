@@ -21,9 +21,14 @@ namespace tandem {
 struct ContractionMachine {
   /// Bits of a vector register.
   unsigned vectorBits = 512;
-  int64_t l2Bytes = 1 << 20;
+  /// Of the first and the second-level cache of a core.
+  int64_t l1Bytes = 32 << 10, l2Bytes = 1 << 20;
   /// Of the level that all cores have in common.
   int64_t lastLevelBytes = 32 << 20;
+  /// Bytes a cycle that a core reads from its second-level cache, from the last
+  /// level and from memory, while all others do.
+  double l2BytesPerCycle = 51, lastLevelBytesPerCycle = 25,
+         memoryBytesPerCycle = 13;
   /// Cores that tasks are shared among.
   int64_t cores = 1;
   /// Whether it multiplies and adds pairs of bf16.
@@ -31,6 +36,7 @@ struct ContractionMachine {
   /// What a strategy calls cycles, while all of the device's cores run.
   double cyclesPerNs = 1;
 
+  double getVectorBytes() const { return vectorBits / 8.0; }
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
   /// Rows of a tile of `vectors`: beside its sums there are weights, and data
   /// that is broadcast unless an instruction does it as it loads.
