@@ -20,8 +20,11 @@ namespace tandem {
 /// shapes_depthwise.
 static constexpr int64_t kNearWeightBytes = 6 * 1024;
 
-static int64_t getWidth(const DeviceModel &device) {
-  return std::max<int64_t>(device.vectorBits / 32, 1);
+/// Lanes of what is computed: 16-bit floats are in 32 bits.
+static int64_t getWidth(const DeviceModel &device,
+                        const Contraction &contraction) {
+  bool isF64 = contraction.result.getElementType().isF64();
+  return std::max<int64_t>(device.vectorBits / (isF64 ? 64 : 32), 1);
 }
 
 /// Whether the lanes of a vector read data or weights from here and there.
@@ -59,7 +62,7 @@ static bool hasFarWeights(const Contraction &contraction) {
 
 double getLoopEfficiency(const DeviceModel &device,
                          const Contraction &contraction) {
-  int64_t width = getWidth(device);
+  int64_t width = getWidth(device, contraction);
   // Lanes are put into their vector one by one, one a clock.
   if (readsScattered(contraction))
     return std::min(device.kernels.loop,

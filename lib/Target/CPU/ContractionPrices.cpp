@@ -147,8 +147,10 @@ ContractionPrice getPrice(ContractionWay way, const Problem &problem,
   ContractionPrice price;
   price.way = way;
   price.startNs = workers > 1 ? device.launchNs : device.callNs;
-  price.computeNs = cycles * getFlopsPerCycle(problem.machine) /
-                    (used.f32FlopsPerNs * balance);
+  bool isF64 = getElementTypeOrSelf(problem.op->getResult(0)).isF64();
+  price.computeNs =
+      cycles * getFlopsPerCycle(problem.machine) /
+      ((isF64 ? used.f64FlopsPerNs : used.f32FlopsPerNs) * balance);
   // A level holds what a call reads and writes where something else fits in it,
   // too: these operands are not the only ones of a program.
   price.memoryNs = double(problem.cost.bytes) /
@@ -345,11 +347,12 @@ priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
     return {};
   Problem problem{op, isConstant, device, *cost, getMachine(device)};
   SmallVector<ContractionPrice, 4> prices;
-  if (failed(given) || !isComputedInF32(given->result.getElementType()))
-    return {priceLibrary(problem, nullptr)};
-
-  if (cost->reads <= FusionOptions().maxReads)
+  if (succeeded(given) && cost->reads <= FusionOptions().maxReads)
     prices.push_back(priceLoop(problem, *given));
+  if (failed(given) || !isComputedInF32(given->result.getElementType())) {
+    prices.push_back(priceLibrary(problem, nullptr));
+    return prices;
+  }
   Contraction packed = assumePacked(*given);
   problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.machine);
   bool isPacked = problem.packedBlock.has_value();
@@ -380,8 +383,7 @@ std::optional<ContractionPrices>
 compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(op, why);
-  if (failed(contraction) ||
-      !isComputedInF32(contraction->result.getElementType()))
+  if (failed(contraction))
     return std::nullopt;
   bool isConstant = matchPattern(contraction->weights, m_Constant());
   SmallVector<ContractionPrice, 4> prices =
