@@ -11,7 +11,6 @@
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Executor.h"
 
-#include <algorithm>
 #include <chrono>
 #include <oneapi/tbb/parallel_for.h>
 #include <vector>
@@ -94,19 +93,6 @@ double speedOf(const FmaLoop &loop, double ns) {
   return 2.0 * loop.lanes * kChains * kRounds / ns;
 }
 
-/// Calls body(begin, end) on equal shares of `bytes`, one per thread.
-template <typename Body> void shareOut(size_t bytes, Body body) {
-  auto threads = static_cast<size_t>(numThreads());
-  size_t share = (bytes / threads + 64) & ~size_t(63);
-  tbb::parallel_for(
-      size_t(0), threads,
-      [&](size_t i) {
-        size_t begin = std::min(bytes, i * share);
-        body(begin, std::min(bytes, begin + share) - begin);
-      },
-      tbb::static_partitioner());
-}
-
 } // namespace
 
 double measurePeakFma(DType dtype) {
@@ -132,19 +118,6 @@ double measurePeakOfCore(int64_t vectorBits) {
   auto start = std::chrono::steady_clock::now();
   loop.run();
   return speedOf(loop, nsSince(start));
-}
-
-void copyOnAllThreads(void *target, const void *source, size_t bytes) {
-  shareOut(bytes, [&](size_t begin, size_t size) {
-    std::memcpy(static_cast<char *>(target) + begin,
-                static_cast<const char *>(source) + begin, size);
-  });
-}
-
-void clearOnAllThreads(void *target, size_t bytes) {
-  shareOut(bytes, [&](size_t begin, size_t size) {
-    std::memset(static_cast<char *>(target) + begin, 0, size);
-  });
 }
 
 } // namespace tandem::measure

@@ -8,7 +8,7 @@
 
 #include "BarSubject.h"
 
-#include "tandem/Measure/Peak.h"
+#include "tandem/Measure/Copy.h"
 
 #include <algorithm>
 
@@ -66,22 +66,51 @@ Expected<Targets> makeTargets(int64_t bytes) {
   return targets;
 }
 
-Status addCopySeries(measure::Sampler &sampler, const Subject &subject,
-                     int64_t bytes, Targets &targets) {
+Named MoveSeries::faster(const std::vector<measure::Summary> &times) const {
+  return times[streaming].median < times[cached].median
+             ? Named("streaming " + what, times[streaming])
+             : Named(what, times[cached]);
+}
+
+/// `move` is called with a series' running number and its kind of stores.
+template <typename Move>
+static MoveSeries addMoveSeries(measure::Sampler &sampler,
+                                const std::string &what, Move move) {
+  auto add = [&](measure::Stores stores) {
+    return sampler.add(what, [move, stores](size_t call) -> Status {
+      move(call, stores);
+      return {};
+    });
+  };
+  const size_t cached = add(measure::Stores::cached);
+  return {what, cached, add(measure::Stores::streaming)};
+}
+
+Expected<MoveSeries> addCopySeries(measure::Sampler &sampler,
+                                   const Subject &subject, int64_t bytes,
+                                   Targets &targets) {
   TANDEM_ASSIGN_OR_RETURN(targets, makeTargets(bytes / 2));
-  sampler.add("copy", [&subject, bytes, &targets](size_t call) -> Status {
-    // Once more from the first input where they are fewer bytes than that; none
-    // of the graphs has inputs of no bytes alone.
-    for (int64_t done = 0; done < bytes / 2;)
-      for (const Tensor &input : subject.inputs[call]) {
-        int64_t part = std::min(input.bytes(), bytes / 2 - done);
-        measure::copyOnAllThreads(targets[call] + done, input.data(),
-                                  static_cast<size_t>(part));
-        done += part;
-      }
-    return {};
-  });
-  return {};
+  return addMoveSeries(
+      sampler, "copy",
+      [&subject, bytes, &targets](size_t call, measure::Stores stores) {
+        // Once more from the first input where they are fewer bytes than that;
+        // none of the graphs has inputs of no bytes alone.
+        for (int64_t done = 0; done < bytes / 2;)
+          for (const Tensor &input : subject.inputs[call]) {
+            int64_t part = std::min(input.bytes(), bytes / 2 - done);
+            measure::copyOnAllThreads(targets[call] + done, input.data(),
+                                      static_cast<size_t>(part), stores);
+            done += part;
+          }
+      });
+}
+
+MoveSeries addClearSeries(measure::Sampler &sampler, size_t bytes,
+                          Targets &targets) {
+  return addMoveSeries(
+      sampler, "clear", [bytes, &targets](size_t call, measure::Stores stores) {
+        measure::clearOnAllThreads(targets[call], bytes, stores);
+      });
 }
 
 double medianRatio(const measure::Summary &a, const measure::Summary &b) {

@@ -51,16 +51,32 @@ struct Targets {
 };
 Expected<Targets> makeTargets(int64_t bytes);
 
-/// Adds a series that reads `bytes` / 2 bytes of the subject's inputs, as they
-/// follow each other, and writes as many: what moving `bytes` takes.
-Status addCopySeries(measure::Sampler &sampler, const Subject &subject,
-                     int64_t bytes, Targets &targets);
+/// A figure and what it is called beside its bar.
+using Named = std::pair<std::string, measure::Summary>;
+
+/// Moves the same bytes with cached and with streaming stores, in one sampler's
+/// rounds.
+struct MoveSeries {
+  std::string what;
+  size_t cached = 0, streaming = 0;
+  /// The faster one's time, which is the memory's own; `times` are the
+  /// sampler's.
+  Named faster(const std::vector<measure::Summary> &times) const;
+};
+
+/// Adds series that read `bytes` / 2 bytes of the subject's inputs, as they
+/// follow each other, and write as many: what moving `bytes` takes.
+Expected<MoveSeries> addCopySeries(measure::Sampler &sampler,
+                                   const Subject &subject, int64_t bytes,
+                                   Targets &targets);
+/// Adds series that write zeros to `bytes` of the targets.
+MoveSeries addClearSeries(measure::Sampler &sampler, size_t bytes,
+                          Targets &targets);
 
 /// Ratio of medians.
 double medianRatio(const measure::Summary &a, const measure::Summary &b);
 
 /// `first` over `second`, with both spreads.
-using Named = std::pair<std::string, measure::Summary>;
 Bar ratioBar(std::string what, const Named &first, const Named &second,
              double bar, bool atMost);
 

@@ -53,7 +53,7 @@ using Bars = std::vector<Bar>;
 Status addElementwiseBars(const BarsOptions &options, Bars &bars);
 /// chain8 with Tandem's and with MLIR's own expansions of tanh and exp.
 Status addMathBars(const BarsOptions &options, Bars &bars);
-/// Light convolutions beside memset and the arithmetic peak.
+/// Light convolutions beside memory and the arithmetic peak.
 Status addConvBars(const BarsOptions &options, Bars &bars);
 /// Layer norm, softmax and batch statistics of 64 MB beside copies.
 Status addNormBars(const BarsOptions &options, Bars &bars);

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bars.h"
+#include "BarSubject.h"
 
-#include "tandem/Measure/Peak.h"
-#include "tandem/Measure/Statistics.h"
+#include "tandem/Measure/Copy.h"
 #include "tandem/Runtime/PhaseTimes.h"
 
 #include <cstdio>
@@ -98,26 +97,29 @@ Status addWeightBars(const BarsOptions &, Bars &bars) {
     bytes.shape[0] += elements * static_cast<int64_t>(sizeof(float));
   TANDEM_ASSIGN_OR_RETURN(Tensor from, Tensor::allocate(bytes));
   TANDEM_ASSIGN_OR_RETURN(Tensor to, Tensor::allocate(bytes));
+  constexpr measure::Stores kStores[] = {measure::Stores::cached,
+                                         measure::Stores::streaming};
   // All their pages are there before they are copied.
-  measure::clearOnAllThreads(from.data(), bytes.bytes());
-  measure::clearOnAllThreads(to.data(), bytes.bytes());
-  std::vector<double> compiles, copies;
+  for (Tensor *tensor : {&from, &to})
+    measure::clearOnAllThreads(tensor->data(), bytes.bytes(), kStores[0]);
+  std::vector<double> compiles, copies[2];
   for (int round = 0; round < kRounds; ++round) {
     TANDEM_ASSIGN_OR_RETURN(double ns, fuseAndEmitNs(*graph));
     compiles.push_back(ns);
-    Stopwatch watch;
-    measure::copyOnAllThreads(to.data(), from.data(), bytes.bytes());
-    copies.push_back(watch.ns());
+    for (size_t i = 0; i < 2; ++i) {
+      Stopwatch watch;
+      measure::copyOnAllThreads(to.data(), from.data(), bytes.bytes(),
+                                kStores[i]);
+      copies[i].push_back(watch.ns());
+    }
   }
-  measure::Summary compile = measure::summarize(compiles),
-                   copy = measure::summarize(copies);
-  bars.push_back({"fuse + emit of " + std::to_string(bytes.bytes() >> 20) +
-                      " MiB of weights / copying them",
-                  compile.median / copy.median,
-                  3,
-                  true,
-                  "x",
-                  {{"fuse + emit", compile}, {"copy", copy}}});
+  const measure::Summary compile = measure::summarize(compiles);
+  const Named copy = MoveSeries{"copy", 0, 1}.faster(
+      {measure::summarize(copies[0]), measure::summarize(copies[1])});
+  bars.push_back(ratioBar("fuse + emit of " +
+                              std::to_string(bytes.bytes() >> 20) +
+                              " MiB of weights / copying them",
+                          {"fuse + emit", compile}, copy, 3, true));
   return {};
 }
 

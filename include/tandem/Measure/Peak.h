@@ -11,9 +11,7 @@
 
 #include "tandem/Runtime/Tensor.h"
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace tandem::measure {
 
@@ -26,11 +24,6 @@ double measurePeakFma(DType dtype = DType::f32);
 /// The same of the calling thread alone, in vectors of so many bits, which the
 /// processor must have, or of 128.
 double measurePeakOfCore(int64_t vectorBits);
-
-/// memcpy of `bytes`, shared out over the threads.
-void copyOnAllThreads(void *target, const void *source, size_t bytes);
-/// memset to zero, shared out likewise.
-void clearOnAllThreads(void *target, size_t bytes);
 
 } // namespace tandem::measure
 
