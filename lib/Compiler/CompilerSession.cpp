@@ -236,6 +236,7 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
   DiagnosticCollector diagnostics(&context);
   PhaseTimes times;
   double overlapNs = 0;
+  const int64_t rearranged = ir::countRearrangedBytes(&context);
   OwningOpRef<ModuleOp> module = graph->clone();
   if (failed(specialiseTo(*module, inputs, times)))
     return tl::unexpected(
@@ -251,6 +252,7 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
       compiled.error() = diagnostics.takeError(compiled.error().phase, {});
     return compiled;
   }
+  compiled->rearrangedBytes = ir::countRearrangedBytes(&context) - rearranged;
   compiled->wallNs = watch.ns();
   times.add("other", std::max(0.0, compiled->wallNs + overlapNs - times.sum()));
   compiled->phases = times.take();

@@ -93,6 +93,7 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
   prepared.kernels = std::move(compiled.kernels);
   prepared.wallNs = compiled.wallNs;
   prepared.kernelCounts = compiled.kernelCounts;
+  prepared.rearrangedBytes = compiled.rearrangedBytes;
   prepared.recomputation = compiled.recomputation;
   printWarnings(compiled.warnings);
   ExecutorOptions options;

@@ -52,6 +52,7 @@ struct PreparedTier {
   /// parallel.
   double wallNs = 0;
   KernelCounts kernelCounts;
+  int64_t rearrangedBytes = 0;
   Recomputation recomputation;
   std::shared_ptr<LoadedKernels> kernels;
 };

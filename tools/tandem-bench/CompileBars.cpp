@@ -14,61 +14,36 @@
 namespace tandem::bench {
 namespace {
 
-/// A compilation's cost and the kernels of its program.
-struct Compilation {
-  CompileCost cost;
-  size_t kernels = 0;
-};
-
-/// Warm, in this process.
-Expected<Compilation> compileWarm(const BarsOptions &options,
-                                  const Graph &graph,
-                                  const measure::DimSizes &dims) {
-  const Program &program = *graph.eagerProgram();
-  TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> types,
-                          measure::bindDims(program, dims));
-  TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
-                          InputSets::create(program, types, 0));
-  CompileJob job{"", "main", "cpu", options.threads, types};
-  Compilation result;
-  TANDEM_ASSIGN_OR_RETURN(
-      result.cost,
-      measureWarm(graph, job, inputs[0], options.seconds * 1e9, 3, 50));
-  TANDEM_ASSIGN_OR_RETURN(tools::PreparedTier compiled,
-                          prepareTier(graph, tools::Tier::compiled, types));
-  result.kernels = compiled.program->kernels.size();
-  return result;
-}
-
-/// The compiler's phases together, in one thread's time.
-double compilerNs(const CompileCost &cost) {
-  double ns = 0;
-  for (const auto &[name, summary] : cost.phases)
-    if (name != "first run")
-      ns += summary.median;
-  return ns;
-}
-
-double phaseNs(const CompileCost &cost, const std::string &phase) {
-  for (const auto &[name, summary] : cost.phases)
-    if (name == phase)
-      return summary.median;
-  return 0;
-}
+/// Compilations of each graph whose growth is measured.
+constexpr int kGrowthRuns = 3;
 
 Bar timeBar(std::string what, double ns, double bar, const CompileCost &cost) {
   return {std::move(what), ns, bar, true, "ns", cost.phases};
 }
 
+/// C, warm, in this process.
+Status addCostBar(const BarsOptions &options, const std::string &name,
+                  const Graph &graph, const measure::DimSizes &dims,
+                  double barNs, Bars &bars) {
+  const Program &program = *graph.eagerProgram();
+  TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> types,
+                          measure::bindDims(program, dims));
+  TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
+                          InputSets::create(program, types, 0));
+  CompileOptions compile;
+  compile.kernelCache = false;
+  TANDEM_ASSIGN_OR_RETURN(
+      CompileCost cost,
+      measureWarm(graph, compile, inputs[0], options.seconds * 1e9, 3, 50));
+  bars.push_back(
+      timeBar("warm compile of " + name, cost.total.median, barNs, cost));
+  return {};
+}
+
 Status addGraphBar(const BarsOptions &options, const std::string &name,
                    const measure::DimSizes &dims, double barNs, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, loadBarGraph(name));
-  TANDEM_ASSIGN_OR_RETURN(Compilation compilation,
-                          compileWarm(options, *graph, dims));
-  bars.push_back(timeBar("warm compile of " + name,
-                         compilerNs(compilation.cost), barNs,
-                         compilation.cost));
-  return {};
+  return addCostBar(options, name, *graph, dims, barNs, bars);
 }
 
 /// One convolution of ResNet-50, weights given: its kernel alone.
@@ -88,15 +63,11 @@ func.func @main(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32>)
 Status addConvKernelBar(const BarsOptions &options, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
                           Graph::parseString(kConv));
-  TANDEM_ASSIGN_OR_RETURN(Compilation compilation,
-                          compileWarm(options, *graph, {}));
-  bars.push_back(timeBar("warm compile of a 3x3 conv of 56x56x64",
-                         compilerNs(compilation.cost), 25e6, compilation.cost));
-  return {};
+  return addCostBar(options, "a 3x3 conv of 56x56x64", *graph, {}, 25e6, bars);
 }
 
 /// The cost of a kernel in graphs of 10, 100 and 1,000 ops.
-Status addGrowthBars(const BarsOptions &options, Bars &bars) {
+Status addGrowthBars(Bars &bars) {
   Bar curve{"compile time of a kernel, graph of 1,000 ops / of 100",
             0,
             1.25,
@@ -105,12 +76,10 @@ Status addGrowthBars(const BarsOptions &options, Bars &bars) {
             {}};
   double hundred = 0;
   for (int ops : {10, 100, 1000}) {
-    TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
-                            Graph::parseString(makeScalingGraph(ops)));
-    TANDEM_ASSIGN_OR_RETURN(Compilation compilation,
-                            compileWarm(options, *graph, {}));
+    TANDEM_ASSIGN_OR_RETURN(ScalingPoint point,
+                            measureScaling(ops, kGrowthRuns));
     const double perKernel =
-        compilerNs(compilation.cost) / std::max<double>(1, compilation.kernels);
+        point.total.median / std::max(1.0, static_cast<double>(point.kernels));
     curve.from.push_back({std::to_string(ops) + " ops, a kernel",
                           {perKernel, perKernel, perKernel, 1}});
     if (ops == 100)
@@ -118,8 +87,7 @@ Status addGrowthBars(const BarsOptions &options, Bars &bars) {
     curve.measured = perKernel / std::max(hundred, 1.0);
     if (ops == 1000)
       bars.push_back(timeBar("fusing, per 100 ops of 1,000",
-                             phaseNs(compilation.cost, "fuse") / 10, 1e6,
-                             CompileCost()));
+                             point.phaseNs("fuse") / 10, 1e6, CompileCost()));
   }
   bars.push_back(std::move(curve));
   return {};
@@ -135,7 +103,7 @@ Status addCompileBars(const BarsOptions &options, Bars &bars) {
   TANDEM_RETURN_IF_ERROR(addConvKernelBar(options, bars));
   TANDEM_RETURN_IF_ERROR(
       addGraphBar(options, "resnet_block", {{"N", 1}}, 150e6, bars));
-  return addGrowthBars(options, bars);
+  return addGrowthBars(bars);
 }
 
 } // namespace tandem::bench

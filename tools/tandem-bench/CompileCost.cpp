@@ -44,8 +44,10 @@ Expected<double> firstRunExcess(Executor &executor,
 /// Samples per phase, phases in order of first appearance.
 class PhaseSamples {
 public:
-  void add(const std::vector<PhaseTime> &phases, double wallNs) {
+  void add(const std::vector<PhaseTime> &phases, double wallNs,
+           int64_t rearranged) {
     walls.push_back(wallNs);
+    rearrangedBytes = rearranged;
     double total = 0;
     for (const PhaseTime &phase : phases) {
       find(phase.phase).push_back(phase.ns);
@@ -60,6 +62,7 @@ public:
     cost.wall = measure::summarize(walls);
     for (const auto &[name, samples] : byPhase)
       cost.phases.emplace_back(name, measure::summarize(samples));
+    cost.rearrangedBytes = rearrangedBytes;
     return cost;
   }
 
@@ -73,15 +76,8 @@ private:
 
   std::vector<std::pair<std::string, std::vector<double>>> byPhase;
   std::vector<double> totals, walls;
+  int64_t rearrangedBytes = 0;
 };
-
-Expected<std::unique_ptr<Compiler>> createCompiler(const Graph &graph,
-                                                   const CompileJob &job) {
-  CompileOptions options;
-  options.device = job.device;
-  options.kernelCache = job.kernelCache;
-  return graph.createCompiler(options);
-}
 
 std::vector<std::string> childCommand(const CompileJob &job) {
   std::vector<std::string> words = {tools::executablePath(), "cold-compile",
@@ -102,22 +98,21 @@ Status parseChild(const std::string &output, PhaseSamples &samples) {
   std::vector<PhaseTime> phases;
   for (const auto &phase : json["phases"])
     phases.push_back({phase[0].get<std::string>(), phase[1].get<double>()});
-  samples.add(phases, json["wall"].get<double>());
+  samples.add(phases, json["wall"].get<double>(),
+              json["rearranged_bytes"].get<int64_t>());
   return {};
 }
 
 } // namespace
 
-Expected<TimedCompile> compileTimed(Compiler &compiler, const CompileJob &job,
+Expected<TimedCompile> compileTimed(Compiler &compiler,
                                     const std::vector<Tensor> &inputs) {
   TimedCompile result;
   TANDEM_ASSIGN_OR_RETURN(result.prepared,
-                          tools::compileTier(compiler, job.inputs));
+                          tools::compileTier(compiler, tools::typesOf(inputs)));
   result.phases = result.prepared.phases;
-  // What comes after the compiler is the executor.
-  for (PhaseTime &phase : result.phases)
-    if (phase.phase == "other")
-      phase.ns += result.prepared.compileNs - result.prepared.wallNs;
+  result.phases.push_back(
+      {"prepare", result.prepared.compileNs - result.prepared.wallNs});
   TANDEM_ASSIGN_OR_RETURN(double first,
                           firstRunExcess(*result.prepared.executor, inputs));
   result.phases.push_back({"first run", first});
@@ -125,20 +120,23 @@ Expected<TimedCompile> compileTimed(Compiler &compiler, const CompileJob &job,
   return result;
 }
 
-Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
+Expected<CompileCost> measureWarm(const Graph &graph,
+                                  const CompileOptions &options,
                                   const std::vector<Tensor> &inputs,
                                   double budgetNs, int minRuns, int maxRuns) {
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                          createCompiler(graph, job));
-  TANDEM_RETURN_IF_ERROR(compileTimed(*compiler, job, inputs));
   PhaseSamples samples;
   auto start = Clock::now();
-  for (int i = 0; i < maxRuns; ++i) {
+  for (int i = -1; i < maxRuns; ++i) { // The first warms up.
     if (i >= minRuns && nsSince(start) > budgetNs)
       break;
+    // A compiler keeps what it has made of weights; to a new one they are new.
+    TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                            graph.createCompiler(options));
     TANDEM_ASSIGN_OR_RETURN(TimedCompile compiled,
-                            compileTimed(*compiler, job, inputs));
-    samples.add(compiled.phases, compiled.wallNs);
+                            compileTimed(*compiler, inputs));
+    if (i >= 0)
+      samples.add(compiled.phases, compiled.wallNs,
+                  compiled.prepared.rearrangedBytes);
   }
   return samples.summarize();
 }
@@ -163,15 +161,16 @@ Status runColdChild(const CompileJob &job,
     specs.push_back(text == ":" ? "random" : "random" + text);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           tools::makeInputs(*graph->eagerProgram(), specs));
-  CompileJob typed = job;
-  typed.inputs = tools::typesOf(inputs);
+  CompileOptions options;
+  options.device = job.device;
+  options.kernelCache = false;
   // The compiler's own start is part of the cold cost.
   start = Clock::now();
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                          createCompiler(*graph, typed));
+                          graph->createCompiler(options));
   double startNs = nsSince(start);
   TANDEM_ASSIGN_OR_RETURN(TimedCompile compiled,
-                          compileTimed(*compiler, typed, inputs));
+                          compileTimed(*compiler, inputs));
   auto phases = nlohmann::ordered_json::array();
   phases.push_back({"import", importNs});
   phases.push_back({"start compiler", startNs});
@@ -179,7 +178,8 @@ Status runColdChild(const CompileJob &job,
     phases.push_back({phase.phase, phase.ns});
   nlohmann::ordered_json result = {
       {"phases", std::move(phases)},
-      {"wall", importNs + startNs + compiled.wallNs}};
+      {"wall", importNs + startNs + compiled.wallNs},
+      {"rearranged_bytes", compiled.prepared.rearrangedBytes}};
   std::printf("%s\n", result.dump().c_str());
   return {};
 }

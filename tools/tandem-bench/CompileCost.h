@@ -19,21 +19,22 @@
 
 namespace tandem::bench {
 
-/// C and its phases in order, in one thread's time: the phases' medians add up
-/// to about the total's. `wall` is what the clock shows of the same, kernels
-/// being compiled in parallel.
+/// C and its phases in order, in one thread's time: the total of a compilation
+/// is the sum of its phases, so that the phases' medians add up to about the
+/// total's. `wall` is what the clock shows of the same, kernels being compiled
+/// in parallel.
 struct CompileCost {
   measure::Summary total, wall;
   std::vector<std::pair<std::string, measure::Summary>> phases;
+  /// As Compiled has it: the same each time.
+  int64_t rearrangedBytes = 0;
 };
 
-/// What identifies a compilation, in this process and in a child.
+/// What identifies a compilation to a child process.
 struct CompileJob {
   std::string file, function, device;
   int threads = 0;
   std::vector<TensorType> inputs;
-  /// Whether kernels that were compiled before are taken from memory.
-  bool kernelCache = false;
 };
 
 /// A compiled program and what it took, in nanoseconds by phase.
@@ -43,16 +44,19 @@ struct TimedCompile {
   double wallNs = 0;
 };
 
-/// Compiles, loads and runs once. The phase "first run" is what the first call
+/// Compiles, loads and runs once. The phase "prepare" makes the executor, whose
+/// library calls convert their weights; "first run" is what the first call
 /// takes beyond a later one; time that no phase claims is "other".
-Expected<TimedCompile> compileTimed(Compiler &compiler, const CompileJob &job,
+Expected<TimedCompile> compileTimed(Compiler &compiler,
                                     const std::vector<Tensor> &inputs);
 
-/// In this process, with a compiler that has compiled before: what a new shape
-/// costs a running program; with `job.kernelCache`, one whose kernels are all
-/// known. Compiles at least `minRuns` times, and until
-/// `budgetNs` is spent at most `maxRuns` times.
-Expected<CompileCost> measureWarm(const Graph &graph, const CompileJob &job,
+/// In this process, which has compiled before: what new weights on new shapes
+/// cost a running program; with `options.kernelCache`, where their kernels are
+/// all known. Nobody else may hold a program that was compiled from `graph`: it
+/// keeps the weights that were packed for it. Compiles at least `minRuns`
+/// times, and until `budgetNs` is spent at most `maxRuns` times.
+Expected<CompileCost> measureWarm(const Graph &graph,
+                                  const CompileOptions &options,
                                   const std::vector<Tensor> &inputs,
                                   double budgetNs, int minRuns = 3,
                                   int maxRuns = 20);

@@ -24,32 +24,6 @@ using nlohmann::ordered_json;
 using tools::formatTime;
 
 /// What a graph of one size took.
-struct ScalingPoint {
-  size_t ops = 0, steps = 0, kernels = 0;
-  std::vector<TensorType> inputs;
-  measure::Summary total, wall;
-  /// Medians in order.
-  std::vector<PhaseTime> phases;
-
-  double phaseNs(const std::string &name) const {
-    for (const PhaseTime &phase : phases)
-      if (phase.phase == name)
-        return phase.ns;
-    return 0;
-  }
-  /// Of what is done kernel by kernel.
-  double perKernelNs() const {
-    double ns = 0;
-    for (const char *name :
-         {"encode", "linalg", "lower", "optimize", "codegen", "load"})
-      ns += phaseNs(name);
-    return ns / static_cast<double>(std::max<size_t>(kernels, 1));
-  }
-  double fusePer100Ns() const {
-    return 100 * phaseNs("fuse") / static_cast<double>(ops);
-  }
-};
-
 ScalingPoint summarize(const std::vector<Compiled> &runs) {
   ScalingPoint point;
   std::vector<double> totals, walls;
@@ -70,29 +44,6 @@ ScalingPoint summarize(const std::vector<Compiled> &runs) {
   }
   point.steps = runs[0].program->steps.size();
   point.kernels = runs[0].program->kernels.size();
-  return point;
-}
-
-Expected<ScalingPoint> measurePoint(int ops, int runs) {
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
-                          Graph::parseString(makeScalingGraph(ops)));
-  CompileOptions options;
-  options.kernelCache = false;
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                          graph->createCompiler(options));
-  const Program &eager = *graph->eagerProgram();
-  std::vector<TensorType> inputs;
-  for (uint32_t slot : eager.inputs)
-    inputs.push_back(fromFlat(*eager.slots[slot]->type));
-  std::vector<Compiled> compiled;
-  for (int run = -1; run < runs; ++run) {
-    TANDEM_ASSIGN_OR_RETURN(Compiled result, compiler->compile(inputs));
-    if (run >= 0) // The first warms up.
-      compiled.push_back(std::move(result));
-  }
-  ScalingPoint point = summarize(compiled);
-  point.ops = eager.steps.size();
-  point.inputs = std::move(inputs);
   return point;
 }
 
@@ -129,7 +80,7 @@ void print(const std::vector<ScalingPoint> &points) {
   for (const ScalingPoint &point : points) {
     double before = 0;
     for (const char *phase :
-         {"specialise", "simplify", "layout", "fuse", "pack", "kernels"})
+         {"specialise", "simplify", "layout", "fuse", "kernels"})
       before += point.phaseNs(phase);
     table.addRow({std::to_string(point.ops), std::to_string(point.kernels),
                   formatTime(point.total.median), formatTime(point.wall.median),
@@ -143,6 +94,48 @@ void print(const std::vector<ScalingPoint> &points) {
 
 } // namespace
 
+double ScalingPoint::phaseNs(const std::string &name) const {
+  for (const PhaseTime &phase : phases)
+    if (phase.phase == name)
+      return phase.ns;
+  return 0;
+}
+
+double ScalingPoint::perKernelNs() const {
+  double ns = 0;
+  for (const char *name :
+       {"encode", "linalg", "lower", "optimize", "codegen", "load"})
+    ns += phaseNs(name);
+  return ns / static_cast<double>(std::max<size_t>(kernels, 1));
+}
+
+double ScalingPoint::fusePer100Ns() const {
+  return 100 * phaseNs("fuse") / static_cast<double>(ops);
+}
+
+Expected<ScalingPoint> measureScaling(int ops, int runs) {
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
+                          Graph::parseString(makeScalingGraph(ops)));
+  CompileOptions options;
+  options.kernelCache = false;
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                          graph->createCompiler(options));
+  const Program &eager = *graph->eagerProgram();
+  std::vector<TensorType> inputs;
+  for (uint32_t slot : eager.inputs)
+    inputs.push_back(fromFlat(*eager.slots[slot]->type));
+  std::vector<Compiled> compiled;
+  for (int run = -1; run < runs; ++run) {
+    TANDEM_ASSIGN_OR_RETURN(Compiled result, compiler->compile(inputs));
+    if (run >= 0) // The first warms up.
+      compiled.push_back(std::move(result));
+  }
+  ScalingPoint point = summarize(compiled);
+  point.ops = eager.steps.size();
+  point.inputs = std::move(inputs);
+  return point;
+}
+
 Status runScaling(const ScalingOptions &options) {
   std::vector<ScalingPoint> points;
   std::string lines;
@@ -150,7 +143,7 @@ Status runScaling(const ScalingOptions &options) {
   for (int ops : options.ops) {
     line.show("compiling a graph of " + std::to_string(ops) + " ops");
     TANDEM_ASSIGN_OR_RETURN(ScalingPoint point,
-                            measurePoint(ops, options.runs));
+                            measureScaling(ops, options.runs));
     lines += toRecord(point, options).dump() + "\n";
     points.push_back(std::move(point));
   }

@@ -11,6 +11,8 @@
 
 #include "common/Environment.h"
 
+#include "tandem/Measure/Statistics.h"
+#include "tandem/Runtime/Compiler.h"
 #include "tandem/Support/Error.h"
 
 #include <string>
@@ -26,6 +28,24 @@ struct ScalingOptions {
   std::string json;
   tools::Environment environment;
 };
+
+/// What compiling a generated graph took, in one thread's time and ns.
+struct ScalingPoint {
+  size_t ops = 0, steps = 0, kernels = 0;
+  std::vector<TensorType> inputs;
+  measure::Summary total, wall;
+  /// Medians in order.
+  std::vector<PhaseTime> phases;
+
+  double phaseNs(const std::string &name) const;
+  /// Of what is done kernel by kernel.
+  double perKernelNs() const;
+  double fusePer100Ns() const;
+};
+
+/// Compiles makeScalingGraph(ops) `runs` times, and once more first: no kernel
+/// is known, but the weights are packed.
+Expected<ScalingPoint> measureScaling(int ops, int runs);
 
 /// Compiles a generated graph of each size and prints what it took in all, per
 /// kernel, and in fusion per 100 ops. Nothing is executed.

@@ -43,6 +43,20 @@ Expected<Executors> prepareExecutors(const Graph &graph,
   return executors;
 }
 
+/// With new kernels, then with every kernel known.
+Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
+                        const std::vector<Tensor> &inputs,
+                        ShapeMeasurement &result) {
+  for (CompileCost *cost : {&result.warm, &result.cached}) {
+    CompileOptions compile;
+    compile.device = options.device;
+    compile.kernelCache = cost == &result.cached;
+    TANDEM_ASSIGN_OR_RETURN(*cost, measureWarm(graph, compile, inputs,
+                                               0.25 * options.seconds * 1e9));
+  }
+  return {};
+}
+
 Status runEagerOnce(const Graph &graph, const std::vector<Tensor> &inputs) {
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier eager,
@@ -105,18 +119,14 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
                  options.threads, result.inputs};
   progress("compiling, cold");
   TANDEM_ASSIGN_OR_RETURN(result.cold, measureCold(job, options.coldRuns));
+  // Before there are programs, which hold the weights that are packed for them.
+  progress("compiling, warm");
+  TANDEM_RETURN_IF_ERROR(measureWarmCosts(graph, options, inputs[0], result));
   progress("eager and compiled calls");
   TANDEM_ASSIGN_OR_RETURN(Executors executors, prepareExecutors(graph, job));
   TANDEM_RETURN_IF_ERROR(
       sampleSteady(executors, inputs, options.seconds, result));
   TANDEM_RETURN_IF_ERROR(measurePeaks(executors, inputs[0], result));
-  progress("compiling, warm");
-  const double budgetNs = 0.25 * options.seconds * 1e9;
-  TANDEM_ASSIGN_OR_RETURN(result.warm,
-                          measureWarm(graph, job, inputs[0], budgetNs));
-  job.kernelCache = true;
-  TANDEM_ASSIGN_OR_RETURN(result.cached,
-                          measureWarm(graph, job, inputs[0], budgetNs));
   result.eagerSteps = program.steps.size();
   result.compiledSteps = executors.compiled.program->steps.size();
   result.kernels = static_cast<size_t>(

@@ -26,7 +26,8 @@ ordered_json toJson(const CompileCost &cost) {
     phases[name] = tools::toJson(summary);
   return {{"total", tools::toJson(cost.total)},
           {"wall", tools::toJson(cost.wall)},
-          {"phases", phases}};
+          {"phases", phases},
+          {"rearranged_bytes", cost.rearrangedBytes}};
 }
 
 ordered_json toJson(std::optional<int64_t> value) {

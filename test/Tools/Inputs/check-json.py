@@ -12,7 +12,8 @@ COMMON = {
     "versions": {"tandem": str, "llvm": str, "onednn": str, "onetbb": str,
                  "compiler": str},
 }
-COMPILE = {"total": SUMMARY, "wall": SUMMARY, "phases": dict}
+COMPILE = {"total": SUMMARY, "wall": SUMMARY, "phases": dict,
+           "rearranged_bytes": int}
 KINDS = {
     "scaling": {"ops": int, "steps": int, "kernels": int, "total_ns": SUMMARY,
                 "wall_ns": SUMMARY, "per_kernel_ns": NUMBER,
@@ -56,10 +57,18 @@ def check_sweep(record):
         assert 0 < summary["p10"] <= summary["median"] <= summary["p90"], name
         assert summary["samples"] >= 5, name
     assert "import" in record["compile_cold_ns"]["phases"]
-    assert "first run" in record["compile_warm_ns"]["phases"]
-    for name in ("compile_cold_ns", "compile_warm_ns"):
-        phases = record[name]["phases"].values()
-        assert all(phase["median"] >= 0 for phase in phases), name
+    costs = ("compile_cold_ns", "compile_warm_ns", "compile_cached_ns")
+    rearranged = {record[name]["rearranged_bytes"] for name in costs}
+    assert len(rearranged) == 1, "weights that are not new"
+    for name in costs:
+        cost = record[name]
+        medians = {phase: figure["median"]
+                   for phase, figure in cost["phases"].items()}
+        assert {"fuse", "emit", "prepare", "first run"} <= medians.keys(), name
+        assert all(median >= 0 for median in medians.values()), name
+        # One sample is the sum of its phases.
+        if cost["total"]["samples"] == 1:
+            assert abs(sum(medians.values()) - cost["total"]["median"]) < 1, name
     assert record["planned_peak_bytes"] in (
         None, record["compiled_peak_bytes"]), "memory against its plan"
     assert "codegen" not in record["compile_cached_ns"]["phases"]

@@ -79,9 +79,13 @@ ElementsAttr RearrangedConstants::get(ElementsAttr source,
                                       RankedTensorType type,
                                       ArrayRef<ElementBox> boxes, Fill fill) {
   size_t size = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  auto fillAndCount = [&](MutableArrayRef<char> bytes) {
+    made += static_cast<int64_t>(bytes.size());
+    fill(bytes);
+  };
   if (size < kSmallBytes) {
     std::vector<char> bytes(size);
-    fill(bytes);
+    fillAndCount(bytes);
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   }
   Key key{source.getAsOpaquePointer(), type.getAsOpaquePointer(),
@@ -95,17 +99,17 @@ ElementsAttr RearrangedConstants::get(ElementsAttr source,
   }
   auto make = [&] {
     std::shared_ptr<char> bytes = allocateBytes(size);
-    fill({bytes.get(), size});
+    fillAndCount({bytes.get(), size});
     return bytes;
   };
   std::shared_ptr<char> bytes =
       derivation ? rearranged->get(*derivation, make) : make();
-  auto made = makeResource(type, bytes, size);
+  auto resource = makeResource(type, bytes, size);
   std::lock_guard<std::mutex> lock(mutex);
   ElementsAttr &constant = constants[key];
   if (constant) // Another thread was first.
     return constant;
-  constant = made;
+  constant = resource;
   kept[bytes.get()] = {size, bytes, std::move(derivation)};
   return constant;
 }
@@ -192,6 +196,10 @@ RearrangedBytes::Count RearrangedBytes::count() {
 
 void share(MLIRContext *context, SharedConstants shared) {
   RearrangedConstants::of(context).share(std::move(shared));
+}
+
+int64_t countRearrangedBytes(MLIRContext *context) {
+  return RearrangedConstants::of(context).bytesMade();
 }
 
 std::shared_ptr<const void> findOwner(MLIRContext *context,

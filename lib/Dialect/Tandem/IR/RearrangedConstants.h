@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <atomic>
 #include <optional>
 #include <tuple>
 
@@ -46,6 +47,9 @@ public:
   /// As ParallelLoop; for `fill`.
   void parallelFor(int64_t count, llvm::function_ref<void(int64_t)> body);
 
+  /// Bytes that were filled so far.
+  int64_t bytesMade() const { return made; }
+
   void share(SharedConstants shared);
   std::shared_ptr<const void> findOwner(llvm::ArrayRef<char> bytes);
 
@@ -70,6 +74,7 @@ private:
                                              llvm::ArrayRef<int64_t> boxes);
 
   ParallelLoop parallelLoop;
+  std::atomic<int64_t> made{0};
   std::shared_ptr<RearrangedBytes> rearranged;
   std::mutex mutex; // guards what follows; not held while bytes are filled
   std::map<Key, mlir::ElementsAttr> constants;

@@ -94,6 +94,9 @@ struct Compiled {
   /// parallel; nanoseconds.
   double wallNs = 0;
   KernelCounts kernelCounts;
+  /// Of constants, such as weights, that were packed or transformed for this
+  /// program; what an earlier compilation has left does not count.
+  int64_t rearrangedBytes = 0;
   Recomputation recomputation;
   std::vector<Warning> warnings;
 };

@@ -72,6 +72,10 @@ struct SharedConstants {
 /// compiles anything.
 void share(mlir::MLIRContext *context, SharedConstants shared);
 
+/// How many bytes of constants were rearranged in `context`, which has loaded
+/// the dialect, so far: what was found does not count.
+int64_t countRearrangedBytes(mlir::MLIRContext *context);
+
 /// What keeps `bytes` of a resource in `context`, beyond the context; null
 /// where only the context does.
 std::shared_ptr<const void> findOwner(mlir::MLIRContext *context,
