@@ -1,4 +1,4 @@
-//===- Contest.cpp - One contraction, run four ways -----------------------===//
+//===- Contest.cpp - One contraction, run every way -----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "Contest.h"
 
+#include "CompileCost.h"
 #include "WorkerPlaces.h"
 
 #include "tandem/Measure/Peak.h"
@@ -36,7 +37,7 @@ namespace {
 using measure::Summary;
 using tools::PreparedTier;
 
-/// Compiles after the first, whose median is the compile time.
+/// Compilations whose median is C.
 constexpr int kCompiles = 3;
 
 /// Whether a library does the contraction.
@@ -48,35 +49,67 @@ bool usesLibrary(const Program &program) {
       });
 }
 
+/// Whether two programs of one contraction are the same.
+bool isSame(const Program &a, const Program &b) {
+  return usesLibrary(a) == usesLibrary(b) &&
+         std::equal(a.kernels.begin(), a.kernels.end(), b.kernels.begin(),
+                    b.kernels.end(), [](const auto &one, const auto &other) {
+                      return one->code == other->code;
+                    });
+}
+
+/// oneDNN's call and its buffers.
+struct LibrarySide {
+  LibraryCall call;
+  Tensor inputs[2], targets[2];
+};
+
 /// All that is measured of one contraction. Buffers take turns, two of each.
 class Contest {
 public:
-  Contest(const Contender &contender, ContestResult &result, Winograd winograd)
-      : contender(contender), result(result), winograd(winograd) {}
-  Status prepare(Contractions contractions);
-  Status run(const ContestOptions &options);
+  Contest(const Contender &contender, ContestResult &result,
+          const ContestOptions &options)
+      : contender(contender), result(result), options(options),
+        sampler({.budgetNs = options.seconds * 1e9}) {}
+  Status prepare();
+  Status run();
 
 private:
-  Expected<PreparedTier> compile(Contractions contractions);
-  Status compileBoth(Contractions contractions);
+  using Figure = std::optional<Summary> ContestResult::*;
+
+  CompileOptions compileOptions(Contractions contractions,
+                                Winograd winograd) const;
+  Status measureCompile();
+  Expected<size_t> compile(Contractions contractions, Winograd winograd);
+  Status compileAll();
   Status readPrices();
   Status check(const std::vector<Tensor> &actual, const std::string &who) const;
-  std::optional<LibraryCall> libraryCall(WeightsForm form);
+  Status addLibrary(Formats formats, std::optional<LibrarySide> &side);
   measure::Sampler::Call callOf(PreparedTier &tier);
-  measure::Sampler::Call callOf(LibraryCall &call);
+  measure::Sampler::Call callOf(LibrarySide &side);
+  size_t add(measure::Sampler::Call call);
+  void addPeak(int threads);
+  size_t addPrograms();
+  void addLibraries();
 
   const Contender &contender;
   ContestResult &result;
-  Winograd winograd;
+  const ContestOptions &options;
   std::unique_ptr<Graph> graph;
   std::vector<Tensor> inputs[2];
   Tensor weights, targets[2];
   std::vector<Tensor> expected, outputs;
-  std::optional<PreparedTier> generated, chosen;
-  std::optional<LibraryCall> blocked, plain;
+  /// Programs that differ, and which of them is what.
+  std::vector<PreparedTier> programs;
+  size_t chosen = 0;
+  std::optional<size_t> generated, direct, transformed;
+  std::optional<LibrarySide> blocked, plain, own;
+  measure::Sampler sampler;
+  /// What the series of the sampler are for.
+  std::vector<std::pair<Figure, size_t>> figures;
 };
 
-Status Contest::prepare(Contractions contractions) {
+Status Contest::prepare() {
   TANDEM_ASSIGN_OR_RETURN(weights, Tensor::allocate(contender.weights));
   fillRandom(weights, 1);
   for (int set = 0; set < 2; ++set) {
@@ -93,62 +126,78 @@ Status Contest::prepare(Contractions contractions) {
   for (Tensor &target : targets) {
     TANDEM_ASSIGN_OR_RETURN(target, Tensor::allocate(expected[0].type()));
   }
-  TANDEM_RETURN_IF_ERROR(compileBoth(contractions));
+  // Before there are programs, which hold the weights that are packed for them.
+  TANDEM_RETURN_IF_ERROR(measureCompile());
+  TANDEM_RETURN_IF_ERROR(compileAll());
   TANDEM_RETURN_IF_ERROR(readPrices());
-  blocked = libraryCall(WeightsForm::chosen);
-  plain = libraryCall(WeightsForm::plain);
-  if (blocked) {
-    result.implementation = blocked->implementation();
-    TANDEM_RETURN_IF_ERROR(blocked->run(inputs[0][0], targets[0]));
-    return check({targets[0]}, "oneDNN");
-  }
+  TANDEM_RETURN_IF_ERROR(addLibrary(Formats::ownWeights, blocked));
+  TANDEM_RETURN_IF_ERROR(addLibrary(Formats::plain, plain));
+  TANDEM_RETURN_IF_ERROR(addLibrary(Formats::own, own));
+  if (blocked)
+    result.implementation = blocked->call.implementation();
   return {};
 }
 
-Expected<PreparedTier> Contest::compile(Contractions contractions) {
-  CompileOptions options;
-  options.contractions = contractions;
-  options.winograd = winograd;
-  options.kernelCache = false; // What it costs is measured, too.
-  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                          graph->createCompiler(options));
-  PreparedTier prepared;
-  std::vector<double> compiles;
-  for (int i = 0; i <= kCompiles; ++i) {
-    TANDEM_ASSIGN_OR_RETURN(
-        prepared, tools::compileTier(*compiler, {&contender.input, 1}));
-    double ns = 0;
-    for (const PhaseTime &phase : prepared.phases)
-      ns += phase.ns;
-    compiles.push_back(ns);
-  }
-  compiles.erase(compiles.begin());
-  result.compileNs = measure::summarize(compiles).median;
-  TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs[0], outputs));
-  TANDEM_RETURN_IF_ERROR(check(outputs, "the compiled tier"));
-  return prepared;
+CompileOptions Contest::compileOptions(Contractions contractions,
+                                       Winograd winograd) const {
+  CompileOptions result;
+  result.contractions = contractions;
+  result.winograd = winograd;
+  return result;
 }
 
-/// What is chosen is what is generated, or the other way.
-Status Contest::compileBoth(Contractions contractions) {
-  TANDEM_ASSIGN_OR_RETURN(chosen, compile(contractions));
-  result.choseGenerated = !usesLibrary(*chosen->program);
-  if (result.choseGenerated) {
-    generated = std::move(chosen);
-    chosen.reset();
-    return {};
+Status Contest::measureCompile() {
+  CompileOptions compile =
+      compileOptions(options.contractions, options.winograd);
+  compile.kernelCache = false; // What it costs is measured, too.
+  TANDEM_ASSIGN_OR_RETURN(CompileCost cost,
+                          measureWarm(*graph, compile, inputs[0],
+                                      /*budgetNs=*/0, kCompiles, kCompiles));
+  result.compileNs = cost.total.median;
+  return {};
+}
+
+/// Returns the number of the program, which may be one that is there already.
+Expected<size_t> Contest::compile(Contractions contractions,
+                                  Winograd winograd) {
+  TANDEM_ASSIGN_OR_RETURN(
+      std::unique_ptr<Compiler> compiler,
+      graph->createCompiler(compileOptions(contractions, winograd)));
+  TANDEM_ASSIGN_OR_RETURN(PreparedTier prepared,
+                          tools::compileTier(*compiler, {&contender.input, 1}));
+  for (size_t i = 0; i < programs.size(); ++i)
+    if (isSame(*programs[i].program, *prepared.program))
+      return i;
+  TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs[0], outputs));
+  TANDEM_RETURN_IF_ERROR(check(outputs, "the compiled tier"));
+  programs.push_back(std::move(prepared));
+  return programs.size() - 1;
+}
+
+Status Contest::compileAll() {
+  TANDEM_ASSIGN_OR_RETURN(chosen,
+                          compile(options.contractions, options.winograd));
+  result.choseGenerated = !usesLibrary(*programs[chosen].program);
+  for (auto [series, winograd] : {std::pair(&generated, options.winograd),
+                                  std::pair(&direct, Winograd::never),
+                                  std::pair(&transformed, Winograd::always)}) {
+    TANDEM_ASSIGN_OR_RETURN(size_t program,
+                            compile(Contractions::generated, winograd));
+    if (!usesLibrary(*programs[program].program))
+      *series = program;
   }
-  TANDEM_ASSIGN_OR_RETURN(PreparedTier other, compile(Contractions::generated));
-  if (!usesLibrary(*other.program))
-    generated = std::move(other);
+  if (transformed == direct) // Winograd's method has nothing to offer.
+    transformed.reset();
+  result.isWinograd = generated && generated == transformed;
   return {};
 }
 
 Status Contest::readPrices() {
-  CompileOptions options;
-  options.winograd = winograd;
-  TANDEM_ASSIGN_OR_RETURN(auto estimates, graph->estimateContractions(
-                                              {&contender.input, 1}, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      auto estimates,
+      graph->estimateContractions(
+          {&contender.input, 1},
+          compileOptions(options.contractions, options.winograd)));
   for (const ContractionEstimate &estimate : estimates) {
     result.predictedGeneratedNs = estimate.generatedNs;
     result.predictedLibraryNs = estimate.libraryNs;
@@ -174,11 +223,21 @@ Status Contest::check(const std::vector<Tensor> &actual,
                            std::to_string(difference.maxAbsolute));
 }
 
-std::optional<LibraryCall> Contest::libraryCall(WeightsForm form) {
-  Expected<LibraryCall> call = contender.library(form, weights);
+/// Leaves `side` empty where the library has no such call.
+Status Contest::addLibrary(Formats formats, std::optional<LibrarySide> &side) {
+  Expected<LibraryCall> call = contender.library(formats, weights);
   if (!call)
-    return std::nullopt;
-  return std::move(*call);
+    return {};
+  side = LibrarySide{std::move(*call), {}, {}};
+  for (int set = 0; set < 2; ++set) {
+    TANDEM_ASSIGN_OR_RETURN(side->inputs[set],
+                            side->call.toOwn(inputs[set][0]));
+    TANDEM_ASSIGN_OR_RETURN(side->targets[set],
+                            side->call.roomFor(targets[set]));
+  }
+  TANDEM_RETURN_IF_ERROR(side->call.run(side->inputs[0], side->targets[0]));
+  TANDEM_RETURN_IF_ERROR(side->call.fromOwn(side->targets[0], targets[0]));
+  return check({targets[0]}, "oneDNN");
 }
 
 measure::Sampler::Call Contest::callOf(PreparedTier &tier) {
@@ -187,57 +246,76 @@ measure::Sampler::Call Contest::callOf(PreparedTier &tier) {
   };
 }
 
-measure::Sampler::Call Contest::callOf(LibraryCall &library) {
-  return [this, &library](size_t call) {
-    return library.run(inputs[call % 2][0], targets[call % 2]);
+measure::Sampler::Call Contest::callOf(LibrarySide &side) {
+  return [&side](size_t call) {
+    return side.call.run(side.inputs[call % 2], side.targets[call % 2]);
   };
 }
 
-Status Contest::run(const ContestOptions &options) {
-  measure::SamplerOptions samplerOptions;
-  samplerOptions.budgetNs = options.seconds * 1e9;
-  measure::Sampler sampler(samplerOptions);
-  const int threads = numThreads();
-  const bool hasOneThread = generated && threads > 1;
-  if (hasOneThread)
-    sampler.add("", callOf(*generated), [] { setNumThreads(1); });
-  // The most that was seen: a worker that wakes up late shares a processor. It
-  // always comes after one thread's figure, so that nobody else gains from
-  // threads that are woken to be limited no more.
-  double peak = 0;
-  auto measurePeak = [&](size_t) -> Status {
-    peak = std::max(peak, measure::measurePeakFma(contender.weights.dtype));
+size_t Contest::add(measure::Sampler::Call call) {
+  return sampler.add("", std::move(call), keepWorkersAway);
+}
+
+/// The most that was seen: a worker that wakes up late shares a processor.
+void Contest::addPeak(int threads) {
+  auto measurePeak = [this](size_t) -> Status {
+    result.peakFlopsPerNs =
+        std::max(result.peakFlopsPerNs,
+                 measure::measurePeakFma(contender.weights.dtype));
     return {};
   };
   sampler.add("peak", measurePeak, [threads] {
     setNumThreads(threads);
     keepWorkersAway();
   });
-  auto add = [&](auto &contestant) -> size_t {
-    return contestant ? sampler.add("", callOf(*contestant), keepWorkersAway)
-                      : 0;
-  };
-  const size_t kernel = add(generated), choice = add(chosen),
-               own = add(blocked), unpacked = add(plain);
+}
+
+/// Returns the series of what is chosen.
+size_t Contest::addPrograms() {
+  std::vector<size_t> series;
+  for (PreparedTier &program : programs)
+    series.push_back(add(callOf(program)));
+  for (auto [figure, program] :
+       {std::pair(&ContestResult::generated, generated),
+        std::pair(&ContestResult::direct, direct),
+        std::pair(&ContestResult::winograd, transformed)})
+    if (program)
+      figures.emplace_back(figure, series[*program]);
+  return series[chosen];
+}
+
+void Contest::addLibraries() {
+  for (auto [figure, side] : {std::pair(&ContestResult::blocked, &blocked),
+                              std::pair(&ContestResult::plain, &plain),
+                              std::pair(&ContestResult::own, &own)})
+    if (*side)
+      figures.emplace_back(figure, add(callOf(**side)));
+}
+
+Status Contest::run() {
+  const int threads = numThreads();
+  if (generated && threads > 1)
+    figures.emplace_back(&ContestResult::oneThread,
+                         sampler.add("", callOf(programs[*generated]),
+                                     [] { setNumThreads(1); }));
+  // Always after one thread's figure, so that nobody else gains from threads
+  // that are woken to be limited no more.
+  addPeak(threads);
+  const size_t taken = addPrograms();
+  addLibraries();
   auto times = sampler.run();
   setNumThreads(threads);
   if (!times)
     return tl::unexpected<Error>(std::move(times.error()));
-  auto timeOf = [&](size_t series) {
-    return series ? std::optional((*times)[series]) : std::nullopt;
-  };
-  result.peakFlopsPerNs = peak;
-  if (hasOneThread)
-    result.oneThread = times->front();
-  result.generated = timeOf(kernel);
-  result.blocked = timeOf(own);
-  result.plain = timeOf(unpacked);
-  const size_t taken = result.choseGenerated ? kernel : choice;
   result.chosen = (*times)[taken];
-  for (size_t other : {kernel, own})
-    if (other && other != taken)
+  for (auto [figure, series] : figures) {
+    result.*figure = (*times)[series];
+    if ((figure == &ContestResult::generated ||
+         figure == &ContestResult::blocked) &&
+        series != taken)
       result.chosenOverBest =
-          std::min(result.chosenOverBest, sampler.medianRatio(other, taken));
+          std::min(result.chosenOverBest, sampler.medianRatio(series, taken));
+  }
   return {};
 }
 
@@ -279,10 +357,10 @@ ContestResult runContest(const Contender &contender,
   result.flops = contender.flops;
   result.input = contender.input;
   result.weights = contender.weights;
-  Contest contest(contender, result, options.winograd);
-  Status status = contest.prepare(options.contractions);
+  Contest contest(contender, result, options);
+  Status status = contest.prepare();
   if (status)
-    status = contest.run(options);
+    status = contest.run();
   if (!status)
     result.error = status.error().str();
   return result;

@@ -1,4 +1,4 @@
-//===- Contest.h - One contraction, run four ways ---------------*- C++ -*-===//
+//===- Contest.h - One contraction, run every way ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,7 +32,7 @@ struct Contender {
   TensorType input, weights;
   /// The text of a function @main of one input. `hex` are the weights' bytes.
   std::function<std::string(const std::string &hex)> source;
-  std::function<Expected<LibraryCall>(WeightsForm, const Tensor &)> library;
+  std::function<Expected<LibraryCall>(Formats, const Tensor &)> library;
 };
 
 /// What the contest of one contraction has shown. Times in ns per call, taken
@@ -41,17 +41,23 @@ struct ContestResult {
   std::string list, name;
   double flops = 0;
   TensorType input, weights;
-  /// The compiled tier with its contractions generated; none where it has no
-  /// kernel for this one.
+  /// The compiled tier with its contractions generated: without Winograd's
+  /// method, and with it, where it is possible. None where there is no kernel
+  /// for this one.
+  std::optional<measure::Summary> direct, winograd;
+  /// The one of them that ContestOptions::winograd takes.
   std::optional<measure::Summary> generated;
   /// The same on one thread, where there are several.
   std::optional<measure::Summary> oneThread;
-  /// oneDNN by itself, in both forms of the weights; none where it has nothing.
-  std::optional<measure::Summary> blocked, plain;
+  /// oneDNN by itself: Formats::ownWeights, plain and own; none where it has
+  /// nothing.
+  std::optional<measure::Summary> blocked, plain, own;
   /// The compiled tier as it comes. Where it chooses the generated kernel,
   /// this is `generated`: one program, measured once.
   measure::Summary chosen;
   bool choseGenerated = false;
+  /// Whether `generated` is `winograd`.
+  bool isWinograd = false;
   /// The better of generated and blocked over what the compiled tier chooses, 1
   /// being the best there is: medians of the ratios of the single rounds.
   double chosenOverBest = 1;
@@ -61,7 +67,7 @@ struct ContestResult {
   double peakFlopsPerNs = 0;
   /// oneDNN's implementation with blocked weights.
   std::string implementation;
-  /// Compiling for this shape, all threads' time, warm; ns.
+  /// C of what is chosen, warm; ns.
   double compileNs = 0;
   /// Why there are no figures; empty on success.
   std::string error;

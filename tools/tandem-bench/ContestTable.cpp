@@ -48,6 +48,9 @@ std::optional<double> chosenOverBest(const ContestResult &result) {
   return result.error.empty() ? std::optional(result.chosenOverBest)
                               : std::nullopt;
 }
+std::optional<double> overOwn(const ContestResult &result) {
+  return result.over(result.own);
+}
 std::optional<double> scaling(const ContestResult &result) {
   return result.scaling();
 }
@@ -64,18 +67,82 @@ std::optional<double> ofPeak(const ContestResult &result) {
   return result.flopsPerNs(result.chosen) / result.peakFlopsPerNs;
 }
 
-void addRow(tools::Table &table, const ContestResult &result) {
-  if (!result.error.empty())
-    return table.addRow({result.name + ": " + result.error});
-  table.addRow(
-      {result.name, text("%.2f", result.flops / 1e6),
-       speedText(result, result.generated), speedText(result, result.blocked),
-       speedText(result, result.plain), speedText(result, result.chosen),
-       result.choseGenerated ? "gen" : "lib",
-       text("%.0f%%", 100 * *ofPeak(result)), ratioText(overBlocked(result)),
-       ratioText(overPlain(result)), ratioText(chosenOverBest(result)),
-       ratioText(scaling(result)), ratioText(generatedError(result)),
-       ratioText(libraryError(result)), tools::formatTime(result.compileNs)});
+/// Who computes what is chosen.
+const char *nameOfChosen(const ContestResult &result) {
+  if (!result.choseGenerated)
+    return "lib";
+  return result.isWinograd ? "wino" : "gen";
+}
+
+/// One column of the table.
+struct Column {
+  tools::Table::Column header;
+  std::function<std::string(const ContestResult &)> text;
+};
+
+std::vector<Column> columns() {
+  using Figure = std::optional<Summary> ContestResult::*;
+  auto speed = [](const char *header, Figure figure) {
+    return Column{{header}, [figure](const ContestResult &result) {
+                    return speedText(result, result.*figure);
+                  }};
+  };
+  auto ratio = [](const char *header, const Ratio &of) {
+    return Column{{header}, [of](const ContestResult &result) {
+                    return ratioText(of(result));
+                  }};
+  };
+  return {{{"shape", false}, [](const auto &result) { return result.name; }},
+          {{"Mflop"},
+           [](const auto &result) { return text("%.2f", result.flops / 1e6); }},
+          speed("direct", &ContestResult::direct),
+          speed("Winograd", &ContestResult::winograd),
+          speed("oneDNN", &ContestResult::blocked),
+          speed("plain", &ContestResult::plain),
+          speed("own images", &ContestResult::own),
+          {{"chosen"},
+           [](const auto &result) { return speedText(result, result.chosen); }},
+          {{"", false}, nameOfChosen},
+          {{"peak"},
+           [](const auto &result) {
+             return text("%.0f%%", 100 * *ofPeak(result));
+           }},
+          ratio("gen/oneDNN", overBlocked),
+          ratio("chosen/best", chosenOverBest),
+          ratio("threads", scaling),
+          ratio("model/gen", generatedError),
+          ratio("model/lib", libraryError),
+          {{"C"}, [](const auto &result) {
+             return tools::formatTime(result.compileNs);
+           }}};
+}
+
+/// Without the columns that have nothing to show of any contraction.
+std::string tableOf(const std::vector<ContestResult> &results) {
+  std::vector<Column> shown = columns();
+  std::vector<ContestResult> measured = results;
+  std::erase_if(measured,
+                [](const auto &result) { return !result.error.empty(); });
+  std::erase_if(shown, [&](const Column &column) {
+    return !measured.empty() && std::all_of(measured.begin(), measured.end(),
+                                            [&](const auto &result) {
+                                              return column.text(result) == "-";
+                                            });
+  });
+  std::vector<tools::Table::Column> headers;
+  for (const Column &column : shown)
+    headers.push_back(column.header);
+  tools::Table table(std::move(headers));
+  for (const ContestResult &result : results) {
+    std::vector<std::string> row;
+    for (const Column &column : shown)
+      if (result.error.empty())
+        row.push_back(column.text(result));
+    if (!result.error.empty())
+      row.push_back(result.name + ": " + result.error);
+    table.addRow(std::move(row));
+  }
+  return table.str();
 }
 
 std::string meansOf(const std::string &title,
@@ -89,7 +156,8 @@ std::string meansOf(const std::string &title,
   return title + ": " + std::to_string(results.size()) + " shapes, " +
          std::to_string(generated) + " generated: " + mean(overBlocked) +
          "x oneDNN with its own weights, " + mean(overPlain) +
-         "x with plain ones; chosen " + mean(chosenOverBest) +
+         "x with plain ones, " + mean(overOwn) +
+         "x with its own images; chosen " + mean(chosenOverBest) +
          " of the better, " + mean(ofPeak) + " of the peak" +
          (geometricMean(results, scaling) > 0
               ? ", " + mean(scaling) + "x one thread\n"
@@ -146,9 +214,12 @@ ordered_json toRecord(const std::string &tool, const ContestResult &result,
     record["error"] = result.error;
   else
     record.update({{"generated_ns", time(result.generated)},
+                   {"generated_direct_ns", time(result.direct)},
+                   {"generated_winograd_ns", time(result.winograd)},
                    {"generated_one_thread_ns", time(result.oneThread)},
                    {"onednn_blocked_ns", time(result.blocked)},
                    {"onednn_plain_ns", time(result.plain)},
+                   {"onednn_own_images_ns", time(result.own)},
                    {"chosen_ns", time(result.chosen)},
                    {"chosen", result.choseGenerated ? "generated" : "library"},
                    {"chosen_over_best", result.chosenOverBest},
@@ -176,24 +247,7 @@ double geometricMean(const std::vector<ContestResult> &results,
 }
 
 std::string formatContests(const std::vector<ContestResult> &results) {
-  tools::Table table({{"shape", false},
-                      {"Mflop"},
-                      {"generated"},
-                      {"oneDNN"},
-                      {"plain"},
-                      {"chosen"},
-                      {"", false},
-                      {"peak"},
-                      {"gen/oneDNN"},
-                      {"gen/plain"},
-                      {"chosen/best"},
-                      {"threads"},
-                      {"model/gen"},
-                      {"model/lib"},
-                      {"compile"}});
-  for (const ContestResult &result : results)
-    addRow(table, result);
-  std::string out = "Speeds in Gflop/s; ratios of speeds.\n" + table.str();
+  std::string out = "Speeds in Gflop/s; ratios of speeds.\n" + tableOf(results);
   std::vector<ContestResult> list;
   bool several = results.front().list != results.back().list;
   for (size_t i = 0; i < results.size(); ++i) {

@@ -29,9 +29,9 @@ Contender contenderOf(DType dtype, const ConvShape &shape,
   contender.source = [dtype, shape, channelsLast](const std::string &hex) {
     return measure::graphOf(shape, dtype, channelsLast, hex);
   };
-  contender.library = [shape, channelsLast](WeightsForm form,
+  contender.library = [shape, channelsLast](Formats formats,
                                             const Tensor &weights) {
-    return LibraryCall::conv(shape, channelsLast, form, weights);
+    return LibraryCall::conv(shape, channelsLast, formats, weights);
   };
   return contender;
 }

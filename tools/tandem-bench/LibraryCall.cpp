@@ -97,8 +97,28 @@ memory::desc kernelDesc(memory::data_type type, const ConvShape &shape,
   return inOrder(type, dims, order);
 }
 
-memory::desc anyForm(const memory::desc &desc) {
-  return {desc.dims(), desc.data_type(), memory::format_tag::any};
+/// `desc`, or a format of the library's choice.
+memory::desc choose(const memory::desc &desc, bool isOwn) {
+  return isOwn ? memory::desc(desc.dims(), desc.data_type(),
+                              memory::format_tag::any)
+               : desc;
+}
+
+Expected<Tensor> allocate(const memory::desc &desc) {
+  return Tensor::allocate(
+      {DType::i8, Shape{static_cast<int64_t>(desc.get_size())}});
+}
+
+/// The primitive works in memory that the caller gives it.
+dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+void reorder(memory from, memory to) {
+  dnnl::reorder(from, to).execute(stream(), from, to);
+  stream().wait();
 }
 
 /// While it lives, oneDNN's OpenMP (whichever library that is) uses one thread
@@ -133,26 +153,42 @@ template <typename Create> auto guarded(Create create) -> decltype(create()) {
 
 } // namespace
 
+/// Operands and result as the graph has them.
+struct LibraryCall::Plain {
+  memory::desc input, weights, output;
+};
+
 struct LibraryCall::Impl {
   dnnl::primitive primitive;
-  memory input, output, weights;
+  Plain plain;
+  memory input, output, weights, scratchpad;
+  /// What the last two lie in.
+  Tensor weightsBytes, scratchpadBytes;
   std::string implementation;
   bool isSmall = false;
-
-  /// The weights in the form that the primitive wants.
-  void setWeights(const Tensor &tensor, const memory::desc &have,
-                  const memory::desc &want) {
-    memory from(have, engine(), tensor.data());
-    weights = memory(want, engine());
-    dnnl::reorder(from, weights).execute(stream(), from, weights);
-    stream().wait();
-  }
-  template <typename Desc> void setPrimitive(const Desc &desc) {
-    input = memory(desc.src_desc(), engine(), nullptr);
-    output = memory(desc.dst_desc(), engine(), nullptr);
-    implementation = desc.impl_info_str();
-  }
 };
+
+/// The weights in the format that the primitive wants, and its memory.
+template <typename Desc>
+Expected<LibraryCall> LibraryCall::create(const Desc &desc, const Plain &plain,
+                                          bool isSmall, const Tensor &weights) {
+  auto impl = std::make_unique<Impl>();
+  impl->primitive = dnnl::primitive(desc.get());
+  impl->plain = plain;
+  impl->input = memory(desc.src_desc(), engine(), nullptr);
+  impl->output = memory(desc.dst_desc(), engine(), nullptr);
+  TANDEM_ASSIGN_OR_RETURN(impl->weightsBytes, allocate(desc.weights_desc()));
+  impl->weights =
+      memory(desc.weights_desc(), engine(), impl->weightsBytes.data());
+  reorder(memory(plain.weights, engine(), weights.data()), impl->weights);
+  TANDEM_ASSIGN_OR_RETURN(impl->scratchpadBytes,
+                          allocate(desc.scratchpad_desc()));
+  impl->scratchpad =
+      memory(desc.scratchpad_desc(), engine(), impl->scratchpadBytes.data());
+  impl->implementation = desc.impl_info_str();
+  impl->isSmall = isSmall;
+  return LibraryCall(std::move(impl));
+}
 
 LibraryCall::LibraryCall(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 LibraryCall::LibraryCall(LibraryCall &&) noexcept = default;
@@ -160,54 +196,76 @@ LibraryCall &LibraryCall::operator=(LibraryCall &&) noexcept = default;
 LibraryCall::~LibraryCall() = default;
 
 Expected<LibraryCall> LibraryCall::conv(const ConvShape &shape,
-                                        bool channelsLast, WeightsForm form,
+                                        bool channelsLast, Formats formats,
                                         const Tensor &weights) {
   return guarded([&]() -> Expected<LibraryCall> {
     const int rank = shape.numSpatial;
     const memory::data_type type = typeOf(weights);
     const bool isSmall = shape.flops() < kSmallFlops;
     const ThreadsOf threads(isSmall);
-    const memory::desc kernel = kernelDesc(type, shape, channelsLast);
+    const Plain plain{imageDesc(type, shape.batch, shape.inputChannels,
+                                tail(shape.input, rank), channelsLast),
+                      kernelDesc(type, shape, channelsLast),
+                      imageDesc(type, shape.batch, shape.outputChannels,
+                                tail(shape.output, rank), channelsLast)};
     const dnnl::convolution_forward::primitive_desc desc(
         dnnl::convolution_forward::desc(
             dnnl::prop_kind::forward_inference,
             dnnl::algorithm::convolution_direct,
-            imageDesc(type, shape.batch, shape.inputChannels,
-                      tail(shape.input, rank), channelsLast),
-            form == WeightsForm::chosen ? anyForm(kernel) : kernel,
-            imageDesc(type, shape.batch, shape.outputChannels,
-                      tail(shape.output, rank), channelsLast),
+            choose(plain.input, formats == Formats::own),
+            choose(plain.weights, formats != Formats::plain),
+            choose(plain.output, formats == Formats::own),
             tail(shape.strides, rank), tail(shape.dilations, rank, 1),
             tail(shape.padLow, rank), tail(shape.padHigh, rank)),
-        engine());
-    auto impl = std::make_unique<Impl>();
-    impl->primitive = dnnl::convolution_forward(desc);
-    impl->setPrimitive(desc);
-    impl->setWeights(weights, kernel, desc.weights_desc());
-    impl->isSmall = isSmall;
-    return LibraryCall(std::move(impl));
+        attributes(), engine());
+    return create(desc, plain, isSmall, weights);
   });
 }
 
 Expected<LibraryCall> LibraryCall::matmul(const MatmulShape &shape,
-                                          WeightsForm form,
+                                          Formats formats,
                                           const Tensor &weights) {
   return guarded([&]() -> Expected<LibraryCall> {
     const bool isSmall = shape.flops() < kSmallFlops;
     const ThreadsOf threads(isSmall);
     const memory::data_type type = typeOf(weights);
-    const memory::desc rhs = inOrder(type, {shape.k, shape.n}, {0, 1});
+    const Plain plain{inOrder(type, {shape.m, shape.k}, {0, 1}),
+                      inOrder(type, {shape.k, shape.n}, {0, 1}),
+                      inOrder(type, {shape.m, shape.n}, {0, 1})};
     const dnnl::matmul::primitive_desc desc(
-        dnnl::matmul::desc(inOrder(type, {shape.m, shape.k}, {0, 1}),
-                           form == WeightsForm::chosen ? anyForm(rhs) : rhs,
-                           inOrder(type, {shape.m, shape.n}, {0, 1})),
-        engine());
-    auto impl = std::make_unique<Impl>();
-    impl->primitive = dnnl::matmul(desc);
-    impl->setPrimitive(desc);
-    impl->setWeights(weights, rhs, desc.weights_desc());
-    impl->isSmall = isSmall;
-    return LibraryCall(std::move(impl));
+        dnnl::matmul::desc(choose(plain.input, formats == Formats::own),
+                           choose(plain.weights, formats != Formats::plain),
+                           choose(plain.output, formats == Formats::own)),
+        attributes(), engine());
+    return create(desc, plain, isSmall, weights);
+  });
+}
+
+Expected<Tensor> LibraryCall::toOwn(const Tensor &input) {
+  return guarded([&]() -> Expected<Tensor> {
+    const memory::desc own = impl->input.get_desc();
+    if (own == impl->plain.input)
+      return input;
+    TANDEM_ASSIGN_OR_RETURN(Tensor result, allocate(own));
+    reorder(memory(impl->plain.input, engine(), input.data()),
+            memory(own, engine(), result.data()));
+    return result;
+  });
+}
+
+Expected<Tensor> LibraryCall::roomFor(const Tensor &output) {
+  const memory::desc own = impl->output.get_desc();
+  if (own == impl->plain.output)
+    return output;
+  return allocate(own);
+}
+
+Status LibraryCall::fromOwn(const Tensor &result, Tensor &output) {
+  return guarded([&]() -> Status {
+    if (result.data() != output.data())
+      reorder(memory(impl->output.get_desc(), engine(), result.data()),
+              memory(impl->plain.output, engine(), output.data()));
+    return {};
   });
 }
 
@@ -217,9 +275,11 @@ Status LibraryCall::run(const Tensor &input, Tensor &output) {
     impl->output.set_data_handle(output.data());
     const ThreadsOf threads(impl->isSmall);
     letIdleWorkersSleep();
-    impl->primitive.execute(stream(), {{DNNL_ARG_SRC, impl->input},
-                                       {DNNL_ARG_WEIGHTS, impl->weights},
-                                       {DNNL_ARG_DST, impl->output}});
+    impl->primitive.execute(stream(),
+                            {{DNNL_ARG_SRC, impl->input},
+                             {DNNL_ARG_WEIGHTS, impl->weights},
+                             {DNNL_ARG_DST, impl->output},
+                             {DNNL_ARG_SCRATCHPAD, impl->scratchpad}});
     return {};
   });
 }

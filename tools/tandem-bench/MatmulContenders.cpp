@@ -62,8 +62,8 @@ Contender matmulContender(const MatmulShape &shape) {
   contender.source = [shape](const std::string &hex) {
     return sourceOf(shape, hex);
   };
-  contender.library = [shape](WeightsForm form, const Tensor &weights) {
-    return LibraryCall::matmul(shape, form, weights);
+  contender.library = [shape](Formats formats, const Tensor &weights) {
+    return LibraryCall::matmul(shape, formats, weights);
   };
   return contender;
 }

@@ -82,7 +82,9 @@ def check_sweep(record):
 
 
 def check_conv(record):
-    for name in ("generated_ns", "onednn_blocked_ns", "onednn_plain_ns"):
+    for name in ("generated_ns", "generated_direct_ns",
+                 "generated_winograd_ns", "onednn_blocked_ns",
+                 "onednn_plain_ns", "onednn_own_images_ns"):
         assert name in record, name
         if record[name] is not None:
             check(record[name], SUMMARY, name)
