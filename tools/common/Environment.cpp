@@ -9,6 +9,7 @@
 #include "common/Environment.h"
 #include "common/Json.h"
 
+#include "tandem/Measure/CoreKind.h"
 #include "tandem/Runtime/Executor.h"
 
 #include <dnnl.hpp>
@@ -104,6 +105,7 @@ std::string commandLine(int argc, const char *const *argv) {
 Environment describeEnvironment(int argc, const char *const *argv) {
   Environment environment;
   environment.cpu = cpuModel();
+  environment.coreKind = measure::currentCoreKind();
   environment.os = osName();
   environment.cores = usableCores();
   environment.threads = numThreads();
@@ -124,7 +126,10 @@ nlohmann::ordered_json toJson(const Environment &environment) {
   nlohmann::ordered_json versions;
   for (const auto &[name, version] : environment.versions)
     versions[name] = version;
+  const std::string kinds = coreKinds(environment);
   return {{"cpu", environment.cpu},
+          {"core_kinds", kinds.empty() ? nlohmann::ordered_json()
+                                       : nlohmann::ordered_json(kinds)},
           {"gpu", nullptr},
           {"os", environment.os},
           {"cores", environment.cores},
@@ -134,6 +139,18 @@ nlohmann::ordered_json toJson(const Environment &environment) {
           {"versions", versions},
           {"command", environment.command},
           {"time", environment.time}};
+}
+
+std::string coreKinds(const Environment &environment) {
+  const std::string now = measure::currentCoreKind();
+  return now == environment.coreKind ? now : environment.coreKind + ", " + now;
+}
+
+std::string headingOf(const Environment &environment) {
+  const std::string kinds = coreKinds(environment);
+  return environment.cpu + ", " + std::to_string(environment.threads) +
+         (environment.threads == 1 ? " thread" : " threads") +
+         (kinds.empty() ? "" : "; the calling one on " + kinds) + "\n";
 }
 
 std::string executablePath() {

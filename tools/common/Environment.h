@@ -21,6 +21,9 @@ namespace tandem::tools {
 /// Where a figure was measured: what every result file says besides the figure.
 struct Environment {
   std::string cpu, os;
+  /// Of the calling thread's core; empty where there is one kind alone
+  /// (tandem/Measure/CoreKind.h).
+  std::string coreKind;
   int cores = 0; ///< Logical processors this process may use.
   int threads = 0;
   int64_t memoryBytes = 0;
@@ -33,6 +36,13 @@ struct Environment {
 
 /// Call after setNumThreads.
 Environment describeEnvironment(int argc, const char *const *argv);
+
+/// The kinds of core that the calling thread was on when the environment was
+/// described and is on now: one, two ("cpu_core, cpu_atom"), or none.
+std::string coreKinds(const Environment &environment);
+
+/// "PROCESSOR, 2 threads", and on which kinds of core: a line above figures.
+std::string headingOf(const Environment &environment);
 
 /// Path of this executable; empty where the system does not tell.
 std::string executablePath();

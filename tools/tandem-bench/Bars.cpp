@@ -49,7 +49,7 @@ std::string format(const Bar &bar, double value) {
   return text;
 }
 
-void print(const std::vector<Bar> &bars) {
+void print(const BarsOptions &options, const std::vector<Bar> &bars) {
   tools::Table table(
       {{"bar", false}, {"measured"}, {"bar"}, {"measured/bar"}, {"", false}});
   for (const Bar &bar : bars) {
@@ -59,7 +59,8 @@ void print(const std::vector<Bar> &bars) {
                   (bar.atMost ? "≤ " : "≥ ") + format(bar, bar.bar), ratio,
                   bar.passed() ? "pass" : "SHORT"});
   }
-  std::printf("%s\n", table.str().c_str());
+  std::printf("%s%s\n", tools::headingOf(options.environment).c_str(),
+              table.str().c_str());
   for (const Bar &bar : bars) {
     if (bar.from.empty())
       continue;
@@ -112,7 +113,7 @@ Expected<bool> runBars(const BarsOptions &options) {
         std::find(options.only.begin(), options.only.end(), group.name) !=
             options.only.end())
       TANDEM_RETURN_IF_ERROR(group.add(options, bars));
-  print(bars);
+  print(options, bars);
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(
         tools::writeText(options.json, toLines(options, bars)));

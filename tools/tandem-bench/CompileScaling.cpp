@@ -148,6 +148,7 @@ Status runScaling(const ScalingOptions &options) {
     points.push_back(std::move(point));
   }
   line.clear();
+  std::printf("%s", tools::headingOf(options.environment).c_str());
   print(points);
   return options.json.empty() ? Status()
                               : tools::writeText(options.json, lines);

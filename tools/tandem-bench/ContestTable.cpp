@@ -289,7 +289,8 @@ Expected<bool> runContests(const std::string &tool,
     complete &= results.back().error.empty();
   }
   line.clear();
-  std::printf("%s", formatContests(results).c_str());
+  std::printf("%s%s", tools::headingOf(options.environment).c_str(),
+              formatContests(results).c_str());
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(
         tools::writeText(options.json, contestLines(tool, results, options)));

@@ -100,6 +100,7 @@ Status runDevice(const DeviceOptions &options) {
   }
   if (!contenders.empty())
     TANDEM_RETURN_IF_ERROR(compareChoices(contenders, models));
+  std::fprintf(stderr, "%s", tools::headingOf(options.environment).c_str());
   printFigures(calibration.figures);
   std::printf("%s\n",
               writeDeviceModel(calibration.model, /*indent=*/2).c_str());

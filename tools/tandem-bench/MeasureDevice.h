@@ -9,6 +9,8 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_MEASUREDEVICE_H
 #define TANDEM_TOOLS_TANDEM_BENCH_MEASUREDEVICE_H
 
+#include "common/Environment.h"
+
 #include "tandem/Support/Error.h"
 
 #include <string>
@@ -24,6 +26,7 @@ struct DeviceOptions {
   /// printed and kept.
   int runs = 1;
   std::vector<std::string> shapes;
+  tools::Environment environment;
 };
 
 /// Measures this host; prints its description to standard output, in the form

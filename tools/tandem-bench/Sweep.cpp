@@ -134,7 +134,8 @@ Expected<bool> sweep(const SweepOptions &options) {
     TANDEM_RETURN_IF_ERROR(writeResults(options, records));
   }
   line.clear();
-  std::printf("%s", formatTable(results).c_str());
+  std::printf("%s%s", tools::headingOf(options.environment).c_str(),
+              formatTable(results).c_str());
   return complete;
 }
 

@@ -189,6 +189,7 @@ Expected<bool> runTierContest(const TierContestOptions &options) {
     }
   }
   line.clear();
+  std::printf("%s", tools::headingOf(options.environment).c_str());
   print(results);
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(tools::writeText(options.json, lines));

@@ -288,6 +288,7 @@ int main(int argc, char **argv) {
     tiers.environment = tools::describeEnvironment(argc, argv);
     done = runTierContest(tiers);
   } else if (app.got_subcommand("device")) {
+    device.environment = tools::describeEnvironment(argc, argv);
     if (Status status = runDevice(device); !status)
       done = tl::unexpected<Error>(status.error());
   } else if (app.got_subcommand("compile-scaling")) {
