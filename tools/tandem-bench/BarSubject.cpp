@@ -8,8 +8,6 @@
 
 #include "BarSubject.h"
 
-#include "tandem/Measure/Copy.h"
-
 #include <algorithm>
 
 namespace tandem::bench {
@@ -57,35 +55,6 @@ measure::SamplerOptions samplerOptions(const BarsOptions &options) {
   return result;
 }
 
-Expected<Targets> makeTargets(int64_t bytes) {
-  Targets targets;
-  for (Tensor &buffer : targets.buffers) {
-    TANDEM_ASSIGN_OR_RETURN(
-        buffer, Tensor::allocate(TensorType{DType::i8, Shape{bytes}}));
-  }
-  return targets;
-}
-
-Named MoveSeries::faster(const std::vector<measure::Summary> &times) const {
-  return times[streaming].median < times[cached].median
-             ? Named("streaming " + what, times[streaming])
-             : Named(what, times[cached]);
-}
-
-/// `move` is called with a series' running number and its kind of stores.
-template <typename Move>
-static MoveSeries addMoveSeries(measure::Sampler &sampler,
-                                const std::string &what, Move move) {
-  auto add = [&](measure::Stores stores) {
-    return sampler.add(what, [move, stores](size_t call) -> Status {
-      move(call, stores);
-      return {};
-    });
-  };
-  const size_t cached = add(measure::Stores::cached);
-  return {what, cached, add(measure::Stores::streaming)};
-}
-
 Expected<MoveSeries> addCopySeries(measure::Sampler &sampler,
                                    const Subject &subject, int64_t bytes,
                                    Targets &targets) {
@@ -102,14 +71,6 @@ Expected<MoveSeries> addCopySeries(measure::Sampler &sampler,
                                       static_cast<size_t>(part), stores);
             done += part;
           }
-      });
-}
-
-MoveSeries addClearSeries(measure::Sampler &sampler, size_t bytes,
-                          Targets &targets) {
-  return addMoveSeries(
-      sampler, "clear", [bytes, &targets](size_t call, measure::Stores stores) {
-        measure::clearOnAllThreads(targets[call], bytes, stores);
       });
 }
 

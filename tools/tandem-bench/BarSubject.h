@@ -11,8 +11,8 @@
 
 #include "Bars.h"
 #include "InputSets.h"
+#include "MoveSeries.h"
 
-#include "tandem/Measure/Sampler.h"
 #include "tandem/Measure/Vary.h"
 
 namespace tandem::bench {
@@ -43,35 +43,11 @@ measure::Sampler::Call callOf(Subject &subject, tools::PreparedTier &tier);
 
 measure::SamplerOptions samplerOptions(const BarsOptions &options);
 
-/// Buffers that take turns as the tiers' outputs do: the last call's is still
-/// held while the next one is written.
-struct Targets {
-  Tensor buffers[2];
-  char *operator[](size_t call) const { return buffers[call % 2].as<char>(); }
-};
-Expected<Targets> makeTargets(int64_t bytes);
-
-/// A figure and what it is called beside its bar.
-using Named = std::pair<std::string, measure::Summary>;
-
-/// Moves the same bytes with cached and with streaming stores, in one sampler's
-/// rounds.
-struct MoveSeries {
-  std::string what;
-  size_t cached = 0, streaming = 0;
-  /// The faster one's time, which is the memory's own; `times` are the
-  /// sampler's.
-  Named faster(const std::vector<measure::Summary> &times) const;
-};
-
 /// Adds series that read `bytes` / 2 bytes of the subject's inputs, as they
 /// follow each other, and write as many: what moving `bytes` takes.
 Expected<MoveSeries> addCopySeries(measure::Sampler &sampler,
                                    const Subject &subject, int64_t bytes,
                                    Targets &targets);
-/// Adds series that write zeros to `bytes` of the targets.
-MoveSeries addClearSeries(measure::Sampler &sampler, size_t bytes,
-                          Targets &targets);
 
 /// Ratio of medians.
 double medianRatio(const measure::Summary &a, const measure::Summary &b);

@@ -40,6 +40,9 @@ struct Bar {
   bool passed() const { return atMost ? measured <= bar : measured >= bar; }
 };
 
+/// What a contraction is to reach of the host's own limit.
+inline constexpr double kShareOfLimit = 0.7;
+
 /// Measures every bar of the groups asked for and prints a table. True: a bar
 /// that is missed is a figure, not a failure.
 Expected<bool> runBars(const BarsOptions &options);

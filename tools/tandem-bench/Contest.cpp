@@ -9,6 +9,7 @@
 #include "Contest.h"
 
 #include "CompileCost.h"
+#include "MoveSeries.h"
 #include "WorkerPlaces.h"
 
 #include "tandem/Measure/Peak.h"
@@ -89,6 +90,7 @@ private:
   measure::Sampler::Call callOf(LibrarySide &side);
   size_t add(measure::Sampler::Call call);
   void addPeak(int threads);
+  Expected<MoveSeries> addCopy();
   size_t addPrograms();
   void addLibraries();
 
@@ -105,6 +107,7 @@ private:
   std::optional<size_t> generated, direct, transformed;
   std::optional<LibrarySide> blocked, plain, own;
   measure::Sampler sampler;
+  Targets copyFrom, copyTo;
   /// What the series of the sampler are for.
   std::vector<std::pair<Figure, size_t>> figures;
 };
@@ -270,6 +273,21 @@ void Contest::addPeak(int threads) {
   });
 }
 
+/// Of half as many bytes as there are, which are read and written.
+Expected<MoveSeries> Contest::addCopy() {
+  const int64_t bytes =
+      (inputs[0][0].bytes() + weights.bytes() + targets[0].bytes()) / 2;
+  TANDEM_ASSIGN_OR_RETURN(copyFrom, makeTargets(bytes));
+  TANDEM_ASSIGN_OR_RETURN(copyTo, makeTargets(bytes));
+  return addMoveSeries(
+      sampler, "copy",
+      [this, bytes](size_t call, measure::Stores stores) {
+        measure::copyOnAllThreads(copyTo[call], copyFrom[call],
+                                  static_cast<size_t>(bytes), stores);
+      },
+      keepWorkersAway);
+}
+
 /// Returns the series of what is chosen.
 size_t Contest::addPrograms() {
   std::vector<size_t> series;
@@ -301,12 +319,14 @@ Status Contest::run() {
   // Always after one thread's figure, so that nobody else gains from threads
   // that are woken to be limited no more.
   addPeak(threads);
+  TANDEM_ASSIGN_OR_RETURN(MoveSeries copy, addCopy());
   const size_t taken = addPrograms();
   addLibraries();
   auto times = sampler.run();
   setNumThreads(threads);
   if (!times)
     return tl::unexpected<Error>(std::move(times.error()));
+  result.copyNs = copy.faster(*times).second.median;
   result.chosen = (*times)[taken];
   for (auto [figure, series] : figures) {
     result.*figure = (*times)[series];
@@ -332,6 +352,10 @@ std::optional<double> ContestResult::scaling() const {
   if (!generated || !oneThread)
     return std::nullopt;
   return oneThread->median / generated->median;
+}
+
+double ContestResult::shareOfLimit() const {
+  return std::max(flops / peakFlopsPerNs, copyNs) / chosen.median;
 }
 
 static std::optional<double> errorOf(double predicted,

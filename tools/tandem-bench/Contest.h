@@ -65,6 +65,8 @@ struct ContestResult {
   double predictedGeneratedNs = 0, predictedLibraryNs = 0;
   /// Multiply-adds in registers, of this type: flops per ns of this moment.
   double peakFlopsPerNs = 0;
+  /// Copying as many bytes as the operands and the result have; ns.
+  double copyNs = 0;
   /// oneDNN's implementation with blocked weights.
   std::string implementation;
   /// C of what is chosen, warm; ns.
@@ -72,6 +74,10 @@ struct ContestResult {
   /// Why there are no figures; empty on success.
   std::string error;
 
+  /// The host's own limit over the time of what is chosen: the longer of its
+  /// multiply-adds in registers and of moving its bytes. Above 1 where
+  /// Winograd's method takes fewer.
+  double shareOfLimit() const;
   /// Time of `other` over that of the generated kernel: 1 and more is good.
   std::optional<double>
   over(const std::optional<measure::Summary> &other) const;

@@ -94,6 +94,15 @@ Status addConvListBars(const BarsOptions &options, Bars &bars) {
                     "x",
                     {}});
     bars.push_back(chosenBar(list, results));
+    bars.push_back({std::string(list) + ": longer of flops and copy / chosen",
+                    geometricMean(results,
+                                  [](const ContestResult &result) -> Ratio {
+                                    return result.shareOfLimit();
+                                  }),
+                    kShareOfLimit,
+                    false,
+                    "x",
+                    {}});
   }
   return {};
 }
@@ -104,13 +113,20 @@ Status addMatmulBars(const BarsOptions &options, Bars &bars) {
     contenders.push_back(matmulContender({size, size, size}));
   TANDEM_ASSIGN_OR_RETURN(std::vector<ContestResult> results,
                           runAll(options, contenders));
-  for (const ContestResult &result : results)
+  for (const ContestResult &result : results) {
     bars.push_back({"matmul " + result.name + ": generated / oneDNN",
                     result.over(result.blocked).value_or(0),
                     1,
                     false,
                     "x",
                     {}});
+    bars.push_back({"matmul " + result.name + ": flops / peak",
+                    result.flopsPerNs(result.chosen) / result.peakFlopsPerNs,
+                    kShareOfLimit,
+                    false,
+                    "x",
+                    {{"chosen", result.chosen}}});
+  }
   bars.push_back(chosenBar("matmul", results));
   return {};
 }

@@ -226,6 +226,7 @@ ordered_json toRecord(const std::string &tool, const ContestResult &result,
                    {"predicted_generated_ns", result.predictedGeneratedNs},
                    {"predicted_library_ns", result.predictedLibraryNs},
                    {"peak_flops_per_ns", result.peakFlopsPerNs},
+                   {"copy_ns", result.copyNs},
                    {"onednn_implementation", result.implementation},
                    {"compile_ns", result.compileNs}});
   record.update(tools::toJson(options.environment));

@@ -50,17 +50,29 @@ Status addConv2dBar(const BarsOptions &options, const std::string &name,
     return {};
   });
   sampler.add("compiled", callOf(subject, subject.compiled));
+  auto bytes = static_cast<size_t>(subject.outputs[0].bytes());
+  TANDEM_ASSIGN_OR_RETURN(Targets targets, makeTargets(bytes));
+  const MoveSeries clear = addClearSeries(sampler, bytes, targets);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   const double taps = 3 * 3 * 3;
   const double flops =
       2 * taps *
       static_cast<double>(subject.outputs[0].type().shape.numElements());
-  bars.push_back({name + " 3->64 at 256x256: flops / peak",
+  const std::string what = name + " 3->64 at 256x256: ";
+  bars.push_back({what + "flops / peak",
                   flops / times[1].median / peak,
-                  0.7,
+                  kShareOfLimit,
                   false,
                   "x",
                   {{"compiled", times[1]}}});
+  const Named memory = clear.faster(times);
+  bars.push_back(
+      {what + "longer of flops and clear of its output / compiled",
+       std::max(flops / peak, memory.second.median) / times[1].median,
+       kShareOfLimit,
+       false,
+       "x",
+       {memory}});
   return {};
 }
 

@@ -21,6 +21,7 @@ KINDS = {
     "conv": {"flops": NUMBER, "chosen_ns": SUMMARY, "chosen": str,
              "chosen_over_best": NUMBER, "predicted_generated_ns": NUMBER,
              "predicted_library_ns": NUMBER, "peak_flops_per_ns": NUMBER,
+             "copy_ns": NUMBER,
              "onednn_implementation": str, "compile_ns": NUMBER},
     "tiers": {"eager_ns": SUMMARY, "compiled_ns": SUMMARY,
               "compiled_over_eager": NUMBER, "slower": bool},
@@ -91,6 +92,7 @@ def check_conv(record):
     assert record["chosen"] in ("generated", "library")
     assert 0 < record["chosen_over_best"] <= 1
     assert record["peak_flops_per_ns"] > 0
+    assert record["copy_ns"] > 0
 
 
 def main():
