@@ -107,8 +107,9 @@ void addDType(CLI::App &command, DType &dtype) {
 void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
              int &threads) {
   CLI::App &command = *app.add_subcommand(
-      "conv", "Convolutions of lists: generated code, oneDNN with its own and "
-              "with plain weights, and what the compiled tier chooses");
+      "conv", "Convolutions of lists: generated code with and without "
+              "Winograd's method, oneDNN in several formats, and what the "
+              "compiled tier chooses");
   command
       .add_option("--shapes", selection.files,
                   "Lists in benchdnn's form (test/shapes/conv)")
