@@ -9,6 +9,7 @@
 #include "Contest.h"
 
 #include "CompileCost.h"
+#include "InputSets.h"
 #include "MoveSeries.h"
 #include "WorkerPlaces.h"
 
@@ -62,10 +63,12 @@ bool isSame(const Program &a, const Program &b) {
 /// oneDNN's call and its buffers.
 struct LibrarySide {
   LibraryCall call;
-  Tensor inputs[2], targets[2];
+  std::vector<Tensor> inputs, targets;
 };
 
-/// All that is measured of one contraction. Buffers take turns, two of each.
+/// All that is measured of one contraction. All contestants draw their buffers
+/// from the same turn, so that each meets data that was last used as long ago
+/// as the others', and none what another has just read into a cache.
 class Contest {
 public:
   Contest(const Contender &contender, ContestResult &result,
@@ -80,6 +83,7 @@ private:
 
   CompileOptions compileOptions(Contractions contractions,
                                 Winograd winograd) const;
+  Status allocateBuffers(const TensorType &result);
   Status measureCompile();
   Expected<size_t> compile(Contractions contractions, Winograd winograd);
   Status compileAll();
@@ -98,9 +102,14 @@ private:
   ContestResult &result;
   const ContestOptions &options;
   std::unique_ptr<Graph> graph;
-  std::vector<Tensor> inputs[2];
-  Tensor weights, targets[2];
-  std::vector<Tensor> expected, outputs;
+  std::vector<std::vector<Tensor>> inputs;
+  Tensor weights;
+  std::vector<Tensor> expected;
+  /// For each set of inputs what the compiled tier and the library write.
+  std::vector<std::vector<Tensor>> outputs;
+  std::vector<Tensor> targets;
+  /// The next call of any contestant.
+  size_t turn = 0;
   /// Programs that differ, and which of them is what.
   std::vector<PreparedTier> programs;
   size_t chosen = 0;
@@ -115,20 +124,16 @@ private:
 Status Contest::prepare() {
   TANDEM_ASSIGN_OR_RETURN(weights, Tensor::allocate(contender.weights));
   fillRandom(weights, 1);
-  for (int set = 0; set < 2; ++set) {
-    TANDEM_ASSIGN_OR_RETURN(Tensor input, Tensor::allocate(contender.input));
-    fillRandom(input, 2 + set);
-    inputs[set] = {input};
-  }
+  TANDEM_ASSIGN_OR_RETURN(Tensor input, Tensor::allocate(contender.input));
+  fillRandom(input, 2);
+  inputs.push_back({std::move(input)});
   TANDEM_ASSIGN_OR_RETURN(graph,
                           Graph::parseString(contender.source(hexOf(weights))));
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier eager,
       prepareTier(*graph, tools::Tier::eager, {&contender.input, 1}));
   TANDEM_RETURN_IF_ERROR(eager.executor->run(inputs[0], expected));
-  for (Tensor &target : targets) {
-    TANDEM_ASSIGN_OR_RETURN(target, Tensor::allocate(expected[0].type()));
-  }
+  TANDEM_RETURN_IF_ERROR(allocateBuffers(expected[0].type()));
   // Before there are programs, which hold the weights that are packed for them.
   TANDEM_RETURN_IF_ERROR(measureCompile());
   TANDEM_RETURN_IF_ERROR(compileAll());
@@ -138,6 +143,29 @@ Status Contest::prepare() {
   TANDEM_RETURN_IF_ERROR(addLibrary(Formats::own, own));
   if (blocked)
     result.implementation = blocked->call.implementation();
+  return {};
+}
+
+/// As many as the caches do not hold; the pages of all have been touched.
+Status Contest::allocateBuffers(const TensorType &result) {
+  auto allocateResult = [&]() -> Expected<Tensor> {
+    TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(result));
+    std::memset(tensor.as<char>(), 0, static_cast<size_t>(tensor.bytes()));
+    return tensor;
+  };
+  size_t sets = InputSets::count(contender.input.bytes() + result.bytes(),
+                                 options.environment.cacheBytes);
+  for (size_t set = inputs.size(); set < sets; ++set) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor input, Tensor::allocate(contender.input));
+    fillRandom(input, 2 + set);
+    inputs.push_back({std::move(input)});
+  }
+  for (size_t set = 0; set < sets; ++set) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor output, allocateResult());
+    outputs.push_back({std::move(output)});
+    TANDEM_ASSIGN_OR_RETURN(Tensor target, allocateResult());
+    targets.push_back(std::move(target));
+  }
   return {};
 }
 
@@ -171,8 +199,8 @@ Expected<size_t> Contest::compile(Contractions contractions,
   for (size_t i = 0; i < programs.size(); ++i)
     if (isSame(*programs[i].program, *prepared.program))
       return i;
-  TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs[0], outputs));
-  TANDEM_RETURN_IF_ERROR(check(outputs, "the compiled tier"));
+  TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs[0], outputs[0]));
+  TANDEM_RETURN_IF_ERROR(check(outputs[0], "the compiled tier"));
   programs.push_back(std::move(prepared));
   return programs.size() - 1;
 }
@@ -232,11 +260,11 @@ Status Contest::addLibrary(Formats formats, std::optional<LibrarySide> &side) {
   if (!call)
     return {};
   side = LibrarySide{std::move(*call), {}, {}};
-  for (int set = 0; set < 2; ++set) {
-    TANDEM_ASSIGN_OR_RETURN(side->inputs[set],
-                            side->call.toOwn(inputs[set][0]));
-    TANDEM_ASSIGN_OR_RETURN(side->targets[set],
-                            side->call.roomFor(targets[set]));
+  for (size_t set = 0; set < inputs.size(); ++set) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor input, side->call.toOwn(inputs[set][0]));
+    TANDEM_ASSIGN_OR_RETURN(Tensor target, side->call.roomFor(targets[set]));
+    side->inputs.push_back(std::move(input));
+    side->targets.push_back(std::move(target));
   }
   TANDEM_RETURN_IF_ERROR(side->call.run(side->inputs[0], side->targets[0]));
   TANDEM_RETURN_IF_ERROR(side->call.fromOwn(side->targets[0], targets[0]));
@@ -244,14 +272,16 @@ Status Contest::addLibrary(Formats formats, std::optional<LibrarySide> &side) {
 }
 
 measure::Sampler::Call Contest::callOf(PreparedTier &tier) {
-  return [this, executor = tier.executor.get()](size_t call) {
-    return executor->run(inputs[call % 2], outputs);
+  return [this, executor = tier.executor.get()](size_t) {
+    size_t set = turn++ % inputs.size();
+    return executor->run(inputs[set], outputs[set]);
   };
 }
 
 measure::Sampler::Call Contest::callOf(LibrarySide &side) {
-  return [&side](size_t call) {
-    return side.call.run(side.inputs[call % 2], side.targets[call % 2]);
+  return [this, &side](size_t) {
+    size_t set = turn++ % inputs.size();
+    return side.call.run(side.inputs[set], side.targets[set]);
   };
 }
 

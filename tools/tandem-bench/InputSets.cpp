@@ -19,15 +19,14 @@ bool rotates(const Program &program, size_t input) {
   return !fromFlat(*program.slots[program.inputs[input]]->type).isStatic();
 }
 
-size_t countSets(int64_t bytes, int64_t cacheBytes) {
+} // namespace
+
+size_t InputSets::count(int64_t bytes, int64_t cacheBytes) {
   if (bytes <= 0)
     return 2;
   int64_t wanted = 2 * cacheBytes / bytes + 1;
-  return static_cast<size_t>(
-      std::clamp<int64_t>(wanted, 2, InputSets::kMaxSets));
+  return static_cast<size_t>(std::clamp<int64_t>(wanted, 2, kMaxSets));
 }
-
-} // namespace
 
 Expected<InputSets> InputSets::create(const Program &program,
                                       const std::vector<TensorType> &types,
@@ -42,8 +41,8 @@ Expected<InputSets> InputSets::create(const Program &program,
       bytes += inputBytes;
     }
   InputSets result;
-  size_t count = countSets(bytes, cacheBytes);
-  for (size_t set = 0; set < count; ++set) {
+  size_t sets = count(bytes, cacheBytes);
+  for (size_t set = 0; set < sets; ++set) {
     std::vector<Tensor> inputs;
     for (size_t i = 0; i < types.size(); ++i) {
       if (set > 0 && anyRotates && !rotates(program, i)) {

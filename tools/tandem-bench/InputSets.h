@@ -27,6 +27,8 @@ public:
                                     const std::vector<TensorType> &types,
                                     int64_t cacheBytes);
   static constexpr size_t kMaxSets = 16;
+  /// How many that is of sets of `bytes`.
+  static size_t count(int64_t bytes, int64_t cacheBytes);
 
   const std::vector<Tensor> &operator[](size_t call) const {
     return sets[call % sets.size()];
