@@ -138,18 +138,23 @@ void ContractionEpilogue::prepareLoop(KernelScratch &scratch,
                             vectors * strategy.width);
 }
 
+Buffer ContractionEpilogue::getHeroBuffer(
+    function_ref<Buffer(Value)> getBuffer) const {
+  Buffer buffer = getBuffer(hero->getResult(0));
+  SmallVector<int64_t> shape = llvm::to_vector(llvm::make_filter_range(
+      contraction.result.getShape(), [](int64_t size) { return size != 1; }));
+  if (buffer.type == contraction.result)
+    buffer.type =
+        RankedTensorType::get(shape, contraction.result.getElementType());
+  return buffer;
+}
+
 void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
                                      const ContractionStrategy &strategy,
                                      const ContractionTile &tile, Place place,
                                      Value sum, Value mask,
                                      function_ref<Buffer(Value)> getBuffer) {
-  // The hero's result as it is indexed: without dims of size 1.
-  Buffer heroBuffer = getBuffer(hero->getResult(0));
-  SmallVector<int64_t> shape = llvm::to_vector(llvm::make_filter_range(
-      contraction.result.getShape(), [](int64_t size) { return size != 1; }));
-  if (heroBuffer.type == contraction.result)
-    heroBuffer.type =
-        RankedTensorType::get(shape, contraction.result.getElementType());
+  Buffer heroBuffer = getHeroBuffer(getBuffer);
   if (contraction.isBF16())
     sum = arith::TruncFOp::create(
         builder, loc, VectorType::get({strategy.width}, builder.getBF16Type()),
@@ -240,11 +245,44 @@ void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
   }
 }
 
+void ContractionEpilogue::prefetchNextRow(
+    OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
+    const ContractionTile &tile, function_ref<Buffer(Value)> getBuffer) const {
+  int64_t dim = std::prev(contraction.spatial.end(), 2)->resultDim, below = 1;
+  for (int64_t size : contraction.result.getShape().drop_front(dim + 1))
+    below *= size;
+  SmallVector<Buffer> results{getHeroBuffer(getBuffer)};
+  if (op)
+    for (Value result : op->getResults())
+      results.push_back(getBuffer(result));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  for (const Buffer &buffer : results) {
+    if (!buffer.pointer)
+      continue;
+    unsigned bits = buffer.type.getElementTypeBitWidth();
+    int64_t bytes = llvm::divideCeil(bits, 8);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      LaneEmitter lanes(
+          builder, loc, strategy.width,
+          getIndices(builder, loc, strategy, tile, {index(row), index(0)}), {},
+          getBuffer);
+      Value first = lanes.getAddress(buffer);
+      for (int64_t byte = 0; byte < tile.vectors * strategy.width * bytes;
+           byte += strategy.prefetchBytes)
+        prefetch(builder, loc, first, below * bytes + byte, /*isWritten=*/true);
+    }
+  }
+}
+
 void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
                                const ContractionStrategy &strategy,
                                const ContractionTile &tile,
                                ArrayRef<Value> sums,
                                function_ref<Buffer(Value)> getBuffer) {
+  if (strategy.prefetchBytes > 0 && isReturned)
+    prefetchNextRow(builder, loc, strategy, tile, getBuffer);
   if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
     return emitLoop(builder, loc, strategy, tile, sums, getBuffer);
   auto index = [&](int64_t value) -> Value {

@@ -55,6 +55,14 @@ private:
                                             const ContractionStrategy &strategy,
                                             const ContractionTile &tile,
                                             Place place) const;
+  /// The hero's result as it is indexed: without dims of size 1. Its pointer is
+  /// null where it is not stored.
+  Buffer getHeroBuffer(llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
+  /// What the tile below will write; see ContractionStrategy::prefetchBytes.
+  void prefetchNextRow(mlir::OpBuilder &builder, mlir::Location loc,
+                       const ContractionStrategy &strategy,
+                       const ContractionTile &tile,
+                       llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
   void emitVector(mlir::OpBuilder &builder, mlir::Location loc,
                   const ContractionStrategy &strategy,
                   const ContractionTile &tile, Place place, mlir::Value sum,

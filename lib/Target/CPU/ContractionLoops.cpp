@@ -231,6 +231,7 @@ void ContractionLoops::emitLastTile(ContractionTile tile) {
     tile.rows = rest;
   }
   emitGroups(tile, [&](const ContractionTile &part) {
+    tileEmitter.prefetchNextRow(part);
     emitEpilogue(part, tileEmitter.emit(part));
   });
 }
@@ -260,6 +261,7 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   if (!tile.guardedRows.empty())
     edges.clear();
   emitGroups(tile, [&](const ContractionTile &part) {
+    tileEmitter.prefetchNextRow(part);
     emitEpilogue(part, emitSums(part, number, edges));
   });
 }

@@ -20,6 +20,16 @@ using namespace mlir;
 
 namespace tandem {
 
+void prefetch(OpBuilder &builder, Location loc, Value pointer, int64_t bytes,
+              bool isWritten) {
+  constexpr unsigned kToSecondLevel = 2, kDataCache = 1;
+  Value line = LLVM::GEPOp::create(
+      builder, loc, pointer.getType(), builder.getI8Type(), pointer,
+      ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(bytes)));
+  LLVM::Prefetch::create(builder, loc, line, isWritten, kToSecondLevel,
+                         kDataCache);
+}
+
 /// Whether position `at` of the data, from tap 0 of the tile's first row, is no
 /// padding. All are data where the tile's position is not known.
 bool ContractionTileEmitter::isData(int64_t at) const {
@@ -28,6 +38,34 @@ bool ContractionTileEmitter::isData(int64_t at) const {
   const Contraction::SpatialDim &dim = getInner();
   int64_t first = *tile->knownPosition * dim.stride - dim.padLow;
   return first + at >= 0 && first + at < dim.dataSize;
+}
+
+/// Positions are those that begin with the tile's, without the ones on either
+/// side that its neighbours share. Where there is no next row it is anything.
+void ContractionTileEmitter::prefetchNextRow(const ContractionTile &tile) {
+  if (prefetchBytes == 0)
+    return;
+  this->tile = &tile;
+  Offsets first = getFirstOffsets();
+  const Contraction::SpatialDim &inner = getInner();
+  const Contraction::SpatialDim &row = *std::prev(contraction.spatial.end(), 2);
+  int64_t lastTap = inner.padLow * inner.dataStride;
+  for (const Contraction::SpatialDim &dim :
+       ArrayRef(contraction.spatial).drop_back())
+    lastTap += (dim.taps - 1) * dim.dilation * dim.dataStride;
+  int64_t elementBytes = contraction.getElementBytes();
+  int64_t bytes = tile.vectors * width * elementBytes;
+  // Of the rows that its taps read, those below the tile's own.
+  for (int64_t tap = 0; tap < row.taps; ++tap) {
+    int64_t below = row.stride - tap * row.dilation;
+    for (int64_t at = 0; at < tile.rows * inner.stride && below > 0; ++at) {
+      Value pointer =
+          getPointer(data, first.data,
+                     lastTap + below * row.dataStride + at * inner.dataStride);
+      for (int64_t byte = 0; byte < bytes; byte += prefetchBytes)
+        prefetch(builder, loc, pointer, byte, /*isWritten=*/false);
+    }
+  }
 }
 
 SmallVector<Value>

@@ -39,6 +39,7 @@ ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
   machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
+  machine.lineBytes = device.lineBytes;
   machine.cores = device.cores;
   machine.cyclesPerNs =
       device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(machine);

@@ -20,7 +20,8 @@ ContractionTileEmitter::ContractionTileEmitter(
     const ContractionStrategy &strategy, Value data, Value weights, Value bias,
     bool hasBF16)
     : builder(builder), loc(loc), contraction(contraction),
-      lanes(strategy.lanes), width(strategy.width), hasBF16(hasBF16),
+      lanes(strategy.lanes), width(strategy.width),
+      prefetchBytes(strategy.prefetchBytes), hasBF16(hasBF16),
       elementType(contraction.isBF16() ? Type(builder.getI16Type())
                                        : builder.getF32Type()),
       vectorType(VectorType::get({width}, builder.getF32Type())),

@@ -35,6 +35,11 @@ struct ContractionTile {
   mlir::Value mask;
 };
 
+/// Prefetches the line that is `bytes` behind `pointer` for a time when the
+/// first-level cache will have moved on. It may be anywhere.
+void prefetch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
+              int64_t bytes, bool isWritten);
+
 /// Emits the sums of a tile: accumulators that stay in registers through the
 /// loops over taps and inputs. They are f32, and so is memory, or bf16.
 class ContractionTileEmitter {
@@ -46,8 +51,15 @@ public:
                          const ContractionStrategy &strategy, mlir::Value data,
                          mlir::Value weights, mlir::Value bias, bool hasBF16);
 
-  /// Lets tiles from now on find the data elsewhere.
-  void setData(mlir::Value pointer) { data = pointer; }
+  /// Lets tiles from now on find the data elsewhere, in a near cache.
+  void setData(mlir::Value pointer) {
+    data = pointer;
+    prefetchBytes = 0;
+  }
+
+  /// Prefetches the data of the tile below; see
+  /// ContractionStrategy::prefetchBytes.
+  void prefetchNextRow(const ContractionTile &tile);
 
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &tile);
@@ -174,6 +186,8 @@ private:
   const Contraction &contraction;
   ContractionLanes lanes;
   int64_t width;
+  /// See ContractionStrategy.
+  int64_t prefetchBytes;
   bool hasBF16;
   /// In memory; integers stand for bf16.
   mlir::Type elementType;

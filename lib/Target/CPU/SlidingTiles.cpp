@@ -36,12 +36,24 @@ static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
                                   (dim.taps - 1) * dim.dilation + 1);
 }
 
+/// Whether what the next row reads and writes is far when its turn comes: a
+/// cache that has room for twice the bytes may hold them from before.
+static bool isNextRowFar(const Contraction &contraction,
+                         const ContractionMachine &machine) {
+  auto data = cast<RankedTensorType>(contraction.data.getType());
+  int64_t bytes = contraction.getElementBytes() *
+                  (data.getNumElements() + contraction.result.getNumElements());
+  return contraction.spatial.size() > 1 && 2 * bytes > machine.l2Bytes;
+}
+
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,
                                       ContractionMachine machine) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   ContractionStrategy best;
   best.lanes = ContractionLanes::Groups;
   best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
+  if (isNextRowFar(contraction, machine))
+    best.prefetchBytes = machine.lineBytes;
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   double passes = double(contraction.getReduction() / inner.taps);
   auto getCycles = [&](int64_t rows, int64_t vectors) {

@@ -141,6 +141,13 @@ TEST(ContractionKernel, DepthwiseInMuchPadding) {
       check({2, 4, 5, channels, channels, 3, 1, 1, pad, channels});
 }
 
+/// What the next row reads and writes is prefetched.
+TEST(ContractionKernel, DepthwiseBeyondTheCache) {
+  for (int64_t stride : {1, 2})
+    for (int64_t dilation : {1, 2})
+      check({2, 60, 61, 72, 72, 3, stride, dilation, 1, 72});
+}
+
 TEST(ContractionKernel, OneAndThreeSpatialDims) {
   for (int64_t width : {4, 33, 100}) {
     fb::ConvAttrsT attrs;

@@ -23,6 +23,7 @@ struct ContractionMachine {
   unsigned vectorBits = 512;
   /// Of the first and the second-level cache of a core.
   int64_t l1Bytes = 32 << 10, l2Bytes = 1 << 20;
+  int64_t lineBytes = 64;
   /// Of the level that all cores have in common.
   int64_t lastLevelBytes = 32 << 20;
   /// Bytes a cycle that a core reads from its second-level cache, from the last
@@ -69,6 +70,10 @@ struct ContractionStrategy {
   /// of Golub and Van Loan, Matrix Computations, 1.1.4. `rows` are all
   /// positions then, and `vectors` the least that is worth a task.
   int64_t passInputs = 0;
+  /// Where not 0, each tile prefetches what the tile below it, in the next row
+  /// of the spatial dim around the innermost one, will read and write that no
+  /// tile before has, in lines of so many bytes.
+  int64_t prefetchBytes = 0;
   /// Estimated cycles of the whole on one core.
   double cycles = 0;
 
