@@ -289,10 +289,13 @@ double getMatrixWeightsNs(const Problem &problem,
   return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
 }
 
-/// To turn one image.
-double getTurnNs(const DeviceModel &device, RankedTensorType image) {
-  double bytes = double(ir::toTandemType(image).bytes());
-  return device.library.turnFactor * estimateMemoryNs(device, {0, 2 * bytes});
+/// To turn both images, at the speed of the level that holds them in both
+/// formats (see getPrice).
+double getTurnNs(const DeviceModel &device, const Contraction &contraction) {
+  auto data = cast<RankedTensorType>(contraction.data.getType());
+  double moved = 2 * double(ir::toTandemType(data).bytes() +
+                            ir::toTandemType(contraction.result).bytes());
+  return device.library.turnFactor * moved / device.bytesPerNs(2 * moved);
 }
 
 /// `contraction` as the library computes it, and what changing the formats of
@@ -310,9 +313,7 @@ Contraction withLibraryImages(const Problem &problem, Contraction contraction,
                            contraction.inputs);
   if (!isa<ir::ConvOp>(problem.op) || isLast || isFirst)
     return contraction;
-  changeNs = getTurnNs(problem.device,
-                       cast<RankedTensorType>(contraction.data.getType())) +
-             getTurnNs(problem.device, contraction.result);
+  changeNs = getTurnNs(problem.device, contraction);
   contraction = withChannelsLast(contraction);
   contraction.outputDim = contraction.result.getRank() - 1;
   return assumePacked(contraction);

@@ -106,6 +106,25 @@ func.func @depthwise(%x: tensor<1x240x28x28xf32>) -> tensor<1x240x28x28xf32> {
 
 // -----
 
+// The library would turn both images, which the second-level cache does not hold
+// in both formats.
+
+// CHECK-LABEL: func.func @strided_depthwise
+// CHECK-NOT: tandem.library
+// CHECK: tandem.fusion contraction
+// CHECK: tandem.conv {{.*}}<input = "NHWC", kernel = "HWIO", output = "NHWC">
+func.func @strided_depthwise(%x: tensor<1x128x28x28xf32>) -> tensor<1x128x14x14xf32> {
+  %w = tandem.constant dense<0.5> : tensor<128x1x3x3xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW"> groups = 128
+      strides = [2, 2] pad_low = [1, 1]
+      : (tensor<1x128x28x28xf32>, tensor<128x1x3x3xf32>)
+      -> tensor<1x128x14x14xf32>
+  return %0 : tensor<1x128x14x14xf32>
+}
+
+// -----
+
 // The library that reads channels last and writes them first turns the result:
 // a narrow projection is no place to change layouts.
 
