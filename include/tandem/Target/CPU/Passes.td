@@ -370,7 +370,8 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     of the first one within another that does not; `drop-product` leaves out a
     product, `shift-load` loads an element's neighbour, `close-mask` stores no
     tails. `FAULT@N` spoils the N-th place after that instead. A kernel that has
-    no such place stays as it is.
+    no such place stays as it is. The mutant `list` spoils nothing and names the
+    FORM:DTYPE of kernels.
 
     Before, `zero-results` on a kernel of form `loop`:
     ```mlir
