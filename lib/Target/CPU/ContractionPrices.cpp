@@ -290,12 +290,19 @@ double getMatrixWeightsNs(const Problem &problem,
 }
 
 /// To turn both images, at the speed of the level that holds them in both
-/// formats (see getPrice).
-double getTurnNs(const DeviceModel &device, const Contraction &contraction) {
+/// formats (see getPrice); those of one dim element by element, like columns.
+double getTurnNs(const Problem &problem, const Contraction &contraction) {
+  const DeviceModel &device = problem.device;
   auto data = cast<RankedTensorType>(contraction.data.getType());
   double moved = 2 * double(ir::toTandemType(data).bytes() +
                             ir::toTandemType(contraction.result).bytes());
-  return device.library.turnFactor * moved / device.bytesPerNs(2 * moved);
+  double ns = device.library.turnFactor * moved / device.bytesPerNs(2 * moved);
+  if (data.getRank() > 3)
+    return ns;
+  double elements =
+      double(data.getNumElements() + contraction.result.getNumElements());
+  double cyclesPerNs = problem.machine.cyclesPerNs * double(device.cores);
+  return std::max(ns, device.library.columnCycles * elements / cyclesPerNs);
 }
 
 /// `contraction` as the library computes it, and what changing the formats of
@@ -313,7 +320,7 @@ Contraction withLibraryImages(const Problem &problem, Contraction contraction,
                            contraction.inputs);
   if (!isa<ir::ConvOp>(problem.op) || isLast || isFirst)
     return contraction;
-  changeNs = getTurnNs(problem.device, contraction);
+  changeNs = getTurnNs(problem, contraction);
   contraction = withChannelsLast(contraction);
   contraction.outputDim = contraction.result.getRank() - 1;
   return assumePacked(contraction);
