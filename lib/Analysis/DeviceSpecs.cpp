@@ -81,6 +81,7 @@ void visitNumbers(Model &model, Visit visit) {
   visit("alone_memory_factor", model.aloneMemoryFactor, false);
   visit("across_factor", model.acrossFactor, false);
   visit("matrix_flops_per_clock", model.matrixFlopsPerClock, false);
+  visit("bf16_pairs_per_fma", model.pairsPerFma, false);
   visit("library_tiles", model.library.tiles, false);
   visit("library_depthwise", model.library.depthwise, false);
   visit("library_generic", model.library.generic, false);

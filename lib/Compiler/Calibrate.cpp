@@ -101,6 +101,13 @@ void Calibrator::measurePeak() {
     model.fmasPerClock =
         take("fmas_per_clock", model.fmasPerClock, 1, units, kRateSteps);
   }
+  if (model.hasBF16Pairs) {
+    Best pairs = measure::measureFlops(512, DType::bf16);
+    Best perFma{pairs.value / one.value / 2,
+                std::max(one.spread, pairs.spread)};
+    model.pairsPerFma =
+        take("bf16_pairs_per_fma", model.pairsPerFma, 1, perFma, kRateSteps);
+  }
   if (options.wholeMachine && model.cores > 1)
     model.aloneFactor = takeFactor("alone_factor", measure::measureFlops(512),
                                    measure::measureFlopsOfAll());

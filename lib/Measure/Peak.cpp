@@ -113,8 +113,9 @@ double measurePeakFma(DType dtype) {
   return speed;
 }
 
-double measurePeakOfCore(int64_t vectorBits) {
-  const FmaLoop loop = widestLoop(vectorBits);
+double measurePeakOfCore(int64_t vectorBits, DType dtype) {
+  const FmaLoop loop =
+      dtype == DType::bf16 ? widestLoop(dtype) : widestLoop(vectorBits);
   auto start = std::chrono::steady_clock::now();
   loop.run();
   return speedOf(loop, nsSince(start));

@@ -120,8 +120,8 @@ Best findLargest(const std::function<double()> &run) {
   return {1 / least.value, least.spread};
 }
 
-Best measureFlops(int64_t vectorBits) {
-  return findLargest([=] { return measurePeakOfCore(vectorBits); });
+Best measureFlops(int64_t vectorBits, DType dtype) {
+  return findLargest([=] { return measurePeakOfCore(vectorBits, dtype); });
 }
 
 Best measureFlopsOfAll() {

@@ -89,8 +89,10 @@ struct DeviceModel {
   /// Multiply-adds of whole vectors that a core starts in a clock; of narrower
   /// ones it starts up to two.
   double fmasPerClock = 2;
-  /// Whether it multiplies and adds pairs of bf16 (AVX-512 BF16).
+  /// Whether it multiplies and adds pairs of bf16 (AVX-512 BF16), and how many
+  /// such instructions it starts in the time of a multiply-add of f32.
   bool hasBF16Pairs = false;
+  double pairsPerFma = 1;
   /// Operations on bf16 that a core's matrix unit does in a clock, with tiles
   /// of 16 by 32 and 32 by 16 elements (AMX); 0 where it has none. The library
   /// uses it, kernels do not.

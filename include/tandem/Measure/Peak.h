@@ -22,8 +22,8 @@ namespace tandem::measure {
 double measurePeakFma(DType dtype = DType::f32);
 
 /// The same of the calling thread alone, in vectors of so many bits, which the
-/// processor must have, or of 128.
-double measurePeakOfCore(int64_t vectorBits);
+/// processor must have, or of 128; pairs are of 512.
+double measurePeakOfCore(int64_t vectorBits, DType dtype = DType::f32);
 
 } // namespace tandem::measure
 

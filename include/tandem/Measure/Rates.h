@@ -9,6 +9,8 @@
 #ifndef TANDEM_MEASURE_RATES_H
 #define TANDEM_MEASURE_RATES_H
 
+#include "tandem/Support/TensorType.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,8 +35,8 @@ Best findLeast(const std::function<double()> &run);
 Best findLargest(const std::function<double()> &run);
 
 /// f32 operations a nanosecond of the calling thread, in vectors of so many
-/// bits: a fused multiply-add counts two.
-Best measureFlops(int64_t vectorBits);
+/// bits: a fused multiply-add counts two, one of pairs of bf16 four.
+Best measureFlops(int64_t vectorBits, DType dtype = DType::f32);
 /// Of all threads together, in the widest vectors there are.
 Best measureFlopsOfAll();
 

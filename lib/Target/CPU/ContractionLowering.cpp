@@ -214,7 +214,7 @@ LogicalResult ContractionLowering::emitTiles() {
   ContractionTileEmitter tileEmitter(builder, loc, contraction, schedule.tile,
                                      getBuffer(contraction.data).pointer,
                                      getBuffer(contraction.weights).pointer,
-                                     bias, machine.hasBF16);
+                                     bias, machine.usesPairs());
   if (contraction.spatial.back().isPadded())
     tileEmitter.prepareGuards(scratch);
   ContractionStrategy stored = schedule.tile;

@@ -39,6 +39,7 @@ ContractionMachine getMachine(const DeviceModel &device) {
   ContractionMachine machine;
   machine.vectorBits = static_cast<unsigned>(device.vectorBits);
   machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
+  machine.pairsPerFma = device.pairsPerFma;
   machine.lineBytes = device.lineBytes;
   machine.cores = device.cores;
   machine.cyclesPerNs =
@@ -72,8 +73,9 @@ ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
     return {};
   if (!hasPairs(contraction, lanes))
     return {1, kFmaLatency, 2};
-  return machine.hasBF16 ? ProductRates{1, kPairLatency, 0}
-                         : ProductRates{2, 2 * kFmaLatency, 2};
+  return machine.usesPairs()
+             ? ProductRates{1 / machine.pairsPerFma, kPairLatency, 0}
+             : ProductRates{2, 2 * kFmaLatency, 2};
 }
 
 /// The share of the time of weights that products do not hide, as they come in

@@ -108,6 +108,7 @@ TEST(CostModel, ADescriptionSaysAllThereIs) {
   model.name = "with \"quotes\"";
   model.f32FlopsPerNs = 1.0 / 3;
   model.hasBF16Pairs = true;
+  model.pairsPerFma = 0.25;
   model.matrixFlopsPerClock = 1024;
   model.library.columnCycles = 1e-3;
   model.kernels.pieceTime = 0.7;

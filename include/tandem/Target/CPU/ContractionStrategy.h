@@ -32,11 +32,15 @@ struct ContractionMachine {
          memoryBytesPerCycle = 13;
   /// Cores that tasks are shared among.
   int64_t cores = 1;
-  /// Whether it multiplies and adds pairs of bf16.
+  /// Whether it multiplies and adds pairs of bf16, and how many in the time of
+  /// a multiply-add of f32.
   bool hasBF16 = false;
+  double pairsPerFma = 1;
   /// What a strategy calls cycles, while all of the device's cores run.
   double cyclesPerNs = 1;
 
+  /// Whether pairs are worth it: else they are two multiply-adds of f32.
+  bool usesPairs() const { return hasBF16 && pairsPerFma >= 0.5; }
   double getVectorBytes() const { return vectorBits / 8.0; }
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
   /// Rows of a tile of `vectors`: beside its sums there are weights, and data
