@@ -244,8 +244,11 @@ double getLibraryCycles(const Problem &problem,
 /// is given in f32 (computeType in runtime/eager/onednn/{Conv,Matmul}.cpp).
 bool usesMatrixUnit(const Problem &problem, const Contraction &contraction) {
   bool isConv = isa<ir::ConvOp>(problem.op);
+  bool isInF32 = contraction.inputs % 2 != 0 ||
+                 (isConv && contraction.inputs <= 4) ||
+                 (contraction.groups > 1 && contraction.inputs == 16);
   return problem.device.matrixFlopsPerClock > 0 && contraction.isBF16() &&
-         contraction.inputs % 2 == 0 && (!isConv || contraction.inputs > 4);
+         !isInF32;
 }
 
 /// In whole tiles.

@@ -20,12 +20,14 @@ using eager::SpatialConv;
 using eager::SpatialTensor;
 
 /// The library multiplies bf16 in pairs of channels, and rows of windows as one
-/// where there are no more than four: what fills up either is the next pixel's,
-/// times zero, which is NaN where that is infinite or NaN (seen with oneDNN
-/// 2.6). Such convolutions are computed in f32.
+/// where there are no more than four, and 16 channels of a group as if they
+/// were 32: what fills up any of them is the next pixel's, times zero, which is
+/// NaN where that is infinite or NaN (seen with oneDNN 2.6). Such convolutions
+/// are computed in f32.
 static memory::data_type computeType(const SpatialConv &conv, DType dtype) {
-  bool readsNeighbours =
-      conv.groupInputChannels % 2 != 0 || conv.groupInputChannels <= 4;
+  bool readsNeighbours = conv.groupInputChannels % 2 != 0 ||
+                         conv.groupInputChannels <= 4 ||
+                         (conv.groups > 1 && conv.groupInputChannels == 16);
   return dtype == DType::bf16 && readsNeighbours ? memory::data_type::f32
                                                  : dataType(dtype);
 }

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 using namespace tandem;
 using namespace tandem::reference;
@@ -59,6 +60,16 @@ void addFlushedProducts(Errors &errors, const OpDesc &op, Operands operands,
       if (products[i] > 0)
         errors[i] = kInfinity;
   }
+}
+
+/// The terms of which a sum's roundings are like those of as many that round
+/// at random. With weights of one value, terms may be equal by far, and round
+/// the same way each time: K of them like the square of K.
+double randomTerms(double terms, const Tensor &weights) {
+  const std::vector<double> w = widen<double>(weights);
+  bool areEqual =
+      std::adjacent_find(w.begin(), w.end(), std::not_equal_to<>()) == w.end();
+  return areEqual ? terms * terms : terms;
 }
 
 /// Whether the compiled tier may take Winograd's method F(4x4, 3x3).
@@ -184,9 +195,9 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
       sumTerms(op, operands, result) + (operands.size() > 2 ? 1 : 0);
   const DType computed = computeType(result.dtype());
   Errors errors = relativeErrors(result, 1);
-  addSumErrors(errors,
-               sumOfMagnitudes(op, operands, result.shape(), evaluateConv),
-               terms, computed, mostBesides(computed));
+  addSumErrors(
+      errors, sumOfMagnitudes(op, operands, result.shape(), evaluateConv),
+      randomTerms(terms, operands[1]), computed, mostBesides(computed));
   addFlushedProducts(errors, op, operands.first(2), result.shape(), terms,
                      evaluateConv);
   if (mayTakeWinograd(conv, result.dtype()))
@@ -200,9 +211,9 @@ Errors reference::errorsOfMatmul(const OpDesc &op, Operands operands,
   const double terms = sumTerms(op, operands, result);
   const DType computed = computeType(result.dtype());
   Errors errors = relativeErrors(result, 1);
-  addSumErrors(errors,
-               sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul),
-               terms, computed, mostBesides(computed));
+  addSumErrors(
+      errors, sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul),
+      randomTerms(terms, operands[1]), computed, mostBesides(computed));
   addFlushedProducts(errors, op, operands, result.shape(), terms,
                      evaluateMatmul);
   return errors;

@@ -203,6 +203,20 @@ TEST(ErrorBounds, SumsThatMayOverflowMayBeAnything) {
   EXPECT_LT(referenceWithBounds(sumCase({1e38, -1e38, 1e38})).bounds[0], 1e33);
 }
 
+/// 1024 equal terms of 1/3 round the same way each time.
+TEST(ErrorBounds, EqualTermsAreNoChance) {
+  const Case sums{
+      makeOp(OpKind::matmul, fb::MatmulAttrsT{}),
+      {tensorOf(DType::f32, {1, 1024}, std::vector<double>(1024, 1.0 / 3)),
+       tensorOf(DType::f32, {1024, 1}, std::vector<double>(1024, 1))}};
+  const BoundedTensor bounded = referenceWithBounds(sums);
+  float sequential = 0;
+  for (int i = 0; i < 1024; ++i)
+    sequential += 1.0F / 3;
+  const Tensor actual = tensorOf(DType::f32, {1, 1}, {sequential});
+  EXPECT_TRUE(compare(bounded.value, actual, bounded.bounds).agrees());
+}
+
 /// A kernel's sums begin with what the graph adds to them in the end.
 TEST(ErrorBounds, WhatIsAddedMayOverflowFirst) {
   ProgramOf program({DType::f32, {2, 2}});
