@@ -114,12 +114,24 @@ TEST_F(ContractionPrices, ThreadsShareWhatIsLargeOnly) {
 TEST_F(ContractionPrices, RatesAreTheDevices) {
   DeviceModel fast = genericDeviceModel();
   fast.f32FlopsPerNs *= 2;
+  fast.memoryBytesPerNs *= 2;
+  for (CacheLevel &cache : fast.caches)
+    cache.bytesPerNs *= 2;
   for (int way : {0, 1}) {
     ContractionPrice slowPrice = price({}, genericDeviceModel())[way];
     ContractionPrice fastPrice = price({}, fast)[way];
     EXPECT_DOUBLE_EQ(slowPrice.computeNs, 2 * fastPrice.computeNs);
-    EXPECT_DOUBLE_EQ(slowPrice.memoryNs, fastPrice.memoryNs);
+    EXPECT_DOUBLE_EQ(slowPrice.memoryNs, 2 * fastPrice.memoryNs);
   }
+}
+
+/// Weights that stream from a slower cache are waited for.
+TEST_F(ContractionPrices, WeightsComeAtTheCachesRate) {
+  DeviceModel slow = genericDeviceModel();
+  for (CacheLevel &cache : slow.caches)
+    cache.bytesPerNs /= 4;
+  EXPECT_GT(price({}, slow)[0].computeNs,
+            price({}, genericDeviceModel())[0].computeNs);
 }
 
 TEST_F(ContractionPrices, ProductsWithPaddingCostNothing) {
