@@ -217,16 +217,17 @@ TEST(ErrorBounds, EqualTermsAreNoChance) {
   EXPECT_TRUE(compare(bounded.value, actual, bounded.bounds).agrees());
 }
 
+Tensor squareOf(double value) {
+  return tensorOf(DType::f32, {2, 2}, std::vector<double>(4, value));
+}
+
 /// A kernel's sums begin with what the graph adds to them in the end.
 TEST(ErrorBounds, WhatIsAddedMayOverflowFirst) {
   ProgramOf program({DType::f32, {2, 2}});
-  const auto square = [](double value) {
-    return tensorOf(DType::f32, {2, 2}, std::vector<double>(4, value));
-  };
   uint32_t x =
       program.addInput(tensorOf(DType::f32, {2, 2}, {1.5e38, -INFINITY, 1, 1}));
-  uint32_t ones = program.addInput(square(1));
-  uint32_t large = program.addInput(square(3e38));
+  uint32_t ones = program.addInput(squareOf(1));
+  uint32_t large = program.addInput(squareOf(3e38));
   uint32_t sums =
       program.addOp(makeOp(OpKind::matmul, fb::MatmulAttrsT{}), {x, ones});
   const BoundedTensor result =
@@ -240,16 +241,13 @@ TEST(ErrorBounds, WhatIsAddedMayOverflowFirst) {
 /// elsewhere.
 TEST(ErrorBounds, DifferencesOfSumsThatMayOverflow) {
   ProgramOf program({DType::f32, {2, 2}});
-  const auto square = [](double value) {
-    return tensorOf(DType::f32, {2, 2}, std::vector<double>(4, value));
-  };
-  uint32_t x = program.addInput(square(3e38));
-  uint32_t halves = program.addInput(square(0.6));
+  uint32_t x = program.addInput(squareOf(3e38));
+  uint32_t halves = program.addInput(squareOf(0.6));
   uint32_t sums =
       program.addOp(makeOp(OpKind::matmul, fb::MatmulAttrsT{}), {x, halves});
   const BoundedTensor zeros =
       program.evaluate(program.addOp(makeOp(OpKind::sub), {sums, sums}));
-  const Difference difference = compare(zeros.value, square(0), zeros.bounds);
+  const Difference difference = compare(zeros.value, squareOf(0), zeros.bounds);
   EXPECT_EQ(difference.mismatches, 0);
   EXPECT_EQ(difference.unbounded, 4);
 }
