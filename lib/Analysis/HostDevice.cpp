@@ -8,10 +8,10 @@
 
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Support/RoundToStep.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -22,7 +22,7 @@
 namespace tandem {
 namespace {
 
-/// GHz while something runs, in steps of 2^(1/4) like what is measured, so that
+/// GHz while something runs, in the steps of what is measured, so that
 /// prices do not differ from one process to the next: a virtual machine tells
 /// its nominal clock at best. A 64-bit product takes 3 cycles on every x86 core
 /// of the last decade, an `or` one (Fog, "Instruction tables"). The fastest run
@@ -41,7 +41,7 @@ double measureClock() {
         std::chrono::steady_clock::now() - start;
     best = std::max(best, kSteps * kCyclesPerStep / ns.count());
   }
-  return std::exp2(std::round(std::log2(best) * 4) / 4);
+  return roundToStep(best, kRateSteps);
 }
 
 /// Highest clock, in GHz.

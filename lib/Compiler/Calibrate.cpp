@@ -14,25 +14,21 @@
 #include "tandem/Measure/Rates.h"
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Support/RoundToStep.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tandem {
 namespace {
 
 using measure::Best;
 
-/// Steps to a factor of two in which rates, and shares of them, are told apart.
-constexpr double kRateSteps = 4, kShareSteps = 8;
+/// Steps in which shares are told apart: see kRateSteps.
+constexpr double kShareSteps = 8;
 /// How often convolutions are timed, all of them each time.
 constexpr int kRounds = 5;
 /// Where a cache holds less, memory is measured on four times as much.
 constexpr int64_t kMostBytes = 256 << 20;
-
-double roundToStep(double value, double steps) {
-  return std::exp2(std::round(std::log2(value) * steps) / steps);
-}
 
 /// Fills in a model, figure by figure.
 class Calibrator {
