@@ -77,6 +77,7 @@ void visitNumbers(Model &model, Visit visit) {
   visit("vector_bits", model.vectorBits, true);
   visit("vector_registers", model.vectorRegisters, true);
   visit("line_bytes", model.lineBytes, false);
+  visit("streamed_bytes", model.streamedBytes, false);
   visit("alone_factor", model.aloneFactor, false);
   visit("alone_memory_factor", model.aloneMemoryFactor, false);
   visit("across_factor", model.acrossFactor, false);

@@ -24,7 +24,7 @@
 namespace tandem {
 
 /// Of the measuring and of what is kept: another one measures again.
-static constexpr int kVersion = 3;
+static constexpr int kVersion = 4;
 
 /// $TANDEM_CACHE_DIR, or `tandem` among the user's caches; empty where there is
 /// no home.

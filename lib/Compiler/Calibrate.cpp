@@ -17,6 +17,8 @@
 #include "tandem/Support/RoundToStep.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 namespace tandem {
 namespace {
@@ -25,6 +27,8 @@ using measure::Best;
 
 /// Steps in which shares are told apart: see kRateSteps.
 constexpr double kShareSteps = 8;
+/// Sizes are powers of two.
+constexpr double kSizeSteps = 1;
 /// How often convolutions are timed, all of them each time.
 constexpr int kRounds = 5;
 /// Where a cache holds less, memory is measured on four times as much.
@@ -50,6 +54,8 @@ private:
   void measurePeak();
   void measureCaches();
   void measureMemory();
+  void measureStreaming();
+  Status measureLibraryCall();
   Status measureShares();
 
   /// What convolutions are timed by.
@@ -153,6 +159,42 @@ void Calibrator::measureMemory() {
                                 factor, one, kRateSteps);
 }
 
+/// The least of sizes from which on results are faster stored past the caches,
+/// beginning with one that the caches do not hold.
+void Calibrator::measureStreaming() {
+  if (!options.wholeMachine || model.caches.empty())
+    return;
+  auto cached = static_cast<uint64_t>(2 * model.caches.back().bytes);
+  size_t bytes = std::min(std::bit_ceil(cached), uint64_t(kMostBytes / 2));
+  Best least{double(2 * bytes), 0};
+  for (; bytes > size_t(model.caches.front().bytes); bytes /= 2) {
+    Best gain = measure::measureStreaming(bytes);
+    if (gain.value < 1)
+      break;
+    least = {double(bytes), std::max(least.spread, gain.spread)};
+  }
+  model.streamedBytes = int64_t(take(
+      "streamed_bytes", double(model.streamedBytes), 1, least, kSizeSteps));
+}
+
+/// Of an op of hardly any operations; both are called alike.
+Status Calibrator::measureLibraryCall() {
+  std::array<Best, 2> times;
+  for (bool isGenerated : {false, true}) {
+    TANDEM_RETURN_IF_ERROR(checkCancelled());
+    TANDEM_ASSIGN_OR_RETURN(
+        auto probe,
+        ConvProbe::create("f32 nhwc ic16ih1oc16oh1kh1ph0", isGenerated));
+    times[isGenerated] =
+        measure::findLeast([&] { return probe->run().value_or(0); });
+  }
+  Best library{times[0].value - times[1].value,
+               std::max(times[0].spread, times[1].spread)};
+  model.libraryCallNs =
+      take("library_call_ns", model.libraryCallNs, 1, library, kRateSteps);
+  return {};
+}
+
 /// A kernel that needs units and caches as others do: what disturbs it disturbs
 /// those, and the library, as much.
 Expected<Yardstick> Calibrator::makeReference() {
@@ -205,8 +247,13 @@ Expected<Calibration> Calibrator::run() {
   measureCaches();
   TANDEM_RETURN_IF_ERROR(checkCancelled());
   measureMemory();
+  measureStreaming();
   Status status;
-  runOnOneThread([&] { status = measureShares(); });
+  runOnOneThread([&] {
+    status = measureLibraryCall();
+    if (status)
+      status = measureShares();
+  });
   TANDEM_RETURN_IF_ERROR(status);
   return std::move(calibration);
 }

@@ -8,11 +8,15 @@
 
 #include "tandem/Measure/Rates.h"
 
+#include "tandem/Measure/Copy.h"
 #include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Sampler.h"
+#include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Executor.h"
 
 #include <algorithm>
+#include <atomic>
+#include <numeric>
 #include <oneapi/tbb/parallel_for.h>
 #include <vector>
 
@@ -29,41 +33,51 @@ constexpr double kLargestSpread = 0.15;
 /// cache.
 constexpr size_t kLeastBytes = 4 << 20;
 
+/// Pairs of runs of which the median is taken.
+constexpr size_t kPairs = 9;
+
 typedef float Vector __attribute__((vector_size(64)));
 
+template <Stores stores>
 [[gnu::always_inline]] inline void triad(Vector *to, const Vector *a,
                                          const Vector *b, size_t size) {
   const Vector factor = Vector{} + 0.5F;
   for (size_t i = 0; i < size; ++i)
-    to[i] = a[i] * factor + b[i];
+    if constexpr (stores == Stores::streaming)
+      __builtin_nontemporal_store(a[i] * factor + b[i], to + i);
+    else
+      to[i] = a[i] * factor + b[i];
 }
 
 using Triad = void (*)(Vector *, const Vector *, const Vector *, size_t);
 
 #if defined(__x86_64__)
+template <Stores stores>
 __attribute__((target("avx512f"))) void triad512(Vector *to, const Vector *a,
                                                  const Vector *b, size_t size) {
-  triad(to, a, b, size);
+  triad<stores>(to, a, b, size);
 }
+template <Stores stores>
 __attribute__((target("avx2,fma"))) void
 triad256(Vector *to, const Vector *a, const Vector *b, size_t size) {
-  triad(to, a, b, size);
+  triad<stores>(to, a, b, size);
 }
 #endif
+template <Stores stores>
 void triad128(Vector *to, const Vector *a, const Vector *b, size_t size) {
-  triad(to, a, b, size);
+  triad<stores>(to, a, b, size);
 }
 
 /// With the widest vectors: what memory can do does not depend on whose code
 /// asks for it.
-Triad widestTriad() {
+template <Stores stores> Triad widestTriad() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f"))
-    return triad512;
+    return triad512<stores>;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return triad256;
+    return triad256<stores>;
 #endif
-  return triad128;
+  return triad128<stores>;
 }
 
 /// Three arrays of one thread.
@@ -77,14 +91,17 @@ public:
   }
 
   /// Bytes a nanosecond.
-  double run() {
-    const Triad triad = widestTriad();
+  double run(Stores stores = Stores::cached) {
+    const Triad triad = stores == Stores::streaming
+                            ? widestTriad<Stores::streaming>()
+                            : widestTriad<Stores::cached>();
     Vector *a = memory.data(), *b = a + size + kApart / 2, *to = b + size;
     auto start = std::chrono::steady_clock::now();
     for (size_t pass = 0; pass < passes; ++pass) {
       triad(to, a, b, size);
       std::swap(a, to); // What is read was written before.
     }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     return double(3 * size * sizeof(Vector) * passes) / nsSince(start);
   }
 
@@ -133,21 +150,46 @@ Best measureTriad(size_t bytes) {
   return findLargest([&] { return arrays.run(); });
 }
 
-Best measureTriadOfAll(size_t bytes) {
-  const int threads = numThreads();
-  std::vector<Arrays> arrays;
-  for (int i = 0; i < threads; ++i)
-    arrays.emplace_back(bytes);
-  std::vector<double> speeds(arrays.size());
-  return findLargest([&] {
+namespace {
+/// Those of all threads, of so many bytes each.
+class ArraysOfAll {
+public:
+  explicit ArraysOfAll(size_t bytes) {
+    for (int i = 0; i < numThreads(); ++i)
+      arrays.emplace_back(bytes);
+    speeds.resize(arrays.size());
+  }
+
+  /// Bytes a nanosecond.
+  double run(Stores stores = Stores::cached) {
     tbb::parallel_for(
-        0, threads, [&](int i) { speeds[i] = arrays[i].run(); },
+        size_t(0), arrays.size(),
+        [&](size_t i) { speeds[i] = arrays[i].run(stores); },
         tbb::static_partitioner());
-    double sum = 0;
-    for (double speed : speeds)
-      sum += speed;
-    return sum;
-  });
+    return std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  }
+
+private:
+  std::vector<Arrays> arrays;
+  std::vector<double> speeds;
+};
+} // namespace
+
+Best measureTriadOfAll(size_t bytes) {
+  ArraysOfAll arrays(bytes);
+  return findLargest([&] { return arrays.run(); });
+}
+
+Best measureStreaming(size_t bytes) {
+  ArraysOfAll arrays(3 * bytes / static_cast<size_t>(numThreads()));
+  std::vector<double> gains;
+  for (size_t i = 0; i < kPairs; ++i) {
+    double cached = arrays.run(Stores::cached);
+    gains.push_back(arrays.run(Stores::streaming) / cached);
+  }
+  std::sort(gains.begin(), gains.end());
+  return {quantile(gains, 0.5),
+          quantile(gains, 0.75) / quantile(gains, 0.25) - 1};
 }
 
 } // namespace tandem::measure

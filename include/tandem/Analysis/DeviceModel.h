@@ -83,6 +83,10 @@ struct DeviceModel {
   int64_t vectorRegisters = 0;
   /// What memory hands out at a time, however little of it is used.
   int64_t lineBytes = 64;
+  /// From so many bytes on a result is stored past the caches: writing it, and
+  /// reading it from memory in what follows, takes less time than with the
+  /// caches, which fetch each line before it is written.
+  int64_t streamedBytes = int64_t(32) << 20;
   /// How many times its bytes a value costs that is read across its innermost
   /// dim, in tiles that are turned in registers: docs/Fusion.md.
   double acrossFactor = 1.5;

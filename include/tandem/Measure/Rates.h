@@ -46,6 +46,13 @@ Best measureFlopsOfAll();
 Best measureTriad(size_t bytes);
 Best measureTriadOfAll(size_t bytes);
 
+/// How many times as fast all threads compute triads whose results are stored
+/// past the caches, where each reads what the one before wrote: results have so
+/// many bytes, of all threads together. The median of runs in turn; the spread
+/// is the distance of their quartiles. No more than 1 where the processor has
+/// no such stores.
+Best measureStreaming(size_t bytes);
+
 } // namespace tandem::measure
 
 #endif // TANDEM_MEASURE_RATES_H

@@ -187,9 +187,8 @@ LogicalResult KernelFrame::verifyBody(linalg::GenericOp op) const {
 
 bool KernelFrame::streamResult(RankedTensorType type, int64_t lanes,
                                int64_t rowSize) {
-  constexpr int64_t kStreamedBytes = 32 << 20;
   int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
-  bool isStreamed = type.getNumElements() * bytes >= kStreamedBytes &&
+  bool isStreamed = type.getNumElements() * bytes >= streamedBytes &&
                     lanes * bytes % kStreamAlignment == 0 &&
                     rowSize * bytes % kStreamAlignment == 0;
   streams |= isStreamed;

@@ -25,9 +25,12 @@ namespace tandem {
 /// opens the frame, emits its loops at `builder`, and closes it.
 class KernelFrame {
 protected:
-  KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel)
+  /// `streamedBytes`: DeviceModel::streamedBytes, where results may be
+  /// streamed.
+  KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel,
+              int64_t streamedBytes = 0)
       : module(module), kernel(kernel), builder(module.getContext()),
-        loc(kernel.getLoc()) {}
+        loc(kernel.getLoc()), streamedBytes(streamedBytes) {}
 
   /// Creates NAME.body, leaves `builder` in it, and gives every argument, every
   /// constant tensor and every op whose result is returned its pointer. The
@@ -65,6 +68,8 @@ protected:
   KernelScratch scratch;
 
 private:
+  const int64_t streamedBytes;
+
   void createBody(llvm::ArrayRef<InPlacePair> inPlace);
   void createEntry();
   mlir::LogicalResult bindBuffers();

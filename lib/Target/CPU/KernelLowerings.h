@@ -16,9 +16,11 @@ namespace tandem {
 
 /// Replaces the function of a kernel of kind reduction, in the form of phase
 /// `linalg`, by LLVM functions (see KernelFrame) with vector loops.
+/// `streamedBytes`: DeviceModel::streamedBytes.
 mlir::LogicalResult lowerReductionKernel(mlir::ModuleOp module,
                                          mlir::func::FuncOp kernel,
-                                         unsigned vectorBits);
+                                         unsigned vectorBits,
+                                         int64_t streamedBytes);
 
 } // namespace tandem
 

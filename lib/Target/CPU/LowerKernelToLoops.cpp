@@ -37,8 +37,9 @@ namespace {
 /// Lowers the one function of a kernel module.
 class KernelLowering : KernelFrame {
 public:
-  KernelLowering(ModuleOp module, func::FuncOp kernel, unsigned vectorBits)
-      : KernelFrame(module, kernel), vectorBits(vectorBits) {}
+  KernelLowering(ModuleOp module, func::FuncOp kernel, unsigned vectorBits,
+                 int64_t streamedBytes)
+      : KernelFrame(module, kernel, streamedBytes), vectorBits(vectorBits) {}
 
   LogicalResult run();
 
@@ -417,6 +418,7 @@ struct LowerKernelToLoopsPass
     DeviceModel device;
     if (failed(readDevice(context, deviceSpec.getValue(), device)))
       return failure();
+    streamedBytes = device.streamedBytes;
     machine = getMachine(device.withVectors(vectorBits));
     machine.hasBF16 = bf16;
     return success();
@@ -434,13 +436,14 @@ private:
     auto kind = module->getAttrOfType<ir::FusionKindAttr>(
         ir::TandemDialect::kKindAttrName);
     if (kind && kind.getValue() == ir::FusionKind::reduction)
-      return lowerReductionKernel(module, kernel, vectorBits);
+      return lowerReductionKernel(module, kernel, vectorBits, streamedBytes);
     if (findContraction(kernel))
       return lowerContractionKernel(module, kernel, machine);
-    return KernelLowering(module, kernel, vectorBits).run();
+    return KernelLowering(module, kernel, vectorBits, streamedBytes).run();
   }
 
   ContractionMachine machine;
+  int64_t streamedBytes = 0;
 };
 } // namespace
 

@@ -281,8 +281,8 @@ LogicalResult ReductionLowering::run() {
 }
 
 LogicalResult lowerReductionKernel(ModuleOp module, func::FuncOp kernel,
-                                   unsigned vectorBits) {
-  return ReductionLowering(module, kernel, vectorBits).run();
+                                   unsigned vectorBits, int64_t streamedBytes) {
+  return ReductionLowering(module, kernel, vectorBits, streamedBytes).run();
 }
 
 } // namespace tandem

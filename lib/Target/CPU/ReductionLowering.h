@@ -23,8 +23,8 @@ namespace tandem {
 class ReductionLowering : KernelFrame {
 public:
   ReductionLowering(mlir::ModuleOp module, mlir::func::FuncOp kernel,
-                    unsigned vectorBits)
-      : KernelFrame(module, kernel), vectorBits(vectorBits) {}
+                    unsigned vectorBits, int64_t streamedBytes)
+      : KernelFrame(module, kernel, streamedBytes), vectorBits(vectorBits) {}
 
   mlir::LogicalResult run();
 

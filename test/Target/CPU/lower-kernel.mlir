@@ -4,6 +4,10 @@
 // RUN: tandem-opt %s --split-input-file \
 // RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=256})' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
+// RUN: sed 's/"cores": 2,/"cores": 2, "streamed_bytes": 1048576,/' %S/../../../utils/cpu-specs/generic.json > %t.json
+// RUN: tandem-opt %s --split-input-file \
+// RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512 device-spec=%t.json})' \
+// RUN:   | FileCheck %s --check-prefix=EARLY
 
 // The innermost loop is one vector pair, and weights do not depend on the loop
 // over W: loads of the input are scalars.

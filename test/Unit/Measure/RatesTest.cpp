@@ -42,4 +42,10 @@ TEST(Rates, ACoreComputesAndReads) {
   EXPECT_GT(measureTriad(1 << 14).value, 1);
 }
 
+TEST(Rates, StreamingIsComparedWithTheCaches) {
+  Best gain = measureStreaming(1 << 16);
+  EXPECT_GT(gain.value, 0);
+  EXPECT_GE(gain.spread, 0);
+}
+
 } // namespace
