@@ -9,7 +9,7 @@ kernel at all must be noticed by all three of
   check   tandem-run --check on a graph of its form
   tests   the unit tests of its form
   fuzz    tandem-fuzz, within 2,000 random graphs: of these the mutant runs
-          those that have a kernel of its form and dtype
+          those that have a place for it
 
 but for those in EQUIVALENT, which change no result, each with its reason. BUILD
 needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Only results that differ
@@ -223,7 +223,7 @@ class Checks:
 
     def __init__(self, build, directory):
         self.build, self.directory = pathlib.Path(build), pathlib.Path(directory)
-        self.kernels = {}
+        self.mutants = {}
 
     @staticmethod
     def start(mutant, command, timeout):
@@ -285,16 +285,17 @@ class Checks:
             "--gtest_fail_fast",
             f"--gtest_filter={tests}",
         ]
+        if mutant not in self.mutants_of(command):
+            return ABSENT
         return self.run(mutant, command, 600)
 
     def fuzz(self, mutant):
-        form, dtype, _ = mutant.split(":")
         result = ABSENT
         for seed in range(1, 2001, SEEDS):
             command = [self.build / "bin/tandem-fuzz", f"--seed={seed}"]
             command += [f"--count={SEEDS}", "--first", "--fallback"]
-            command += FORMS[form].fuzz.split()
-            if f"{form}:{dtype}" not in self.kernels_of(command):
+            command += FORMS[mutant.split(":")[0]].fuzz.split()
+            if mutant not in self.mutants_of(command):
                 continue
             found = self.run(mutant, command, 600)
             if found in (NOTICED, BROKEN):
@@ -302,13 +303,14 @@ class Checks:
             result = UNNOTICED if found == UNNOTICED else result
         return result
 
-    def kernels_of(self, command):
-        """FORM:DTYPE of the kernels that the command compiles."""
+    def mutants_of(self, command):
+        """Those that the kernels which the command compiles have a place for."""
         key = " ".join(map(str, command))
-        if key not in self.kernels:
-            said = self.start("list", command, 600).stderr
-            self.kernels[key] = set(re.findall(r"^kernel (\S+)$", said, re.MULTILINE))
-        return self.kernels[key]
+        if key not in self.mutants:
+            said = self.start("list", command, 1200).stderr
+            found = re.findall(r"^mutant (\S+)$", said, re.MULTILINE)
+            self.mutants[key] = set(found)
+        return self.mutants[key]
 
 
 def reason_for(mutant):

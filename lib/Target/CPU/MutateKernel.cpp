@@ -17,8 +17,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/OwningOpRef.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -26,6 +26,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 using namespace mlir;
 
@@ -212,18 +213,27 @@ bool closeMask(LLVM::LLVMFuncOp body, size_t place) {
   return !stores.empty() && place == 0;
 }
 
+constexpr std::pair<StringLiteral, Fault> kFaults[] = {
+    {"zero-results", zeroResults},   {"zero-last-store", zeroLastStore},
+    {"reverse-lanes", reverseLanes}, {"drop-task", dropTask},
+    {"drop-step", dropStep},         {"drop-row", dropRow},
+    {"drop-product", dropProduct},   {"shift-load", shiftLoad},
+    {"close-mask", closeMask},
+};
+
 Fault findFault(StringRef name) {
-  return llvm::StringSwitch<Fault>(name)
-      .Case("zero-results", zeroResults)
-      .Case("zero-last-store", zeroLastStore)
-      .Case("reverse-lanes", reverseLanes)
-      .Case("drop-task", dropTask)
-      .Case("drop-step", dropStep)
-      .Case("drop-row", dropRow)
-      .Case("drop-product", dropProduct)
-      .Case("shift-load", shiftLoad)
-      .Case("close-mask", closeMask)
-      .Default(nullptr);
+  for (auto [known, fault] : kFaults)
+    if (known == name)
+      return fault;
+  return nullptr;
+}
+
+/// Those of all bodies of the module; whether there was one.
+bool spoil(ModuleOp module, Fault fault, size_t place) {
+  bool isSpoilt = false;
+  for (auto body : module.getOps<LLVM::LLVMFuncOp>())
+    isSpoilt |= body.getName().ends_with(".body") && fault(body, place);
+  return isSpoilt;
 }
 
 /// Of the kernel's first result.
@@ -261,12 +271,10 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
     if (!ofKernel)
       return;
     if (mutant == "list")
-      return list(ofKernel.str() + ":" + getDType(module));
-    if (ofKernel != form || getDType(module) != dtype)
-      return;
-    for (auto body : module.getOps<LLVM::LLVMFuncOp>())
-      if (body.getName().ends_with(".body") && fault(body, place))
-        report();
+      return list(module, ofKernel.str() + ":" + getDType(module));
+    if (ofKernel == form && getDType(module) == dtype &&
+        spoil(module, fault, place))
+      report();
   }
 
 private:
@@ -277,13 +285,24 @@ private:
       llvm::errs() << "mutant " << mutant << " is at work\n";
   }
 
-  /// Once for a process, too.
-  static void list(const std::string &kernel) {
+  /// The mutants of a kernel that there are, up to place 3; once for a process,
+  /// too.
+  static void list(ModuleOp module, const std::string &kernel) {
     static std::mutex mutex;
     static std::set<std::string> listed;
-    std::lock_guard lock(mutex);
-    if (listed.insert(kernel).second)
-      llvm::errs() << "kernel " << kernel << "\n";
+    constexpr size_t kPlaces = 4;
+    for (auto [name, fault] : kFaults)
+      for (size_t place = 0; place < kPlaces; ++place) {
+        OwningOpRef<ModuleOp> copy = module.clone();
+        if (!spoil(*copy, fault, place))
+          break;
+        std::string of = kernel + ":" + name.str();
+        if (place > 0)
+          of += "@" + std::to_string(place);
+        std::lock_guard lock(mutex);
+        if (listed.insert(of).second)
+          llvm::errs() << "mutant " << of << "\n";
+      }
   }
 
   StringRef form, dtype;

@@ -16,8 +16,11 @@
 
 // RUN: tandem-opt %s --split-input-file --tandem-cpu-mutate-kernel=mutant=list 2>&1 >/dev/null | FileCheck %s --check-prefix=LIST
 
-// LIST: kernel outputs:f32
-// LIST-NOT: kernel outputs:f32
+// LIST: mutant outputs:f32:zero-results{{$}}
+// LIST-NEXT: mutant outputs:f32:zero-last-store{{$}}
+// LIST-NEXT: mutant outputs:f32:zero-last-store@1{{$}}
+// LIST-NEXT: mutant outputs:f32:reverse-lanes
+// LIST-NOT: mutant outputs:f32:zero-results
 // SAYS: mutant outputs:f32:zero-results is at work
 // SAYS-NOT: at work
 // NAMES: error: no fault 'drop-all': there are zero-results, zero-last-store

@@ -371,7 +371,7 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     product, `shift-load` loads an element's neighbour, `close-mask` stores no
     tails. `FAULT@N` spoils the N-th place after that instead. A kernel that has
     no such place stays as it is. The mutant `list` spoils nothing and names the
-    FORM:DTYPE of kernels.
+    mutants that have a place, N up to 3.
 
     Before, `zero-results` on a kernel of form `loop`:
     ```mlir
