@@ -1,6 +1,8 @@
 # Flags of every target of the project.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter
                     -Wno-missing-field-initializers)
+# What a switch over an enum forgets has to be named: an op (OpTable.h), say.
+add_compile_options(-Werror=switch)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 # One choice for libraries and tools, so that they share a precompiled header.
 add_compile_options(-fPIC)

@@ -21,30 +21,6 @@ int64_t saturatingMul(int64_t a, int64_t b) {
              : product;
 }
 
-/// Operations per element of an elementwise op.
-int64_t flopsPerElement(OpKind kind) {
-  switch (kind) {
-  case OpKind::exp:
-  case OpKind::expm1:
-  case OpKind::log:
-  case OpKind::log1p:
-  case OpKind::sqrt:
-  case OpKind::rsqrt:
-  case OpKind::tanh:
-  case OpKind::sigmoid:
-  case OpKind::gelu:
-  case OpKind::erf:
-  case OpKind::sin:
-  case OpKind::cos:
-  case OpKind::pow:
-    return kTranscendentalFlops;
-  case OpKind::clamp:
-    return 2;
-  default:
-    return 1;
-  }
-}
-
 /// Multiply-adds per element of the result.
 int64_t convMacs(const fb::ConvAttrsT &attrs, const Shape &kernel) {
   Expected<LayoutDims> layout = parseLayout(attrs.kernel_layout, true);
@@ -67,57 +43,40 @@ int64_t windowSize(const fb::PoolAttrsT &attrs) {
   return size;
 }
 
-int64_t flops(const OpDesc &op, Operands operands, const TensorType &result) {
-  int64_t elements = result.shape.numElements();
-  switch (op.kind) {
-  case OpKind::conv: {
-    int64_t macs = convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
-    int64_t bias = operands.size() > 2 ? 1 : 0;
-    // 2 * macs is even: the bias adds one.
-    return saturatingMul(elements, saturatingMul(2, macs) | bias);
-  }
-  case OpKind::matmul:
-    return saturatingMul(
-        saturatingMul(2, elements),
-        contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape));
-  case OpKind::max_pool:
-  case OpKind::avg_pool:
-    return saturatingMul(elements, windowSize(*op.attrs.AsPoolAttrs()));
-  case OpKind::reduce:
-    return operands[0].shape.numElements();
-  case OpKind::batch_norm:
-    return saturatingMul(4, elements);
-  case OpKind::softmax:
-    return saturatingMul(elements, kTranscendentalFlops + 4);
-  default:
-    return op.kind <= OpKind::clamp
-               ? saturatingMul(elements, flopsPerElement(op.kind))
-               : 0;
-  }
+int64_t reducedSize(const fb::ReduceAttrsT &attrs, const Shape &shape) {
+  int64_t size = 1;
+  for (int64_t dim : attrs.dims)
+    size = saturatingMul(size, shape[dim]);
+  return size;
 }
 
 /// OpCost::reads.
 int64_t readsPerElement(const OpDesc &op, Operands operands) {
-  switch (op.kind) {
-  case OpKind::conv:
-    return convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
-  case OpKind::matmul:
-    return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
-  case OpKind::max_pool:
-  case OpKind::avg_pool:
-    return windowSize(*op.attrs.AsPoolAttrs());
-  case OpKind::reduce: {
-    int64_t size = 1;
-    for (int64_t dim : op.attrs.AsReduceAttrs()->dims)
-      size = saturatingMul(size, operands[0].shape[dim]);
-    return size;
-  }
-  case OpKind::softmax:
-  case OpKind::custom_call:
-    return kSharedWork;
-  default:
+  switch (getOpInfo(op.kind).reads) {
+  case Reads::one:
     return 1;
+  case Reads::taps:
+    return convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
+  case Reads::columns:
+    return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
+  case Reads::window:
+    return windowSize(*op.attrs.AsPoolAttrs());
+  case Reads::reduced:
+    return reducedSize(*op.attrs.AsReduceAttrs(), operands[0].shape);
+  case Reads::shared:
+    return kSharedWork;
   }
+  return kSharedWork;
+}
+
+int64_t flops(const OpDesc &op, int64_t elements, int64_t reads,
+              size_t numOperands) {
+  int64_t flops = getOpInfo(op.kind).flops;
+  if (reads != kSharedWork)
+    flops = saturatingMul(flops, reads);
+  if (op.kind == OpKind::conv && numOperands > 2)
+    flops |= 1; // The bias; of multiply-adds there is an even number.
+  return saturatingMul(elements, flops);
 }
 
 } // namespace
@@ -126,9 +85,10 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
                     const TensorType &result) {
   bool takesPart = op.kind == OpKind::slice || op.kind == OpKind::gather;
   OpCost cost;
-  cost.flops = flops(op, operands, result);
-  cost.bytes = result.bytes();
   cost.reads = readsPerElement(op, operands);
+  cost.flops =
+      flops(op, result.shape.numElements(), cost.reads, operands.size());
+  cost.bytes = result.bytes();
   for (size_t i = 0; i < operands.size(); ++i) {
     int64_t bytes = operands[i].bytes();
     if (takesPart && i == 0)

@@ -20,37 +20,6 @@ using namespace tandem::shape_rules;
 
 namespace {
 
-/// The element types that an op works on.
-enum class Domain : uint8_t { any, number, floating, boolean };
-
-constexpr Domain domainOf(OpKind kind) {
-  switch (kind) {
-  case OpKind::neg:
-  case OpKind::abs:
-  case OpKind::sign:
-  case OpKind::relu:
-  case OpKind::add:
-  case OpKind::sub:
-  case OpKind::mul:
-  case OpKind::div:
-  case OpKind::pow:
-  case OpKind::max:
-  case OpKind::min:
-  case OpKind::clamp:
-    return Domain::number;
-  case OpKind::logical_not:
-  case OpKind::logical_and:
-  case OpKind::logical_or:
-    return Domain::boolean;
-  case OpKind::cast:
-  case OpKind::compare:
-  case OpKind::select:
-    return Domain::any;
-  default:
-    return Domain::floating;
-  }
-}
-
 bool contains(Domain domain, DType dtype) {
   switch (domain) {
   case Domain::any:
@@ -85,7 +54,7 @@ Status checkElementTypes(OpKind kind, Operands operands) {
     return broken(kind, 1, "the condition must be i1, not ", operands[0].dtype);
   Operands values = kind == OpKind::select ? operands.subspan(1) : operands;
   DType first = values[0].dtype;
-  Domain domain = domainOf(kind);
+  Domain domain = getOpInfo(kind).domain;
   if (!contains(domain, first)) [[unlikely]]
     return broken(kind, 1, "works on ", describe(domain), ", not on ", first);
   for (const TensorType &type : values.subspan(1))

@@ -17,48 +17,36 @@ namespace {
 
 using Rule = Expected<TensorType> (*)(const OpDesc &, Operands);
 
-/// What inferType checks and calls for a kind. An op takes `minOperands` to
-/// `maxOperands` operands (-1: any number) and has attributes of type `attrs`.
+/// Result types of a custom_call are in its attributes.
+constexpr Rule inferNothing = nullptr;
+
+/// What inferType checks and calls for a kind.
 struct Entry {
   Rule rule = nullptr;
-  int8_t minOperands = 1, maxOperands = 1;
-  fb::OpAttrs attrs = fb::OpAttrs::NONE;
+  OpInfo info{};
 };
+
+constexpr Rule ruleOf(OpKind kind) {
+  switch (kind) {
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return inferElementwise;
+#define TANDEM_OP(kind, family, least, most, attrs, rule, ...)                 \
+  case OpKind::kind:                                                           \
+    return rule;
+#include "tandem/Support/Ops.def"
+  }
+  return nullptr;
+}
 
 constexpr size_t kNumKinds = static_cast<size_t>(OpKind::MAX) + 1;
 
 constexpr std::array<Entry, kNumKinds> makeTable() {
-  using fb::OpAttrs;
   std::array<Entry, kNumKinds> table{};
-  auto at = [&](OpKind kind) -> Entry & {
-    return table[static_cast<size_t>(kind)];
-  };
-  auto fill = [&](OpKind first, OpKind last, int8_t operands) {
-    for (size_t i = static_cast<size_t>(first); i <= static_cast<size_t>(last);
-         ++i)
-      table[i] = {inferElementwise, operands, operands, OpAttrs::NONE};
-  };
-  fill(OpKind::neg, OpKind::cast, 1);
-  fill(OpKind::add, OpKind::logical_or, 2);
-  fill(OpKind::select, OpKind::clamp, 3);
-  at(OpKind::gelu).attrs = OpAttrs::GeluAttrs;
-  at(OpKind::cast).attrs = OpAttrs::CastAttrs;
-  at(OpKind::compare).attrs = OpAttrs::CompareAttrs;
-  at(OpKind::reshape) = {inferReshape, 1, 1, OpAttrs::ReshapeAttrs};
-  at(OpKind::transpose) = {inferTranspose, 1, 1, OpAttrs::TransposeAttrs};
-  at(OpKind::broadcast) = {inferBroadcast, 1, 1, OpAttrs::BroadcastAttrs};
-  at(OpKind::slice) = {inferSlice, 1, 1, OpAttrs::SliceAttrs};
-  at(OpKind::pad) = {inferPad, 1, 1, OpAttrs::PadAttrs};
-  at(OpKind::concat) = {inferConcat, 1, -1, OpAttrs::AxisAttrs};
-  at(OpKind::iota) = {inferIota, 0, 0, OpAttrs::IotaAttrs};
-  at(OpKind::gather) = {inferGather, 2, 2, OpAttrs::GatherAttrs};
-  at(OpKind::conv) = {inferConv, 2, 3, OpAttrs::ConvAttrs};
-  at(OpKind::matmul) = {inferMatmul, 2, 2, OpAttrs::MatmulAttrs};
-  at(OpKind::max_pool) = {inferPool, 1, 1, OpAttrs::PoolAttrs};
-  at(OpKind::avg_pool) = {inferPool, 1, 1, OpAttrs::PoolAttrs};
-  at(OpKind::reduce) = {inferReduce, 1, 1, OpAttrs::ReduceAttrs};
-  at(OpKind::batch_norm) = {inferBatchNorm, 5, 5, OpAttrs::BatchNormAttrs};
-  at(OpKind::softmax) = {inferSoftmax, 1, 1, OpAttrs::AxisAttrs};
+  for (size_t i = 0; i < kNumKinds; ++i)
+    table[i] = {ruleOf(OpKind(i)), getOpInfo(OpKind(i))};
   return table;
 }
 
@@ -70,13 +58,14 @@ badOp(const OpDesc &op, Operands operands, const Entry &entry) {
   if (!entry.rule)
     return fail("shape", text + " has no shape rule: its result types are "
                                 "given by its attributes");
-  if (op.attrs.type != entry.attrs && entry.attrs != fb::OpAttrs::NONE)
+  if (op.attrs.type != entry.info.attrs &&
+      entry.info.attrs != fb::OpAttrs::NONE)
     return fail("shape", text + " lacks its attributes");
-  std::string expected = std::to_string(entry.minOperands);
-  if (entry.maxOperands < 0)
+  std::string expected = std::to_string(entry.info.minOperands);
+  if (entry.info.maxOperands < 0)
     expected = "at least " + expected;
-  else if (entry.maxOperands > entry.minOperands)
-    expected += " or " + std::to_string(entry.maxOperands);
+  else if (entry.info.maxOperands > entry.info.minOperands)
+    expected += " or " + std::to_string(entry.info.maxOperands);
   return fail("shape", text + " takes " + expected + " operands, not " +
                            std::to_string(operands.size()));
 }
@@ -84,12 +73,12 @@ badOp(const OpDesc &op, Operands operands, const Entry &entry) {
 bool isWellFormed(const OpDesc &op, Operands operands, const Entry &entry) {
   if (!entry.rule)
     return false;
-  size_t least = entry.minOperands, most = entry.maxOperands;
+  size_t least = entry.info.minOperands, most = entry.info.maxOperands;
   if (operands.size() < least ||
-      (entry.maxOperands >= 0 && operands.size() > most))
+      (entry.info.maxOperands >= 0 && operands.size() > most))
     return false;
-  return entry.attrs == fb::OpAttrs::NONE ||
-         (op.attrs.type == entry.attrs && op.attrs.value);
+  return entry.info.attrs == fb::OpAttrs::NONE ||
+         (op.attrs.type == entry.info.attrs && op.attrs.value);
 }
 
 } // namespace

@@ -26,31 +26,15 @@ static bool isExact(const Node &node, const std::vector<Node> &nodes) {
   DType dtype = node.type.dtype;
   if (!isFloat(dtype))
     return true;
-  switch (node.op.kind) {
-  case OpKind::cast: {
+  if (node.op.kind == OpKind::cast) {
     DType from = nodes[node.operands[0]].type.dtype;
     return !isFloat(from) || byteWidth(dtype) > 2 || from == dtype;
   }
-  case OpKind::reduce: {
+  if (node.op.kind == OpKind::reduce) {
     fb::ReduceKind kind = node.op.attrs.AsReduceAttrs()->kind;
     return kind == fb::ReduceKind::max || kind == fb::ReduceKind::min;
   }
-  case OpKind::neg:
-  case OpKind::abs:
-  case OpKind::sign:
-  case OpKind::relu:
-  case OpKind::floor:
-  case OpKind::ceil:
-  case OpKind::round:
-  case OpKind::max:
-  case OpKind::min:
-  case OpKind::select:
-  case OpKind::clamp:
-  case OpKind::max_pool:
-    return true;
-  default:
-    return node.op.kind >= OpKind::reshape && node.op.kind <= OpKind::gather;
-  }
+  return getOpInfo(node.op.kind).rounding == Rounding::exact;
 }
 
 int GraphBuilder::input(const TensorType &type) {

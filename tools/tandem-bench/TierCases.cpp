@@ -11,6 +11,7 @@
 #include "Fuzz/Layers.h"
 
 #include <functional>
+#include <span>
 
 namespace tandem::bench {
 namespace {
@@ -48,6 +49,7 @@ private:
       return fuzz::move(b, kind, attrs, values);
     });
   }
+  void addUnary(OpKind kind, const TensorType &type);
   void addCasts(int64_t size);
   void addConv(const std::string &what, DType dtype, int64_t inputs,
                int64_t outputs, int64_t image, int64_t window, int64_t stride,
@@ -55,6 +57,21 @@ private:
 
   std::vector<TierCase> cases;
 };
+
+/// The element types that an elementwise op works on.
+std::span<const DType> typesOf(OpKind kind) {
+  static constexpr DType kBoolean[] = {DType::i1};
+  switch (getOpInfo(kind).domain) {
+  case Domain::floating:
+    return kFloats;
+  case Domain::boolean:
+    return kBoolean;
+  case Domain::number:
+  case Domain::any:
+    return kNumbers;
+  }
+  return {};
+}
 
 /// A line, wide rows, and tall columns of so many elements.
 std::vector<Shape> shapesOf(int64_t size) {
@@ -94,32 +111,25 @@ void CaseList::add(OpKind kind, const std::vector<TensorType> &operands) {
 void CaseList::addElementwise() {
   for (int64_t size : kSizes) {
     Shape shape{size};
-    for (DType dtype : kFloats)
-      for (OpKind kind :
-           {OpKind::exp, OpKind::expm1, OpKind::log, OpKind::log1p,
-            OpKind::sqrt, OpKind::rsqrt, OpKind::tanh, OpKind::sigmoid,
-            OpKind::erf, OpKind::sin, OpKind::cos, OpKind::floor, OpKind::ceil,
-            OpKind::round})
-        add(kind, {{dtype, shape}});
-    for (DType dtype : kFloats)
-      for (bool isTanh : {false, true}) {
-        fb::GeluAttrsT attrs;
-        attrs.approximate_tanh = isTanh;
-        add(isTanh ? "gelu(tanh)" : "gelu", OpKind::gelu, attrs,
-            {{dtype, shape}});
-      }
+    for (OpKind kind : kUnaryKinds)
+      for (DType dtype : typesOf(kind))
+        addUnary(kind, {dtype, shape});
     for (DType dtype : kNumbers) {
       TensorType type{dtype, shape};
-      for (OpKind kind : {OpKind::neg, OpKind::abs, OpKind::sign, OpKind::relu})
-        add(kind, {type});
       add(OpKind::select, {{DType::i1, shape}, type, type});
       add(OpKind::clamp, {type, {dtype, {}}, {dtype, {}}});
     }
-    TensorType bits{DType::i1, shape};
-    add(OpKind::logical_not, {bits});
-    add(OpKind::logical_and, {bits, bits});
-    add(OpKind::logical_or, {bits, bits});
     addCasts(size);
+  }
+}
+
+void CaseList::addUnary(OpKind kind, const TensorType &type) {
+  if (kind != OpKind::gelu)
+    return add(kind, {type});
+  for (bool isTanh : {false, true}) {
+    fb::GeluAttrsT attrs;
+    attrs.approximate_tanh = isTanh;
+    add(isTanh ? "gelu(tanh)" : "gelu", kind, attrs, {type});
   }
 }
 
@@ -137,9 +147,8 @@ void CaseList::addCasts(int64_t size) {
 /// Both operands whole, a row, a column and a scalar.
 void CaseList::addBroadcasts() {
   for (int64_t size : kSizes)
-    for (DType dtype : kNumbers)
-      for (OpKind kind : {OpKind::add, OpKind::sub, OpKind::mul, OpKind::div,
-                          OpKind::max, OpKind::min, OpKind::pow}) {
+    for (OpKind kind : kBinaryKinds)
+      for (DType dtype : typesOf(kind)) {
         if (kind == OpKind::pow && !isFloat(dtype))
           continue;
         add(kind, {{dtype, {size}}, {dtype, {size}}});

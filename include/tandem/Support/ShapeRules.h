@@ -14,6 +14,7 @@
 #ifndef TANDEM_SUPPORT_SHAPERULES_H
 #define TANDEM_SUPPORT_SHAPERULES_H
 
+#include "tandem/Support/OpTable.h"
 #include "tandem/Support/TensorType.h"
 
 #include <optional>
@@ -22,7 +23,6 @@
 
 namespace tandem {
 
-using fb::OpKind;
 /// Kind and attributes of an op; the object form of `Op.fbs`.
 using OpDesc = fb::OpT;
 
@@ -68,13 +68,11 @@ struct OpCost {
   /// Bytes read and written, each operand and result once; of an operand of
   /// slice and gather only what is taken.
   int64_t bytes = 0;
-  /// Elements of its first operand that one element of the result reads: 1
-  /// where elements are mapped or moved, taps times channels for a convolution.
-  /// kSharedWork where elements cannot be computed one at a time.
+  /// Elements of its first operand that one element of the result reads
+  /// (OpInfo::reads); kSharedWork where they are shared.
   int64_t reads = 1;
 };
 inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
-inline constexpr int64_t kTranscendentalFlops = 20;
 
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
             const TensorType &result);

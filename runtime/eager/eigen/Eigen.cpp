@@ -17,6 +17,11 @@ using Prepare = Prepared (*)(const Signature &);
 
 static Prepare preparerOf(OpKind kind) {
   switch (kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return prepareElementwise;
   case OpKind::reshape:
     return prepareReshape;
   case OpKind::transpose:
@@ -43,16 +48,19 @@ static Prepare preparerOf(OpKind kind) {
     return prepareMatmul;
   case OpKind::max_pool:
     return prepareMaxPool;
-  default:
-    return kind <= OpKind::clamp ? prepareElementwise : nullptr;
+  case OpKind::conv:
+  case OpKind::avg_pool:
+  case OpKind::custom_call:
+    return nullptr;
   }
+  return nullptr;
 }
 
-/// Ops that compute on whole tensors, for which 16-bit floats are converted
-/// whole; elementwise kernels convert a tile at a time.
-static bool canGoThroughFloat(const Signature &signature) {
-  const OpKind kind = signature.op.kind;
-  return kind >= OpKind::conv && kind <= OpKind::softmax &&
+/// 16-bit floats are computed in f32. Elementwise kernels convert a tile at a
+/// time; other ops compute on whole tensors, which are converted whole.
+static bool goesThroughFloat(const Signature &signature) {
+  const OpFamily family = getOpInfo(signature.op.kind).family;
+  return family != OpFamily::elementwise && family != OpFamily::shape &&
          (signature.operands[0].dtype == DType::f16 ||
           signature.operands[0].dtype == DType::bf16);
 }
@@ -72,7 +80,7 @@ static Prepared prepareAny(const Signature &signature) {
   const Shape &shape = signature.result.shape;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end())
     return std::make_unique<EmptyOp>();
-  if (canGoThroughFloat(signature))
+  if (goesThroughFloat(signature))
     return prepareThroughFloat(signature);
   const Prepare prepare = preparerOf(signature.op.kind);
   return prepare ? prepare(signature) : nullptr;

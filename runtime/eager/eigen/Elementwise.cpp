@@ -171,24 +171,9 @@ private:
 
 } // namespace
 
-/// The cost of an element, relative to an addition.
+/// The cost of an element, relative to an addition's.
 static int64_t weightOf(OpKind kind) {
-  switch (kind) {
-  case OpKind::exp:
-  case OpKind::expm1:
-  case OpKind::log:
-  case OpKind::log1p:
-  case OpKind::tanh:
-  case OpKind::sigmoid:
-  case OpKind::gelu:
-  case OpKind::erf:
-  case OpKind::sin:
-  case OpKind::cos:
-  case OpKind::pow:
-    return 8;
-  default:
-    return 1;
-  }
+  return getOpInfo(kind).isTranscendental() ? 8 : 1;
 }
 
 static Prepared prepareUnary(const Signature &signature) {
@@ -196,9 +181,9 @@ static Prepared prepareUnary(const Signature &signature) {
   const DType dtype = signature.operands[0].dtype;
   const auto *gelu = signature.op.attrs.AsGeluAttrs();
   const UnaryKernel kernel =
-      kind == OpKind::cast
-          ? kernels().cast(dtype, signature.result.dtype)
-          : kernels().unary(kind, dtype, gelu && gelu->approximate_tanh);
+      kind == OpKind::cast ? kernels().cast(dtype, signature.result.dtype)
+                           : kernels().unary(UnaryKind(kind), dtype,
+                                             gelu && gelu->approximate_tanh);
   if (!kernel)
     return nullptr;
   return std::make_unique<ElementwiseOp<1, UnaryKernel>>(
@@ -213,7 +198,7 @@ static Prepared prepareBinary(const Signature &signature) {
       kind == OpKind::compare
           ? kernels().compare(signature.op.attrs.AsCompareAttrs()->predicate,
                               dtype, walk.mask)
-          : kernels().binary(kind, dtype, walk.mask);
+          : kernels().binary(BinaryKind(kind), dtype, walk.mask);
   if (!kernel)
     return nullptr;
   int row;

@@ -17,17 +17,15 @@ using namespace tandem::onednn;
 
 using Builder = void (*)(const Signature &, Plan &);
 
+/// None of an op that is left to other providers.
 static Builder builderOf(OpKind kind) {
-  switch (kind) {
-  case OpKind::conv:
+  if (kind == OpKind::conv)
     return buildConv;
-  case OpKind::matmul:
+  if (kind == OpKind::matmul)
     return buildMatmul;
-  case OpKind::avg_pool: // Of max_pool, the library's drops NaNs.
+  if (kind == OpKind::avg_pool) // Of max_pool, the library's drops NaNs.
     return buildAvgPool;
-  default:
-    return nullptr;
-  }
+  return nullptr;
 }
 
 static bool isEmpty(const TensorType &type) {

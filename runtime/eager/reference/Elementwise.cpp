@@ -36,69 +36,76 @@ static double geluTanh(double x) {
 
 static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-static double applyUnary(OpKind kind, double x) {
+static double applyUnary(UnaryKind kind, double x) {
   switch (kind) {
-  case OpKind::neg:
+  case UnaryKind::neg:
     return -x;
-  case OpKind::abs:
+  case UnaryKind::abs:
     return std::fabs(x);
-  case OpKind::sign:
+  case UnaryKind::sign:
     return signOf(x);
-  case OpKind::exp:
+  case UnaryKind::exp:
     return std::exp(x);
-  case OpKind::expm1:
+  case UnaryKind::expm1:
     return std::expm1(x);
-  case OpKind::log:
+  case UnaryKind::log:
     return std::log(x);
-  case OpKind::log1p:
+  case UnaryKind::log1p:
     return std::log1p(x);
-  case OpKind::sqrt:
+  case UnaryKind::sqrt:
     return std::sqrt(x);
-  case OpKind::rsqrt:
+  case UnaryKind::rsqrt:
     return 1 / std::sqrt(x);
-  case OpKind::tanh:
+  case UnaryKind::tanh:
     return std::tanh(x);
-  case OpKind::sigmoid:
+  case UnaryKind::sigmoid:
     return 1 / (1 + std::exp(-x));
-  case OpKind::relu:
+  case UnaryKind::relu:
     return x < 0 ? 0 : x;
-  case OpKind::gelu:
+  case UnaryKind::gelu:
     return gelu(x);
-  case OpKind::erf:
+  case UnaryKind::erf:
     return std::erf(x);
-  case OpKind::sin:
+  case UnaryKind::sin:
     return std::sin(x);
-  case OpKind::cos:
+  case UnaryKind::cos:
     return std::cos(x);
-  case OpKind::floor:
+  case UnaryKind::floor:
     return std::floor(x);
-  case OpKind::ceil:
+  case UnaryKind::ceil:
     return std::ceil(x);
-  case OpKind::round:
+  case UnaryKind::round:
     return std::nearbyint(x);
-  case OpKind::logical_not:
+  case UnaryKind::logical_not:
     return x == 0;
-  default:
-    return x;
   }
+  __builtin_unreachable();
 }
 
-/// Integers wrap: arithmetic is on uint64_t.
-static int64_t applyUnary(OpKind kind, int64_t x) {
+/// Integers wrap: arithmetic is on uint64_t. None is of a function of floats.
+static int64_t applyUnary(UnaryKind kind, int64_t x) {
   switch (kind) {
-  case OpKind::neg:
+  case UnaryKind::neg:
     return -static_cast<uint64_t>(x);
-  case OpKind::abs:
+  case UnaryKind::abs:
     return x < 0 ? -static_cast<uint64_t>(x) : x;
-  case OpKind::sign:
+  case UnaryKind::sign:
     return x > 0 ? 1 : x < 0 ? -1 : 0;
-  case OpKind::relu:
+  case UnaryKind::relu:
     return x < 0 ? 0 : x;
-  case OpKind::logical_not:
+  case UnaryKind::logical_not:
     return x == 0;
-  default: // floor, ceil and round change no integer.
-    return x;
+#define TANDEM_CASE_number(kind)
+#define TANDEM_CASE_boolean(kind)
+#define TANDEM_CASE_floating(kind) case UnaryKind::kind:
+#define TANDEM_UNARY(kind, attrs, domain, ...) TANDEM_CASE_##domain(kind)
+#include "tandem/Support/Ops.def"
+#undef TANDEM_CASE_number
+#undef TANDEM_CASE_boolean
+#undef TANDEM_CASE_floating
+    break;
   }
+  __builtin_unreachable();
 }
 
 void reference::evaluateUnary(const OpDesc &op, Operands operands,
@@ -108,8 +115,9 @@ void reference::evaluateUnary(const OpDesc &op, Operands operands,
   withWideType(operands[0].dtype(), [&]<typename T>(T) {
     std::vector<T> values = widen<T>(operands[0]);
     for (T &x : values)
-      x = op.kind == OpKind::gelu && useTanh ? T(geluTanh(x))
-                                             : applyUnary(op.kind, x);
+      x = op.kind == OpKind::gelu && useTanh
+              ? T(geluTanh(x))
+              : applyUnary(UnaryKind(op.kind), x);
     narrow(values, result);
   });
 }
@@ -149,27 +157,28 @@ template <bool isMax> static int64_t extremum(int64_t a, int64_t b) {
   return isMax == (a > b) ? a : b;
 }
 
-static double applyBinary(OpKind kind, double a, double b) {
+static double applyBinary(BinaryKind kind, double a, double b) {
   switch (kind) {
-  case OpKind::add:
+  case BinaryKind::add:
     return a + b;
-  case OpKind::sub:
+  case BinaryKind::sub:
     return a - b;
-  case OpKind::mul:
+  case BinaryKind::mul:
     return a * b;
-  case OpKind::div:
+  case BinaryKind::div:
     return a / b;
-  case OpKind::max:
+  case BinaryKind::max:
     return extremum<true>(a, b);
-  case OpKind::min:
+  case BinaryKind::min:
     return extremum<false>(a, b);
-  case OpKind::pow:
+  case BinaryKind::pow:
     return std::pow(a, b);
-  case OpKind::logical_and:
+  case BinaryKind::logical_and:
     return a != 0 && b != 0;
-  default: // logical_or
+  case BinaryKind::logical_or:
     return a != 0 || b != 0;
   }
+  __builtin_unreachable();
 }
 
 /// Truncates; x / 0 is -1, and the quotient that overflows wraps.
@@ -192,27 +201,28 @@ static int64_t power(int64_t base, int64_t exponent) {
 }
 
 /// Integers wrap: arithmetic is on uint64_t.
-static int64_t applyBinary(OpKind kind, int64_t a, int64_t b) {
+static int64_t applyBinary(BinaryKind kind, int64_t a, int64_t b) {
   switch (kind) {
-  case OpKind::add:
+  case BinaryKind::add:
     return static_cast<uint64_t>(a) + b;
-  case OpKind::sub:
+  case BinaryKind::sub:
     return static_cast<uint64_t>(a) - b;
-  case OpKind::mul:
+  case BinaryKind::mul:
     return static_cast<uint64_t>(a) * b;
-  case OpKind::div:
+  case BinaryKind::div:
     return divide(a, b);
-  case OpKind::max:
+  case BinaryKind::max:
     return extremum<true>(a, b);
-  case OpKind::min:
+  case BinaryKind::min:
     return extremum<false>(a, b);
-  case OpKind::pow:
+  case BinaryKind::pow:
     return power(a, b);
-  case OpKind::logical_and:
+  case BinaryKind::logical_and:
     return a != 0 && b != 0;
-  default: // logical_or
+  case BinaryKind::logical_or:
     return a != 0 || b != 0;
   }
+  __builtin_unreachable();
 }
 
 /// result[i] = f(a[i], b[i]) under broadcasting.
@@ -233,7 +243,7 @@ void reference::evaluateBinary(const OpDesc &op, Operands operands,
                                Tensor &result) {
   withWideType(operands[0].dtype(), [&]<typename T>(T) {
     zip<T>(operands, result,
-           [&](T a, T b) { return applyBinary(op.kind, a, b); });
+           [&](T a, T b) { return applyBinary(BinaryKind(op.kind), a, b); });
   });
 }
 

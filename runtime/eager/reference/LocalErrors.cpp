@@ -37,32 +37,13 @@ namespace {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Roundings of a function, in units of the computing type: most are within
-/// 4 ULP (docs/Eager.md), which is 8 units; 0 where nothing is rounded.
+/// Roundings of an elementwise op, in units of the computing type.
 double unitsOf(OpKind kind) {
-  switch (kind) {
-  case OpKind::add:
-  case OpKind::sub:
-  case OpKind::mul:
-  case OpKind::div:
-  case OpKind::sqrt:
-    return 1;
-  case OpKind::exp:
-  case OpKind::expm1:
-  case OpKind::log:
-  case OpKind::log1p:
-  case OpKind::rsqrt:
-  case OpKind::tanh:
-  case OpKind::sigmoid:
-  case OpKind::gelu:
-  case OpKind::erf:
-  case OpKind::sin:
-  case OpKind::cos:
-  case OpKind::pow:
-    return 8;
-  default:
-    return 0;
-  }
+  // Most functions are within 4 ULP, which is 8 units.
+  Rounding rounding = getOpInfo(kind).rounding;
+  return rounding == Rounding::once       ? 1
+         : rounding == Rounding::function ? 8
+                                          : 0;
 }
 
 /// What a function adds beyond so many units of its result: cancellation in
@@ -195,14 +176,15 @@ Errors errorsOfReduce(const OpDesc &op, Operands operands,
     return errorsOfMean(op, operands, result, terms);
   case ReduceKind::prod:
     return errorsOfProduct(op, operands, result, terms);
-  default:
-    return {};
+  case ReduceKind::max:
+  case ReduceKind::min:
+  case ReduceKind::argmax:
+    break;
   }
+  return {};
 }
 
 Errors errorsOfPool(const OpDesc &op, Operands operands, const Tensor &result) {
-  if (op.kind == OpKind::max_pool)
-    return {};
   double terms = 1;
   for (int64_t size : op.attrs.AsPoolAttrs()->window)
     terms *= static_cast<double>(size);
@@ -293,6 +275,10 @@ std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
   if (!isFloat(result.dtype()))
     return {};
   switch (op.kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return errorsOfElementwise(op, operands, result, termsBefore);
   case OpKind::cast:
     return errorsOfCast(operands, result);
   case OpKind::conv:
@@ -301,14 +287,26 @@ std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
     return errorsOfMatmul(op, operands, result);
   case OpKind::reduce:
     return errorsOfReduce(op, operands, result);
-  case OpKind::max_pool:
   case OpKind::avg_pool:
     return errorsOfPool(op, operands, result);
   case OpKind::batch_norm:
     return errorsOfBatchNorm(op, operands, result);
   case OpKind::softmax:
     return errorsOfSoftmax(op, result);
-  default:
-    return errorsOfElementwise(op, operands, result, termsBefore);
+  case OpKind::compare:
+  case OpKind::select:
+  case OpKind::clamp:
+  case OpKind::reshape:
+  case OpKind::transpose:
+  case OpKind::broadcast:
+  case OpKind::slice:
+  case OpKind::pad:
+  case OpKind::concat:
+  case OpKind::iota:
+  case OpKind::gather:
+  case OpKind::max_pool:
+  case OpKind::custom_call:
+    break; // Nothing is rounded.
   }
+  return {};
 }

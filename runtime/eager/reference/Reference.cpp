@@ -17,6 +17,12 @@ using Evaluate = void (*)(const OpDesc &, Operands, Tensor &);
 
 static Evaluate evaluatorOf(OpKind kind) {
   switch (kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return evaluateUnary;
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return evaluateBinary;
   case OpKind::cast:
     return evaluateCast;
   case OpKind::compare:
@@ -56,9 +62,8 @@ static Evaluate evaluatorOf(OpKind kind) {
     return evaluateSoftmax;
   case OpKind::custom_call:
     return nullptr;
-  default:
-    return kind >= OpKind::add ? evaluateBinary : evaluateUnary;
   }
+  return nullptr;
 }
 
 namespace {

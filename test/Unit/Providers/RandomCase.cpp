@@ -322,7 +322,7 @@ std::optional<Case> Maker::make() {
   case OpKind::batch_norm:
     return batchNorm();
   default:
-    return elementwise(kind < OpKind::add ? 1 : kind < OpKind::select ? 2 : 3);
+    return elementwise(getOpInfo(kind).minOperands);
   }
 }
 

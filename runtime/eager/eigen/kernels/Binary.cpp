@@ -162,31 +162,30 @@ template <unsigned mask> BinaryKernel findPower(DType dtype) {
 
 } // namespace
 
-BinaryKernel findBinary(OpKind kind, DType dtype, unsigned mask) {
+BinaryKernel findBinary(BinaryKind kind, DType dtype, unsigned mask) {
   switch (kind) {
-  case OpKind::add:
+  case BinaryKind::add:
     return select<Add>(dtype, mask);
-  case OpKind::sub:
+  case BinaryKind::sub:
     return select<Sub>(dtype, mask);
-  case OpKind::mul:
+  case BinaryKind::mul:
     return select<Mul>(dtype, mask);
-  case OpKind::div:
+  case BinaryKind::div:
     return select<Div>(dtype, mask);
-  case OpKind::max:
+  case BinaryKind::max:
     return select<Max>(dtype, mask);
-  case OpKind::min:
+  case BinaryKind::min:
     return select<Min>(dtype, mask);
-  case OpKind::pow:
+  case BinaryKind::pow:
     return mask == 0   ? findPower<0>(dtype)
            : mask == 1 ? findPower<1>(dtype)
                        : findPower<2>(dtype);
-  case OpKind::logical_and:
+  case BinaryKind::logical_and:
     return select<And>(dtype, mask);
-  case OpKind::logical_or:
+  case BinaryKind::logical_or:
     return select<Or>(dtype, mask);
-  default:
-    return nullptr;
   }
+  return nullptr;
 }
 
 BinaryKernel findCompare(ComparePredicate predicate, DType dtype,

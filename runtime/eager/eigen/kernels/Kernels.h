@@ -20,7 +20,7 @@
 #ifndef TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H
 #define TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H
 
-#include "tandem/Support/Op_generated.h"
+#include "tandem/Support/OpKinds.h"
 
 #include <cstdint>
 
@@ -28,7 +28,6 @@ namespace tandem::eager {
 
 using fb::ComparePredicate;
 using fb::DType;
-using fb::OpKind;
 using fb::ReduceKind;
 
 /// out[i] = f(in[i]) for i < n.
@@ -90,9 +89,9 @@ using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
 /// operand i is one element, repeated.
 struct KernelTable {
   const char *name;
-  UnaryKernel (*unary)(OpKind kind, DType dtype, bool approximate);
+  UnaryKernel (*unary)(UnaryKind kind, DType dtype, bool approximate);
   UnaryKernel (*cast)(DType from, DType to);
-  BinaryKernel (*binary)(OpKind kind, DType dtype, unsigned mask);
+  BinaryKernel (*binary)(BinaryKind kind, DType dtype, unsigned mask);
   BinaryKernel (*compare)(ComparePredicate predicate, DType dtype,
                           unsigned mask);
   TernaryKernel (*select)(int64_t width, unsigned mask);
@@ -120,9 +119,9 @@ const KernelTable &kernels();
 
 #define TANDEM_DECLARE_LEVEL(level)                                            \
   namespace level {                                                            \
-  UnaryKernel findUnary(OpKind kind, DType dtype, bool approximate);           \
+  UnaryKernel findUnary(UnaryKind kind, DType dtype, bool approximate);        \
   UnaryKernel findCast(DType from, DType to);                                  \
-  BinaryKernel findBinary(OpKind kind, DType dtype, unsigned mask);            \
+  BinaryKernel findBinary(BinaryKind kind, DType dtype, unsigned mask);        \
   BinaryKernel findCompare(ComparePredicate predicate, DType dtype,            \
                            unsigned mask);                                     \
   TernaryKernel findSelect(int64_t width, unsigned mask);                      \

@@ -11,7 +11,7 @@
 #include <Eigen/Core>
 
 #include <limits>
-#include <utility>
+#include <type_traits>
 
 namespace tandem::eager::TANDEM_LEVEL {
 namespace {
@@ -61,100 +61,106 @@ template <typename T> void logarithm(const void *in, void *out, int64_t n) {
   }
 }
 
-/// The functions of which Eigen's are right, and vectorised for f32 only.
-template <typename T> UnaryKernel findVectorised(OpKind kind) {
-  constexpr bool isVectorised = std::is_same_v<T, float>;
-  switch (kind) {
-  case OpKind::tanh:
-    if constexpr (isVectorised)
-      return arrayKernel<T>([](auto x) { return x.tanh(); });
-    return laneKernel<Tanh, T>;
-  case OpKind::sin:
-    if constexpr (isVectorised)
-      return arrayKernel<T>([](auto x) { return x.sin(); });
-    return laneKernel<Sin, T>;
-  case OpKind::cos:
-    if constexpr (isVectorised)
-      return arrayKernel<T>([](auto x) { return x.cos(); });
-    return laneKernel<Cos, T>;
-  default:
-    return nullptr;
-  }
+/// body.template operator()<T>() where T is a float; no kernel where it is not.
+template <typename T, typename Body> UnaryKernel ofFloat(Body body) {
+  if constexpr (isFloating<T>)
+    return body.template operator()<T>();
+  return nullptr;
 }
 
-template <typename T> UnaryKernel findTranscendental(OpKind kind) {
-  switch (kind) {
-  case OpKind::exp:
-    return laneKernel<Exp, T>;
-  case OpKind::expm1:
-    return laneKernel<Expm1, T>;
-  case OpKind::sigmoid:
-    return laneKernel<Sigmoid, T>;
-  case OpKind::erf:
-    return laneKernel<Erf, T>;
-  case OpKind::log:
-    return logarithm<T>;
-  case OpKind::log1p:
-    return arrayKernel<T>([](auto x) { return x.log1p(); });
-  default:
-    return findVectorised<T>(kind);
-  }
+/// Eigen's function, which is right, where it is vectorised: of f32. Else one
+/// on registers.
+template <typename T, typename Lanes, typename F>
+UnaryKernel arrayOrLanes(F function) {
+  return ofFloat<T>([=]<typename Float>() -> UnaryKernel {
+    if constexpr (std::is_same_v<Float, float>)
+      return arrayKernel<Float>(function);
+    return laneKernel<Lanes, Float>;
+  });
 }
 
-template <typename T> UnaryKernel findRounding(OpKind kind) {
-  switch (kind) {
-  case OpKind::sqrt:
-    // Eigen's, by Newton's method, fails for subnormal numbers and infinity.
-    return loopKernel<T>([](T x) { return __builtin_elementwise_sqrt(x); });
-  case OpKind::rsqrt:
-    return loopKernel<T>(
-        [](T x) { return T(1) / __builtin_elementwise_sqrt(x); });
-  case OpKind::floor:
-    return loopKernel<T>([](T x) { return __builtin_elementwise_floor(x); });
-  case OpKind::ceil:
-    return loopKernel<T>([](T x) { return __builtin_elementwise_ceil(x); });
-  case OpKind::round:
-    return loopKernel<T>(
-        [](T x) { return __builtin_elementwise_roundeven(x); });
-  default:
-    return findTranscendental<T>(kind);
-  }
+template <typename T, typename Lanes> UnaryKernel lanes() {
+  return ofFloat<T>(
+      []<typename Float>() -> UnaryKernel { return laneKernel<Lanes, Float>; });
 }
 
-template <typename T> UnaryKernel findNumber(OpKind kind) {
+template <typename T, typename F> UnaryKernel floatLoop(F function) {
+  return ofFloat<T>(
+      [=]<typename Float> { return loopKernel<Float>(function); });
+}
+
+/// Of a type that is computed on; none where T is an integer and the function
+/// is of floats.
+template <typename T>
+UnaryKernel findComputed(UnaryKind kind, bool approximate) {
   using U = typename Wrapping<T>::Type;
   switch (kind) {
-  case OpKind::neg:
+  case UnaryKind::neg:
     return loopKernel<T>([](T x) -> T {
       if constexpr (isFloating<T>)
         return -x;
       else
         return U(0) - U(x);
     });
-  case OpKind::abs:
+  case UnaryKind::abs:
     return loopKernel<T>([](T x) -> T {
       if constexpr (isFloating<T>)
         return __builtin_elementwise_abs(x);
       else
         return x < 0 ? U(0) - U(x) : x;
     });
-  case OpKind::sign:
+  case UnaryKind::sign:
     return loopKernel<T>([](T x) -> T {
       return x > 0 ? T(1) : x < 0 ? T(-1) : x;
     });
-  case OpKind::relu:
+  case UnaryKind::relu:
     return loopKernel<T>([](T x) -> T { return x < 0 ? T(0) : x; });
-  default:
-    if constexpr (isFloating<T>)
-      return findRounding<T>(kind);
+  case UnaryKind::sqrt:
+    // Eigen's, by Newton's method, fails for subnormal numbers and infinity.
+    return floatLoop<T>([](auto x) { return __builtin_elementwise_sqrt(x); });
+  case UnaryKind::rsqrt:
+    return floatLoop<T>(
+        [](auto x) { return 1 / __builtin_elementwise_sqrt(x); });
+  case UnaryKind::floor:
+    return floatLoop<T>([](auto x) { return __builtin_elementwise_floor(x); });
+  case UnaryKind::ceil:
+    return floatLoop<T>([](auto x) { return __builtin_elementwise_ceil(x); });
+  case UnaryKind::round:
+    return floatLoop<T>(
+        [](auto x) { return __builtin_elementwise_roundeven(x); });
+  case UnaryKind::exp:
+    return lanes<T, Exp>();
+  case UnaryKind::expm1:
+    return lanes<T, Expm1>();
+  case UnaryKind::sigmoid:
+    return lanes<T, Sigmoid>();
+  case UnaryKind::erf:
+    return lanes<T, Erf>();
+  case UnaryKind::gelu:
+    return approximate ? lanes<T, GeluTanh>() : lanes<T, Gelu>();
+  case UnaryKind::log:
+    return ofFloat<T>(
+        []<typename Float>() -> UnaryKernel { return logarithm<Float>; });
+  case UnaryKind::log1p:
+    return ofFloat<T>([]<typename Float> {
+      return arrayKernel<Float>([](auto x) { return x.log1p(); });
+    });
+  case UnaryKind::tanh:
+    return arrayOrLanes<T, Tanh>([](auto x) { return x.tanh(); });
+  case UnaryKind::sin:
+    return arrayOrLanes<T, Sin>([](auto x) { return x.sin(); });
+  case UnaryKind::cos:
+    return arrayOrLanes<T, Cos>([](auto x) { return x.cos(); });
+  case UnaryKind::logical_not:
     return nullptr;
   }
+  return nullptr;
 }
 
 /// The f32 kernel of an op, on tiles of 16-bit floats.
-template <typename S, OpKind kind, bool approximate>
+template <typename S, UnaryKind kind, bool approximate>
 void throughFloat(const void *in, void *out, int64_t n) {
-  static const UnaryKernel kernel = findUnary(kind, DType::f32, approximate);
+  static const UnaryKernel kernel = findComputed<float>(kind, approximate);
   float x[kTile], y[kTile];
   for (int64_t i = 0; i < n; i += kTile) {
     const int64_t size = n - i < kTile ? n - i : kTile;
@@ -164,34 +170,32 @@ void throughFloat(const void *in, void *out, int64_t n) {
   }
 }
 
-template <typename S, int... kinds>
-UnaryKernel findThroughFloat(OpKind kind, bool approximate,
-                             std::integer_sequence<int, kinds...>) {
-  UnaryKernel found = nullptr;
-  ((kind == OpKind(kinds) ? void(found = throughFloat<S, OpKind(kinds), false>)
-                          : void()),
-   ...);
-  return kind == OpKind::gelu && approximate
-             ? throughFloat<S, OpKind::gelu, true>
-             : found;
+template <typename S>
+UnaryKernel findThroughFloat(UnaryKind kind, bool approximate) {
+  if (kind == UnaryKind::gelu && approximate)
+    return throughFloat<S, UnaryKind::gelu, true>;
+  switch (kind) {
+#define TANDEM_UNARY(kind, ...)                                                \
+  case UnaryKind::kind:                                                        \
+    return throughFloat<S, UnaryKind::kind, false>;
+#include "tandem/Support/Ops.def"
+  }
+  return nullptr;
 }
 
 } // namespace
 
-UnaryKernel findUnary(OpKind kind, DType dtype, bool approximate) {
-  using Kinds = std::make_integer_sequence<int, int(OpKind::logical_not)>;
-  if (dtype == DType::f16)
-    return findThroughFloat<Half>(kind, approximate, Kinds());
-  if (dtype == DType::bf16)
-    return findThroughFloat<BFloat16>(kind, approximate, Kinds());
-  if (kind == OpKind::logical_not)
+UnaryKernel findUnary(UnaryKind kind, DType dtype, bool approximate) {
+  if ((kind == UnaryKind::logical_not) != (dtype == DType::i1))
+    return nullptr;
+  if (kind == UnaryKind::logical_not)
     return loopKernel<uint8_t>([](uint8_t x) -> uint8_t { return x ^ 1; });
-  if (kind == OpKind::gelu)
-    return forFloat<UnaryKernel>(dtype, [&]<typename T>() -> UnaryKernel {
-      return approximate ? laneKernel<GeluTanh, T> : laneKernel<Gelu, T>;
-    });
+  if (dtype == DType::f16)
+    return findThroughFloat<Half>(kind, approximate);
+  if (dtype == DType::bf16)
+    return findThroughFloat<BFloat16>(kind, approximate);
   return forNumber<UnaryKernel>(
-      dtype, [&]<typename T> { return findNumber<T>(kind); });
+      dtype, [&]<typename T> { return findComputed<T>(kind, approximate); });
 }
 
 } // namespace tandem::eager::TANDEM_LEVEL
