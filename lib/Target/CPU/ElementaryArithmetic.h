@@ -183,6 +183,12 @@ mlir::Value expandExpOfSum(const Arithmetic &a, mlir::Value x,
                            mlir::Value rest);
 mlir::Value expandPow(const Arithmetic &a, mlir::Value x, mlir::Value y);
 
+/// exp(x) rounded, within 1.1 ULP, and about what it is less than that.
+struct ExpWithRest {
+  mlir::Value exp, rest;
+};
+ExpWithRest expandExpWithRest(const Arithmetic &a, mlir::Value x);
+
 /// x = 2^exponent (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), the exponent a float.
 struct Split {
   mlir::Value exponent, f;

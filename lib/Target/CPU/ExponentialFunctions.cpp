@@ -96,6 +96,8 @@ namespace {
 struct Reduced {
   Value y, n;
   Value bits; // Those of an integer, n in the low ones.
+  /// y = 1 + slope r, where r is `first` less the second part of n log 2.
+  Value first, r, slope;
 };
 } // namespace
 
@@ -104,22 +106,35 @@ struct Reduced {
 static Reduced reduceExp(const Arithmetic &a, Value x, Value rest = {}) {
   Value shifted = a.fma(x, a.f(kLog2OfE), a.f(a.rounder()));
   Value n = a.sub(shifted, a.f(a.rounder()));
-  Value r = subtractLog2(a, x, n);
+  Value first = a.fma(n, a.f(-a.log2()), x);
+  Value r = a.fma(n, a.f(-a.log2Rest()), first);
   if (rest)
     r = a.add(r, rest);
-  Value y = a.fma(a.fma(expTail(a, r), r, a.f(1)), r, a.f(1));
-  return {y, n, a.bits(shifted)};
+  Value slope = a.fma(expTail(a, r), r, a.f(1));
+  Value y = a.fma(slope, r, a.f(1));
+  return {y, n, a.bits(shifted), first, r, slope};
+}
+
+/// What rounding has taken of y: y - 1 and first - r are exact.
+static Value restOf(const Arithmetic &a, const Reduced &of) {
+  Value ofR = a.fma(of.n, a.f(-a.log2Rest()), a.sub(of.first, of.r));
+  return a.add(a.fma(of.slope, of.r, a.sub(a.f(1), of.y)), ofR);
+}
+
+/// 2^n of `of` times `value`.
+static Value timesPower(const Arithmetic &a, const Reduced &of, Value value) {
+  if (a.isWide())
+    return a.scale(value, of.n);
+  // In two steps: 2^n itself may be out of range.
+  Value half = a.shr(of.bits, 1);
+  return a.mul(a.mul(value, a.powerOfTwo(half)),
+               a.powerOfTwo(a.subI(of.bits, half)));
 }
 
 /// exp(x + rest). Within 1.1 ULP.
 static Value expByPolynomial(const Arithmetic &a, Value x, Value rest = {}) {
   const Reduced of = reduceExp(a, x, rest);
-  if (a.isWide())
-    return a.scale(of.y, of.n);
-  // In two steps: 2^n itself may be out of range.
-  Value half = a.shr(of.bits, 1);
-  return a.mul(a.mul(of.y, a.powerOfTwo(half)),
-               a.powerOfTwo(a.subI(of.bits, half)));
+  return timesPower(a, of, of.y);
 }
 
 /// exp(x) where that is normal.
@@ -139,6 +154,11 @@ static Value boundExp(const Arithmetic &a, Value x) {
 
 Value expandExp(const Arithmetic &a, Value x) {
   return hasTables(a) ? expByTable(a, x) : expByPolynomial(a, boundExp(a, x));
+}
+
+ExpWithRest expandExpWithRest(const Arithmetic &a, Value x) {
+  const Reduced of = reduceExp(a, boundExp(a, x));
+  return {timesPower(a, of, of.y), timesPower(a, of, restOf(a, of))};
 }
 
 Value expandExpOfSum(const Arithmetic &a, Value x, Value rest) {
