@@ -155,6 +155,9 @@ module @bools {
 // CHECK-NOT: scf.for
 // CHECK-NOT: {{masked|nontemporal}}
 // CHECK-LABEL: llvm.func @turned
+// A description may say that results of 1 MiB are stored past the caches.
+// EARLY-LABEL: module @turned
+// EARLY: llvm.store {{.*}} nontemporal} : vector<16xf32>
 module @turned {
   func.func @turned(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
     %0 = tandem.transpose %x permutation = [1, 0]
