@@ -73,10 +73,7 @@ std::span<const DType> typesOf(OpKind kind) {
   return {};
 }
 
-/// A line, wide rows, and tall columns of so many elements.
-std::vector<Shape> shapesOf(int64_t size) {
-  return {Shape{size}, Shape{8, size / 8}, Shape{size / 8, 8}};
-}
+/// Wide rows, and tall columns, of so many elements.
 std::vector<Shape> matricesOf(int64_t size) {
   return {Shape{8, size / 8}, Shape{size / 8, 8}};
 }
