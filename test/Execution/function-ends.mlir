@@ -8,7 +8,7 @@
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
-func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
+func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>) {
   %d = tandem.cast %x : (tensor<9xf32>) -> tensor<9xf64>
   %one = tandem.constant dense<1.0> : tensor<f64>
   %exp = tandem.exp %x : tensor<9xf32>
@@ -34,7 +34,9 @@ func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf3
   %inverse_tanh = tandem.div %one, %tanh64 : (tensor<f64>, tensor<9xf64>) -> tensor<9xf64>
   %inverse_erf = tandem.div %one, %erf64 : (tensor<f64>, tensor<9xf64>) -> tensor<9xf64>
   %inverse_sin = tandem.div %one, %sin64 : (tensor<f64>, tensor<9xf64>) -> tensor<9xf64>
-  return %exp, %expm1, %log, %log1p, %tanh, %erf, %sin, %cos, %sigmoid, %exp64, %expm164, %log64, %log1p64, %tanh64, %erf64, %sin64, %cos64, %sigmoid64, %inverse_expm1, %inverse_log1p, %inverse_tanh, %inverse_erf, %inverse_sin : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>
+  %softplus = tandem.softplus %x : tensor<9xf32>
+  %softplus64 = tandem.softplus %d : tensor<9xf64>
+  return %exp, %expm1, %log, %log1p, %tanh, %erf, %sin, %cos, %sigmoid, %exp64, %expm164, %log64, %log1p64, %tanh64, %erf64, %sin64, %cos64, %sigmoid64, %inverse_expm1, %inverse_log1p, %inverse_tanh, %inverse_erf, %inverse_sin, %softplus, %softplus64 : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>
 }
 
 // CHECK: output 0: tensor<9xf32>
@@ -83,3 +85,7 @@ func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf3
 // CHECK-NEXT: [-1, 1, {{-?}}nan, -inf, inf, 1, -1, 8.8623e+39, -1.1867]
 // CHECK-NEXT: output 22: tensor<9xf64>
 // CHECK-NEXT: [{{-?}}nan, {{-?}}nan, {{-?}}nan, -inf, inf, -1.264, 1.264, 1e+40, -1.1884]
+// CHECK-NEXT: output 23: tensor<9xf32>
+// CHECK-NEXT: [0, inf, {{-?}}nan, 0.69315, 0.69315, 1e+30, 0, 0.69315, 0.31326]
+// CHECK-NEXT: output 24: tensor<9xf64>
+// CHECK-NEXT: [0, inf, {{-?}}nan, 0.69315, 0.69315, 1e+30, 0, 0.69315, 0.31326]

@@ -7,7 +7,7 @@
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
-func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   %neg = tandem.neg %x : tensor<2x3xf32>
   %abs = tandem.abs %x : tensor<2x3xf32>
   %sign = tandem.sign %x : tensor<2x3xf32>
@@ -23,7 +23,8 @@ func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tenso
   %floor = tandem.floor %x : tensor<2x3xf32>
   %ceil = tandem.ceil %x : tensor<2x3xf32>
   %round = tandem.round %x : tensor<2x3xf32>
-  return %neg, %abs, %sign, %exp, %expm1, %tanh, %sigmoid, %relu, %gelu, %erf, %sin, %cos, %floor, %ceil, %round : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+  %softplus = tandem.softplus %x : tensor<2x3xf32>
+  return %neg, %abs, %sign, %exp, %expm1, %tanh, %sigmoid, %relu, %gelu, %erf, %sin, %cos, %floor, %ceil, %round, %softplus : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }
 
 // CHECK: output 0: tensor<2x3xf32>
@@ -71,3 +72,6 @@ func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tenso
 // CHECK-NEXT: output 14: tensor<2x3xf32>
 // CHECK-NEXT{LITERAL}: [[-2, -1, 0],
 // CHECK-NEXT:  [0, 1, 2]]
+// CHECK-NEXT: output 15: tensor<2x3xf32>
+// CHECK-NEXT{LITERAL}: [[0.12693, 0.31326, 0.47408],
+// CHECK-NEXT:  [0.82594, 1.3133, 2.1269]]

@@ -42,6 +42,7 @@ const Smooth kSmooth[] = {
     {OpKind::erf, one},
     {OpKind::sin, one},
     {OpKind::cos, one},
+    {OpKind::softplus, [](double m) { return m + 1; }},
 };
 
 void appendSmooth(GraphBuilder &b) {

@@ -34,6 +34,10 @@ static double geluTanh(double x) {
   return 0.5 * x * (1 + std::tanh(inner));
 }
 
+static double softplus(double x) {
+  return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
 static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
 static double applyUnary(UnaryKind kind, double x) {
@@ -64,6 +68,8 @@ static double applyUnary(UnaryKind kind, double x) {
     return x < 0 ? 0 : x;
   case UnaryKind::gelu:
     return gelu(x);
+  case UnaryKind::softplus:
+    return softplus(x);
   case UnaryKind::erf:
     return std::erf(x);
   case UnaryKind::sin:

@@ -116,6 +116,10 @@ static const Function functions[] = {
     {OpKind::cos, std::cos},
     {OpKind::sigmoid,
      [](long double x) -> long double { return 1 / (1 + std::exp(-x)); }},
+    {OpKind::softplus,
+     [](long double x) -> long double {
+       return std::max(x, 0.0L) + std::log1p(std::exp(-std::abs(x)));
+     }},
 };
 INSTANTIATE_TEST_SUITE_P(Functions, Accuracy, testing::ValuesIn(functions),
                          [](const auto &info) {

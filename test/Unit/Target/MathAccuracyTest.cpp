@@ -176,6 +176,9 @@ TEST_P(MathAccuracy, DISABLED_IsWithinItsBoundEverywhereOnNarrowVectors) {
 
 template <typename W> W rsqrt(W x) { return 1 / std::sqrt(x); }
 template <typename W> W expOfNegated(W x) { return std::exp(-x); }
+template <typename W> W softplus(W x) {
+  return (x < 0 ? 0 : x) + std::log1p(std::exp(-std::abs(x)));
+}
 
 template <typename T> auto functions() {
   using F = Function<T>;
@@ -185,7 +188,7 @@ template <typename T> auto functions() {
       F{"tanh", std::tanh, 2}, F{"log", std::log, 2}, F{"log1p", std::log1p, 2},
       F{"expm1", std::expm1, 2}, F{"erf", std::erf, 2}, F{"sin", std::sin, 2},
       F{"cos", std::cos, 2}, F{"sqrt", std::sqrt, 0.5001},
-      F{"rsqrt", rsqrt<W>, 2});
+      F{"rsqrt", rsqrt<W>, 2}, F{"softplus", softplus<W>, 2});
 }
 
 constexpr auto nameOf = [](const auto &info) {

@@ -169,6 +169,16 @@ Value GeluOp::buildScalar(OpBuilder &builder, Location loc,
   return e.mul(e.mul(e.like(x, 0.5), x), e.add(e.like(x, 1), inner));
 }
 
+/// max(x, 0) + log1p(exp(-|x|)): neither exp overflows nor the sum cancels.
+Value SoftplusOp::buildScalar(OpBuilder &builder, Location loc,
+                              ValueRange scalars) {
+  Emitter e{builder, loc};
+  Value x = scalars[0];
+  Value magnitude = e.make<math::AbsFOp>(x);
+  Value exp = e.make<math::ExpOp>(e.make<arith::NegFOp>(magnitude));
+  return e.add(e.maximum(x, e.like(x, 0)), e.make<math::Log1pOp>(exp));
+}
+
 Value LogicalNotOp::buildScalar(OpBuilder &builder, Location loc,
                                 ValueRange scalars) {
   Emitter e{builder, loc};

@@ -58,6 +58,7 @@ using Doubles = __m128d;
   };
 TANDEM_SLEEF_UNARY(SleefExp, exp)
 TANDEM_SLEEF_UNARY(Expm1, expm1)
+TANDEM_SLEEF_UNARY(SleefLog1p, log1p)
 TANDEM_SLEEF_UNARY(Tanh, tanh)
 TANDEM_SLEEF_UNARY(Sin, sin)
 TANDEM_SLEEF_UNARY(Cos, cos)
@@ -189,6 +190,14 @@ struct OnePlusErf {
 struct Sigmoid {
   template <typename R> [[gnu::always_inline]] static R apply(R x) {
     return 1 / (1 + Exp::apply(-x));
+  }
+};
+
+/// Of the logarithm at most 1 is asked.
+struct Softplus {
+  template <typename R> [[gnu::always_inline]] static R apply(R x) {
+    const R rest = SleefLog1p::apply(Exp::apply(-__builtin_elementwise_abs(x)));
+    return (x > 0 ? x : R{}) + rest;
   }
 };
 

@@ -134,6 +134,8 @@ UnaryKernel findComputed(UnaryKind kind, bool approximate) {
     return lanes<T, Expm1>();
   case UnaryKind::sigmoid:
     return lanes<T, Sigmoid>();
+  case UnaryKind::softplus:
+    return lanes<T, Softplus>();
   case UnaryKind::erf:
     return lanes<T, Erf>();
   case UnaryKind::gelu:

@@ -239,6 +239,24 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
   }];
 }
 
+def Tandem_SoftplusOp : Tandem_UnaryOp<"softplus", Tandem_Float> {
+  let summary = "Softplus, a smooth relu, of each element";
+  let description = [{
+    `log(1 + exp(x))`, which is as good as 0 for small x and x for large ones.
+
+    Constraints:
+    - C1: the element type is a float type.
+
+    Special values:
+    - S1: of -inf the result is 0, of inf it is inf; NaN stays NaN.
+
+    Example:
+    ```mlir
+    %0 = tandem.softplus %x : tensor<?x8xf32>
+    ```
+  }];
+}
+
 def Tandem_ErfOp : Tandem_UnaryOp<"erf", Tandem_Float> {
   let summary = "Error function of each element";
   let description = [{
