@@ -349,6 +349,9 @@ Expected<bool> run(const RunOptions &options) {
     lines += recordOf(context, result, checks).dump() + "\n";
     if (!options.outDir.empty() && result.tier == name(chosen))
       TANDEM_RETURN_IF_ERROR(writeOutputs(options, result.outputs));
+    if (!options.programFile.empty() && result.tier == name(chosen))
+      TANDEM_RETURN_IF_ERROR(writeFileAtomically(
+          options.programFile, serialize(*result.prepared.program)));
   }
   if (options.check)
     printChecks(checks);

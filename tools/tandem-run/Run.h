@@ -25,7 +25,7 @@ struct RunOptions {
   int threads = 0, repeat = 0, digits = 5;
   bool check = false, print = false, program = false;
   CompileOptions compile;
-  std::string outDir, json;
+  std::string outDir, programFile, json;
   Environment environment;
 };
 

@@ -69,6 +69,9 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->check(CLI::Range(1, 17));
   app.add_option("--out-dir", options.outDir,
                  "Write each output to DIR/output<i>.npy");
+  addOutputFile(app, "--save-program", options.programFile,
+                "Write the Program that the tier runs, with its kernels' code "
+                "and constants (docs/Debugging.md)");
   addJson(app, options.json);
 }
 
