@@ -47,19 +47,26 @@ enum class Winograd {
 std::string_view name(Contractions contractions);
 std::string_view name(Winograd winograd);
 
+/// What graphs can be compiled for and run on.
+struct DeviceInfo {
+  /// As options have it, and one line for a user.
+  std::string_view name, description;
+};
+
+/// All there are; the first is the default, where eager runs, too. Thread-safe.
+std::span<const DeviceInfo> devices();
+
 struct CompileOptions {
-  /// "cpu": fused kernels through LLVM for this host. "cuda-host": the CUDA C++
-  /// of the same fusions, executed on the host by a header that plays blocks
-  /// and threads (for tests with no GPU).
-  std::string device = "cpu";
+  /// A name of devices(); empty: the first.
+  std::string device;
   /// At most this many fusion decisions are taken; -1 is no limit.
   int64_t fusionFuel = -1;
   /// Where every fusion decision is written to, as JSON (docs/Fusion.md), each
   /// time a program is compiled. Empty: nowhere.
   std::string fusionReport;
-  /// On device cpu.
+  /// On the default device.
   Contractions contractions = Contractions::predict;
-  /// On device cpu.
+  /// On the default device.
   Winograd winograd = Winograd::automatic;
   /// Whether kernels that this process has compiled before, for whatever graph
   /// and shapes, are taken from memory.
@@ -107,7 +114,7 @@ public:
 
   /// What Contractions::predict compares for inputs of these types, in the
   /// order of the graph once it is simplified. Generates no code; of `options`
-  /// only `winograd` counts, and the device is cpu.
+  /// only `winograd` counts, and the device is the default one.
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs,
                        const CompileOptions &options = {}) const;

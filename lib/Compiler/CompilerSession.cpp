@@ -12,6 +12,7 @@
 #include "Fallback.h"
 #include "MeasureContractions.h"
 
+#include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Analysis/MemoryPlan.h"
 #include "tandem/Analysis/Recompute.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -48,19 +49,24 @@ OpCost costOf(func::FuncOp kernel) {
 } // namespace
 
 CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
-                                 const Device &device,
+                                 const Target &target,
                                  const CompileOptions &options,
                                  const DialectRegistry &registry)
-    : source(std::move(graph)), device(device), options(options),
+    : source(std::move(graph)), target(target), options(options),
       context(registry, MLIRContext::Threading::DISABLED) {}
 
 Expected<std::unique_ptr<CompilerSession>>
 CompilerSession::create(std::shared_ptr<const GraphSource> graph,
-                        const Device &device, const CompileOptions &options) {
+                        const CompileOptions &options) {
+  TANDEM_RETURN_IF_ERROR(checkHostProcessor());
+  const Target *target = &defaultTarget();
+  if (!options.device.empty()) {
+    TANDEM_ASSIGN_OR_RETURN(target, findRunnableTarget(options.device));
+  }
   DialectRegistry registry = graphDialects();
-  device.registerDialects(registry);
+  target->registerDialects(registry);
   std::unique_ptr<CompilerSession> session(
-      new CompilerSession(std::move(graph), device, options, registry));
+      new CompilerSession(std::move(graph), *target, options, registry));
   TANDEM_ASSIGN_OR_RETURN(session->failures,
                           FailureRequest::parse(options.failKernels));
   MLIRContext &context = session->context;
@@ -74,10 +80,10 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
     return tl::unexpected(
         diagnostics.takeError("compile", "the graph cannot be read again"));
   PipelineOptions pipeline;
-  pipeline.device = device.name;
+  pipeline.target = target;
   pipeline.fusionFuel = options.fusionFuel;
   pipeline.fusionReport = options.fusionReport;
-  TANDEM_RETURN_IF_ERROR(session->describeDevice(pipeline));
+  TANDEM_RETURN_IF_ERROR(session->describeMachine(pipeline));
   pipeline.contractions = options.contractions == Contractions::measure
                               ? "" // What is measured stands at the ops.
                               : name(options.contractions);
@@ -88,14 +94,13 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
     // Once at the end of a phase is enough.
     passes->enableVerifier(false);
     buildPhase(*passes, phase, pipeline);
-    session->phases.push_back(
-        {name(phase, pipeline.device).str(), std::move(passes)});
+    session->phases.push_back({phase, std::move(passes)});
   }
   return session;
 }
 
-Status CompilerSession::describeDevice(PipelineOptions &pipeline) {
-  if (device.name != "cpu") {
+Status CompilerSession::describeMachine(PipelineOptions &pipeline) {
+  if (!target.isHost()) {
     TANDEM_ASSIGN_OR_RETURN(model, findDeviceModel(pipeline.deviceSpec));
     return {};
   }
@@ -121,13 +126,13 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
                                          ArrayRef<PhasePasses> phases,
                                          PhaseTimes &times) {
   for (const PhasePasses &phase : phases) {
-    if (phase.name == name(Phase::Fuse, device.name) &&
-        options.contractions == Contractions::measure && device.name == "cpu") {
+    if (phase.phase == Phase::Fuse && target.isHost() &&
+        options.contractions == Contractions::measure) {
       PhaseTimer timer(times, "measure");
       measureContractions(module.lookupSymbol<func::FuncOp>(source->function),
                           options);
     }
-    PhaseTimer timer(times, phase.name);
+    PhaseTimer timer(times, name(phase.phase, target).str());
     if (failed(phase.passes->run(module)) || failed(verify(module)))
       return failure();
   }
@@ -136,7 +141,7 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
 
 /// "kernel_0 runs op by op: …", with a reproducer where one can be written.
 static Warning describeFailure(ModuleOp kernel, const Error &cause,
-                               const Device &device,
+                               const Target &target,
                                const CompileOptions &options) {
   Warning warning;
   warning.location = renderLocation(kernel.getLoc());
@@ -146,8 +151,7 @@ static Warning describeFailure(ModuleOp kernel, const Error &cause,
       ": " + cause.message;
   if (!cause.hint.empty())
     warning.message += " (" + cause.hint + ")";
-  if (auto file =
-          writeReproducer(kernel, cause, device.name, options.reproducerDir))
+  if (auto file = writeReproducer(kernel, cause, target, options.reproducerDir))
     warning.reproducer = *file;
   else
     warning.message += "; no reproducer: " + file.error().message;
@@ -168,7 +172,7 @@ Status CompilerSession::fallBack(ModuleOp module, ArrayRef<ModuleOp> kernels,
           failed.back().getSymName()->str() + ": " + cause.message, cause.phase,
           renderLocation(failed.back().getLoc()), cause.hint});
     compiled.warnings.push_back(
-        describeFailure(failed.back(), cause, device, options));
+        describeFailure(failed.back(), cause, target, options));
   }
   compiled.kernelCounts.fallen = failed.size();
   if (!failed.empty())
@@ -194,14 +198,14 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   SmallVector<ModuleOp> kernels(module.getOps<ModuleOp>());
   Stopwatch watch;
   std::vector<KernelOutcome> outcomes =
-      compileKernels(device, coreSpec, kernels, failures,
+      compileKernels(target, coreSpec, kernels, failures,
                      options.kernelCache ? &KernelCache::process() : nullptr);
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {
     times.add(outcome.times);
     overlapNs += outcome.times.sum() + outcome.otherNs;
   }
-  compiled.kernels = loadKernels(device, outcomes, times);
+  compiled.kernels = loadKernels(target, outcomes, times);
 
   PhaseTimer timer(times, "emit");
   TANDEM_RETURN_IF_ERROR(fallBack(module, kernels, outcomes, compiled));
@@ -266,7 +270,7 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   PhaseTimes times;
   OwningOpRef<ModuleOp> module = graph->clone();
   auto isBeforeFusion = [&](const PhasePasses &phase) {
-    return phase.name != name(Phase::Fuse, device.name);
+    return phase.phase != Phase::Fuse;
   };
   if (failed(specialiseTo(*module, inputs, times)) ||
       failed(runPhases(*module, ArrayRef(phases).take_while(isBeforeFusion),

@@ -9,11 +9,12 @@
 #ifndef TANDEM_LIB_COMPILER_COMPILERSESSION_H
 #define TANDEM_LIB_COMPILER_COMPILERSESSION_H
 
-#include "Device.h"
 #include "GraphSource.h"
 #include "KernelDriver.h"
 
 #include "tandem/Analysis/CostModel.h"
+#include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -27,16 +28,16 @@
 
 namespace tandem {
 
-struct PipelineOptions;
-
 /// A context with its dialects, the graph in it, and pass managers that are
 /// ready to run: what a compilation needs and what takes longer to make than to
 /// use. One thread at a time.
 class CompilerSession {
 public:
   static Expected<std::unique_ptr<CompilerSession>>
-  create(std::shared_ptr<const GraphSource> graph, const Device &device,
+  create(std::shared_ptr<const GraphSource> graph,
          const CompileOptions &options);
+
+  const Target &getTarget() const { return target; }
 
   Expected<Compiled> compile(std::span<const TensorType> inputs);
   Expected<std::vector<ContractionEstimate>>
@@ -49,16 +50,16 @@ public:
 
 private:
   struct PhasePasses {
-    std::string name;
+    Phase phase;
     std::unique_ptr<mlir::PassManager> passes;
   };
 
   CompilerSession(std::shared_ptr<const GraphSource> graph,
-                  const Device &device, const CompileOptions &options,
+                  const Target &target, const CompileOptions &options,
                   const mlir::DialectRegistry &registry);
 
-  /// Of `pipeline` it sets what the passes are told of the device.
-  Status describeDevice(PipelineOptions &pipeline);
+  /// Of `pipeline` it sets what the passes are told of the machine.
+  Status describeMachine(PipelineOptions &pipeline);
   mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
                                    PhaseTimes &times);
@@ -76,10 +77,10 @@ private:
                   llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
 
   std::shared_ptr<const GraphSource> source;
-  const Device &device;
+  const Target &target;
   CompileOptions options;
   FailureRequest failures;
-  /// Whose prices the device's programs have; and one of its cores, for which
+  /// The machine whose prices programs have; and one of its cores, for which
   /// kernels are compiled.
   DeviceModel model;
   std::string coreSpec;

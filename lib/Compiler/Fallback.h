@@ -10,6 +10,7 @@
 #define TANDEM_LIB_COMPILER_FALLBACK_H
 
 #include "tandem/Support/Error.h"
+#include "tandem/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -28,7 +29,7 @@ void inlineKernels(mlir::ModuleOp program,
 /// failure is written once. An empty `directory` means the default (see
 /// CompileOptions::reproducerDir). Atomic and thread-safe.
 Expected<std::string> writeReproducer(mlir::ModuleOp kernel, const Error &cause,
-                                      llvm::StringRef device,
+                                      const Target &target,
                                       const std::string &directory);
 
 } // namespace tandem

@@ -116,9 +116,8 @@ Graph::estimateContractions(std::span<const TensorType> inputs,
                             const CompileOptions &options) const {
   CompileOptions relevant;
   relevant.winograd = options.winograd;
-  TANDEM_ASSIGN_OR_RETURN(const Device *device, findDevice(relevant.device));
-  TANDEM_ASSIGN_OR_RETURN(
-      auto session, CompilerSession::create(impl->source, *device, relevant));
+  TANDEM_ASSIGN_OR_RETURN(auto session,
+                          CompilerSession::create(impl->source, relevant));
   return session->estimateContractions(inputs);
 }
 

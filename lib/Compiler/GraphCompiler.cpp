@@ -22,20 +22,20 @@ namespace {
 /// others. No lock is held while compiling.
 class GraphCompiler final : public Compiler {
 public:
-  GraphCompiler(std::shared_ptr<const GraphSource> graph, const Device &device,
+  GraphCompiler(std::shared_ptr<const GraphSource> graph, const Target &target,
                 CompileOptions options,
                 std::unique_ptr<CompilerSession> session)
-      : graph(std::move(graph)), device(device), options(std::move(options)) {
+      : graph(std::move(graph)), target(target), options(std::move(options)) {
     idle.push_back(std::move(session));
-    if (device.name == "cpu")
+    if (target.isHost())
       calibration = BackgroundCalibration::share();
     // std::thread would end a process that may not start another.
     auto warm = [](void *which) -> void * {
-      warmUp(*static_cast<const Device *>(which));
+      warmUp(*static_cast<const Target *>(which));
       return nullptr;
     };
     isWarming = pthread_create(&warmer, nullptr, warm,
-                               const_cast<Device *>(&device)) == 0;
+                               const_cast<Target *>(&target)) == 0;
   }
   ~GraphCompiler() override {
     if (isWarming)
@@ -55,7 +55,7 @@ public:
 
   Expected<std::shared_ptr<LoadedKernels>>
   load(const Program &program) override {
-    return device.load(program);
+    return target.load(program);
   }
 
 private:
@@ -68,11 +68,11 @@ private:
         return session;
       }
     }
-    return CompilerSession::create(graph, device, options);
+    return CompilerSession::create(graph, options);
   }
 
   std::shared_ptr<const GraphSource> graph;
-  const Device &device;
+  const Target &target;
   CompileOptions options;
   /// Lives as long as compilers that it is for.
   std::shared_ptr<BackgroundCalibration> calibration;
@@ -89,11 +89,11 @@ private:
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options) {
-  TANDEM_ASSIGN_OR_RETURN(const Device *device, findDevice(options.device));
   TANDEM_ASSIGN_OR_RETURN(auto session,
-                          CompilerSession::create(graph, *device, options));
+                          CompilerSession::create(graph, options));
+  const Target &target = session->getTarget();
   return std::make_unique<GraphCompiler>(
-      std::move(graph), *device, std::move(options), std::move(session));
+      std::move(graph), target, std::move(options), std::move(session));
 }
 
 } // namespace tandem

@@ -16,10 +16,10 @@
 
 namespace tandem {
 
-KernelKey makeKey(const Device &device, const std::string &spec,
+KernelKey makeKey(const Target &target, const std::string &spec,
                   std::string_view source) {
   // With the lengths, so that no two lists of parts make the same bytes.
-  const std::string parts[] = {std::string(device.name), device.fingerprint(),
+  const std::string parts[] = {std::string(target.name()), target.fingerprint(),
                                spec, LLVM_VERSION_STRING};
   std::string text;
   for (const std::string &part : parts)

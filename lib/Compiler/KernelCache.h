@@ -9,9 +9,8 @@
 #ifndef TANDEM_LIB_COMPILER_KERNELCACHE_H
 #define TANDEM_LIB_COMPILER_KERNELCACHE_H
 
-#include "Device.h"
-
 #include "tandem/Tandem.h"
+#include "tandem/Target/Target.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -41,7 +40,7 @@ struct KernelKey {
   bool operator==(const KernelKey &) const = default;
 };
 
-KernelKey makeKey(const Device &device, const std::string &spec,
+KernelKey makeKey(const Target &target, const std::string &spec,
                   std::string_view source);
 
 /// Kernels that this process has compiled, least recently used first out.

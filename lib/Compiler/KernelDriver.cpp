@@ -44,21 +44,21 @@ bool FailureRequest::matches(size_t index, StringRef name) const {
 
 /// Through the device's own entry points, in a temporary program.
 static Expected<std::shared_ptr<LoadedKernels>>
-loadAlone(const Device &device, const fb::KernelT &kernel) {
+loadAlone(const Target &target, const fb::KernelT &kernel) {
   Program program;
   program.kernels.push_back(std::make_unique<fb::KernelT>(kernel));
-  return device.load(program);
+  return target.load(program);
 }
 
 static Expected<CompiledKernelPtr>
-compileOne(const Device &device, const std::string &spec, KernelWorker &worker,
+compileOne(const Target &target, const std::string &spec, KernelWorker &worker,
            std::string_view source, PhaseTimes &times) {
   auto result = std::make_shared<CompiledKernel>();
   TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, spec, times));
-  if (device.loadsTogether)
+  if (target.loadsTogether())
     return result;
   PhaseTimer timer(times, "load");
-  TANDEM_ASSIGN_OR_RETURN(result->loaded, loadAlone(device, result->kernel));
+  TANDEM_ASSIGN_OR_RETURN(result->loaded, loadAlone(target, result->kernel));
   return result;
 }
 
@@ -72,15 +72,15 @@ struct Job {
 /// The kernels of one program, shared out to threads.
 class Driver {
 public:
-  Driver(const Device &device, const std::string &spec, KernelCache *cache)
-      : device(device), spec(spec), cache(cache) {}
+  Driver(const Target &target, const std::string &spec, KernelCache *cache)
+      : target(target), spec(spec), cache(cache) {}
   void run(std::vector<Job> &jobs);
 
 private:
   void work(ArrayRef<Job *> order);
   void compile(Job &job, std::optional<BorrowedWorker> &worker);
 
-  const Device &device;
+  const Target &target;
   const std::string &spec;
   KernelCache *cache;
   std::atomic<size_t> next{0};
@@ -93,8 +93,8 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
     Stopwatch watch;
     double before = outcome.times.sum();
     if (!worker)
-      worker.emplace(device);
-    auto result = compileOne(device, spec, **worker, job.source, outcome.times);
+      worker.emplace(target);
+    auto result = compileOne(target, spec, **worker, job.source, outcome.times);
     outcome.otherNs = watch.ns() - (outcome.times.sum() - before);
     return result;
   };
@@ -104,7 +104,7 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
   }
   bool isMade = false;
   outcome.compiled =
-      cache->get(makeKey(device, spec, job.source), make, isMade);
+      cache->get(makeKey(target, spec, job.source), make, isMade);
   outcome.isCached = !isMade;
 }
 
@@ -150,7 +150,7 @@ static Job makeJob(ModuleOp kernel, bool isToFail) {
   return job;
 }
 
-std::vector<KernelOutcome> compileKernels(const Device &device,
+std::vector<KernelOutcome> compileKernels(const Target &target,
                                           const std::string &spec,
                                           ArrayRef<ModuleOp> kernels,
                                           const FailureRequest &failures,
@@ -159,7 +159,7 @@ std::vector<KernelOutcome> compileKernels(const Device &device,
   for (ModuleOp kernel : kernels)
     jobs.push_back(
         makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
-  Driver(device, spec, cache).run(jobs);
+  Driver(target, spec, cache).run(jobs);
   std::vector<KernelOutcome> outcomes;
   outcomes.reserve(jobs.size());
   for (Job &job : jobs)
@@ -186,28 +186,28 @@ private:
 
 /// All at once; an error where one of them stands in the way.
 static Expected<std::shared_ptr<LoadedKernels>>
-loadTogether(const Device &device, ArrayRef<KernelOutcome> outcomes) {
+loadTogether(const Target &target, ArrayRef<KernelOutcome> outcomes) {
   Program program;
   for (const KernelOutcome &outcome : outcomes)
     if (outcome.compiled)
       program.kernels.push_back(
           std::make_unique<fb::KernelT>((*outcome.compiled)->kernel));
-  return device.load(program);
+  return target.load(program);
 }
 
 std::shared_ptr<LoadedKernels>
-loadKernels(const Device &device, MutableArrayRef<KernelOutcome> outcomes,
+loadKernels(const Target &target, MutableArrayRef<KernelOutcome> outcomes,
             PhaseTimes &times) {
-  if (!device.loadsTogether)
+  if (!target.loadsTogether())
     return std::make_shared<JoinedKernels>(outcomes);
   PhaseTimer timer(times, "load");
-  if (auto loaded = loadTogether(device, outcomes))
+  if (auto loaded = loadTogether(target, outcomes))
     return *loaded;
   for (KernelOutcome &outcome : outcomes) {
     if (!outcome.compiled)
       continue;
     auto compiled = std::make_shared<CompiledKernel>(**outcome.compiled);
-    if (auto loaded = loadAlone(device, compiled->kernel)) {
+    if (auto loaded = loadAlone(target, compiled->kernel)) {
       compiled->loaded = *loaded;
       outcome.compiled = std::move(compiled);
     } else {

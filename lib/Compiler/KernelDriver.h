@@ -50,14 +50,14 @@ struct KernelOutcome {
 /// as they are. What is in `cache` is taken from there; null: all are compiled.
 /// One outcome a kernel, in order.
 std::vector<KernelOutcome>
-compileKernels(const Device &device, const std::string &spec,
+compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
                const FailureRequest &failures, KernelCache *cache);
 
 /// Loads the kernels that were compiled and lists their functions in order. A
 /// kernel that cannot be loaded has failed from then on. Adds to phase "load".
 std::shared_ptr<LoadedKernels>
-loadKernels(const Device &device, llvm::MutableArrayRef<KernelOutcome> outcomes,
+loadKernels(const Target &target, llvm::MutableArrayRef<KernelOutcome> outcomes,
             PhaseTimes &times);
 
 } // namespace tandem

@@ -22,15 +22,15 @@ using namespace mlir;
 
 namespace tandem {
 
-static DialectRegistry dialectsOf(const Device &device) {
+static DialectRegistry dialectsOf(const Target &target) {
   DialectRegistry registry;
-  device.registerDialects(registry);
+  target.registerDialects(registry);
   return registry;
 }
 
-KernelWorker::KernelWorker(const Device &device)
-    : device(device),
-      context(dialectsOf(device), MLIRContext::Threading::DISABLED) {
+KernelWorker::KernelWorker(const Target &target)
+    : target(target),
+      context(dialectsOf(target), MLIRContext::Threading::DISABLED) {
   context.loadAllAvailableDialects();
 }
 
@@ -49,7 +49,7 @@ Expected<fb::KernelT> KernelWorker::compile(std::string_view source,
   if (!kernel)
     return tl::unexpected(
         diagnostics.takeError("encode", "the kernel cannot be read again"));
-  Expected<fb::KernelT> result = device.compile(*kernel, spec, times);
+  Expected<fb::KernelT> result = target.compile(*kernel, spec, times);
   if (result)
     return result;
   return tl::unexpected(
@@ -60,7 +60,7 @@ namespace {
 struct Pool {
   /// Guards `idle`.
   std::mutex mutex;
-  llvm::DenseMap<const Device *, std::vector<std::unique_ptr<KernelWorker>>>
+  llvm::DenseMap<const Target *, std::vector<std::unique_ptr<KernelWorker>>>
       idle;
 };
 } // namespace
@@ -70,30 +70,29 @@ static Pool &getPool() {
   return *pool;
 }
 
-BorrowedWorker::BorrowedWorker(const Device &device) : device(device) {
+BorrowedWorker::BorrowedWorker(const Target &target) : target(target) {
   {
     std::lock_guard lock(getPool().mutex);
-    auto &idle = getPool().idle[&device];
+    auto &idle = getPool().idle[&target];
     if (!idle.empty()) {
       worker = std::move(idle.back());
       idle.pop_back();
       return;
     }
   }
-  worker = std::make_unique<KernelWorker>(device);
+  worker = std::make_unique<KernelWorker>(target);
 }
 
 BorrowedWorker::~BorrowedWorker() {
   if (worker->isWornOut())
     return;
   std::lock_guard lock(getPool().mutex);
-  getPool().idle[&device].push_back(std::move(worker));
+  getPool().idle[&target].push_back(std::move(worker));
 }
 
-void warmUp(const Device &device) {
-  if (device.warmUp)
-    device.warmUp();
-  BorrowedWorker worker(device);
+void warmUp(const Target &target) {
+  target.warmUp();
+  BorrowedWorker worker(target);
 }
 
 } // namespace tandem

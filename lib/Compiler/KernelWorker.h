@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_KERNELWORKER_H
 #define TANDEM_LIB_COMPILER_KERNELWORKER_H
 
-#include "Device.h"
+#include "tandem/Target/Target.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -22,10 +22,10 @@ namespace tandem {
 /// compiles kernels.
 class KernelWorker {
 public:
-  explicit KernelWorker(const Device &device);
+  explicit KernelWorker(const Target &target);
 
   /// Compiles a kernel in canonical form (see KernelSource.h) for a core that
-  /// `spec` describes (Device::compile). Errors tell
+  /// `spec` describes (Target::compile). Errors tell
   /// what was diagnosed, without a location. Adds the phase "encode", for
   /// reading it, and those of the target.
   Expected<fb::KernelT> compile(std::string_view source,
@@ -36,7 +36,7 @@ public:
   bool isWornOut() const { return compiled >= 512; }
 
 private:
-  const Device &device;
+  const Target &target;
   mlir::MLIRContext context;
   size_t compiled = 0;
 };
@@ -45,20 +45,20 @@ private:
 /// held while it is made or used.
 class BorrowedWorker {
 public:
-  explicit BorrowedWorker(const Device &device);
+  explicit BorrowedWorker(const Target &target);
   BorrowedWorker(const BorrowedWorker &) = delete;
   BorrowedWorker &operator=(const BorrowedWorker &) = delete;
   ~BorrowedWorker();
   KernelWorker &operator*() const { return *worker; }
 
 private:
-  const Device &device;
+  const Target &target;
   std::unique_ptr<KernelWorker> worker;
 };
 
 /// Sees to it that the process has an idle worker of `device`, and what its
 /// target makes once. The first kernel of a process would wait for them.
-void warmUp(const Device &device);
+void warmUp(const Target &target);
 
 } // namespace tandem
 

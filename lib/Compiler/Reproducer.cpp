@@ -60,10 +60,11 @@ static Expected<std::string> openDirectory(std::string chosen) {
 }
 
 /// What tandem-opt --run-reproducer runs, as MLIR's crash reproducers say it.
-static std::string pipelineResource(MLIRContext *context, StringRef device) {
+static std::string pipelineResource(MLIRContext *context,
+                                    const Target &target) {
   PassManager passes(context, ModuleOp::getOperationName());
   PipelineOptions options;
-  options.device = device.str();
+  options.target = &target;
   buildKernelPhases(passes, options);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -82,31 +83,30 @@ static void printComment(raw_ostream &stream, StringRef text) {
 }
 
 static std::string printReproducer(ModuleOp kernel, const Error &cause,
-                                   StringRef device) {
+                                   const Target &target) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   std::string from = renderLocation(kernel.getLoc());
   printComment(stream, "A kernel" + (from.empty() ? "" : " of " + from) +
-                           " that could not be compiled for " + device.str() +
-                           ":");
+                           " that could not be compiled for " +
+                           target.name().str() + ":");
   printComment(stream, cause.str());
   stream << "//\n// Its lowering again, as far as it goes:\n"
             "//   tandem-opt --run-reproducer THIS_FILE\n";
-  if (device == "cpu")
+  if (StringRef rest = target.continuation(); !rest.empty())
     stream << "// and what comes after it:\n"
-              "//   tandem-opt --run-reproducer THIS_FILE | mlir-translate"
-              " --allow-unregistered-dialect --mlir-to-llvmir | llc -O2 "
-              "-mcpu=native\n";
+              "//   tandem-opt --run-reproducer THIS_FILE | "
+           << rest << "\n";
   stream << "\n"
          << kernel << "\n"
-         << pipelineResource(kernel.getContext(), device);
+         << pipelineResource(kernel.getContext(), target);
   return text;
 }
 
 Expected<std::string> writeReproducer(ModuleOp kernel, const Error &cause,
-                                      StringRef device,
+                                      const Target &target,
                                       const std::string &directory) {
-  std::string text = printReproducer(kernel, cause, device);
+  std::string text = printReproducer(kernel, cause, target);
   TANDEM_ASSIGN_OR_RETURN(std::string folder, openDirectory(directory));
   SmallString<128> path(folder);
   llvm::sys::path::append(

@@ -8,11 +8,8 @@
 
 #include "tandem/Pipelines/Pipelines.h"
 
-#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
-#include "tandem/Target/CPU/CPUTarget.h"
-#include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -27,24 +24,10 @@ constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Layout,
                              Phase::Fuse,       Phase::Kernels,  Phase::Linalg,
                              Phase::Target};
 
-/// Convolutions that combine more elements to one are better contractions.
-constexpr int64_t kMaxReadsOfLoop = 16;
-
-bool isCUDA(StringRef device) { return device.starts_with("cuda"); }
-
 void buildLinalg(OpPassManager &kernels, const PipelineOptions &options) {
   ConvertTandemToLinalgOptions linalg;
   linalg.deviceSpec = options.deviceSpec;
   kernels.addNestedPass<func::FuncOp>(createConvertTandemToLinalg(linalg));
-}
-
-void buildTarget(OpPassManager &kernels, const PipelineOptions &options) {
-  if (!isCUDA(options.device))
-    return buildCPUKernelPipeline(kernels, {.deviceSpec = options.deviceSpec});
-  // The shape of the grid decides what a thread computes, so mapping comes
-  // before any of it is expressed in C.
-  kernels.addPass(createMapKernelToThreads());
-  kernels.addPass(createConvertKernelToEmitC());
 }
 
 /// What tandem-fuse and tandem-report-fusion must agree on.
@@ -52,7 +35,7 @@ template <typename PassOptions>
 void setFusionOptions(PassOptions &pass, const PipelineOptions &options) {
   pass.fuel = options.fusionFuel;
   pass.deviceSpec = options.deviceSpec;
-  pass.contractions = pass.reductions = !isCUDA(options.device);
+  pass.contractions = pass.reductions = options.target->generatesContractions();
 }
 
 /// Right before fusion, for it accounts for the same ops.
@@ -68,7 +51,7 @@ void addFusionReport(OpPassManager &pm, const PipelineOptions &options) {
 
 } // namespace
 
-StringRef name(Phase phase, StringRef device) {
+StringRef name(Phase phase, const Target &target) {
   switch (phase) {
   case Phase::Specialise:
     return "specialise";
@@ -83,18 +66,18 @@ StringRef name(Phase phase, StringRef device) {
   case Phase::Linalg:
     return "linalg";
   case Phase::Target:
-    return isCUDA(device) ? "emitc" : "llvm";
+    return target.kernelPhase();
   }
   return "";
 }
 
-FailureOr<Phase> parsePhase(StringRef text, StringRef device,
+FailureOr<Phase> parsePhase(StringRef text, const Target &target,
                             std::string &valid) {
   valid.clear();
   for (Phase phase : kPhases) {
-    if (name(phase, device) == text)
+    if (name(phase, target) == text)
       return phase;
-    valid += (valid.empty() ? "" : ", ") + name(phase, device).str();
+    valid += (valid.empty() ? "" : ", ") + name(phase, target).str();
   }
   return failure();
 }
@@ -115,55 +98,16 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // no common subexpression is left, which fusion would compute.
     return pm.addPass(createTandemSimplify());
   case Phase::Layout:
-    // Before fusion, which takes transposes in as indexing; after batch norms
-    // and biases are gone from between the ops that want the same layout.
-    if (!isCUDA(options.device)) {
-      AssignLayoutsOptions layouts;
-      layouts.deviceSpec = options.deviceSpec;
-      layouts.winograd = options.winograd != "never";
-      layouts.notes = !options.fusionReport.empty();
-      pm.addNestedPass<func::FuncOp>(createAssignLayouts(layouts));
-    }
-    return;
+    // After batch norms and biases are gone from between the ops that want the
+    // same layout.
+    return options.target->addLayoutPasses(pm, options);
   case Phase::Fuse: {
+    options.target->addPassesBeforeFusion(pm, options);
+    addFusionReport(pm, options);
     TandemFuseOptions fuse;
     setFusionOptions(fuse, options);
-    if (!isCUDA(options.device)) {
-      // Before all that asks whether a contraction becomes a kernel.
-      if (!options.contractions.empty()) {
-        ChooseContractionsOptions choose;
-        choose.how = options.contractions;
-        choose.winograd = options.winograd != "never";
-        choose.deviceSpec = options.deviceSpec;
-        choose.notes = !options.fusionReport.empty();
-        pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
-      }
-      // Before fusion, which makes one kernel of what a softmax becomes.
-      pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
-      TandemSplitReductionsOptions split;
-      split.deviceSpec = options.deviceSpec;
-      pm.addNestedPass<func::FuncOp>(createTandemSplitReductions(split));
-      // Before fusion, which would compute the padding in place. A GPU
-      // predicates its loads and would only pay one more launch; a kernel of a
-      // contraction has no need of it, so only what is lighter is padded.
-      TandemMaterialisePaddingOptions padding;
-      padding.maxReads = kMaxReadsOfLoop;
-      pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding(padding));
-    }
-    addFusionReport(pm, options);
     pm.addNestedPass<func::FuncOp>(createTandemFuse(fuse));
-    // After fusion, which says what becomes a contraction of ours: a library
-    // packs for itself. What is transformed is packed with it.
-    if (!isCUDA(options.device)) {
-      TransformWeightsOptions transform;
-      transform.how = options.winograd;
-      transform.deviceSpec = options.deviceSpec;
-      pm.addNestedPass<func::FuncOp>(createTransformWeights(transform));
-      PackWeightsOptions pack;
-      pack.deviceSpec = options.deviceSpec;
-      pm.addNestedPass<func::FuncOp>(createPackWeights(pack));
-    }
-    return;
+    return options.target->addPassesAfterFusion(pm, options);
   }
   case Phase::Kernels:
     // After all fusion: from here on kernels do not see each other.
@@ -171,13 +115,13 @@ void buildPhase(OpPassManager &pm, Phase phase,
   case Phase::Linalg:
     return buildLinalg(pm.nest<ModuleOp>(), options);
   case Phase::Target:
-    return buildTarget(pm.nest<ModuleOp>(), options);
+    return options.target->addKernelPasses(pm.nest<ModuleOp>(), options);
   }
 }
 
 void buildKernelPhases(OpPassManager &kernel, const PipelineOptions &options) {
   buildLinalg(kernel, options);
-  buildTarget(kernel, options);
+  options.target->addKernelPasses(kernel, options);
 }
 
 void buildPipeline(OpPassManager &pm, Phase until,

@@ -24,8 +24,8 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> until{
       *this, "until", llvm::cl::desc("The last phase to run; default: all.")};
   Option<std::string> device{*this, "device",
-                             llvm::cl::desc("cpu, cuda or cuda-host."),
-                             llvm::cl::init("cpu")};
+                             llvm::cl::desc("What to compile for."),
+                             llvm::cl::init(defaultTarget().name().str())};
   Option<std::string> function{*this, "function",
                                llvm::cl::desc("The function to compile."),
                                llvm::cl::init("main")};
@@ -51,13 +51,13 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
 
 LogicalResult build(OpPassManager &pm, const CompileOptions &given,
                     llvm::function_ref<LogicalResult(const Twine &)> error) {
-  StringRef device = given.device;
-  if (device != "cpu" && device != "cuda" && device != "cuda-host")
-    return error("no device '" + device + "': there are cpu, cuda, cuda-host");
+  Expected<const Target *> target = findTarget(given.device);
+  if (!target)
+    return error(target.error().message + ": " + target.error().hint);
   Phase until = Phase::Target;
   if (!given.until.empty()) {
     std::string valid;
-    FailureOr<Phase> phase = parsePhase(given.until, device, valid);
+    FailureOr<Phase> phase = parsePhase(given.until, **target, valid);
     if (failed(phase))
       return error("no phase '" + given.until + "': there are " + valid);
     until = *phase;
@@ -65,7 +65,7 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   PipelineOptions options;
   options.shapes.assign(given.shapes.begin(), given.shapes.end());
   options.function = given.function;
-  options.device = device.str();
+  options.target = *target;
   options.fusionFuel = given.fusionFuel;
   options.deviceSpec = given.deviceSpec;
   options.fusionReport = given.fusionReport;

@@ -127,10 +127,10 @@ nlohmann::ordered_json toJson(const Environment &environment) {
   for (const auto &[name, version] : environment.versions)
     versions[name] = version;
   const std::string kinds = coreKinds(environment);
-  return {{"cpu", environment.cpu},
+  return {{"cpu_model", environment.cpu},
           {"core_kinds", kinds.empty() ? nlohmann::ordered_json()
                                        : nlohmann::ordered_json(kinds)},
-          {"gpu", nullptr},
+          {"gpu_model", nullptr},
           {"os", environment.os},
           {"cores", environment.cores},
           {"threads", environment.threads},

@@ -11,6 +11,8 @@
 
 #include "common/CommandLine.h"
 
+#include "tandem/Tandem.h"
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -63,6 +65,20 @@ inline void addOutputFile(CLI::App &app, const std::string &option,
 }
 
 /// Likewise for JSON lines.
+/// Adds --device, which takes a name of devices().
+inline void addDevice(CLI::App &app, std::string &device) {
+  std::vector<std::string> names;
+  std::string help;
+  for (const DeviceInfo &info : devices()) {
+    names.emplace_back(info.name);
+    help += (help.empty() ? "" : "; or ") + names.back() + ": " +
+            std::string(info.description);
+  }
+  app.add_option("--device", device, help)
+      ->capture_default_str()
+      ->check(CLI::IsMember(names));
+}
+
 inline void addJson(CLI::App &app, std::string &path) {
   addOutputFile(app, "--json", path,
                 "Write JSON lines to FILE (- is standard output)");

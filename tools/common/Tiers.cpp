@@ -23,8 +23,7 @@ namesOf(std::initializer_list<Choice> choices) {
   return names;
 }
 
-const char *const kDeviceHelp =
-    "cpu, or cuda-host: the CUDA C++ of the kernels, run on the host";
+std::string defaultDevice() { return std::string(devices().front().name); }
 
 const char *const kContractionsHelp =
     "Who computes convolutions and products that a kernel and the library "
@@ -64,10 +63,6 @@ std::optional<Tier> parseTier(std::string_view text) {
     if (text == name(tier))
       return tier;
   return std::nullopt;
-}
-
-bool isKnownDevice(std::string_view device) {
-  return device == "cpu" || device == "cuda-host";
 }
 
 namespace {

@@ -24,9 +24,8 @@ enum class Tier { reference, eager, compiled };
 std::string_view name(Tier tier);
 std::optional<Tier> parseTier(std::string_view text);
 
-/// The devices that --device takes.
-bool isKnownDevice(std::string_view device);
-extern const char *const kDeviceHelp;
+/// The device of commands that name none.
+std::string defaultDevice();
 
 /// What --contractions takes.
 const std::vector<std::pair<std::string, Contractions>> &contractionChoices();

@@ -11,6 +11,7 @@
 #include "ProgressLine.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/Tiers.h"
 
 #include "tandem/Tandem.h"
 
@@ -54,7 +55,7 @@ ordered_json toRecord(const ScalingPoint &point,
                          {"function", "main"},
                          {"inputs", tools::toJson(point.inputs)},
                          {"dtype", tools::dtypeOf(point.inputs)},
-                         {"device", "cpu"},
+                         {"device", tools::defaultDevice()},
                          {"ops", point.ops},
                          {"steps", point.steps},
                          {"kernels", point.kernels},

@@ -11,6 +11,7 @@
 #include "ProgressLine.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/Tiers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -208,7 +209,7 @@ ordered_json toRecord(const std::string &tool, const ContestResult &result,
       {"function", "main"},
       {"inputs", tools::toJson(std::vector{result.input, result.weights})},
       {"dtype", tools::dtypeOf(std::vector{result.input})},
-      {"device", "cpu"},
+      {"device", tools::defaultDevice()},
       {"flops", result.flops}};
   if (!result.error.empty())
     record["error"] = result.error;

@@ -10,6 +10,7 @@
 #define TANDEM_TOOLS_TANDEM_BENCH_SHAPEMEASUREMENT_H
 
 #include "CompileCost.h"
+#include "common/Tiers.h"
 
 #include "tandem/Measure/Vary.h"
 
@@ -42,7 +43,7 @@ struct ShapeMeasurement {
 };
 
 struct MeasureOptions {
-  std::string file, function = "main", device = "cpu";
+  std::string file, function = "main", device = tools::defaultDevice();
   int threads = 0;
   /// Wall time for the steady figures of one shape; the compile costs take
   /// about as much again.

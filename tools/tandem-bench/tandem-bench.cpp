@@ -29,9 +29,7 @@ void addGraphOptions(CLI::App &command, MeasureOptions &options) {
       ->required();
   command.add_option("--func", options.function, "Function to measure")
       ->capture_default_str();
-  command.add_option("--device", options.device, tools::kDeviceHelp)
-      ->capture_default_str()
-      ->check(CLI::IsMember({"cpu", "cuda-host"}));
+  tools::addDevice(command, options.device);
 }
 
 void addThreads(CLI::App &command, int &threads) {

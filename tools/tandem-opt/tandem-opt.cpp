@@ -44,8 +44,9 @@ cl::list<std::string>
 cl::opt<std::string> function("function", cl::cat(category), cl::init("main"),
                               cl::desc("With --until: the function to compile"),
                               cl::value_desc("name"));
-cl::opt<std::string> device("device", cl::cat(category), cl::init("cpu"),
-                            cl::desc("With --until: cpu, cuda or cuda-host"),
+cl::opt<std::string> device("device", cl::cat(category),
+                            cl::init(tandem::defaultTarget().name().str()),
+                            cl::desc("With --until: what to compile for"),
                             cl::value_desc("device"));
 cl::opt<int64_t>
     fusionFuel("fusion-fuel", cl::cat(category), cl::init(-1),

@@ -69,7 +69,7 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierResult result;
   result.tier = name(tier);
   result.label = result.tier;
-  if (tier == Tier::compiled && context.options.device != "cpu")
+  if (tier == Tier::compiled && context.options.device != defaultDevice())
     result.label += " (" + context.options.device + ")";
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared,
@@ -292,10 +292,10 @@ ordered_json recordOf(const Context &context, const TierResult &result,
 }
 
 Expected<Tier> chosenTier(const RunOptions &options) {
-  Tier tier = options.tier.empty()
-                  ? options.device == "cpu" ? Tier::eager : Tier::compiled
-                  : *parseTier(options.tier);
-  if (tier != Tier::compiled && options.device != "cpu")
+  const bool hasAllTiers = options.device == defaultDevice();
+  Tier tier = options.tier.empty() ? hasAllTiers ? Tier::eager : Tier::compiled
+                                   : *parseTier(options.tier);
+  if (tier != Tier::compiled && !hasAllTiers)
     return fail("argument",
                 "device " + options.device + " has no tier '" +
                     std::string(name(tier)) + "'",

@@ -18,7 +18,7 @@
 namespace tandem::tools {
 
 struct RunOptions {
-  std::string file, function = "main", device = "cpu";
+  std::string file, function = "main", device = tools::defaultDevice();
   /// Empty: eager on the CPU, compiled elsewhere.
   std::string tier;
   std::vector<std::string> args;

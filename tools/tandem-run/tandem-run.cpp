@@ -22,12 +22,11 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_option("FILE", options.file, "Graph to run (.mlir)")->required();
   app.add_option("--func", options.function, "Function to run")
       ->capture_default_str();
-  app.add_option("--device", options.device, kDeviceHelp)
-      ->capture_default_str()
-      ->check(CLI::IsMember({"cpu", "cuda-host"}));
+  addDevice(app, options.device);
   app.add_option("--tier", options.tier,
-                 "reference, eager or compiled (default: eager; compiled on a "
-                 "device other than cpu)")
+                 "reference, eager or compiled (default: eager; compiled on "
+                 "other devices than " +
+                     defaultDevice() + ")")
       ->check(CLI::IsMember({"reference", "eager", "compiled"}));
   app.add_option("--arg", options.args,
                  std::string("An input, once per input in order: ") +

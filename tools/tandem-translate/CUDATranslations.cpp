@@ -61,7 +61,7 @@ LogicalResult makeKernels(ModuleOp module) {
   tandem::PipelineOptions options;
   options.shapes.assign(shapes.begin(), shapes.end());
   options.function = function;
-  options.device = "cuda";
+  options.target = &tandem::cudaTarget();
   options.fusionFuel = fusionFuel;
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   tandem::buildPipeline(passes, tandem::Phase::Kernels, options);

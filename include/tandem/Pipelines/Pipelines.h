@@ -9,18 +9,15 @@
 #ifndef TANDEM_PIPELINES_PIPELINES_H
 #define TANDEM_PIPELINES_PIPELINES_H
 
+#include "tandem/Pipelines/PipelineOptions.h"
+#include "tandem/Target/Target.h"
+
 #include "mlir/Support/LLVM.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <cstdint>
 #include <string>
-#include <vector>
-
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
 
 namespace tandem {
 
@@ -39,34 +36,15 @@ enum class Phase {
   Kernels,
   /// Kernels as linalg.generic on tensors.
   Linalg,
-  /// Kernels in the dialect that the device's code is made from: "llvm" for
-  /// device cpu, "emitc" for device cuda.
+  /// Kernels in the dialect that the target's code is made from, which the
+  /// phase is called by.
   Target
 };
 
-struct PipelineOptions {
-  /// Dims per argument of the function, as tandem-specialise takes them.
-  std::vector<std::string> shapes;
-  std::string function = "main";
-  /// "cpu" or "cuda" ("cuda-host" is the same).
-  std::string device = "cpu";
-  /// See tandem-fuse.
-  int64_t fusionFuel = -1;
-  std::string deviceSpec = "generic";
-  /// See tandem-report-fusion; empty: no report, no question.
-  std::string fusionReport;
-  std::vector<std::string> whyNotFused;
-  /// See tandem-cpu-choose-contractions; empty: what is chosen stands at the
-  /// ops already.
-  std::string contractions = "predict";
-  /// See tandem-cpu-transform-weights.
-  std::string winograd = "auto";
-};
-
 /// "specialise", …, "llvm".
-llvm::StringRef name(Phase phase, llvm::StringRef device);
-/// The phase of that name for that device; `valid` gets all names otherwise.
-mlir::FailureOr<Phase> parsePhase(llvm::StringRef name, llvm::StringRef device,
+llvm::StringRef name(Phase phase, const Target &target);
+/// The phase of that name for that target; `valid` gets all names otherwise.
+mlir::FailureOr<Phase> parsePhase(llvm::StringRef name, const Target &target,
                                   std::string &valid);
 
 /// Adds the passes of one phase. `pm` is anchored on builtin.module.

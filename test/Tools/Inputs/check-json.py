@@ -7,7 +7,7 @@ NUMBER = (int, float)
 SUMMARY = {"median": NUMBER, "p10": NUMBER, "p90": NUMBER, "samples": int}
 COMMON = {
     "tool": str, "graph": str, "function": str, "inputs": list, "dtype": str,
-    "device": str, "cpu": str, "core_kinds": (str, type(None)), "os": str, "cores": int, "threads": int,
+    "device": str, "cpu_model": str, "core_kinds": (str, type(None)), "os": str, "cores": int, "threads": int,
     "memory_bytes": int, "cache_bytes": int, "command": str, "time": str,
     "versions": {"tandem": str, "llvm": str, "onednn": str, "onetbb": str,
                  "compiler": str},

@@ -9,7 +9,7 @@
 #ifndef TANDEM_TARGET_CPU_CPUTARGET_H
 #define TANDEM_TARGET_CPU_CPUTARGET_H
 
-#include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Target/Target.h"
 
 #include <memory>
 #include <string>
@@ -20,6 +20,9 @@ class ModuleOp;
 } // namespace mlir
 
 namespace tandem {
+
+/// Target "cpu".
+const Target &cpuTarget();
 
 /// The machine to compile for. Empty strings mean this host.
 struct CPUTargetOptions {

@@ -9,7 +9,7 @@
 #ifndef TANDEM_TARGET_CUDA_CUDATARGET_H
 #define TANDEM_TARGET_CUDA_CUDATARGET_H
 
-#include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Target/Target.h"
 
 #include <memory>
 #include <string>
@@ -20,6 +20,10 @@ class ModuleOp;
 } // namespace mlir
 
 namespace tandem {
+
+/// Target "cuda", whose code is not run, and "cuda-host", which plays a GPU.
+const Target &cudaTarget();
+const Target &cudaHostTarget();
 
 /// What a kernel is compiled to, and for which device.
 struct CUDATargetOptions {

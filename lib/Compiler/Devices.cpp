@@ -1,0 +1,27 @@
+//===- Devices.cpp - The devices that users are told of -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Tandem.h"
+#include "tandem/Target/Target.h"
+
+#include <vector>
+
+namespace tandem {
+
+std::span<const DeviceInfo> devices() {
+  static const auto list = [] {
+    std::vector<DeviceInfo> list;
+    for (const Target *target : allTargets())
+      if (target->canRun())
+        list.push_back({target->name(), target->description()});
+    return list;
+  }();
+  return list;
+}
+
+} // namespace tandem

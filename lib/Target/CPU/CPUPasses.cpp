@@ -1,0 +1,121 @@
+//===- CPUPasses.cpp - The CPU as a target --------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Pipelines/PipelineOptions.h"
+#include "tandem/Target/CPU/CPUTarget.h"
+#include "tandem/Target/CPU/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Convolutions that combine more elements to one are better contractions.
+constexpr int64_t kMaxReadsOfLoop = 16;
+
+class CPU final : public Target {
+public:
+  StringRef name() const override { return "cpu"; }
+  StringRef description() const override {
+    return "fused kernels through LLVM for this host";
+  }
+
+  bool canRun() const override { return true; }
+  bool isHost() const override { return true; }
+  bool generatesContractions() const override { return true; }
+
+  void addLayoutPasses(OpPassManager &pm,
+                       const PipelineOptions &options) const override;
+  void addPassesBeforeFusion(OpPassManager &pm,
+                             const PipelineOptions &options) const override;
+  void addPassesAfterFusion(OpPassManager &pm,
+                            const PipelineOptions &options) const override;
+  void addKernelPasses(OpPassManager &kernels,
+                       const PipelineOptions &options) const override {
+    buildCPUKernelPipeline(kernels, {.deviceSpec = options.deviceSpec});
+  }
+  StringRef kernelPhase() const override { return "llvm"; }
+  StringRef continuation() const override {
+    return "mlir-translate --allow-unregistered-dialect --mlir-to-llvmir | "
+           "llc -O2 -mcpu=native";
+  }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registerCPUTargetDialects(registry);
+  }
+  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
+                                PhaseTimes &times) const override {
+    return compileKernelForCPU(kernel, {.deviceSpec = spec}, times);
+  }
+  Expected<std::shared_ptr<LoadedKernels>>
+  load(const Program &program) const override {
+    return loadCPUKernels(program);
+  }
+  std::string fingerprint() const override { return describeCPUTarget(); }
+  void warmUp() const override { warmUpCPUTarget(); }
+};
+
+void CPU::addLayoutPasses(OpPassManager &pm,
+                          const PipelineOptions &options) const {
+  AssignLayoutsOptions layouts;
+  layouts.deviceSpec = options.deviceSpec;
+  layouts.winograd = options.winograd != "never";
+  layouts.notes = !options.fusionReport.empty();
+  pm.addNestedPass<func::FuncOp>(createAssignLayouts(layouts));
+}
+
+void CPU::addPassesBeforeFusion(OpPassManager &pm,
+                                const PipelineOptions &options) const {
+  // Before all that asks whether a contraction becomes a kernel.
+  if (!options.contractions.empty()) {
+    ChooseContractionsOptions choose;
+    choose.how = options.contractions;
+    choose.winograd = options.winograd != "never";
+    choose.deviceSpec = options.deviceSpec;
+    choose.notes = !options.fusionReport.empty();
+    pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
+  }
+  // Fusion makes one kernel of what a softmax becomes.
+  pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
+  TandemSplitReductionsOptions split;
+  split.deviceSpec = options.deviceSpec;
+  pm.addNestedPass<func::FuncOp>(createTandemSplitReductions(split));
+  // Fusion would compute the padding in place. A GPU predicates its loads and
+  // would only pay one more launch; a kernel of a contraction has no need of
+  // it, so only what is lighter is padded.
+  TandemMaterialisePaddingOptions padding;
+  padding.maxReads = kMaxReadsOfLoop;
+  pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding(padding));
+}
+
+/// Fusion says what becomes a contraction of ours: a library packs for itself.
+/// What is transformed is packed with it.
+void CPU::addPassesAfterFusion(OpPassManager &pm,
+                               const PipelineOptions &options) const {
+  TransformWeightsOptions transform;
+  transform.how = options.winograd;
+  transform.deviceSpec = options.deviceSpec;
+  pm.addNestedPass<func::FuncOp>(createTransformWeights(transform));
+  PackWeightsOptions pack;
+  pack.deviceSpec = options.deviceSpec;
+  pm.addNestedPass<func::FuncOp>(createPackWeights(pack));
+}
+
+} // namespace
+
+const Target &cpuTarget() {
+  static const CPU target;
+  return target;
+}
+
+} // namespace tandem

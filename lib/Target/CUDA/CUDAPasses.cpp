@@ -1,0 +1,79 @@
+//===- CUDAPasses.cpp - CUDA as a target ----------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Target/CUDA/CUDATarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// CUDA C++, which is the same for all devices.
+class CUDA : public Target {
+public:
+  StringRef name() const override { return "cuda"; }
+  StringRef description() const override { return "CUDA C++, to be read"; }
+
+  bool canRun() const override { return false; }
+
+  void addKernelPasses(OpPassManager &kernels,
+                       const PipelineOptions &) const override {
+    // The shape of the grid decides what a thread computes, so mapping comes
+    // before any of it is expressed in C.
+    kernels.addPass(createMapKernelToThreads());
+    kernels.addPass(createConvertKernelToEmitC());
+  }
+  StringRef kernelPhase() const override { return "emitc"; }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registerCUDATargetDialects(registry);
+  }
+  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string & /*spec*/,
+                                PhaseTimes &times) const override {
+    return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
+  }
+  Expected<std::shared_ptr<LoadedKernels>>
+  load(const Program & /*program*/) const override {
+    return fail("load", "device " + name().str() + " does not run here");
+  }
+};
+
+class CUDAOnHost final : public CUDA {
+public:
+  StringRef name() const override { return "cuda-host"; }
+  StringRef description() const override {
+    return "CUDA C++ of the same fusions, executed on the host by a header "
+           "that "
+           "plays blocks and threads (for tests)";
+  }
+
+  bool canRun() const override { return true; }
+  bool loadsTogether() const override { return true; }
+  Expected<std::shared_ptr<LoadedKernels>>
+  load(const Program &program) const override {
+    return loadCUDAKernelsOnHost(program);
+  }
+};
+
+} // namespace
+
+const Target &cudaTarget() {
+  static const CUDA target;
+  return target;
+}
+
+const Target &cudaHostTarget() {
+  static const CUDAOnHost target;
+  return target;
+}
+
+} // namespace tandem
