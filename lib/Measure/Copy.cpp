@@ -80,7 +80,8 @@ template <typename Body> void shareOut(size_t bytes, Body body) {
       size_t(0), threads,
       [&](size_t i) {
         size_t begin = std::min(bytes, i * share);
-        body(begin, std::min(bytes, begin + share) - begin);
+        if (begin < bytes)
+          body(begin, std::min(bytes, begin + share) - begin);
       },
       tbb::static_partitioner());
 }
