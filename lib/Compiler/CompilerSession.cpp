@@ -13,11 +13,11 @@
 #include "MeasureContractions.h"
 
 #include "tandem/Analysis/HostProcessor.h"
-#include "tandem/Analysis/MemoryPlan.h"
-#include "tandem/Analysis/Recompute.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"
 #include "tandem/Pipelines/Pipelines.h"
+#include "tandem/ProgramTransforms/MemoryPlan.h"
+#include "tandem/ProgramTransforms/Recompute.h"
 #include "tandem/Target/CPU/ContractionPrices.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 

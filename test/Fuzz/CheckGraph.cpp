@@ -10,7 +10,7 @@
 
 #include "GraphBuilder.h"
 
-#include "tandem/Analysis/MemoryPlan.h"
+#include "tandem/ProgramTransforms/MemoryPlan.h"
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Float16.h"
 #include "tandem/Tandem.h"

@@ -11,7 +11,7 @@
 
 #include "InPlace.h"
 #include "KernelScratch.h"
-#include "LaneEmitter.h"
+#include "Loop/LaneEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

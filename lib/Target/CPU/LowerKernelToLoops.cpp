@@ -9,12 +9,12 @@
 #include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/Passes.h"
 
-#include "ContractionLowering.h"
+#include "Contraction/ContractionLowering.h"
 #include "KernelFrame.h"
 #include "KernelLowerings.h"
-#include "LaneEmitter.h"
-#include "RowCopies.h"
-#include "Schedule.h"
+#include "Loop/LaneEmitter.h"
+#include "Loop/RowCopies.h"
+#include "Loop/Schedule.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 

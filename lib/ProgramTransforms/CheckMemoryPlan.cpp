@@ -1,0 +1,133 @@
+//===- CheckMemoryPlan.cpp - Replaying a memory plan ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/ProgramTransforms/MemoryPlan.h"
+
+#include "tandem/Runtime/ProgramMemory.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tandem {
+namespace {
+
+/// Bytes [begin, end) of a memory: kArena, or that of a slot by number.
+struct Place {
+  static constexpr int64_t kArena = -1;
+  int64_t memory, begin, end;
+  bool overlaps(const Place &other) const {
+    return memory == other.memory && begin < other.end && other.begin < end;
+  }
+  bool operator==(const Place &) const = default;
+};
+
+class Checker {
+public:
+  explicit Checker(const Program &program)
+      : program(program), places(program.slots.size()),
+        isIntact(program.slots.size(), false) {}
+  Status run();
+
+private:
+  Place placeOf(uint32_t slot) const;
+  Status checkWrite(const fb::StepT &step, uint32_t result) const;
+  bool isInPlace(const fb::StepT &step, uint32_t operand,
+                 uint32_t result) const;
+  void write(uint32_t slot);
+
+  const Program &program;
+  std::vector<Place> places;
+  /// By slot: it has been written, and nothing since has been where it is.
+  std::vector<bool> isIntact;
+};
+
+Place Checker::placeOf(uint32_t slot) const {
+  const fb::SlotT &value = *program.slots[slot];
+  int64_t bytes = fromFlat(*value.type).bytes();
+  if (value.arena_offset < 0)
+    return {slot, 0, bytes};
+  return {value.host < 0 ? Place::kArena : value.host, value.arena_offset,
+          value.arena_offset + bytes};
+}
+
+void Checker::write(uint32_t slot) {
+  for (size_t other = 0; other < places.size(); ++other)
+    if (isIntact[other] && places[other].overlaps(places[slot]))
+      isIntact[other] = false;
+  isIntact[slot] = true;
+}
+
+/// Whether the kernel allows it, wherever it reads the operand.
+bool Checker::isInPlace(const fb::StepT &step, uint32_t operand,
+                        uint32_t result) const {
+  if (step.op || !(places[operand] == places[result]))
+    return false;
+  const auto &legal = program.kernels[step.kernel]->in_place;
+  for (uint32_t i = 0; i < step.operands.size(); ++i)
+    if (step.operands[i] == operand &&
+        std::none_of(legal.begin(), legal.end(), [&](fb::InPlace pair) {
+          return pair.operand() == i && step.results[pair.result()] == result;
+        }))
+      return false;
+  return true;
+}
+
+Status Checker::checkWrite(const fb::StepT &step, uint32_t result) const {
+  auto collides = [&](uint32_t slot) {
+    return fail("plan", "slot " + std::to_string(result) +
+                            " is written where slot " + std::to_string(slot) +
+                            " is, by one step");
+  };
+  for (uint32_t operand : step.operands)
+    if (places[operand].overlaps(places[result]) &&
+        !isInPlace(step, operand, result))
+      return collides(operand);
+  for (uint32_t other : step.results)
+    if (other != result && places[other].overlaps(places[result]))
+      return collides(other);
+  return {};
+}
+
+Status Checker::run() {
+  auto checkRead = [&](uint32_t slot) -> Status {
+    if (!isIntact[slot])
+      return fail("plan", "slot " + std::to_string(slot) +
+                              " is overwritten before it is read");
+    return {};
+  };
+  for (uint32_t slot = 0; slot < places.size(); ++slot)
+    places[slot] = placeOf(slot);
+  std::for_each(program.inputs.begin(), program.inputs.end(),
+                [&](uint32_t slot) { isIntact[slot] = true; });
+  for (const Constant &constant : program.constants)
+    isIntact[constant.slot] = true;
+  for (const auto &step : program.steps) {
+    for (uint32_t slot : step->operands)
+      TANDEM_RETURN_IF_ERROR(checkRead(slot));
+    if (isView(program, *step)) {
+      places[step->results[0]] = places[step->operands[0]];
+      isIntact[step->results[0]] = true;
+      continue;
+    }
+    for (uint32_t slot : step->results)
+      TANDEM_RETURN_IF_ERROR(checkWrite(*step, slot));
+    for (uint32_t slot : step->results)
+      write(slot);
+  }
+  for (uint32_t slot : program.outputs)
+    TANDEM_RETURN_IF_ERROR(checkRead(slot));
+  return {};
+}
+
+} // namespace
+
+Status checkMemoryPlan(const Program &program) {
+  return Checker(program).run();
+}
+
+} // namespace tandem

@@ -1,0 +1,299 @@
+//===- ContractionEpilogue.cpp - What follows the sums of a tile ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/ContractionEpilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Vectors of a tile for which a loop pays, products of an element that take
+/// long beside what the loop costs (some 7 cycles a vector), and vectors of a
+/// step.
+static constexpr int64_t kMinLoopVectors = 4, kMinLoopProducts = 64,
+                         kMaxLoopStep = 2;
+
+/// The operand that is the hero's result, less dims of size 1.
+static OpOperand *findHeroOperand(linalg::GenericOp op, Operation *hero) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    Value source = input->get();
+    while (auto collapse = source.getDefiningOp<tensor::CollapseShapeOp>())
+      source = collapse.getSrc();
+    if (source.getDefiningOp() == hero)
+      return input;
+  }
+  return nullptr;
+}
+
+LogicalResult
+ContractionEpilogue::verify(const DenseMap<Value, Value> &pointers) {
+  if (!op)
+    return success();
+  OpOperand *operand = findHeroOperand(op, hero);
+  if (op.getNumParallelLoops() != op.getNumLoops() ||
+      (operand && !op.getMatchingIndexingMap(operand).isIdentity()))
+    return op.emitOpError("is no epilogue of a contraction");
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input != operand && !pointers.contains(input->get()))
+      return op.emitOpError("reads a tensor that is not an argument");
+  for (Value result : op.getResults())
+    if (isReturned && !pointers.contains(result))
+      return op.emitOpError("has a result that the kernel does not return");
+  return success();
+}
+
+bool ContractionEpilogue::canFlatten() {
+  if (!op)
+    return true;
+  unsigned last = op->getNumResults() ? op.getNumLoops() - 1 : 0;
+  // Dims of size 1 have no loop.
+  bool outputsAreLast =
+      contraction.outputDim == contraction.result.getRank() - 1 &&
+      contraction.result.getShape().back() != 1;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.isIdentity())
+      continue;
+    // Outputs are the last dim; else any dim but them is a position.
+    for (AffineExpr expr : map.getResults())
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (expr.isFunctionOfDim(loop) && !(outputsAreLast && loop == last))
+          return false;
+  }
+  return !op.getBody()
+              ->walk([](Operation *inner) {
+                return isa<linalg::IndexOp, tensor::ExtractOp>(inner)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// For each dim of the result that is not of size 1.
+SmallVector<Value> ContractionEpilogue::getIndices(
+    OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
+    const ContractionTile &tile, Place place) const {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto add = [&](Value a, Value b) -> Value {
+    return arith::AddIOp::create(builder, loc, a, b,
+                                 arith::IntegerOverflowFlags::nsw);
+  };
+  bool isPositions = strategy.lanes == ContractionLanes::Positions;
+  bool isGroups = strategy.lanes == ContractionLanes::Groups;
+  // Dims that became part of the innermost stay at 0.
+  SmallVector<Value> indices(contraction.result.getRank());
+  for (auto [dim, at] : llvm::zip(contraction.batch, tile.batch))
+    indices[dim.resultDim] = at;
+  for (auto [dim, at] : llvm::zip(contraction.spatial, tile.outer))
+    indices[dim.resultDim] = at;
+  indices[contraction.spatial.back().resultDim] =
+      add(tile.position, isPositions ? place.lane : place.row);
+  Value output = isGroups ? tile.group : tile.output;
+  if (!isGroups && contraction.groups > 1)
+    output =
+        add(output, arith::MulIOp::create(builder, loc, tile.group,
+                                          index(contraction.outputs),
+                                          arith::IntegerOverflowFlags::nsw));
+  indices[contraction.outputDim] =
+      add(output, isPositions ? place.row : place.lane);
+  SmallVector<Value> used;
+  for (auto [size, at] : llvm::zip(contraction.result.getShape(), indices))
+    if (size != 1)
+      used.push_back(at ? at : index(0));
+  return used;
+}
+
+/// Whether it has functions that are expanded to long polynomials.
+static bool hasFunctions(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        bool isLong = isa<math::MathDialect>(inner->getDialect()) &&
+                      !isa<math::AbsFOp, math::CopySignOp, math::FloorOp,
+                           math::CeilOp, math::FmaOp, math::SqrtOp>(inner);
+        return isLong ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void ContractionEpilogue::prepareLoop(KernelScratch &scratch,
+                                      const ContractionStrategy &strategy) {
+  int64_t vectors = strategy.rows * strategy.vectors;
+  if (!op || vectors < kMinLoopVectors ||
+      contraction.getReduction() < kMinLoopProducts || !hasFunctions(op))
+    return;
+  memory = scratch.allocate(Float32Type::get(hero->getContext()),
+                            vectors * strategy.width);
+}
+
+Buffer ContractionEpilogue::getHeroBuffer(
+    function_ref<Buffer(Value)> getBuffer) const {
+  Buffer buffer = getBuffer(hero->getResult(0));
+  SmallVector<int64_t> shape = llvm::to_vector(llvm::make_filter_range(
+      contraction.result.getShape(), [](int64_t size) { return size != 1; }));
+  if (buffer.type == contraction.result)
+    buffer.type =
+        RankedTensorType::get(shape, contraction.result.getElementType());
+  return buffer;
+}
+
+void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
+                                     const ContractionStrategy &strategy,
+                                     const ContractionTile &tile, Place place,
+                                     Value sum, Value mask,
+                                     function_ref<Buffer(Value)> getBuffer) {
+  Buffer heroBuffer = getHeroBuffer(getBuffer);
+  if (contraction.isBF16())
+    sum = arith::TruncFOp::create(
+        builder, loc, VectorType::get({strategy.width}, builder.getBF16Type()),
+        sum);
+  LaneEmitter lanes(builder, loc, strategy.width,
+                    getIndices(builder, loc, strategy, tile, place), mask,
+                    getBuffer);
+  if (heroBuffer.pointer)
+    lanes.store(heroBuffer, sum);
+  if (!op)
+    return;
+  if (OpOperand *operand = findHeroOperand(op, hero))
+    lanes.bindValue(op.getMatchingBlockArgument(operand), sum);
+  lanes.emitBody(op);
+}
+
+/// The mask of `tile` for the vector `first + number` of a row, where that is
+/// the last; else all lanes. Null where none are masked.
+static Value maskOfLast(OpBuilder &builder, Location loc,
+                        const ContractionTile &tile, Value first,
+                        int64_t number) {
+  if (!tile.mask || number + 1 == tile.vectors)
+    return tile.mask;
+  Value last =
+      arith::ConstantIndexOp::create(builder, loc, tile.vectors - 1 - number);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       first, last);
+  Value whole = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<ShapedType>(tile.mask.getType()), true));
+  return arith::SelectOp::create(builder, loc, isLast, tile.mask, whole);
+}
+
+/// Vectors of a row that a step of the loop goes through, for which its place
+/// is found once.
+static int64_t getLoopStep(int64_t vectors) {
+  int64_t step = kMaxLoopStep;
+  while (vectors % step != 0)
+    --step;
+  return step;
+}
+
+/// From memory, which the sums go through on the way.
+void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
+                                   const ContractionStrategy &strategy,
+                                   const ContractionTile &tile,
+                                   ArrayRef<Value> sums,
+                                   function_ref<Buffer(Value)> getBuffer) {
+  constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
+  constexpr unsigned kAlignment = sizeof(float);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto getPointer = [&](Value number) -> Value {
+    Value offset = arith::MulIOp::create(builder, loc, number,
+                                         index(strategy.width), kNoWrap);
+    offset =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
+    return LLVM::GEPOp::create(builder, loc, memory.getType(),
+                               builder.getF32Type(), memory,
+                               ValueRange(offset));
+  };
+  for (auto [number, sum] : llvm::enumerate(sums))
+    LLVM::StoreOp::create(builder, loc, sum,
+                          getPointer(index(static_cast<int64_t>(number))),
+                          kAlignment);
+  int64_t step = getLoopStep(tile.vectors);
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0),
+                         index(static_cast<int64_t>(sums.size())), index(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar(), vectors = index(tile.vectors);
+  Value row = arith::DivUIOp::create(builder, loc, first, vectors);
+  Value vector = arith::RemUIOp::create(builder, loc, first, vectors);
+  for (int64_t i = 0; i < step; ++i) {
+    auto add = [&](Value a, int64_t b) -> Value {
+      return arith::AddIOp::create(builder, loc, a, index(b), kNoWrap);
+    };
+    Value lane = arith::MulIOp::create(builder, loc, vector,
+                                       index(strategy.width), kNoWrap);
+    Value sum = LLVM::LoadOp::create(builder, loc, sums.front().getType(),
+                                     getPointer(add(first, i)), kAlignment);
+    Value mask =
+        i + 1 == step ? maskOfLast(builder, loc, tile, vector, i) : Value();
+    emitVector(builder, loc, strategy, tile,
+               {row, add(lane, i * strategy.width)}, sum, mask, getBuffer);
+  }
+}
+
+void ContractionEpilogue::prefetchNextRow(
+    OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
+    const ContractionTile &tile, function_ref<Buffer(Value)> getBuffer) const {
+  int64_t dim = std::prev(contraction.spatial.end(), 2)->resultDim, below = 1;
+  for (int64_t size : contraction.result.getShape().drop_front(dim + 1))
+    below *= size;
+  SmallVector<Buffer> results{getHeroBuffer(getBuffer)};
+  if (op)
+    for (Value result : op->getResults())
+      results.push_back(getBuffer(result));
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  for (const Buffer &buffer : results) {
+    if (!buffer.pointer)
+      continue;
+    unsigned bits = buffer.type.getElementTypeBitWidth();
+    int64_t bytes = llvm::divideCeil(bits, 8);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      LaneEmitter lanes(
+          builder, loc, strategy.width,
+          getIndices(builder, loc, strategy, tile, {index(row), index(0)}), {},
+          getBuffer);
+      Value first = lanes.getAddress(buffer);
+      for (int64_t byte = 0; byte < tile.vectors * strategy.width * bytes;
+           byte += strategy.prefetchBytes)
+        prefetch(builder, loc, first, below * bytes + byte, /*isWritten=*/true);
+    }
+  }
+}
+
+void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
+                               const ContractionStrategy &strategy,
+                               const ContractionTile &tile,
+                               ArrayRef<Value> sums,
+                               function_ref<Buffer(Value)> getBuffer) {
+  if (strategy.prefetchBytes > 0 && isReturned)
+    prefetchNextRow(builder, loc, strategy, tile, getBuffer);
+  if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
+    return emitLoop(builder, loc, strategy, tile, sums, getBuffer);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      emitVector(builder, loc, strategy, tile,
+                 {index(row), index(v * strategy.width)},
+                 sums[row * tile.vectors + v],
+                 v + 1 == tile.vectors ? tile.mask : Value(), getBuffer);
+}
+
+} // namespace tandem

@@ -1,0 +1,319 @@
+//===- ContractionLoops.cpp - From tasks of a contraction to its tiles ----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/ContractionLoops.h"
+
+#include "Loop/LaneEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// In a row of so many tiles or more, those with padding have no code of their
+/// own.
+static constexpr int64_t kMinGuardedTiles = 4;
+
+Value ContractionLoops::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value ContractionLoops::add(Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b,
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value ContractionLoops::scale(Value a, int64_t factor) {
+  return arith::MulIOp::create(builder, loc, a, index(factor),
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value ContractionLoops::takeDigit(Value &number, int64_t size) {
+  if (size == 1)
+    return index(0);
+  Value digit = arith::RemUIOp::create(builder, loc, number, index(size));
+  number = arith::DivUIOp::create(builder, loc, number, index(size));
+  return digit;
+}
+
+/// Which of the lanes from `first` on are below `size`.
+Value ContractionLoops::createMask(Value first, int64_t size) {
+  Value count = arith::SubIOp::create(builder, loc, index(size), first);
+  return LaneEmitter::createTailMask(builder, loc, schedule.tile.width, count);
+}
+
+void ContractionLoops::emitTask(Value task) {
+  Value number;
+  if (schedule.isStaged())
+    number = takeDigit(task, schedule.getColumnChunks());
+  else if (!areGroups())
+    number = takeDigit(task, schedule.outputs.getTiles());
+  Value tileChunk = takeDigit(task, schedule.getTileChunks());
+  Value rowChunk = takeDigit(task, schedule.getRowChunks());
+  Value firstRow = scale(rowChunk, schedule.rowsPerTask);
+  Value firstTile = scale(tileChunk, schedule.tilesPerTask);
+  Value lastRow = add(firstRow, index(schedule.rowsPerTask));
+  if (schedule.rows % schedule.rowsPerTask != 0)
+    lastRow =
+        arith::MinSIOp::create(builder, loc, lastRow, index(schedule.rows));
+  auto emitPart = [&](const ContractionTile &part) {
+    if (schedule.rowsPerTask == 1)
+      return emitRow(part, firstRow, firstTile);
+    emitRows(part, firstRow, lastRow, firstTile);
+  };
+  if (schedule.isStaged()) {
+    emitStaging(firstRow, firstTile);
+    return emitColumns(number, emitPart);
+  }
+  Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
+  emitTiles(group, number, emitPart);
+}
+
+/// The tiles of outputs, of all groups, of a task whose data is staged.
+void ContractionLoops::emitColumns(Value chunk, EmitPart emitPart) {
+  if (areGroups())
+    return emitTiles({}, {}, emitPart);
+  auto emitColumn = [&](Value column) {
+    Value number = takeDigit(column, schedule.outputs.getTiles());
+    Value group = schedule.groups == 1 ? index(0) : column;
+    emitTiles(group, number, emitPart);
+  };
+  Value first = scale(chunk, schedule.columnsPerTask);
+  if (schedule.columnsPerTask == 1)
+    return emitColumn(first);
+  Value last = add(first, index(schedule.columnsPerTask));
+  if (schedule.getColumns() % schedule.columnsPerTask != 0)
+    last = arith::MinSIOp::create(builder, loc, last,
+                                  index(schedule.getColumns()));
+  auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitColumn(loop.getInductionVar());
+}
+
+void ContractionLoops::emitRows(Value group, Value number, Value first,
+                                Value last) {
+  emitTiles(group, number, [&](const ContractionTile &part) {
+    emitRows(part, first, last, index(0));
+  });
+}
+
+/// A tile of whole size, for tile `number` of outputs, where these do not come
+/// inside of positions.
+void ContractionLoops::emitTiles(Value group, Value number, EmitPart emitPart) {
+  ContractionTile tile;
+  tile.rows = schedule.tile.rows;
+  tile.vectors = schedule.tile.vectors;
+  tile.group = group;
+  if (areGroups())
+    emitPart(tile);
+  else
+    emitOutputs(tile, number, emitPart);
+}
+
+/// Tile `number` of outputs, or of groups where these run along the lanes: the
+/// last has code of its own where it is smaller.
+void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
+                                   EmitPart emitPart) {
+  Value first = scale(number, schedule.outputs.tile);
+  tile.output = areGroups() ? index(0) : first;
+  if (areGroups())
+    tile.group = first;
+  int64_t width = schedule.tile.width;
+  auto emitSize = [&](int64_t size, bool isLast) {
+    ContractionTile part = tile;
+    if (arePositions()) {
+      part.rows = size;
+    } else {
+      part.vectors = llvm::divideCeilSigned(size, width);
+      if (isLast && schedule.outputs.size % width != 0)
+        part.mask = createMask(add(first, index((part.vectors - 1) * width)),
+                               schedule.outputs.size);
+    }
+    emitPart(part);
+  };
+  int64_t rest = schedule.outputs.getRest();
+  bool isSameCode = rest == 0 || schedule.outputs.getWhole() == 0 ||
+                    (!arePositions() && llvm::divideCeilSigned(rest, width) ==
+                                            schedule.tile.vectors);
+  if (isSameCode)
+    return emitSize(std::min(schedule.outputs.tile, schedule.outputs.size),
+                    true);
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
+                            index(schedule.outputs.getWhole()));
+  auto branch = scf::IfOp::create(builder, loc, isLast, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitSize(rest, true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitSize(schedule.outputs.tile, false);
+}
+
+/// Where groups run along the lanes, all of them for one tile of positions
+/// after the other: they lie side by side, and memory is read as it comes.
+void ContractionLoops::emitGroups(const ContractionTile &tile,
+                                  EmitPart emitPart) {
+  if (!areGroups())
+    return emitPart(tile);
+  int64_t tiles = schedule.outputs.getTiles();
+  if (tiles == 1)
+    return emitOutputs(tile, index(0), emitPart);
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(tiles), index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitOutputs(tile, loop.getInductionVar(), emitPart);
+}
+
+void ContractionLoops::emitRows(const ContractionTile &tile, Value first,
+                                Value last, Value firstTile) {
+  auto loop = scf::ForOp::create(builder, loc, first, last, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitRow(tile, loop.getInductionVar(), firstTile);
+}
+
+void ContractionLoops::emitRow(ContractionTile tile, Value row,
+                               Value firstTile) {
+  SmallVector<Value> reversed;
+  for (size_t i = contraction.spatial.size() - 1; i-- > 0;)
+    reversed.push_back(takeDigit(row, contraction.spatial[i].size));
+  tile.outer.assign(reversed.rbegin(), reversed.rend());
+  reversed.clear();
+  for (size_t i = contraction.batch.size(); i-- > 0;)
+    reversed.push_back(takeDigit(row, contraction.batch[i].size));
+  tile.batch.assign(reversed.rbegin(), reversed.rend());
+  emitPositions(tile, firstTile);
+}
+
+/// The tiles of a task in one row: whole ones, then what is left of the row
+/// where the task has its end.
+void ContractionLoops::emitPositions(const ContractionTile &tile,
+                                     Value firstTile) {
+  int64_t whole = schedule.positions.getWhole();
+  Value lastTile = add(firstTile, index(schedule.tilesPerTask));
+  if (whole > 0)
+    emitWholeTiles(
+        tile, firstTile,
+        arith::MinSIOp::create(builder, loc, lastTile, index(whole)));
+  if (schedule.positions.getRest() == 0)
+    return;
+  if (schedule.getTileChunks() == 1)
+    return emitLastTile(tile);
+  Value hasEnd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                       lastTile, index(whole));
+  auto branch = scf::IfOp::create(builder, loc, hasEnd);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitLastTile(tile);
+}
+
+void ContractionLoops::emitLastTile(ContractionTile tile) {
+  int64_t rest = schedule.positions.getRest(), width = schedule.tile.width;
+  int64_t first = schedule.positions.getWhole() * schedule.positions.tile;
+  tile.position = index(first);
+  tile.knownPosition = first;
+  if (arePositions()) {
+    tile.vectors = llvm::divideCeilSigned(rest, width);
+    if (rest % width != 0)
+      tile.mask = createMask(index(first + (tile.vectors - 1) * width),
+                             schedule.positions.size);
+  } else {
+    tile.rows = rest;
+  }
+  emitGroups(tile, [&](const ContractionTile &part) {
+    tileEmitter.prefetchNextRow(part);
+    emitEpilogue(part, tileEmitter.emit(part));
+  });
+}
+
+void ContractionLoops::emitWholeTiles(ContractionTile tile, Value firstTile,
+                                      Value lastTile) {
+  if (schedule.positions.getTiles() == 1)
+    return emitTile(tile, index(0));
+  auto loop = scf::ForOp::create(builder, loc, firstTile, lastTile, index(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitTile(tile, loop.getInductionVar());
+}
+
+void ContractionLoops::emitTile(ContractionTile tile, Value number) {
+  SmallVector<int64_t> edges;
+  int64_t rows = schedule.positions.tile, whole = schedule.positions.getWhole();
+  for (int64_t i = 0; i < whole && !arePositions(); ++i)
+    if (!tileEmitter.isInterior(i * rows, rows))
+      edges.push_back(i);
+  tile.position = scale(number, rows);
+  if (whole == 1 && (arePositions() || edges.size() == 1))
+    tile.knownPosition = 0;
+  if (tile.knownPosition)
+    edges.clear();
+  tile.guardedRows = getGuardedRows(edges);
+  if (!tile.guardedRows.empty())
+    edges.clear();
+  emitGroups(tile, [&](const ContractionTile &part) {
+    tileEmitter.prefetchNextRow(part);
+    emitEpilogue(part, emitSums(part, number, edges));
+  });
+}
+
+/// The rows that are padding for some tap in a tile of `edges`, where it pays
+/// to read them through a chosen pointer in all tiles: tiles are many, and
+/// products outnumber the operations that choose.
+SmallVector<int64_t>
+ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
+  constexpr size_t kStepOps = 10, kRowOps = 6;
+  int64_t rows = schedule.positions.tile;
+  SmallVector<int64_t> guarded;
+  // What guards choose between is f32.
+  if (schedule.tile.lanes != ContractionLanes::Outputs ||
+      contraction.isBF16() ||
+      schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
+    return guarded;
+  for (int64_t row = 0; row < rows; ++row)
+    if (llvm::any_of(edges, [&](int64_t edge) {
+          return !tileEmitter.isInterior(edge * rows + row, 1);
+        }))
+      guarded.push_back(row);
+  size_t products = rows * schedule.tile.vectors;
+  if (kStepOps + kRowOps * guarded.size() > products)
+    guarded.clear();
+  return guarded;
+}
+
+/// Tiles with padding have code of their own; all share their epilogue.
+SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
+                                              Value number,
+                                              ArrayRef<int64_t> edges) {
+  if (edges.empty())
+    return tileEmitter.emit(tile);
+  Value isEdge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       number, index(edges.front()));
+  auto type = VectorType::get({schedule.tile.width}, builder.getF32Type());
+  SmallVector<Type> types(tile.rows * tile.vectors, type);
+  auto branch = scf::IfOp::create(builder, loc, types, isEdge,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  ContractionTile edge = tile;
+  edge.knownPosition = edges.front() * schedule.positions.tile;
+  edge.position = index(*edge.knownPosition);
+  scf::YieldOp::create(builder, loc, tileEmitter.emit(edge));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc,
+                       emitSums(tile, number, edges.drop_front()));
+  return SmallVector<Value>(branch.getResults().begin(),
+                            branch.getResults().end());
+}
+
+} // namespace tandem

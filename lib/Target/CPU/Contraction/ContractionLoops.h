@@ -1,0 +1,88 @@
+//===- ContractionLoops.h - From tasks of contractions to tiles -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOOPS_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOOPS_H
+
+#include "Contraction/Cost/ContractionSchedule.h"
+#include "Contraction/Tile/ContractionTile.h"
+
+namespace tandem {
+
+/// Emits the loops of a task over rows of positions and the tiles of each row.
+class ContractionLoops {
+public:
+  /// Is called where a tile's vectors are computed, row by row.
+  using EmitEpilogue = llvm::function_ref<void(
+      const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
+
+  /// Is called where a task begins whose data is staged.
+  using EmitStaging =
+      llvm::function_ref<void(mlir::Value firstRow, mlir::Value firstTile)>;
+
+  ContractionLoops(mlir::OpBuilder &builder, mlir::Location loc,
+                   const Contraction &contraction,
+                   const ContractionSchedule &schedule,
+                   ContractionTileEmitter &tileEmitter,
+                   EmitEpilogue emitEpilogue, EmitStaging emitStaging = {})
+      : builder(builder), loc(loc), contraction(contraction),
+        schedule(schedule), tileEmitter(tileEmitter),
+        emitEpilogue(emitEpilogue), emitStaging(emitStaging) {}
+
+  /// `task` is a number below the schedule's extent.
+  void emitTask(mlir::Value task);
+  /// All positions of the rows from `first` up to `last`, for tile `number` of
+  /// outputs of `group`; where groups run along the lanes, for all of them.
+  void emitRows(mlir::Value group, mlir::Value number, mlir::Value first,
+                mlir::Value last);
+
+private:
+  using EmitPart = llvm::function_ref<void(const ContractionTile &)>;
+  void emitOutputs(ContractionTile tile, mlir::Value number, EmitPart emitPart);
+  void emitColumns(mlir::Value chunk, EmitPart emitPart);
+  void emitGroups(const ContractionTile &tile, EmitPart emitPart);
+  void emitTiles(mlir::Value group, mlir::Value number, EmitPart emitPart);
+  void emitRows(const ContractionTile &tile, mlir::Value first,
+                mlir::Value last, mlir::Value firstTile);
+  void emitRow(ContractionTile tile, mlir::Value row, mlir::Value firstTile);
+  void emitPositions(const ContractionTile &tile, mlir::Value firstTile);
+  void emitWholeTiles(ContractionTile tile, mlir::Value firstTile,
+                      mlir::Value lastTile);
+  void emitTile(ContractionTile tile, mlir::Value number);
+  llvm::SmallVector<int64_t>
+  getGuardedRows(llvm::ArrayRef<int64_t> edges) const;
+  llvm::SmallVector<mlir::Value> emitSums(const ContractionTile &tile,
+                                          mlir::Value number,
+                                          llvm::ArrayRef<int64_t> edges);
+  void emitLastTile(ContractionTile tile);
+  mlir::Value createMask(mlir::Value first, int64_t size);
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value scale(mlir::Value a, int64_t factor);
+  /// The last digit of `number`, of which there are `size`; the rest stays.
+  mlir::Value takeDigit(mlir::Value &number, int64_t size);
+  bool arePositions() const {
+    return schedule.tile.lanes == ContractionLanes::Positions;
+  }
+
+  bool areGroups() const {
+    return schedule.tile.lanes == ContractionLanes::Groups;
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const Contraction &contraction;
+  const ContractionSchedule &schedule;
+  ContractionTileEmitter &tileEmitter;
+  EmitEpilogue emitEpilogue;
+  EmitStaging emitStaging;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOOPS_H

@@ -1,0 +1,311 @@
+//===- ContractionLowering.cpp - Kernels of contractions ------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/ContractionLowering.h"
+
+#include "Contraction/ContractionEpilogue.h"
+#include "Contraction/ContractionLoops.h"
+#include "Contraction/ContractionStaging.h"
+#include "Contraction/ContractionWindows.h"
+#include "Contraction/Tile/GaxpyEmitter.h"
+#include "Contraction/Winograd/WinogradEmitter.h"
+#include "KernelFrame.h"
+
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// The largest part that a task may keep in its workspace, in bytes; the
+/// planner, which does not know the tile, counts on less.
+constexpr int64_t kMostPartBytes = 2 << 20;
+
+class ContractionLowering : KernelFrame {
+public:
+  ContractionLowering(ModuleOp module, func::FuncOp kernel,
+                      ContractionMachine machine)
+      : KernelFrame(module, kernel), machine(machine) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult describe();
+  LogicalResult describeEpilogue();
+  LogicalResult verifyPrologue();
+  LogicalResult emitTiles();
+  LogicalResult emitTasks(ContractionLoops &loops,
+                          const ContractionSchedule &schedule);
+  void emitWinograd();
+  /// See kFormAttrName.
+  std::string getForm(const ContractionStrategy &tile) const;
+
+  /// The memory of a tensor, or of a task's part of it.
+  Buffer findBuffer(Value tensor) const;
+  void forEachTask(function_ref<void(Value)> emit);
+
+  ContractionMachine machine;
+  Operation *hero = nullptr;
+  Contraction contraction;
+  /// Where the contraction's weights are transformed, the same of the plain
+  /// ones.
+  Contraction plain;
+  /// Computes the data; null where that is in memory.
+  linalg::GenericOp prologue;
+  std::optional<ContractionEpilogue> epilogue;
+  /// Where windows follow.
+  std::optional<ContractionStage> stage;
+};
+
+} // namespace
+
+Operation *findContraction(func::FuncOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<ir::ConvOp, ir::MatmulOp>(op))
+      return &op;
+  return nullptr;
+}
+
+/// Whether the plain weights are in the blocks of the transformed ones.
+static bool isPackedAs(const Contraction &plain,
+                       const Contraction &transformed) {
+  int64_t block = transformed.inputWeightsStride;
+  return plain.outputStride == 1 && plain.inputWeightsStride == block &&
+         (plain.outputs <= block ||
+          (plain.outputBlock == block &&
+           plain.outputBlockStride == plain.getReduction() * block));
+}
+
+LogicalResult ContractionLowering::describe() {
+  hero = findContraction(kernel);
+  std::string why;
+  FailureOr<Contraction> found = describeContraction(hero, why);
+  if (succeeded(found) && !getContractionLanes(*found))
+    why = "has nothing to run along vectors";
+  else if (succeeded(found) && found->isTransformed && !canUseWinograd(*found))
+    why = "has no use for transformed weights";
+  if (succeeded(found) && found->isTransformed) {
+    FailureOr<Contraction> ofPlain = describePlainContraction(hero, why);
+    if (succeeded(ofPlain) && !isPackedAs(*ofPlain, *found))
+      why = "has plain weights in other blocks than the transformed ones";
+    else if (succeeded(ofPlain))
+      plain = *ofPlain;
+  }
+  if (!why.empty())
+    return hero->emitOpError(why);
+  contraction = *found;
+  if (failed(describeEpilogue()))
+    return failure();
+  if (!pointers.contains(contraction.weights) ||
+      (contraction.isTransformed && !pointers.contains(plain.weights)) ||
+      (!prologue && !pointers.contains(contraction.data)))
+    return hero->emitOpError("has an operand that is not in memory");
+  return prologue ? verifyPrologue() : success();
+}
+
+/// What stands before the hero is its prologue.
+LogicalResult ContractionLowering::describeEpilogue() {
+  linalg::GenericOp body;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (op->isBeforeInBlock(hero)) {
+      if (prologue)
+        return op.emitOpError("is the second prologue of a contraction");
+      prologue = op;
+      continue;
+    }
+    bool isWindow = getWindow(op).has_value();
+    if (isWindow ? stage.has_value() : body || stage)
+      return op.emitOpError("is the second epilogue of a contraction");
+    if (isWindow)
+      stage.emplace(builder, loc, contraction, op);
+    else
+      body = op;
+  }
+  if (stage) {
+    if (failed(stage->verify(hero, body, pointers)))
+      return failure();
+    if (contraction.isTransformed &&
+        !stage->getWindow().fitsTiles(ir::winograd::kTile))
+      return hero->emitOpError("has windows across its transformed tiles");
+  }
+  epilogue.emplace(contraction, hero, body, /*isReturned=*/!stage);
+  return epilogue->verify(pointers);
+}
+
+Buffer ContractionLowering::findBuffer(Value tensor) const {
+  if (stage)
+    if (std::optional<Buffer> part = stage->find(tensor))
+      return *part;
+  return getBuffer(tensor);
+}
+
+LogicalResult ContractionLowering::verifyPrologue() {
+  if (stage)
+    return hero->emitOpError("has both a prologue and windows");
+  if (std::string why = whyNotStaged(contraction); !why.empty())
+    return hero->emitOpError(why);
+  Value data = contraction.data;
+  while (auto expand = data.getDefiningOp<tensor::ExpandShapeOp>())
+    data = expand.getSrc();
+  if (data.getDefiningOp() != prologue || prologue->getNumResults() != 1 ||
+      prologue.getNumParallelLoops() != prologue.getNumLoops() ||
+      !prologue.getMatchingIndexingMap(prologue.getDpsInitOperand(0))
+           .isIdentity())
+    return prologue.emitOpError("is no prologue of a contraction");
+  for (Value input : prologue.getDpsInputs())
+    if (!pointers.contains(input) && !input.getDefiningOp<tensor::EmptyOp>())
+      return prologue.emitOpError("reads a tensor that is not an argument");
+  return verifyBody(prologue);
+}
+
+std::string
+ContractionLowering::getForm(const ContractionStrategy &tile) const {
+  std::string form;
+  if (contraction.isTransformed)
+    form = "winograd";
+  else
+    switch (tile.lanes) {
+    case ContractionLanes::Outputs:
+      form = tile.isGaxpy() ? "gaxpy" : "outputs";
+      break;
+    case ContractionLanes::Groups:
+      form = "groups";
+      break;
+    case ContractionLanes::Positions:
+      form = "positions";
+      break;
+    case ContractionLanes::Reduction:
+      form = "inputs";
+      break;
+    }
+  return form + (prologue ? "-prologue" : stage ? "-pooling" : "");
+}
+
+void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
+  auto loop =
+      scf::ForOp::create(builder, loc, begin, end,
+                         arith::ConstantIndexOp::create(builder, loc, 1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+LogicalResult ContractionLowering::emitTiles() {
+  if (!stage && epilogue->canFlatten())
+    flattenPositions(contraction);
+  contraction.sumsInRegisters = stage.has_value();
+  ContractionSchedule schedule =
+      scheduleContraction(contraction, machine, bool(prologue));
+  if (stage)
+    schedule.tilesPerTask = schedule.positions.getTiles();
+  Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
+  ContractionTileEmitter tileEmitter(builder, loc, contraction, schedule.tile,
+                                     getBuffer(contraction.data).pointer,
+                                     getBuffer(contraction.weights).pointer,
+                                     bias, machine.usesPairs());
+  if (contraction.spatial.back().isPadded())
+    tileEmitter.prepareGuards(scratch);
+  ContractionStrategy stored = schedule.tile;
+  if (stored.isGaxpy())
+    stored.vectors = 1;
+  epilogue->prepareLoop(scratch, stored);
+  auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
+  auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
+    epilogue->emit(builder, loc, stored, tile, sums, bufferOf);
+  };
+  std::optional<ContractionStaging> staging;
+  if (prologue)
+    staging.emplace(builder, loc, contraction, schedule, prologue,
+                    machine.vectorBits / 32, scratch, bufferOf);
+  auto emitStaging = [&](Value firstRow, Value firstTile) {
+    tileEmitter.setData(staging->emit(firstRow, firstTile));
+  };
+  if (schedule.tile.isGaxpy()) {
+    if (staging)
+      emitStaging(arith::ConstantIndexOp::create(builder, loc, 0),
+                  arith::ConstantIndexOp::create(builder, loc, 0));
+    GaxpyEmitter(builder, loc, contraction, schedule.tile, scratch, tileEmitter,
+                 emitEpilogue)
+        .emit(begin, end);
+    close(schedule.extent, schedule.grain, getForm(schedule.tile));
+    return success();
+  }
+  ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
+                         emitEpilogue, emitStaging);
+  return emitTasks(loops, schedule);
+}
+
+LogicalResult
+ContractionLowering::emitTasks(ContractionLoops &loops,
+                               const ContractionSchedule &schedule) {
+  if (!stage) {
+    forEachTask([&](Value task) { loops.emitTask(task); });
+    close(schedule.extent, schedule.grain, getForm(schedule.tile));
+    return success();
+  }
+  WindowSchedule windows = scheduleWindows(contraction, stage->getWindow(),
+                                           schedule, stage->getElementBytes());
+  if (windows.chunks.partBytes > kMostPartBytes)
+    return hero->emitOpError("has windows over more than a task may keep");
+  stage->allocate(scratch, windows.chunks.partShape, schedule.tile.width);
+  auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
+  ContractionWindows emitter(builder, loc, contraction, schedule, windows,
+                             *stage, loops, bufferOf);
+  forEachTask([&](Value task) { emitter.emitTask(task); });
+  close(windows.extent, windows.grain, getForm(schedule.tile));
+  return success();
+}
+
+void ContractionLowering::emitWinograd() {
+  WinogradPlan plan = planWinograd(contraction, machine);
+  if (stage)
+    stage->allocate(scratch, WinogradEmitter::getPartShape(contraction, plan),
+                    plan.tile.width);
+  Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
+  auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
+  auto emitEpilogue = [&](const ContractionTile &tile, Value vector) {
+    epilogue->emit(builder, loc, plan.tile, tile, vector, bufferOf);
+  };
+  auto emitData = [&](Value position, Value input, Value mask) {
+    return emitPrologue(builder, loc, prologue, contraction.inputs,
+                        plan.tile.width, position, input, mask, bufferOf);
+  };
+  WinogradEmitter emitter(builder, loc, contraction, plain, plan, scratch,
+                          getBuffer(contraction.data).pointer,
+                          getBuffer(contraction.weights).pointer,
+                          getBuffer(plain.weights).pointer, bias, emitEpilogue,
+                          prologue ? WinogradEmitter::EmitData(emitData)
+                                   : WinogradEmitter::EmitData(),
+                          stage ? &*stage : nullptr, bufferOf);
+  forEachTask([&](Value task) { emitter.emitTask(task); });
+  close(plan.tasks, /*grain=*/1, getForm(plan.tile));
+}
+
+LogicalResult ContractionLowering::run() {
+  if (failed(open(findInPlacePairs(kernel))) || failed(describe()))
+    return failure();
+  if (contraction.isTransformed)
+    emitWinograd();
+  else
+    return emitTiles();
+  return success();
+}
+
+LogicalResult lowerContractionKernel(ModuleOp module, func::FuncOp kernel,
+                                     ContractionMachine machine) {
+  return ContractionLowering(module, kernel, machine).run();
+}
+
+} // namespace tandem

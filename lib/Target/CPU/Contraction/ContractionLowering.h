@@ -1,0 +1,30 @@
+//===- ContractionLowering.h - Kernels of contractions ---------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOWERING_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOWERING_H
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tandem {
+
+/// The contraction of a kernel in phase `linalg`; null where it has none.
+mlir::Operation *findContraction(mlir::func::FuncOp kernel);
+
+/// Lowers a kernel of a contraction and its epilogue to loops over register
+/// tiles (see docs/Contractions.md).
+mlir::LogicalResult lowerContractionKernel(mlir::ModuleOp module,
+                                           mlir::func::FuncOp kernel,
+                                           ContractionMachine machine);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOWERING_H

@@ -1,0 +1,153 @@
+//===- ContractionSchedule.cpp - The order of a contraction's tiles -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/ContractionSchedule.h"
+
+#include "Contraction/ContractionStaging.h"
+
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Runtime/Grain.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Weights that come from far are to be used for so many positions, or
+/// kMinPositionsPerTask where tasks are few.
+static constexpr int64_t kPositionsPerTask = 112;
+/// Fewer positions are worth a task where the weights of all are near anyway.
+static int64_t getMinPositions(const Contraction &contraction,
+                               const ContractionSchedule &schedule,
+                               int64_t l2Bytes) {
+  int64_t weights = contraction.getReduction() * contraction.outputs *
+                    contraction.groups * int64_t(sizeof(float));
+  bool areNear =
+      schedule.tile.lanes == ContractionLanes::Groups || weights <= l2Bytes / 4;
+  return areNear ? 1 : kMinPositionsPerTask;
+}
+
+/// Positions whose data fits half of the cache beside a tile's weights.
+static int64_t getPositionsInCache(const Contraction &contraction,
+                                   const ContractionSchedule &schedule,
+                                   int64_t l2Bytes) {
+  int64_t elementBytes = contraction.getElementBytes();
+  bool isPositions = schedule.tile.lanes == ContractionLanes::Positions;
+  int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
+  int64_t weights = contraction.getReduction() * outputs * elementBytes;
+  int64_t bytes = contraction.inputs * elementBytes;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    bytes *= dim.stride;
+  return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;
+}
+
+/// Positions of the data that the task of most of them reads.
+static int64_t getStagedPositions(const Contraction &contraction,
+                                  const ContractionSchedule &schedule) {
+  int64_t most = 0;
+  int64_t step = schedule.tilesPerTask * schedule.positions.tile;
+  for (int64_t row = 0; row < schedule.rows; row += schedule.rowsPerTask)
+    for (int64_t at = 0; at < schedule.positions.size; at += step) {
+      StagedRange range = getStagedRange(
+          contraction, row,
+          std::min(row + schedule.rowsPerTask, schedule.rows) - 1, at,
+          std::min(at + step, schedule.positions.size) - 1);
+      most = std::max(most, range.last - range.first);
+    }
+  return most;
+}
+
+/// Chunks whose data fits the memory for it, and outputs in as many parts as
+/// there are to be for `wanted` tasks.
+static void stage(const Contraction &contraction, int64_t wanted,
+                  ContractionSchedule &schedule) {
+  int64_t steps = getLeastSteps(contraction);
+  if (contraction.spatial.size() == 1) {
+    schedule.tilesPerTask =
+        std::max(schedule.tilesPerTask,
+                 llvm::divideCeilSigned(steps, schedule.positions.tile));
+  } else {
+    // Chunks of a row would read almost as much as all of it.
+    schedule.tilesPerTask = schedule.positions.getTiles();
+    for (const Contraction::SpatialDim &dim :
+         ArrayRef(contraction.spatial).drop_front().drop_back())
+      steps *= dim.size;
+    schedule.rowsPerTask =
+        getEvenShare(schedule.rows, std::max(schedule.rowsPerTask, steps));
+  }
+  int64_t bytes = getStagedInputs(contraction) * contraction.getElementBytes();
+  while (true) {
+    schedule.stagedPositions = getStagedPositions(contraction, schedule);
+    int64_t &share =
+        schedule.rowsPerTask > 1 ? schedule.rowsPerTask : schedule.tilesPerTask;
+    if (schedule.stagedPositions * bytes <= kMaxStagedBytes || share == 1)
+      break;
+    share = llvm::divideCeilSigned(share, 2);
+  }
+  int64_t chunks = schedule.getRowChunks() * schedule.getTileChunks();
+  int64_t parts =
+      std::clamp<int64_t>(wanted / chunks, 1, schedule.getColumns());
+  schedule.columnsPerTask =
+      getEvenShare(schedule.getColumns(),
+                   llvm::divideCeilSigned(schedule.getColumns(), parts));
+}
+
+ContractionSchedule scheduleContraction(const Contraction &contraction,
+                                        ContractionMachine machine,
+                                        bool isStaged) {
+  ContractionSchedule schedule;
+  schedule.tile = chooseContractionStrategy(contraction, machine);
+  const ContractionStrategy &tile = schedule.tile;
+  bool isPositions = tile.lanes == ContractionLanes::Positions;
+  bool isGroups = tile.lanes == ContractionLanes::Groups;
+  int64_t positions = contraction.spatial.back().size;
+  schedule.positions = {positions, isPositions ? tile.getLanes() : tile.rows};
+  schedule.outputs = {isGroups ? contraction.groups : contraction.outputs,
+                      isPositions ? tile.rows : tile.getLanes()};
+  schedule.groups = isGroups ? 1 : contraction.groups;
+  schedule.rows = contraction.getPositions() / positions;
+
+  int64_t columns = isStaged ? 1 : schedule.getColumns();
+  double wanted = std::clamp<double>(
+      tile.cycles / (machine.cyclesPerNs * kGrainNs), 1, kWantedTasks);
+  double perTask =
+      double(contraction.getPositions()) * double(columns) / wanted;
+  int64_t most =
+      std::max(kPositionsPerTask,
+               getPositionsInCache(contraction, schedule, machine.l2Bytes));
+  int64_t target = std::max<int64_t>(
+      std::llround(perTask),
+      getMinPositions(contraction, schedule, machine.l2Bytes));
+  if (!isGroups)
+    target = std::min(target, most);
+  int64_t tiles = schedule.positions.getTiles();
+  schedule.tilesPerTask = tiles;
+  if (target >= positions)
+    schedule.rowsPerTask = std::min(schedule.rows, target / positions);
+  else
+    schedule.tilesPerTask =
+        std::max<int64_t>(1, target / schedule.positions.tile);
+  // Even shares.
+  schedule.rowsPerTask = getEvenShare(schedule.rows, schedule.rowsPerTask);
+  schedule.tilesPerTask = getEvenShare(tiles, schedule.tilesPerTask);
+  if (isStaged)
+    stage(contraction, std::llround(wanted), schedule);
+  schedule.extent =
+      tile.isGaxpy() ? llvm::divideCeilSigned(contraction.outputs, tile.width)
+                     : schedule.getColumnChunks() * schedule.getRowChunks() *
+                           schedule.getTileChunks();
+  schedule.grain = std::clamp<int64_t>(
+      std::llround(machine.cyclesPerNs * kGrainNs * double(schedule.extent) /
+                   tile.cycles),
+      tile.isGaxpy() ? std::min(tile.vectors, schedule.extent) : 1,
+      schedule.extent);
+  return schedule;
+}
+
+} // namespace tandem

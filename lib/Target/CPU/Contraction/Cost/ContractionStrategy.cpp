@@ -1,0 +1,303 @@
+//===- ContractionStrategy.cpp - How contractions are tiled ---------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "Contraction/Cost/ContractionTiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Operations a cycle, and those of a step besides products and loads: the
+/// digits of its number, addresses, the loop.
+static constexpr double kOpsPerCycle = 5, kStepOps = 8;
+/// Of products of pairs of bf16: 6 cycles, of which half as many begin (Zen 4).
+static constexpr double kPairLatency = 6;
+/// Cycles lost for each piece of 128 bytes in which a row of outputs is
+/// written, where few products go by meanwhile; for larger ones less, by this
+/// power; and for each that parts two lines which the caches fetch together.
+/// Measured on 64 to 512 outputs that do not stay in cache.
+static constexpr double kPieceCycles = 41, kPiecePower = 1.5, kPartCycles = 34,
+                        kStepsThatHidePieces = 200;
+static constexpr int64_t kPieceBytes = 128;
+/// Cycles of a step lost for each row of data: a stream of its own.
+static constexpr double kStreamCycles = 0.02;
+/// Bytes a cycle when weights are packed: read and written.
+static constexpr double kPackedBytesPerCycle = 4;
+
+ContractionMachine getMachine(const DeviceModel &device) {
+  ContractionMachine machine;
+  machine.vectorBits = static_cast<unsigned>(device.vectorBits);
+  machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
+  machine.pairsPerFma = device.pairsPerFma;
+  machine.lineBytes = device.lineBytes;
+  machine.cores = device.cores;
+  machine.cyclesPerNs =
+      device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(machine);
+  double perCycle = 1 / (double(device.cores) * machine.cyclesPerNs);
+  if (!device.caches.empty()) {
+    machine.l1Bytes = device.caches.front().bytes / device.cores;
+    machine.lastLevelBytes = device.caches.back().bytes;
+    machine.lastLevelBytesPerCycle = device.caches.back().bytesPerNs * perCycle;
+  }
+  if (device.caches.size() > 1) {
+    machine.l2Bytes = device.caches[1].bytes / device.cores;
+    machine.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
+  }
+  machine.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
+  return machine;
+}
+
+double getFlopsPerCycle(ContractionMachine machine) {
+  return 2 * kFmasPerCycle * machine.vectorBits / 32;
+}
+
+bool hasPairs(const Contraction &contraction, ContractionLanes lanes) {
+  return contraction.hasInputPairs ||
+         (contraction.isBF16() && lanes == ContractionLanes::Reduction);
+}
+
+ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
+                      ContractionMachine machine) {
+  if (!contraction.isBF16())
+    return {};
+  if (!hasPairs(contraction, lanes))
+    return {1, kFmaLatency, 2};
+  return machine.usesPairs()
+             ? ProductRates{1 / machine.pairsPerFma, kPairLatency, 0}
+             : ProductRates{2, 2 * kFmaLatency, 2};
+}
+
+/// The share of the time of weights that products do not hide, as they come in
+/// one stream from the second-level cache or from beyond. Fitted to tiles of
+/// all sizes.
+static constexpr double kNotHidden = 0.05, kNotHiddenBeyond = 0.13;
+
+/// Cycles of a step whose other work takes `cycles`, with the weights that all
+/// rows of tiles pass by coming from where those of a tile have room.
+static double addWeightCycles(double cycles, ContractionLanes lanes,
+                              double vectors, double steps,
+                              const ContractionMachine &machine) {
+  double bytes = vectors * steps * machine.getVectorBytes();
+  if (lanes != ContractionLanes::Outputs || bytes <= double(machine.l1Bytes))
+    return cycles;
+  bool isNear = bytes <= double(machine.l2Bytes) / 2;
+  double weights =
+      vectors * machine.getVectorBytes() /
+      (isNear ? machine.l2BytesPerCycle : machine.lastLevelBytesPerCycle);
+  return std::max(cycles, weights) +
+         (isNear ? kNotHidden : kNotHiddenBeyond) * weights;
+}
+
+/// Vectors that are loaded for each of a tile: positions along the lanes are
+/// picked from as many as lie between two of them.
+static double getLoadsOfVector(const Contraction &contraction,
+                               ContractionLanes lanes) {
+  return lanes == ContractionLanes::Positions
+             ? double(contraction.spatial.back().stride)
+             : 1;
+}
+
+/// Cycles of one tile that sums `steps` products to each element, with
+/// `vectorLoads` loads for each of its vectors.
+static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
+                            double rows, double vectors, double vectorLoads,
+                            double steps, const ContractionMachine &machine) {
+  double fmas = rows * vectors;
+  // A tile of groups loads data for each product.
+  double loads =
+      vectors * vectorLoads + (lanes == ContractionLanes::Groups ? fmas : rows);
+  double shuffles = vectors * (vectorLoads - 1);
+  double operations =
+      fmas * rates.fmas + loads * rates.conversions + 2 * shuffles;
+  double cycles =
+      std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
+                rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
+  cycles = addWeightCycles(cycles, lanes, vectors, steps, machine) +
+           kStreamCycles * rows;
+  return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
+}
+
+/// What is lost to writing rows of the result in small pieces.
+static double getPieceCycles(const ContractionStrategy &tile, double pieces,
+                             bool isWhole, double steps, int64_t elementBytes) {
+  int64_t bytes = elementBytes * tile.getLanes();
+  // Along positions the next piece of a row follows at once.
+  bool isFollowed =
+      tile.lanes == ContractionLanes::Positions && bytes >= 2 * kPieceBytes;
+  if (isWhole || isFollowed || tile.lanes == ContractionLanes::Groups)
+    return 0;
+  double cycles =
+      kPieceCycles * std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
+  if (bytes % kPieceBytes != 0)
+    cycles += kPartCycles;
+  return pieces * cycles * std::min(1.0, kStepsThatHidePieces / steps);
+}
+
+/// Rows that the first-level cache can hold a line of each of: those a multiple
+/// of its period apart compete for the few ways of a set, one of which the
+/// weights take.
+static int64_t getRowsInCache(const Contraction &contraction,
+                              const ContractionMachine &machine) {
+  // A page, for it is looked up by the bits that all addresses of one share.
+  constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64;
+  const int64_t ways = std::max<int64_t>(machine.l1Bytes / kPeriodBytes, 2);
+  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  int64_t distance =
+      inner.stride * inner.dataStride * contraction.getElementBytes();
+  int64_t sets =
+      kPeriodBytes / std::gcd(std::max(distance, kLineBytes), kPeriodBytes);
+  return sets * (ways - 1);
+}
+
+TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
+                       int64_t width) {
+  int64_t positions = contraction.spatial.back().size;
+  int64_t outer = contraction.getPositions() / positions;
+  switch (lanes) {
+  case ContractionLanes::Outputs:
+  case ContractionLanes::Reduction:
+    return {positions, llvm::divideCeilSigned(contraction.outputs, width),
+            outer * contraction.groups};
+  case ContractionLanes::Groups:
+    return {positions, llvm::divideCeilSigned(contraction.groups, width),
+            outer};
+  case ContractionLanes::Positions:
+    return {contraction.outputs, llvm::divideCeilSigned(positions, width),
+            outer * contraction.groups};
+  }
+  return {1, 1, 1};
+}
+
+int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
+                 int64_t widest) {
+  int64_t width = widest;
+  while (width > 2 && getTileSpace(contraction, lanes, width / 2).vectors == 1)
+    width /= 2;
+  return width;
+}
+
+double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
+                      llvm::function_ref<double(int64_t, int64_t)> getCycles) {
+  auto sumOverRows = [&](int64_t vectors) {
+    int64_t whole = space.rows / tile.rows, rest = space.rows % tile.rows;
+    double cycles = double(whole) * getCycles(tile.rows, vectors);
+    if (rest)
+      cycles += getCycles(rest, vectors);
+    return cycles;
+  };
+  int64_t whole = space.vectors / tile.vectors;
+  int64_t rest = space.vectors % tile.vectors;
+  return double(space.times) * (double(whole) * sumOverRows(tile.vectors) +
+                                (rest ? sumOverRows(rest) : 0));
+}
+
+/// Products summed to an element, of pairs or of single inputs.
+static int64_t getSteps(const Contraction &contraction) {
+  int64_t together = contraction.hasInputPairs ? 2 : 1;
+  return contraction.getReduction() / contraction.inputs *
+         llvm::divideCeilSigned(contraction.inputs, together);
+}
+
+ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
+                                              ContractionMachine machine) {
+  ContractionStrategy best;
+  best.lanes = *getContractionLanes(contraction);
+  if (best.lanes == ContractionLanes::Reduction)
+    return chooseDotTile(contraction, machine);
+  if (slidesOverTaps(contraction, best.lanes))
+    return chooseSlidingTile(contraction, machine);
+  if (std::optional<ContractionStrategy> gaxpy =
+          chooseGaxpy(contraction, machine))
+    return *gaxpy;
+  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
+  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
+  bool isBlocked = best.lanes == ContractionLanes::Outputs &&
+                   contraction.outputBlock < contraction.outputs;
+  ProductRates rates = getRates(contraction, best.lanes, machine);
+  double steps = static_cast<double>(getSteps(contraction));
+  double vectorLoads = getLoadsOfVector(contraction, best.lanes);
+  for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
+       ++vectors) {
+    ContractionStrategy tile = best;
+    // Even shares: no last tile is much smaller than the others.
+    tile.vectors = getEvenShare(space.vectors, vectors);
+    if (tile.vectors != vectors ||
+        (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
+      continue;
+    int64_t most = machine.getMostRows(vectors);
+    // What is loaded is held beside what it is widened to.
+    if (rates.conversions > 0)
+      most =
+          (machine.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
+          vectors;
+    if (most < 1)
+      break;
+    if (tile.lanes != ContractionLanes::Positions)
+      most = std::min(most, getRowsInCache(contraction, machine));
+    tile.rows = getEvenShare(space.rows, most);
+    tile.cycles =
+        getSpaceCycles(space, tile,
+                       [&](int64_t rows, int64_t ofVectors) {
+                         return getTileCycles(tile.lanes, rates, rows,
+                                              ofVectors, vectorLoads, steps,
+                                              machine);
+                       }) +
+        getPieceCycles(tile,
+                       double(space.times * space.rows * space.vectors) /
+                           double(tile.vectors),
+                       tile.vectors == space.vectors, steps,
+                       contraction.getElementBytes());
+    if (best.cycles == 0 || tile.cycles < best.cycles)
+      best = tile;
+  }
+  return best;
+}
+
+std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
+                                      bool isConstant,
+                                      ContractionMachine machine) {
+  if (!canPackWeights(hero, contraction, isConstant))
+    return std::nullopt;
+  flattenPositions(contraction);
+  std::optional<ContractionStrategy> inPlace;
+  if (getContractionLanes(contraction))
+    inPlace = chooseContractionStrategy(contraction, machine);
+  Contraction ordered = assumePacked(contraction);
+  bool isInOrder = contraction.outputStride == ordered.outputStride &&
+                   contraction.hasInputPairs == ordered.hasInputPairs;
+  ContractionStrategy packed = chooseContractionStrategy(ordered, machine);
+  double bytes = 2.0 * double(contraction.getElementBytes()) *
+                 double(contraction.getReduction()) *
+                 double(contraction.outputs * contraction.groups);
+  if (!isConstant && inPlace && inPlace->lanes == ContractionLanes::Reduction &&
+      inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
+    return std::nullopt;
+  if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, machine))
+    return std::nullopt;
+  int64_t block = packed.getLanes();
+  if (isInOrder && block >= contraction.outputs)
+    return std::nullopt;
+  return block;
+}
+
+std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
+                                      ContractionMachine machine) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (failed(contraction))
+    return std::nullopt;
+  return getPackedBlock(hero, *contraction, isConstant, machine);
+}
+
+} // namespace tandem

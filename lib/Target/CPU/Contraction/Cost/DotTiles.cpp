@@ -1,0 +1,100 @@
+//===- DotTiles.cpp - Tiles whose lanes are inputs ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/ContractionTiles.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// What ten streams at a time reach of one from beyond the first-level cache
+/// (measured), and the share of that cache in which an operand stays.
+static constexpr double kStreamsShare = 0.75, kNearShare = 0.5;
+/// Cycles of a dot product to sum the lanes of one vector, of several at once.
+static constexpr double kCyclesPerSum = 3;
+
+namespace {
+/// Dot products of `rows` positions and `columns` outputs at a time.
+struct DotTile {
+  ProductRates rates;
+  double rows, columns, steps;
+  /// Of operands that are not in the first-level cache.
+  double farLoadsPerCycle;
+  /// Whether the operand is in the first-level cache from the tile before.
+  bool rowsAreNear, columnsAreNear;
+
+  double getCycles() const {
+    double fmas = rows * columns;
+    double loads =
+        rows / (rowsAreNear ? kLoadsPerCycle : farLoadsPerCycle) +
+        columns / (columnsAreNear ? kLoadsPerCycle : farLoadsPerCycle);
+    double operations =
+        fmas * rates.fmas + (rows + columns) * rates.conversions;
+    return steps *
+               std::max({operations / kFmasPerCycle, loads, rates.latency}) +
+           fmas * kCyclesPerSum + kTileCycles;
+  }
+};
+} // namespace
+
+ContractionStrategy chooseDotTile(const Contraction &contraction,
+                                  ContractionMachine machine) {
+  ContractionStrategy best;
+  best.lanes = ContractionLanes::Reduction;
+  best.sumWidth = machine.vectorBits / 32;
+  int64_t inputs =
+      llvm::divideCeilSigned(contraction.inputs, contraction.isBF16() ? 2 : 1);
+  while (best.sumWidth > 2 && inputs <= best.sumWidth / 2)
+    best.sumWidth /= 2;
+  double steps = double(contraction.getReduction() / contraction.inputs *
+                        llvm::divideCeilSigned(inputs, best.sumWidth));
+  ProductRates rates = getRates(contraction, best.lanes, machine);
+  double elementBytes = double(contraction.getElementBytes());
+  int64_t positions = contraction.spatial.back().size;
+  double times = double(contraction.getPositions() / positions) *
+                 double(contraction.groups);
+  for (int64_t columns = 1; columns <= best.sumWidth; columns *= 2)
+    for (int64_t rows = 1; rows <= positions; ++rows) {
+      // Beside the sums, one operand and a vector of the other; twice that
+      // where pairs are taken apart.
+      int64_t others = (std::min(rows, columns) + 1) * int64_t(rates.fmas);
+      if (rows * columns + others > machine.getRegisters())
+        break;
+      ContractionStrategy tile = best;
+      tile.width = columns;
+      tile.rows = rows;
+      // All rows pass by one tile of columns, then by the next.
+      auto isNear = [&](int64_t vectors) {
+        return elementBytes * double(vectors * contraction.getReduction()) <=
+               kNearShare * double(machine.l1Bytes);
+      };
+      DotTile whole{rates,
+                    double(rows),
+                    double(columns),
+                    steps,
+                    kStreamsShare * machine.l2BytesPerCycle /
+                        machine.getVectorBytes(),
+                    rows == positions && isNear(rows),
+                    rows < positions && isNear(columns)};
+      double cycles = double(positions / rows) * whole.getCycles();
+      DotTile last = whole;
+      last.rows = double(positions % rows);
+      if (last.rows > 0)
+        cycles += last.getCycles();
+      tile.cycles =
+          cycles * times *
+          double(llvm::divideCeilSigned(contraction.outputs, columns));
+      if (best.cycles == 0 || tile.cycles < best.cycles)
+        best = tile;
+    }
+  return best;
+}
+
+} // namespace tandem

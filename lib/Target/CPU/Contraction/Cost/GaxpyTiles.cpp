@@ -1,0 +1,103 @@
+//===- GaxpyTiles.cpp - Sums in memory, weights by rows -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/ContractionTiles.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Rows of weights in a pass: fewer are not worth loading and storing the sums
+/// for, more are more streams than a core follows.
+static constexpr int64_t kMinPassInputs = 4, kMaxPassInputs = 8;
+/// Bytes of a cache line; and of the piece of a row that is worth a task. From
+/// memory, rows in such pieces take as long as packed weights.
+static constexpr double kLineBytes = 64, kPieceBytes = 2048;
+/// Each piece of a row costs the time of so many lines until it is a stream.
+static constexpr double kPieceLines = 10;
+/// The time of packed weights, one stream, beside that of the rows of a pass,
+/// several: from memory and from the last level of the caches. Measured with
+/// 16 to 400 MB of weights, as the above is.
+static constexpr double kOneFromMemory = 1.33, kOneFromLastLevel = 1.05;
+
+static double getWeightBytes(const Contraction &contraction) {
+  return double(contraction.inputs * contraction.outputs *
+                contraction.getElementBytes());
+}
+
+/// Whether the weights are a matrix that comes from beyond the second-level
+/// cache and that all positions are multiplied with.
+static bool isFarMatrix(const Contraction &contraction,
+                        ContractionMachine machine) {
+  const Contraction::SpatialDim &dim = contraction.spatial.back();
+  return contraction.groups == 1 &&
+         contraction.getReduction() == contraction.inputs && !dim.isPadded() &&
+         contraction.getPositions() == dim.size &&
+         getWeightBytes(contraction) > double(machine.l2Bytes) / 2;
+}
+
+/// The time by `cores`, each of which reads rows of the weights in pieces of at
+/// least so many bytes; in units of that in which one core streams long rows.
+static double getTime(double pieceBytes, int64_t tasks, int64_t cores) {
+  double lines = std::max(pieceBytes, kPieceBytes) / kLineBytes;
+  return (1 + kPieceLines / lines) / double(std::min(cores, tasks));
+}
+
+std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
+                                               ContractionMachine machine) {
+  double rowBytes = double(contraction.outputs * contraction.getElementBytes());
+  if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
+      contraction.outputBlock != contraction.outputs ||
+      contraction.hasInputPairs || rowBytes < kPieceBytes ||
+      !isFarMatrix(contraction, machine))
+    return std::nullopt;
+  ContractionStrategy gaxpy;
+  gaxpy.width = machine.vectorBits / 32;
+  gaxpy.rows = contraction.spatial.back().size;
+  // Beside the data of a pass there are the sums of a vector, and weights that
+  // are widened or not.
+  int64_t others = gaxpy.rows + (contraction.isBF16() ? 2 : 1);
+  gaxpy.passInputs =
+      std::min((machine.getRegisters() - others) / gaxpy.rows, kMaxPassInputs);
+  if (gaxpy.passInputs < kMinPassInputs)
+    return std::nullopt;
+  gaxpy.vectors =
+      int64_t(kPieceBytes) / (gaxpy.width * contraction.getElementBytes());
+  gaxpy.cycles = getWeightBytes(contraction) / machine.lastLevelBytesPerCycle *
+                 getTime(rowBytes, /*tasks=*/1, /*cores=*/1);
+  return gaxpy;
+}
+
+bool isAsFastAsPacked(const ContractionStrategy &inPlace,
+                      const ContractionStrategy &packed,
+                      const Contraction &contraction,
+                      ContractionMachine machine) {
+  bool areDots = inPlace.lanes == ContractionLanes::Reduction &&
+                 inPlace.rows == contraction.spatial.back().size &&
+                 isFarMatrix(contraction, machine);
+  if (!areDots && !inPlace.isGaxpy())
+    return false;
+  auto countTasks = [&](const ContractionStrategy &strategy) {
+    return llvm::divideCeilSigned(contraction.outputs, strategy.getLanes());
+  };
+  int64_t tasks = countTasks(inPlace);
+  // The tasks of a gaxpy share its rows; those of dot products have their own.
+  double pieceBytes = double(contraction.getElementBytes()) *
+                      (areDots ? double(contraction.inputs)
+                               : double(contraction.outputs) /
+                                     double(std::min(machine.cores, tasks)));
+  bool isFromMemory =
+      getWeightBytes(contraction) > double(machine.lastLevelBytes) / 2;
+  return getTime(pieceBytes, tasks, machine.cores) <=
+         (isFromMemory ? kOneFromMemory : kOneFromLastLevel) /
+             double(std::min(machine.cores, countTasks(packed)));
+}
+
+} // namespace tandem

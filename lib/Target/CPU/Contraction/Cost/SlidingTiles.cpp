@@ -1,0 +1,88 @@
+//===- SlidingTiles.cpp - Tiles whose data slides past weights ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/ContractionTiles.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// More taps do not stay in registers beside the sums.
+static constexpr int64_t kMaxSlidingTaps = 8;
+/// Cycles lost for each vector of groups that is read and written by itself,
+/// and not with its neighbour in the next line: measured on 512 groups beyond
+/// the second-level cache.
+static constexpr double kLoneVectorCycles = 4;
+
+bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes) {
+  return lanes == ContractionLanes::Groups &&
+         contraction.spatial.back().taps <= kMaxSlidingTaps;
+}
+
+/// Positions of the data that the taps of `rows` positions see.
+static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
+                               int64_t rows) {
+  int64_t most = rows * dim.taps;
+  return dim.stride > (dim.taps - 1) * dim.dilation
+             ? most
+             : std::min(most, (rows - 1) * dim.stride +
+                                  (dim.taps - 1) * dim.dilation + 1);
+}
+
+/// Whether what the next row reads and writes is far when its turn comes: a
+/// cache that has room for twice the bytes may hold them from before.
+static bool isNextRowFar(const Contraction &contraction,
+                         const ContractionMachine &machine) {
+  auto data = cast<RankedTensorType>(contraction.data.getType());
+  int64_t bytes = contraction.getElementBytes() *
+                  (data.getNumElements() + contraction.result.getNumElements());
+  return contraction.spatial.size() > 1 && 2 * bytes > machine.l2Bytes;
+}
+
+ContractionStrategy chooseSlidingTile(const Contraction &contraction,
+                                      ContractionMachine machine) {
+  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  ContractionStrategy best;
+  best.lanes = ContractionLanes::Groups;
+  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
+  if (isNextRowFar(contraction, machine))
+    best.prefetchBytes = machine.lineBytes;
+  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
+  double passes = double(contraction.getReduction() / inner.taps);
+  auto getCycles = [&](int64_t rows, int64_t vectors) {
+    double fmas = double(rows * vectors * inner.taps);
+    double loads =
+        double(vectors * (getSlidingLoads(inner, rows) + inner.taps));
+    double stores = double(rows * vectors);
+    double cycles =
+        passes * std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle,
+                           kFmaLatency * double(inner.taps)}) +
+        2 * stores / kLoadsPerCycle + kTileCycles;
+    return vectors == 1 && space.vectors > 1
+               ? cycles + stores * kLoneVectorCycles
+               : cycles;
+  };
+  for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
+       ++vectors) {
+    ContractionStrategy tile = best;
+    tile.vectors = getEvenShare(space.vectors, vectors);
+    // Beside the sums, the weights of a vector and the data of two positions.
+    int64_t most = (machine.getRegisters() - inner.taps - 2) / vectors;
+    if (tile.vectors != vectors || most < 1)
+      continue;
+    tile.rows = getEvenShare(space.rows, most);
+    tile.cycles = getSpaceCycles(space, tile, getCycles);
+    if (best.cycles == 0 || tile.cycles < best.cycles)
+      best = tile;
+  }
+  return best;
+}
+
+} // namespace tandem

@@ -1,0 +1,152 @@
+//===- ContractionDots.cpp - Tiles of dot products ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/ContractionTile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Outputs beyond the last are computed as the last, and not stored.
+void ContractionTileEmitter::computeColumns() {
+  columns.clear();
+  bool isCut = contraction.outputs % width != 0;
+  for (int64_t column = 0; column < width; ++column) {
+    int64_t distance = column * contraction.outputStride;
+    if (!isCut || column == 0) {
+      columns.push_back(getPointer(weights, index(0), distance));
+      continue;
+    }
+    Value last = arith::SubIOp::create(
+        builder, loc, index(contraction.outputs - 1), tile->output);
+    Value at = arith::MinSIOp::create(builder, loc, index(column), last);
+    columns.push_back(getPointer(
+        weights, addScaled(index(0), at, contraction.outputStride), 0));
+  }
+}
+
+SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
+                                                    const TapRange &range,
+                                                    Offsets offsets,
+                                                    const Accumulators &sums) {
+  int64_t step = sumType.getNumElements() * (contraction.isBF16() ? 2 : 1);
+  int64_t whole = count / step;
+  Accumulators result = sums;
+  if (whole == 1)
+    result = emitDotStep(range, offsets, {}, result);
+  else if (whole > 1)
+    result = emitLoop(Level{whole, step, step, {}, {}}, offsets, result,
+                      [&](Value, Offsets at, const Accumulators &before) {
+                        return emitDotStep(range, at, {}, before);
+                      });
+  if (whole * step == count)
+    return result;
+  SmallVector<bool> exists;
+  for (int64_t lane = 0; lane < step; ++lane)
+    exists.push_back(whole * step + lane < count);
+  auto type = VectorType::get({step}, builder.getI1Type());
+  Value mask = arith::ConstantOp::create(builder, loc,
+                                         DenseElementsAttr::get(type, exists));
+  return emitDotStep(
+      range,
+      {add(offsets.data, whole * step), add(offsets.weights, whole * step)},
+      mask, result);
+}
+
+/// What is multiplied of one vector of inputs.
+SmallVector<Value, 2> ContractionTileEmitter::loadDot(Value base, Value offset,
+                                                      int64_t distance,
+                                                      Value mask) {
+  Value pointer = getPointer(base, offset, distance);
+  if (!contraction.isBF16())
+    return {loadBits(sumType, pointer, mask)};
+  int64_t halves = 2 * sumType.getNumElements();
+  Value bits = loadBits(VectorType::get({halves}, elementType), pointer, mask);
+  return splitPairs(LLVM::BitcastOp::create(
+      builder, loc, sumType.clone(builder.getI32Type()), bits));
+}
+
+/// A vector of the inputs of each row times one of each column: the fewer of
+/// both wait in registers while the others come one by one.
+SmallVector<Value>
+ContractionTileEmitter::emitDotStep(const TapRange &range, Offsets offsets,
+                                    Value mask, const Accumulators &sums) {
+  const Contraction::SpatialDim &dim = getInner();
+  auto loadRow = [&](int64_t row) {
+    int64_t distance = (range.firstRow + row) * dim.stride * dim.dataStride;
+    return loadDot(data, offsets.data, distance, mask);
+  };
+  auto loadColumn = [&](int64_t column) {
+    return loadDot(columns[column], offsets.weights, 0, mask);
+  };
+  int64_t rows = range.lastRow - range.firstRow;
+  bool columnsWait = width <= rows;
+  SmallVector<SmallVector<Value, 2>> waiting;
+  for (int64_t i = 0; i < std::min(rows, width); ++i)
+    waiting.push_back(columnsWait ? loadColumn(i) : loadRow(i));
+  Accumulators result = sums;
+  for (int64_t i = 0; i < std::max(rows, width); ++i) {
+    SmallVector<Value, 2> other = columnsWait ? loadRow(i) : loadColumn(i);
+    for (auto [j, first] : llvm::enumerate(waiting)) {
+      int64_t row = range.firstRow + (columnsWait ? i : j);
+      Value &sum = result[row * width + (columnsWait ? j : i)];
+      sum = emitPairSum(first, other, sum);
+    }
+  }
+  return result;
+}
+
+/// Adds the halves of the segments of `length` lanes that `a` and `b` consist
+/// of; the segments of `b`, if any, come after those of `a`.
+static Value addHalves(OpBuilder &builder, Location loc, Value a, Value b,
+                       int64_t length) {
+  int64_t lanes = cast<VectorType>(a.getType()).getNumElements();
+  SmallVector<int32_t> low, high;
+  for (int64_t lane = 0; lane < (b ? 2 * lanes : lanes); ++lane)
+    (lane % length < length / 2 ? low : high).push_back(lane);
+  Value other = b ? b : a;
+  Value lower = LLVM::ShuffleVectorOp::create(builder, loc, a, other, low);
+  Value upper = LLVM::ShuffleVectorOp::create(builder, loc, a, other, high);
+  return arith::AddFOp::create(builder, loc, lower, upper);
+}
+
+/// Two vectors become one, then two of those, and so on; then what is left of
+/// each column is folded within the last.
+Value ContractionTileEmitter::emitRowSums(ArrayRef<Value> row) {
+  SmallVector<Value> sums(row.begin(), row.end());
+  int64_t length = sumType.getNumElements();
+  for (; sums.size() > 1; length /= 2) {
+    for (size_t i = 0; i < sums.size() / 2; ++i)
+      sums[i] = addHalves(builder, loc, sums[2 * i], sums[2 * i + 1], length);
+    sums.resize(sums.size() / 2);
+  }
+  for (; length > 1; length /= 2)
+    sums[0] = addHalves(builder, loc, sums[0], {}, length);
+  return sums[0];
+}
+
+SmallVector<Value> ContractionTileEmitter::emitLaneSums(ArrayRef<Value> sums) {
+  Value initial;
+  if (bias)
+    initial = loadVector(
+        bias, addScaled(tile->output, tile->group, contraction.outputs), 0,
+        tile->mask);
+  Accumulators result;
+  for (int64_t row = 0; row < tile->rows; ++row) {
+    Value sum = emitRowSums(sums.slice(row * width, width));
+    if (initial)
+      sum = arith::AddFOp::create(builder, loc, sum, initial);
+    result.push_back(sum);
+  }
+  return result;
+}
+
+} // namespace tandem

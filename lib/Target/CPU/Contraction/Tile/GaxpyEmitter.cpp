@@ -1,0 +1,146 @@
+//===- GaxpyEmitter.cpp - Rows of weights added to sums -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/GaxpyEmitter.h"
+
+#include "Loop/LaneEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Bytes of the sums of a part: half of a first-level cache, through which the
+/// weights pass as well.
+static constexpr int64_t kSumBytes = 16 << 10;
+
+GaxpyEmitter::GaxpyEmitter(OpBuilder &builder, Location loc,
+                           const Contraction &contraction,
+                           const ContractionStrategy &strategy,
+                           KernelScratch &scratch,
+                           ContractionTileEmitter &tileEmitter,
+                           EmitEpilogue emitEpilogue)
+    : builder(builder), loc(loc), contraction(contraction), strategy(strategy),
+      tileEmitter(tileEmitter), emitEpilogue(emitEpilogue),
+      vectorType(VectorType::get({strategy.width}, builder.getF32Type())) {
+  int64_t bytes = strategy.rows * strategy.width * int64_t(sizeof(float));
+  vectorsOfPart =
+      getEvenShare(llvm::divideCeilSigned(contraction.outputs, strategy.width),
+                   kSumBytes / bytes);
+  memory = scratch.allocate(builder.getF32Type(),
+                            vectorsOfPart * strategy.rows * strategy.width);
+}
+
+Value GaxpyEmitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+void GaxpyEmitter::emit(Value begin, Value end) {
+  Value step = index(vectorsOfPart);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, step);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  first = loop.getInductionVar();
+  last = arith::MinSIOp::create(
+      builder, loc, end,
+      arith::AddIOp::create(builder, loc, first, step,
+                            arith::IntegerOverflowFlags::nsw));
+  emitPart();
+}
+
+/// The first pass has what whole ones leave over, so that the others are alike.
+void GaxpyEmitter::emitPart() {
+  int64_t inputs = contraction.inputs, step = strategy.passInputs;
+  int64_t before = inputs % step ? inputs % step : std::min(inputs, step);
+  emitPass(index(0), before, /*isFirst=*/true);
+  if (before < inputs) {
+    auto loop = scf::ForOp::create(builder, loc, index(before), index(inputs),
+                                   index(step));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    emitPass(loop.getInductionVar(), step, /*isFirst=*/false);
+  }
+  forEachVector([&](Value vector, Value mask) {
+    emitEpilogue(getTile(vector, mask), loadSums(vector));
+  });
+}
+
+void GaxpyEmitter::emitPass(Value input, int64_t count, bool isFirst) {
+  SmallVector<Value> inputs =
+      tileEmitter.loadInputs(getTile(index(0), {}), input, count);
+  forEachVector([&](Value vector, Value mask) {
+    ContractionTile tile = getTile(vector, mask);
+    SmallVector<Value> sums =
+        isFirst ? tileEmitter.emitInitial(tile) : loadSums(vector);
+    sums = tileEmitter.addInputs(tile, input, inputs, sums);
+    for (auto [row, sum] : llvm::enumerate(sums))
+      LLVM::StoreOp::create(builder, loc, sum,
+                            getSum(vector, static_cast<int64_t>(row)),
+                            sizeof(float));
+  });
+}
+
+/// The last vector of all has code of its own where it is not whole.
+void GaxpyEmitter::forEachVector(EmitVector emitVector) {
+  int64_t whole = contraction.outputs / strategy.width;
+  bool isCut = contraction.outputs % strategy.width != 0;
+  Value end =
+      isCut ? arith::MinSIOp::create(builder, loc, last, index(whole)) : last;
+  OpBuilder::InsertionGuard guard(builder);
+  auto loop = scf::ForOp::create(builder, loc, first, end, index(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  emitVector(loop.getInductionVar(), {});
+  if (!isCut)
+    return;
+  builder.setInsertionPointAfter(loop);
+  Value hasLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
+                                        last, index(whole));
+  auto branch = scf::IfOp::create(builder, loc, hasLast);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitVector(index(whole), LaneEmitter::createConstantMask(
+                               builder, loc, strategy.width,
+                               contraction.outputs % strategy.width));
+}
+
+/// One vector of outputs of all rows.
+ContractionTile GaxpyEmitter::getTile(Value vector, Value mask) {
+  ContractionTile tile;
+  tile.position = tile.group = index(0);
+  tile.knownPosition = 0;
+  tile.output =
+      arith::MulIOp::create(builder, loc, vector, index(strategy.width),
+                            arith::IntegerOverflowFlags::nsw);
+  tile.rows = strategy.rows;
+  tile.mask = mask;
+  return tile;
+}
+
+SmallVector<Value> GaxpyEmitter::loadSums(Value vector) {
+  SmallVector<Value> sums;
+  for (int64_t row = 0; row < strategy.rows; ++row)
+    sums.push_back(LLVM::LoadOp::create(builder, loc, vectorType,
+                                        getSum(vector, row), sizeof(float)));
+  return sums;
+}
+
+/// Where the sum of a row is: [vectors of the part][rows][lanes].
+Value GaxpyEmitter::getSum(Value vector, int64_t row) {
+  constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
+  Value number = arith::SubIOp::create(builder, loc, vector, first, kNoWrap);
+  number = arith::MulIOp::create(builder, loc, number, index(strategy.rows),
+                                 kNoWrap);
+  number = arith::AddIOp::create(builder, loc, number, index(row), kNoWrap);
+  Value offset =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+  return LLVM::GEPOp::create(builder, loc, memory.getType(), vectorType, memory,
+                             ValueRange(offset));
+}
+
+} // namespace tandem

@@ -1,0 +1,63 @@
+//===- GaxpyEmitter.h - Rows of weights added to sums -----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_GAXPYEMITTER_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_GAXPYEMITTER_H
+
+#include "Contraction/Tile/ContractionTile.h"
+#include "KernelScratch.h"
+
+namespace tandem {
+
+/// Emits a contraction whose strategy is a gaxpy. A pass reads some rows of the
+/// weights side by side, each times its input, and adds them to sums in memory,
+/// which the first-level cache holds: one vector of outputs after the other.
+class GaxpyEmitter {
+public:
+  /// Is called with the sums of one vector of outputs, of each row.
+  using EmitEpilogue = llvm::function_ref<void(
+      const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
+
+  GaxpyEmitter(mlir::OpBuilder &builder, mlir::Location loc,
+               const Contraction &contraction,
+               const ContractionStrategy &strategy, KernelScratch &scratch,
+               ContractionTileEmitter &tileEmitter, EmitEpilogue emitEpilogue);
+
+  /// Vectors of outputs from `begin` up to `end`.
+  void emit(mlir::Value begin, mlir::Value end);
+
+private:
+  /// `mask`: which lanes exist; null for all.
+  using EmitVector =
+      llvm::function_ref<void(mlir::Value vector, mlir::Value mask)>;
+
+  void emitPart();
+  void emitPass(mlir::Value input, int64_t count, bool isFirst);
+  void forEachVector(EmitVector emitVector);
+  ContractionTile getTile(mlir::Value vector, mlir::Value mask);
+  llvm::SmallVector<mlir::Value> loadSums(mlir::Value vector);
+  mlir::Value getSum(mlir::Value vector, int64_t row);
+  mlir::Value index(int64_t value);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const Contraction &contraction;
+  const ContractionStrategy &strategy;
+  ContractionTileEmitter &tileEmitter;
+  EmitEpilogue emitEpilogue;
+  mlir::VectorType vectorType;
+  /// Vectors whose sums the memory has room for.
+  int64_t vectorsOfPart;
+  mlir::Value memory;
+  /// Of the part that is being emitted.
+  mlir::Value first, last;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_GAXPYEMITTER_H

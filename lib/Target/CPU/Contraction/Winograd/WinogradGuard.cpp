@@ -1,0 +1,335 @@
+//===- WinogradGuard.cpp - Tiles that run without Winograd's products -----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The transforms mix all data of a tile: an error of each result is relative to
+// the largest of the data, whether that result reads it or not, and an infinity
+// or NaN is in all of them. So the largest magnitude of each tile is found
+// while its data are transformed, and a tile in which it is out of proportion
+// is computed directly, from its data as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Winograd/WinogradEmitter.h"
+
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+using namespace ir::winograd;
+
+/// How much larger than what one result reads a tile's data may be: their
+/// errors are below 2⁻¹² of that result's scale then.
+static constexpr float kRatio = 4096;
+/// Data all below this lose digits to underflow between the transforms.
+static constexpr float kSmallestData = 0x1p-120F;
+
+/// Rows 2 and 3 of the data: each window of 3x3 reads at least one of them.
+static constexpr int64_t kFirstCentral = kTaps - 1, kCentrals = 2;
+/// Vectors of magnitudes of a column: of all its rows, and of each of those.
+static constexpr int64_t kMagnitudes = 1 + kCentrals;
+
+int64_t WinogradEmitter::getMagnitudeElements(const WinogradPlan &plan) {
+  return kSize * kMagnitudes * plan.tile.width;
+}
+
+Value WinogradEmitter::getMagnitudes(Value vector) {
+  auto bits = type.clone(builder.getI32Type());
+  Value mask = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(bits, int32_t(0x7fffffff)));
+  return arith::AndIOp::create(
+      builder, loc, arith::BitcastOp::create(builder, loc, bits, vector), mask);
+}
+
+Value WinogradEmitter::getLarger(Value a, Value b) {
+  return arith::MaxUIOp::create(builder, loc, a, b);
+}
+
+void WinogradEmitter::resetMagnitudes() {
+  forEach(index(kSize * kMagnitudes), [&](Value number) {
+    store(constant(0), magnitudes, scale(number, plan.tile.width));
+  });
+}
+
+/// Magnitudes are compared as integers, in which infinities are larger than
+/// all numbers and NaNs larger than those.
+void WinogradEmitter::recordMagnitudes(Value column, const Vectors &loaded) {
+  Vectors values = llvm::map_to_vector<6>(
+      loaded, [&](Value vector) { return getMagnitudes(vector); });
+  Value largest = values[0];
+  for (Value value : ArrayRef(values).drop_front())
+    largest = getLarger(largest, value);
+  Value base = scale(column, kMagnitudes * plan.tile.width);
+  auto record = [&](Value value, int64_t number) {
+    recordLarger(value, magnitudes, add(base, number * plan.tile.width));
+  };
+  record(largest, 0);
+  for (int64_t i = 0; i < kCentrals; ++i)
+    record(values[kFirstCentral + i], 1 + i);
+}
+
+/// Magnitudes in memory, as floats, become those of `value` where these are
+/// larger.
+void WinogradEmitter::recordLarger(Value value, Value base, Value at) {
+  Value before = arith::BitcastOp::create(builder, loc, value.getType(),
+                                          load(getPointer(base, at)));
+  store(arith::BitcastOp::create(builder, loc, type, getLarger(before, value)),
+        base, at);
+}
+
+/// Vector `number` of what was recorded of a column.
+Value WinogradEmitter::loadMagnitudes(Value column, Value number) {
+  Value at = scale(add(scale(column, kMagnitudes), number), plan.tile.width);
+  return arith::BitcastOp::create(builder, loc,
+                                  type.clone(builder.getI32Type()),
+                                  load(getPointer(magnitudes, at)));
+}
+
+Value WinogradEmitter::reduceMagnitudes(Value vector) {
+  return LLVM::vector_reduce_umax::create(builder, loc, builder.getI32Type(),
+                                          vector);
+}
+
+/// A bound below what any result reads, at hand: each of a tile's windows has
+/// one of the central positions in it. Where a tile is cut short, windows do
+/// not reach the last of them, which may be padding.
+Value WinogradEmitter::findSmallestCentral(const Corner &corner) {
+  auto getLast = [&](Value first, int64_t size) -> Value {
+    if (size % kTile == 0)
+      return index(1);
+    Value isWhole =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              countResults(first, size), index(kTile));
+    return arith::SelectOp::create(builder, loc, isWhole, index(1), index(0));
+  };
+  Value rows[] = {index(0), getLast(corner.row, conv.spatial[0].size)};
+  Value columns[] = {index(0), getLast(corner.column, conv.spatial[1].size)};
+  Value smallest;
+  for (Value row : rows)
+    for (Value column : columns) {
+      Value central = reduceMagnitudes(
+          loadMagnitudes(add(column, kFirstCentral), add(row, 1)));
+      smallest = smallest
+                     ? arith::MinUIOp::create(builder, loc, smallest, central)
+                           .getResult()
+                     : central;
+    }
+  return smallest;
+}
+
+/// The smallest of the largest magnitudes that the tile's results read, one by
+/// one; of a copy of the data.
+Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
+  int64_t width = plan.tile.width;
+  copyData(corner);
+  forEach(index(kPositions), [&](Value position) {
+    Value at = scale(position, width);
+    store(constant(0), lines, at);
+    forEach(index(llvm::divideCeilSigned(conv.inputs, width)),
+            [&](Value vector) {
+              Value from =
+                  add(scale(position, plan.rowStride), scale(vector, width));
+              recordLarger(getMagnitudes(load(getPointer(directData, from))),
+                           lines, at);
+            });
+  });
+  Type i32 = builder.getI32Type();
+  auto storeSmallest = [&](Value value) {
+    LLVM::StoreOp::create(builder, loc, value, results, /*alignment=*/4);
+  };
+  auto loadSmallest = [&]() -> Value {
+    return LLVM::LoadOp::create(builder, loc, i32, results, /*alignment=*/4);
+  };
+  storeSmallest(
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1)));
+  forEach(countResults(corner.row, conv.spatial[0].size), [&](Value row) {
+    forEach(countResults(corner.column, conv.spatial[1].size),
+            [&](Value column) {
+              storeSmallest(arith::MinUIOp::create(
+                  builder, loc, loadSmallest(),
+                  reduceMagnitudes(findLargestOfWindow(row, column))));
+            });
+  });
+  return loadSmallest();
+}
+
+/// Of the magnitudes of positions in `lines`.
+Value WinogradEmitter::findLargestOfWindow(Value row, Value column) {
+  Value largest;
+  for (int64_t i = 0; i < kTaps; ++i)
+    for (int64_t j = 0; j < kTaps; ++j) {
+      Value position = add(add(scale(add(row, i), kSize), column), j);
+      Value bits = arith::BitcastOp::create(
+          builder, loc, type.clone(builder.getI32Type()),
+          load(getPointer(lines, scale(position, plan.tile.width))));
+      largest = largest ? getLarger(largest, bits) : bits;
+    }
+  return largest;
+}
+
+/// Whether `largest` is not finite, so large that products could overflow, or
+/// so small that they lose digits.
+Value WinogradEmitter::isExtreme(Value largest) {
+  auto compare = [&](arith::CmpIPredicate predicate, float value) -> Value {
+    Value bits = arith::ConstantOp::create(
+        builder, loc,
+        builder.getI32IntegerAttr(llvm::bit_cast<int32_t>(value)));
+    return arith::CmpIOp::create(builder, loc, predicate, largest, bits);
+  };
+  Value isSmall = arith::AndIOp::create(
+      builder, loc, compare(arith::CmpIPredicate::ult, kSmallestData),
+      compare(arith::CmpIPredicate::ne, 0.0F));
+  return arith::OrIOp::create(
+      builder, loc, compare(arith::CmpIPredicate::ugt, conv.largestData),
+      isSmall);
+}
+
+Value WinogradEmitter::isUneven(Value largest, Value smallest) {
+  Type f32 = builder.getF32Type();
+  Value ratio =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(kRatio));
+  Value bound = arith::MulFOp::create(
+      builder, loc, ratio,
+      arith::BitcastOp::create(builder, loc, f32, smallest));
+  return arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OGT,
+      arith::BitcastOp::create(builder, loc, f32, largest), bound);
+}
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+/// The windows themselves are looked at only where the central positions leave
+/// it open.
+void WinogradEmitter::markTile(const Corner &corner, Value slot) {
+  Value all = loadMagnitudes(index(0), index(0));
+  for (int64_t column = 1; column < kSize; ++column)
+    all = getLarger(all, loadMagnitudes(index(column), index(0)));
+  Value largest = reduceMagnitudes(all);
+  Value extreme = isExtreme(largest);
+  setMark(slot, extreme);
+  Value isOpen = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ugt,
+      isUneven(largest, findSmallestCentral(corner)), extreme);
+  emitIf(isOpen,
+         [&] { setMark(slot, isUneven(largest, findSmallestWindow(corner))); });
+}
+
+void WinogradEmitter::setMark(Value slot, Value mark) {
+  Value byte = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), mark);
+  LLVM::StoreOp::create(builder, loc, byte, getMark(slot), /*alignment=*/1);
+}
+
+Value WinogradEmitter::getMark(Value slot) {
+  Value at =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), slot);
+  return LLVM::GEPOp::create(builder, loc, marks.getType(), builder.getI8Type(),
+                             marks, ValueRange(at));
+}
+
+Value WinogradEmitter::isMarked(Value slot) {
+  Type i8 = builder.getI8Type();
+  Value mark =
+      LLVM::LoadOp::create(builder, loc, i8, getMark(slot), /*alignment=*/1);
+  return arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne, mark,
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(i8)));
+}
+
+void WinogradEmitter::emitIf(Value condition, function_ref<void()> emitThen,
+                             function_ref<void()> emitElse) {
+  auto branch =
+      scf::IfOp::create(builder, loc, condition, /*withElse=*/bool(emitElse));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitThen();
+  if (!emitElse)
+    return;
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitElse();
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles computed directly
+//===----------------------------------------------------------------------===//
+
+/// A 3x3 convolution of 6x6 elements that have no padding any more.
+Contraction WinogradEmitter::describeDirectTile(const Contraction &plain,
+                                                const WinogradPlan &plan) {
+  Contraction tile = plain;
+  tile.batch[0].size = 1;
+  int64_t steps[] = {kSize * plan.rowStride, plan.rowStride};
+  for (auto [dim, step] : llvm::zip_equal(tile.spatial, steps)) {
+    dim.size = kTile;
+    dim.dataSize = kSize;
+    dim.padLow = 0;
+    dim.dataStride = step;
+  }
+  tile.outputs = llvm::divideCeilSigned(plain.outputs, plan.block) * plan.block;
+  tile.outputBlock = plan.block;
+  return tile;
+}
+
+/// As many positions at once as the registers have accumulators for.
+ContractionStrategy
+WinogradEmitter::getDirectStrategy(const WinogradPlan &plan) {
+  ContractionStrategy strategy = plan.tile;
+  strategy.lanes = ContractionLanes::Outputs;
+  strategy.rows = kTile;
+  while (strategy.rows > plan.tile.rows)
+    strategy.rows /= 2;
+  return strategy;
+}
+
+void WinogradEmitter::emitDirectTile(Value block, const Corner &corner) {
+  copyData(corner);
+  int64_t rows = directStrategy.rows;
+  forEach(index(kTile), [&](Value row) {
+    forEach(index(kTile / rows), [&](Value number) {
+      ContractionTile tile;
+      tile.batch = {index(0)};
+      tile.outer = {row};
+      tile.position = scale(number, rows);
+      tile.group = index(0);
+      tile.output = scale(block, plan.block);
+      tile.rows = rows;
+      tile.vectors = plan.tile.vectors;
+      Value first = scale(add(scale(row, kTile), tile.position), plan.block);
+      for (auto [i, sum] : llvm::enumerate(directEmitter.emit(tile)))
+        store(sum, directResults,
+              add(first, static_cast<int64_t>(i) * plan.tile.width));
+    });
+  });
+}
+
+/// The data of a tile, with zeros where that is padding or lanes are left over.
+void WinogradEmitter::copyData(const Corner &corner) {
+  int64_t width = plan.tile.width;
+  int64_t vectors = llvm::divideCeilSigned(conv.inputs, width);
+  forEach(index(vectors), [&](Value vector) {
+    Value channel = scale(vector, width);
+    Value mask = createMask(channel, conv.inputs);
+    forEach(index(kSize), [&](Value row) {
+      forEach(index(kSize), [&](Value column) {
+        Value position = add(scale(row, kSize), column);
+        store(loadPosition(corner, row, column, channel, mask), directData,
+              add(scale(position, plan.rowStride), channel));
+      });
+    });
+  });
+}
+
+} // namespace tandem

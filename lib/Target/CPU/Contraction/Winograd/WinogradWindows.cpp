@@ -1,0 +1,59 @@
+//===- WinogradWindows.cpp - Convolutions of fewer products that pool -----===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Winograd/WinogradEmitter.h"
+
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tandem {
+
+using namespace ir::winograd;
+
+SmallVector<int64_t> WinogradEmitter::getPartShape(const Contraction &conv,
+                                                   const WinogradPlan &plan) {
+  SmallVector<int64_t> shape(conv.result.getRank(), 1);
+  for (const Contraction::SpatialDim &dim : conv.spatial)
+    shape[dim.resultDim] = kTile;
+  shape[conv.outputDim] = plan.tile.width;
+  return shape;
+}
+
+void WinogradEmitter::moveStage(const Corner &corner, Value output) {
+  SmallVector<Value> first(conv.result.getRank());
+  first[conv.batch[0].resultDim] = corner.batch;
+  first[conv.spatial[0].resultDim] = corner.row;
+  first[conv.spatial[1].resultDim] = corner.column;
+  first[conv.outputDim] = output;
+  stage->moveTo(first);
+}
+
+/// Those over a tile, which none crosses.
+void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
+  SmallVector<ContractionStage::Range> ranges(conv.result.getRank());
+  ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
+  ranges[conv.outputDim] = {output,
+                            atMost(add(output, plan.tile.width), conv.outputs),
+                            std::gcd(plan.tile.width, conv.outputs)};
+  Value firsts[] = {corner.row, corner.column};
+  for (auto [first, spatial] : llvm::zip_equal(firsts, conv.spatial)) {
+    int64_t dim = spatial.resultDim;
+    const ContractionWindow::Dim &along = stage->getWindow().dims[dim];
+    Value lower =
+        arith::DivUIOp::create(builder, loc, first, index(along.stride));
+    ranges[dim] = {lower, atMost(add(lower, kTile / along.stride), along.size)};
+  }
+  stage->emitWindows(ranges, getBuffer);
+}
+
+} // namespace tandem

@@ -1,0 +1,317 @@
+//===- TransposeTiles.cpp - Operands that lie across the lanes ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loop/TransposeTiles.h"
+
+#include "Loop/Schedule.h"
+
+#include "tandem/Runtime/KernelLaunch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Of a body that is emitted for each row of a tile, its yield included.
+static constexpr int64_t kMaxUnrolledOps = 4;
+
+/// One perfect shuffle of the vectors' elements in a row: element e of vector v
+/// goes from address v * rows + e to that address rotated left by one bit. Once
+/// per bit of v, and the bits of e come first.
+static SmallVector<Value> shuffle(OpBuilder &builder, Location loc,
+                                  ArrayRef<Value> vectors) {
+  int64_t count = vectors.size();
+  int64_t length = cast<VectorType>(vectors[0].getType()).getNumElements();
+  SmallVector<int32_t> low, high;
+  for (int32_t i = 0; i < length; ++i) {
+    low.push_back(i / 2 + i % 2 * length);
+    high.push_back((length + i) / 2 + i % 2 * length);
+  }
+  SmallVector<Value> shuffled;
+  for (int64_t i = 0; i < count / 2; ++i)
+    for (ArrayRef<int32_t> mask : {ArrayRef(low), ArrayRef(high)})
+      shuffled.push_back(LLVM::ShuffleVectorOp::create(
+          builder, loc, vectors[i], vectors[i + count / 2], mask));
+  return shuffled;
+}
+
+namespace {
+
+class BlockEmitter {
+public:
+  BlockEmitter(OpBuilder &builder, linalg::GenericOp op,
+               const TransposeTiles &tiles, KernelScratch &kernelScratch,
+               function_ref<Buffer(Value)> getBuffer, StreamQuery isStreamed)
+      : builder(builder), loc(op.getLoc()), op(op), tiles(tiles),
+        getBuffer(getBuffer), isStreamed(isStreamed),
+        sizes(op.getStaticLoopRanges()) {
+    for (unsigned input : tiles.inputs)
+      scratch.push_back(kernelScratch.allocate(getElementType(input),
+                                               tiles.rows * tiles.columns));
+  }
+
+  void emit(Value iteration);
+
+private:
+  void forTiles(Value begin, Value end, int64_t step,
+                function_ref<void(Value)> emit);
+  void emitTile(Value row, Value column);
+  void emitRows(bool isMasked);
+  void emitRow(Value row, Value mask, function_ref<void(LaneEmitter &)> bind);
+  bool staysInRegisters();
+  BlockArgument getArgument(unsigned input);
+  SmallVector<Value> turnInput(unsigned input, bool isMasked);
+  void storeTile(Type elementType, ArrayRef<Value> vectors, Value tile);
+  SmallVector<Value> loadColumns(unsigned input, const LoopStrides &access,
+                                 bool isMasked);
+  Value getSource(unsigned input, const LoopStrides &access);
+  /// How many iterations of a loop are left from the tile on.
+  Value getRest(unsigned loop) {
+    return arith::SubIOp::create(builder, loc, index(sizes[loop]), loops[loop]);
+  }
+  unsigned columnLoop() const { return sizes.size() - 1; }
+  Type getElementType(unsigned input);
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value mul(Value a, int64_t b) {
+    return arith::MulIOp::create(builder, loc, a, index(b),
+                                 arith::IntegerOverflowFlags::nsw);
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b,
+                                 arith::IntegerOverflowFlags::nsw);
+  }
+  Value min(Value a, Value b) {
+    return arith::MinSIOp::create(builder, loc, a, b);
+  }
+  Value getPointer(Type elementType, Value base, Value offset) {
+    offset =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
+    return LLVM::GEPOp::create(builder, loc, base.getType(), elementType, base,
+                               offset, LLVM::GEPNoWrapFlags::inbounds);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  linalg::GenericOp op;
+  const TransposeTiles &tiles;
+  function_ref<Buffer(Value)> getBuffer;
+  StreamQuery isStreamed;
+  SmallVector<int64_t> sizes;
+  /// Of all loops; those of rows and columns at the first of the tile.
+  SmallVector<Value> loops;
+  /// A tile per input that is turned, rows x columns.
+  SmallVector<Value> scratch;
+};
+
+} // namespace
+
+/// Truth values are bytes in memory.
+Type BlockEmitter::getElementType(unsigned input) {
+  Type type = cast<RankedTensorType>(op.getDpsInputs()[input].getType())
+                  .getElementType();
+  return type.isInteger(1) ? builder.getI8Type() : type;
+}
+
+void BlockEmitter::forTiles(Value begin, Value end, int64_t step,
+                            function_ref<void(Value)> emit) {
+  auto loop = scf::ForOp::create(builder, loc, begin, end, index(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emit(loop.getInductionVar());
+}
+
+void BlockEmitter::emit(Value iteration) {
+  SmallVector<int64_t> blocks = getTransposeBlocks(sizes, tiles);
+  SmallVector<Value> outer = delinearize(builder, loc, blocks, iteration);
+  Value column = outer.pop_back_val(), row = outer.pop_back_val();
+  if (!tiles.isRowsInner)
+    std::swap(column, row);
+  column = mul(column, tiles.blockColumns);
+  row = mul(row, tiles.blockRows);
+  Value rowEnd =
+      min(add(row, index(tiles.blockRows)), index(sizes[tiles.rowLoop]));
+  Value columnEnd =
+      min(add(column, index(tiles.blockColumns)), index(sizes.back()));
+  loops = outer;
+  loops.insert(loops.begin() + tiles.rowLoop, row);
+  loops.push_back(column);
+  auto forRows = [&](function_ref<void(Value)> emit) {
+    forTiles(row, rowEnd, tiles.rows, emit);
+  };
+  auto forColumns = [&](function_ref<void(Value)> emit) {
+    forTiles(column, columnEnd, tiles.columns, emit);
+  };
+  if (tiles.isRowsInner)
+    forColumns([&](Value j) { forRows([&](Value i) { emitTile(i, j); }); });
+  else
+    forRows([&](Value i) { forColumns([&](Value j) { emitTile(i, j); }); });
+}
+
+/// Whole tiles, and what is left at the edges under masks.
+void BlockEmitter::emitTile(Value row, Value column) {
+  loops[tiles.rowLoop] = row;
+  loops.back() = column;
+  int64_t rows = sizes[tiles.rowLoop], columns = sizes.back();
+  if (rows % tiles.rows == 0 && columns % tiles.columns == 0)
+    return emitRows(/*isMasked=*/false);
+  if (rows < tiles.rows || columns < tiles.columns)
+    return emitRows(/*isMasked=*/true);
+  auto fits = [&](unsigned loop, int64_t size) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                 getRest(loop), index(size));
+  };
+  Value isWhole =
+      arith::AndIOp::create(builder, loc, fits(tiles.rowLoop, tiles.rows),
+                            fits(columnLoop(), tiles.columns));
+  auto branch = scf::IfOp::create(builder, loc, isWhole, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitRows(/*isMasked=*/false);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitRows(/*isMasked=*/true);
+}
+
+/// The body for one row of a tile, with what has been turned as `bind` has it.
+void BlockEmitter::emitRow(Value row, Value mask,
+                           function_ref<void(LaneEmitter &)> bind) {
+  SmallVector<Value> at(loops);
+  at[tiles.rowLoop] = add(at[tiles.rowLoop], row);
+  LaneEmitter emitter(builder, loc, tiles.columns, at, mask, getBuffer);
+  bind(emitter);
+  for (auto [result, element] :
+       llvm::zip_equal(op.getResults(), emitter.emitElements(op)))
+    emitter.store(getBuffer(result),
+                  builder.getMultiDimIdentityMap(sizes.size()), element,
+                  !mask && isStreamed(cast<RankedTensorType>(result.getType()),
+                                      tiles.columns, sizes.back()));
+}
+
+BlockArgument BlockEmitter::getArgument(unsigned input) {
+  return op.getMatchingBlockArgument(op.getDpsInputOperand(input));
+}
+
+/// Whether a vector that has been turned is a row, and the body is so little
+/// that it is there once per row: the tile need not go through memory.
+bool BlockEmitter::staysInRegisters() {
+  return tiles.rows == tiles.columns &&
+         static_cast<int64_t>(op.getBody()->getOperations().size()) <=
+             kMaxUnrolledOps &&
+         llvm::none_of(tiles.inputs, [&](unsigned input) {
+           return getArgument(input).getType().isInteger(1);
+         });
+}
+
+void BlockEmitter::emitRows(bool isMasked) {
+  SmallVector<SmallVector<Value>> turned;
+  for (unsigned input : tiles.inputs)
+    turned.push_back(turnInput(input, isMasked));
+  if (!isMasked && staysInRegisters()) {
+    for (int64_t row = 0; row < tiles.rows; ++row)
+      emitRow(index(row), {}, [&](LaneEmitter &emitter) {
+        for (auto [input, vectors] : llvm::zip_equal(tiles.inputs, turned))
+          emitter.bindValue(getArgument(input), vectors[row]);
+      });
+    return;
+  }
+  for (auto [input, vectors, tile] :
+       llvm::zip_equal(tiles.inputs, turned, scratch))
+    storeTile(getElementType(input), vectors, tile);
+  Value end = index(tiles.rows), mask;
+  if (isMasked) {
+    end = min(end, getRest(tiles.rowLoop));
+    mask = LaneEmitter::createTailMask(builder, loc, tiles.columns,
+                                       getRest(columnLoop()));
+  }
+  forTiles(index(0), end, 1, [&](Value row) {
+    emitRow(row, mask, [&](LaneEmitter &emitter) {
+      for (auto [input, tile] : llvm::zip_equal(tiles.inputs, scratch))
+        emitter.bindInput(
+            getArgument(input),
+            getPointer(getElementType(input), tile, mul(row, tiles.columns)));
+    });
+  });
+}
+
+Value BlockEmitter::getSource(unsigned input, const LoopStrides &access) {
+  Value offset = index(access.origin);
+  for (auto [loop, stride] : llvm::zip_equal(loops, access.strides))
+    if (stride != 0)
+      offset = add(offset, mul(loop, stride));
+  return getPointer(getElementType(input),
+                    getBuffer(op.getDpsInputs()[input]).pointer, offset);
+}
+
+/// A vector of rows per column. In place of columns behind the last one it is
+/// loaded again.
+SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
+                                             const LoopStrides &access,
+                                             bool isMasked) {
+  Type elementType = getElementType(input);
+  auto type = VectorType::get({tiles.rows}, elementType);
+  unsigned alignment = elementType.getIntOrFloatBitWidth() / 8;
+  Value source = getSource(input, access);
+  Value mask, zero, last;
+  if (isMasked) {
+    mask = LaneEmitter::createTailMask(builder, loc, tiles.rows,
+                                       getRest(tiles.rowLoop));
+    zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    last = arith::SubIOp::create(builder, loc, getRest(columnLoop()), index(1));
+  }
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < tiles.columns; ++i) {
+    Value column = last ? min(index(i), last) : index(i);
+    Value pointer =
+        getPointer(elementType, source, mul(column, access.strides.back()));
+    vectors.push_back(
+        mask ? LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask,
+                                          zero, alignment)
+                   .getResult()
+             : LLVM::LoadOp::create(builder, loc, type, pointer, alignment)
+                   .getResult());
+  }
+  return vectors;
+}
+
+/// The tile row by row, `tiles.rows` elements to a vector.
+SmallVector<Value> BlockEmitter::turnInput(unsigned input, bool isMasked) {
+  LoopStrides access = *getLoopStrides(op, input);
+  SmallVector<Value> vectors = loadColumns(input, access, isMasked);
+  for (unsigned bit = 0; bit < llvm::Log2_64(tiles.columns); ++bit)
+    vectors = shuffle(builder, loc, vectors);
+  return vectors;
+}
+
+void BlockEmitter::storeTile(Type elementType, ArrayRef<Value> vectors,
+                             Value tile) {
+  int64_t bytes = tiles.rows * elementType.getIntOrFloatBitWidth() / 8;
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    LLVM::StoreOp::create(builder, loc, vector,
+                          getPointer(elementType, tile, index(i * tiles.rows)),
+                          std::min(bytes, kWorkspaceAlignment));
+}
+
+void emitTransposeBlock(OpBuilder &builder, linalg::GenericOp op,
+                        const TransposeTiles &tiles, Value iteration,
+                        KernelScratch &scratch,
+                        function_ref<Buffer(Value)> getBuffer,
+                        StreamQuery isStreamed) {
+  BlockEmitter(builder, op, tiles, scratch, getBuffer, isStreamed)
+      .emit(iteration);
+}
+
+} // namespace tandem

@@ -1,0 +1,177 @@
+//===- LaneEmitter.cpp - Scalar bodies on vectors of lanes ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loop/LaneEmitter.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+LaneEmitter::LaneEmitter(OpBuilder &builder, Location loc, int64_t lanes,
+                         ValueRange loops, Value tailMask,
+                         function_ref<Buffer(Value)> getBuffer,
+                         std::optional<unsigned> laneLoop)
+    : builder(builder), loc(loc), lanes(lanes), tailMask(tailMask),
+      getBuffer(getBuffer) {
+  for (Value loop : loops)
+    this->loops.push_back({LaneValue::Uniform, loop});
+  if (lanes > 1 && !loops.empty()) {
+    LaneValue &lane = this->loops[laneLoop.value_or(loops.size() - 1)];
+    lane.kind = LaneValue::Stepped;
+    lane.steps = llvm::to_vector<0>(llvm::seq<int64_t>(lanes));
+  }
+}
+
+void LaneEmitter::foldLoops(ArrayRef<int64_t> sizes) {
+  int64_t size = llvm::product_of(sizes);
+  auto step = [&](auto stepOf) {
+    LaneValue loop{LaneValue::Stepped, {}};
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      loop.steps.push_back(stepOf(lane));
+    return loop;
+  };
+  Value first = loops.back().value;
+  loops.back() = step([&](int64_t lane) { return lane / size; });
+  loops.back().value = first;
+  for (int64_t inner : sizes) {
+    size /= inner;
+    loops.push_back(step([&](int64_t lane) { return lane / size % inner; }));
+    loops.back().value = index(0);
+  }
+}
+
+void LaneEmitter::emitBody(linalg::GenericOp op) {
+  SmallVector<LaneValue> elements = emitElements(op);
+  for (auto [result, element] : llvm::zip(op.getResults(), elements))
+    emitStore(getBuffer(result), loops, element, /*isStreamed=*/false);
+}
+
+SmallVector<LaneValue> LaneEmitter::emitElements(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = body->getArgument(input->getOperandNumber());
+    if (argument.use_empty() || values.contains(argument))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    SmallVector<LaneValue> indices;
+    for (AffineExpr expr : map.getResults())
+      indices.push_back(emitAffine(expr, map.getNumDims(), loops));
+    values[argument] = emitLoad(getBuffer(input->get()), indices);
+  }
+  emitOps(*body);
+  return llvm::map_to_vector(body->getTerminator()->getOperands(),
+                             [&](Value value) { return lookUp(value); });
+}
+
+void LaneEmitter::store(Buffer buffer, AffineMap map, LaneValue value,
+                        bool isStreamed) {
+  SmallVector<LaneValue> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(emitAffine(expr, map.getNumDims(), loops));
+  emitStore(buffer, indices, value, isStreamed);
+}
+
+LaneValue LaneEmitter::lookUp(Value value) {
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  assert(constant && "verified: only constants come from outside");
+  return {LaneValue::Uniform, builder.clone(*constant)->getResult(0)};
+}
+
+void LaneEmitter::emitOps(Block &block) {
+  for (Operation &op : block.without_terminator())
+    emitOp(op);
+}
+
+Value LaneEmitter::emitIndexValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!values.contains(value) && !op->hasTrait<OpTrait::ConstantLike>()) {
+    for (Value operand : op->getOperands())
+      emitIndexValue(operand);
+    emitOp(*op);
+  }
+  return lookUp(value).value;
+}
+
+void LaneEmitter::emitOp(Operation &op) {
+  if (known && op.getNumResults() == 1)
+    if (auto it = known->find(op.getResult(0)); it != known->end()) {
+      Value result = arith::ConstantOp::create(builder, loc,
+                                               builder.getBoolAttr(it->second));
+      values[op.getResult(0)] = {LaneValue::Uniform, result};
+      return;
+    }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    values[constant] = {LaneValue::Uniform, builder.clone(op)->getResult(0)};
+    return;
+  }
+  if (auto indexOp = dyn_cast<linalg::IndexOp>(op)) {
+    values[indexOp] = loops[indexOp.getDim()];
+    return;
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    SmallVector<LaneValue> operands;
+    for (Value operand : apply.getMapOperands())
+      operands.push_back(lookUp(operand));
+    values[apply] = emitAffine(apply.getAffineMap().getResult(0),
+                               apply.getAffineMap().getNumDims(), operands);
+    return;
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    SmallVector<LaneValue> indices;
+    for (Value operand : extract.getIndices())
+      indices.push_back(lookUp(operand));
+    values[extract] = emitLoad(getBuffer(extract.getTensor()), indices);
+    return;
+  }
+  if (isa<scf::IfOp>(op))
+    return emitIf(op);
+  if (!emitSteppedIndex(op) && !emitIndexCast(op) && !emitIndexCompare(op))
+    emitElementwise(op);
+}
+
+/// Scalars where all operands are; else the same op on vectors.
+void LaneEmitter::emitElementwise(Operation &op) {
+  SmallVector<LaneValue> operands;
+  bool isUniform = true;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(lookUp(operand));
+    isUniform &= operands.back().kind == LaneValue::Uniform;
+  }
+  OperationState state(loc, op.getName());
+  for (LaneValue operand : operands)
+    state.addOperands(isUniform ? operand.value : toVector(operand));
+  for (Type type : op.getResultTypes())
+    state.addTypes(isUniform ? type : vectorOf(type));
+  state.propertiesAttr = op.getPropertiesAsAttribute();
+  state.addAttributes(op.getDiscardableAttrDictionary().getValue());
+  Operation *result = builder.create(state);
+  SmallVector<Value> results(result->getResults());
+  // Masks that are constants are to be seen as such.
+  SmallVector<Value> folded;
+  if (isa<arith::AndIOp>(op) && succeeded(builder.tryFold(result, folded)) &&
+      !folded.empty()) {
+    results = folded;
+    result->erase();
+  }
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), results))
+    values[from] = {isUniform ? LaneValue::Uniform : LaneValue::Varying, to};
+}
+
+/// Vectors of indices are of i64.
+VectorType LaneEmitter::vectorOf(Type type) {
+  return VectorType::get({lanes}, type.isIndex() ? builder.getI64Type() : type);
+}
+
+} // namespace tandem

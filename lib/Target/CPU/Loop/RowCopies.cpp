@@ -1,0 +1,90 @@
+//===- RowCopies.cpp - Rows that are only moved ---------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loop/RowCopies.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// The element that is yielded as it is, past the branches that are known to be
+/// taken; null where there is none.
+static Value findElement(Value yielded, const KnownConditions &known) {
+  Value value = yielded;
+  // Halves are widened and narrowed again.
+  if (auto narrowed = value.getDefiningOp<arith::TruncFOp>())
+    value = narrowed.getIn();
+  while (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    std::optional<bool> taken = evaluateCondition(branch.getCondition(), known);
+    if (!taken)
+      return {};
+    auto yield = *taken ? branch.thenYield() : branch.elseYield();
+    value = yield.getOperand(cast<OpResult>(value).getResultNumber());
+  }
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+    value = widened.getIn();
+  return value.getType() == yielded.getType() ? value : Value();
+}
+
+/// By how many elements the address grows with a loop, where that is constant.
+static std::optional<int64_t> getStep(Value element, linalg::GenericOp op,
+                                      unsigned loop) {
+  SmallVector<std::optional<int64_t>> steps;
+  RankedTensorType type;
+  if (auto extract = element.getDefiningOp<tensor::ExtractOp>()) {
+    type = extract.getTensor().getType();
+    for (Value index : extract.getIndices())
+      steps.push_back(getStepOfIndex(index, loop, op));
+  } else if (auto argument = dyn_cast<BlockArgument>(element);
+             argument && argument.getOwner() == op.getBody()) {
+    OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+    type = dyn_cast<RankedTensorType>(operand.get().getType());
+    for (AffineExpr index : op.getMatchingIndexingMap(&operand).getResults())
+      steps.push_back(getStepOfExpr(index, loop, op.getNumLoops()));
+  }
+  if (!type || llvm::is_contained(steps, std::nullopt))
+    return std::nullopt;
+  int64_t sum = 0, stride = 1;
+  for (auto [step, size] :
+       llvm::zip(llvm::reverse(steps), llvm::reverse(type.getShape()))) {
+    sum += *step * stride;
+    stride *= size;
+  }
+  return sum;
+}
+
+bool copiesRows(linalg::GenericOp op, unsigned first,
+                const KnownConditions &known) {
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  auto isCopied = [&](Value yielded) {
+    Value element = findElement(yielded, known);
+    int64_t step = 1;
+    for (unsigned loop = sizes.size(); element && loop-- > first;) {
+      if (getStep(element, op, loop) != step)
+        return false;
+      step *= sizes[loop];
+    }
+    return static_cast<bool>(element);
+  };
+  return llvm::all_of(op.getBody()->getTerminator()->getOperands(), isCopied);
+}
+
+Value getLoadedAddress(Value scalar) {
+  // Memory holds bf16 and i1 otherwise.
+  while (isa_and_nonnull<arith::TruncFOp, arith::ExtFOp, arith::BitcastOp,
+                         arith::CmpIOp>(scalar.getDefiningOp()))
+    scalar = scalar.getDefiningOp()->getOperand(0);
+  auto load = scalar.getDefiningOp<LLVM::LoadOp>();
+  return load ? load.getAddr() : Value();
+}
+
+} // namespace tandem

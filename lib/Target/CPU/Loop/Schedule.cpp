@@ -1,0 +1,237 @@
+//===- Schedule.cpp - How the loops of a kernel run -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loop/Schedule.h"
+
+#include "Loop/IndexConditions.h"
+
+#include "tandem/Runtime/Grain.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Rough costs, to size tasks by: nanoseconds on one core of a few GHz with
+/// wide vectors. What another thread takes over it has to fetch from the caches
+/// of the first, for which a task is larger than the least.
+static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.008,
+                        kNsPerFunction = 0.2, kNsPerTask = 4 * kGrainNs;
+/// Enough iterations of the shared loop for any number of threads here.
+static constexpr int64_t kEnoughIterations = 512;
+
+static int64_t byteWidth(Type type) {
+  return (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+/// A tensor is read from memory once, however
+/// often its elements are used.
+double estimateNs(linalg::GenericOp op) {
+  double elements = 1, bytes = 0;
+  for (int64_t size : op.getStaticLoopRanges())
+    elements *= static_cast<double>(std::max<int64_t>(size, 1));
+  llvm::SmallDenseSet<Value> tensors(op->operand_begin(), op->operand_end());
+  for (Value tensor : tensors) {
+    auto type = cast<ShapedType>(tensor.getType());
+    bytes += static_cast<double>(type.getNumElements()) *
+             static_cast<double>(byteWidth(type.getElementType()));
+  }
+  double ns = kNsPerByte * bytes / elements;
+  op.getBody()->walk([&](Operation *inner) {
+    bool isFunction = isa<math::MathDialect>(inner->getDialect());
+    ns += isFunction ? kNsPerFunction : kNsPerOp;
+  });
+  return ns;
+}
+
+int64_t getWidestElement(linalg::GenericOp op) {
+  int64_t widest = 1;
+  auto visit = [&](Type type) {
+    if (type.isIntOrFloat())
+      widest = std::max(widest, byteWidth(type));
+  };
+  for (Value argument : op.getBody()->getArguments())
+    visit(argument.getType());
+  op.getBody()->walk([&](Operation *inner) {
+    llvm::for_each(inner->getResultTypes(), visit);
+  });
+  return widest;
+}
+
+bool hasFunctions(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        return isa<math::MathDialect>(inner->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// No processor divides integers in vectors: taking these apart and putting
+/// them together again costs half as much as the divisions. Up to 32 bits, and
+/// with AVX-512, there is another way (IntegerDivision.h).
+static bool dividesLongIntegers(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](Operation *inner) {
+        return isa<arith::DivSIOp>(inner) &&
+                       inner->getResult(0).getType().isInteger(64) &&
+                       !matchPattern(inner->getOperand(1), m_Constant())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The lanes that fill a register.
+static int64_t getWidth(linalg::GenericOp op, unsigned vectorBits) {
+  if (vectorBits < 512 && dividesLongIntegers(op))
+    return 1;
+  return std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
+}
+
+/// The lanes of a vector in the main loop, at most. Several registers at a time
+/// hide latencies and share what is uniform; the polynomial of a function is
+/// long enough to hide its own, and to compile.
+static int64_t getMostLanes(linalg::GenericOp op, int64_t width) {
+  return (hasFunctions(op) ? 2 : 4) * width;
+}
+
+static void chooseLanes(linalg::GenericOp op, unsigned vectorBits,
+                        Schedule &schedule) {
+  int64_t width = getWidth(op, vectorBits);
+  int64_t inner = schedule.sizes.back();
+  schedule.tailLanes = width;
+  for (schedule.lanes = getMostLanes(op, width);
+       schedule.lanes > width && schedule.lanes > inner;)
+    schedule.lanes /= 2;
+  if (op.getNumLoops() == 0 || width == 1)
+    schedule.lanes = schedule.tailLanes = 1;
+}
+
+int64_t getFoldedLanes(int64_t elements) {
+  return static_cast<int64_t>(
+      llvm::PowerOf2Ceil(std::max<int64_t>(elements, 2)));
+}
+
+/// How many of `rows` rows of `size` elements make a vector, at most `most`, so
+/// that all take the fewest registers of `width` lanes.
+static int64_t chooseRows(int64_t rows, int64_t size, int64_t most,
+                          int64_t width) {
+  auto countRegisters = [&](int64_t each) {
+    return rows / each * llvm::divideCeilSigned(each * size, width) +
+           llvm::divideCeilSigned(rows % each * size, width);
+  };
+  int64_t best = std::clamp<int64_t>(rows, 1, most);
+  for (int64_t each = best - 1; each > 0; --each)
+    if (countRegisters(each) < countRegisters(best))
+      best = each;
+  return best;
+}
+
+/// Where rows are shorter than a register, a vector takes several; of as many
+/// innermost loops as leave room for two iterations of the next.
+static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
+  SmallVector<int64_t> &sizes = schedule.sizes;
+  if (sizes.size() < 2 || sizes.back() >= width || sizes.back() == 0)
+    return;
+  int64_t lanes = getMostLanes(op, width), size = 1;
+  unsigned outer = sizes.size();
+  while (outer > 1 && size * sizes[outer - 1] * 2 <= lanes)
+    size *= sizes[--outer];
+  if (!IndexConditions(op, outer - 1).areConstantInside())
+    return;
+  schedule.folded.assign(sizes.begin() + outer, sizes.end());
+  sizes.truncate(outer);
+  schedule.rows = chooseRows(sizes.back(), size, lanes / size, width);
+  schedule.lanes = getFoldedLanes(schedule.rows * size);
+}
+
+int64_t computeGrain(double nsPerIteration, int64_t extent) {
+  auto grain = static_cast<int64_t>(kNsPerTask / nsPerIteration);
+  return std::clamp<int64_t>(grain, 1, std::max<int64_t>(extent, 1));
+}
+
+static Schedule computeTransposeSchedule(linalg::GenericOp op,
+                                         TransposeTiles tiles) {
+  Schedule schedule;
+  schedule.sizes = op.getStaticLoopRanges();
+  schedule.extent = llvm::product_of(getTransposeBlocks(schedule.sizes, tiles));
+  double elements = static_cast<double>(tiles.blockRows * tiles.blockColumns);
+  schedule.grain = computeGrain(estimateNs(op) * elements, schedule.extent);
+  schedule.tiles = std::move(tiles);
+  return schedule;
+}
+
+Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
+  if (auto tiles = findTransposeTiles(op, getWidth(op, vectorBits)))
+    return computeTransposeSchedule(op, std::move(*tiles));
+  Schedule schedule;
+  schedule.sizes = op.getStaticLoopRanges();
+  if (schedule.sizes.empty())
+    schedule.sizes.push_back(1);
+  chooseLanes(op, vectorBits, schedule);
+  foldLoops(op, getWidth(op, vectorBits), schedule);
+
+  // Of one iteration of the last loop; then of the shared one.
+  double nsPerInner =
+      estimateNs(op) * static_cast<double>(schedule.getFoldedSize());
+  double ns = nsPerInner;
+  for (int64_t size : ArrayRef(schedule.sizes).drop_front())
+    ns *= std::max<int64_t>(size, 1);
+  unsigned rank = schedule.sizes.size();
+  schedule.extent = schedule.sizes.front();
+  while (schedule.numShared < rank && schedule.extent < kEnoughIterations &&
+         ns > kNsPerIteration) {
+    int64_t size = schedule.sizes[schedule.numShared++];
+    ns /= std::max<int64_t>(size, 1);
+    schedule.extent *= size;
+  }
+  if (schedule.isInnermostShared()) {
+    // Whole vectors, of one size: only a last block has a remainder.
+    int64_t inner = schedule.sizes.back();
+    int64_t step = schedule.getStep();
+    auto vectors = static_cast<int64_t>(
+        4 * kNsPerIteration / (nsPerInner * static_cast<double>(step)));
+    schedule.block = std::max<int64_t>(vectors, 1) * step;
+    ns = nsPerInner * static_cast<double>(std::min(
+                          schedule.block, std::max<int64_t>(inner, 1)));
+    schedule.extent =
+        inner == 0 ? 0 : schedule.extent / inner * schedule.getBlocks();
+  }
+  schedule.grain = computeGrain(ns, schedule.extent);
+  return schedule;
+}
+
+SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
+                               ArrayRef<int64_t> sizes, Value iteration) {
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> loops(sizes.size());
+  for (size_t i = sizes.size(); i-- > 1;) {
+    if (sizes[i] == 1) {
+      loops[i] = index(0);
+      continue;
+    }
+    loops[i] = arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
+    iteration =
+        arith::DivUIOp::create(builder, loc, iteration, index(sizes[i]));
+  }
+  loops[0] = iteration;
+  return loops;
+}
+
+} // namespace tandem

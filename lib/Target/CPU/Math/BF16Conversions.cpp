@@ -1,0 +1,181 @@
+//===- BF16Conversions.cpp - bf16 without instructions for it -------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Math/BF16Conversions.h"
+
+#include "Math/ElementaryArithmetic.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// The upper halves of `bits`, i32 or a vector of them. They are picked out and
+/// not shifted down: LLVM 22 stores the one lane of a constant mask as wide as
+/// it was before it was truncated.
+Value getUpperHalves(const Arithmetic &a, Value bits) {
+  Type halves = a.typed(a.b.getI16Type());
+  auto vector = dyn_cast<VectorType>(halves);
+  if (!vector)
+    return arith::TruncIOp::create(a.b, a.loc, halves, a.shr(bits, 16));
+  int64_t size = vector.getNumElements();
+  Value both = LLVM::BitcastOp::create(
+      a.b, a.loc, VectorType::get({2 * size}, a.b.getI16Type()), bits);
+  SmallVector<int32_t> odd;
+  for (int64_t i = 0; i < size; ++i)
+    odd.push_back(static_cast<int32_t>(2 * i + 1));
+  return LLVM::ShuffleVectorOp::create(a.b, a.loc, both, both, odd);
+}
+
+Value asBF16(const Arithmetic &a, Value halves) {
+  return arith::BitcastOp::create(a.b, a.loc, a.typed(a.b.getBF16Type()),
+                                  halves);
+}
+
+/// The bits of a number, rounded by what the lower half carries into the upper
+/// one. A NaN may become something else.
+Value roundBits(const Arithmetic &a, Value bits) {
+  // Half of the last place, less one where what stays is even.
+  Value isOdd = a.andI(a.shr(bits, 16), a.i(1));
+  return a.addI(a.addI(bits, a.i(0x7fff)), isOdd);
+}
+
+/// f32 to bf16. The instruction of AVX-512 BF16 takes subnormal numbers for
+/// zeros; to use it for the others takes longer than this.
+Value roundF32(OpBuilder &builder, Location loc, Value x) {
+  Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
+  Value isNaN =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
+  // Whatever rounding makes of a NaN, it is one again with these bits.
+  Value quiet = a.select(isNaN, a.i(0x7fc00000), a.i(0));
+  Value rounded = a.orI(roundBits(a, a.bits(x)), quiet);
+  return asBF16(a, getUpperHalves(a, rounded));
+}
+
+/// Whether the lower halves of `x`, of f32, are zeros: it was bf16, and ops
+/// since have only chosen between values or changed signs.
+bool isExtended(Value x, int depth = 6) {
+  APFloat constant(0.0);
+  if (matchPattern(x, m_ConstantFloat(&constant))) {
+    bool losesInfo;
+    constant.convert(APFloat::BFloat(), APFloat::rmNearestTiesToEven,
+                     &losesInfo);
+    return !losesInfo;
+  }
+  Operation *op = x.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (auto extension = dyn_cast<arith::ExtFOp>(op))
+    return getElementTypeOrSelf(extension.getIn()).isBF16();
+  // What the pattern below makes of it.
+  if (auto bitcast = dyn_cast<arith::BitcastOp>(op)) {
+    auto shift = bitcast.getIn().getDefiningOp<arith::ShLIOp>();
+    APInt amount;
+    return shift && matchPattern(shift.getRhs(), m_ConstantInt(&amount)) &&
+           amount == 16;
+  }
+  auto areExtended = [&](ValueRange values) {
+    return llvm::all_of(
+        values, [&](Value value) { return isExtended(value, depth - 1); });
+  };
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return areExtended({select.getTrueValue(), select.getFalseValue()});
+  return isa<arith::NegFOp, math::AbsFOp, math::CopySignOp, arith::MaximumFOp,
+             arith::MinimumFOp>(op) &&
+         areExtended(op->getOperands());
+}
+
+/// f64 to f32, to odd where it is inexact: rounding once more to bf16 is exact
+/// then (Boldo and Melquiond, "When double rounding is odd", IMACS 2005).
+Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
+  Arithmetic wide{builder, loc, x.getType(), /*avx512=*/false};
+  Arithmetic a = wide.as(builder.getF32Type());
+  Value nearest = arith::TruncFOp::create(builder, loc, a.like, x);
+  Value back = arith::ExtFOp::create(builder, loc, wide.like, nearest);
+  Value isInexact =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, x);
+  Value isAway = a.less(a.abs(x), a.abs(back));
+  Value bits = a.bits(nearest);
+  Value towardsZero = a.select(isAway, a.subI(bits, a.i(1)), bits);
+  Value odd = arith::OrIOp::create(builder, loc, towardsZero, a.i(1));
+  return a.fromBits(a.select(isInexact, odd, bits));
+}
+
+struct Truncate : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    Location loc = op.getLoc();
+    if (!getElementTypeOrSelf(op.getType()).isBF16())
+      return failure();
+    if (getElementTypeOrSelf(x).isF64())
+      x = roundF64ToOdd(rewriter, loc, x);
+    if (isExtended(x)) {
+      Arithmetic a{rewriter, loc, x.getType(), /*avx512=*/false};
+      rewriter.replaceOp(op, asBF16(a, getUpperHalves(a, a.bits(x))));
+    } else {
+      rewriter.replaceOp(op, roundF32(rewriter, loc, x));
+    }
+    return success();
+  }
+};
+
+/// Of at most 16 bits, which f32 holds; wider ones are not converted directly.
+template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn());
+    if (!getElementTypeOrSelf(op.getType()).isBF16() ||
+        from.getIntOrFloatBitWidth() > 16)
+      return failure();
+    Location loc = op.getLoc();
+    Arithmetic halves{rewriter, loc, op.getType(), /*avx512=*/false};
+    Type single = halves.typed(rewriter.getF32Type());
+    Value x = Op::create(rewriter, loc, single, op.getIn());
+    rewriter.replaceOp(op, roundF32(rewriter, loc, x));
+    return success();
+  }
+};
+
+/// Left to LLVM 22, a scalar that is broadcast passes through the instruction
+/// that rounds to bf16 once more, which takes subnormal numbers for zeros.
+struct Extend : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x).isBF16() ||
+        !isa<FloatType>(getElementTypeOrSelf(op.getType())))
+      return failure();
+    Location loc = op.getLoc();
+    Arithmetic halves{rewriter, loc, x.getType(), /*avx512=*/false};
+    Arithmetic a = halves.as(rewriter.getF32Type());
+    Value half = arith::BitcastOp::create(rewriter, loc,
+                                          a.typed(rewriter.getI16Type()), x);
+    Value bits = arith::ExtUIOp::create(rewriter, loc, a.integers(), half);
+    Value single = a.fromBits(a.shl(bits, 16));
+    if (single.getType() != op.getType())
+      single = arith::ExtFOp::create(rewriter, loc, op.getType(), single);
+    rewriter.replaceOp(op, single);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateBF16ConversionPatterns(RewritePatternSet &patterns) {
+  patterns.add<Truncate, Extend, ConvertInteger<arith::SIToFPOp>,
+               ConvertInteger<arith::UIToFPOp>>(patterns.getContext());
+}
+
+} // namespace tandem

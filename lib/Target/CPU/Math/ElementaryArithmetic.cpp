@@ -1,0 +1,89 @@
+//===- ElementaryArithmetic.cpp - What functions expand to ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Math/ElementaryArithmetic.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Lanes of a register of AVX-512.
+static int64_t widthOf(Type element) { return element.isF64() ? 8 : 16; }
+
+bool Arithmetic::isWide() const {
+  auto vector = dyn_cast<VectorType>(like);
+  return avx512 && vector &&
+         vector.getNumElements() % widthOf(vector.getElementType()) == 0 &&
+         llvm::isPowerOf2_64(vector.getNumElements());
+}
+
+static Value shuffle(const Arithmetic &a, Value x, Value y, int32_t first,
+                     int64_t count) {
+  SmallVector<int32_t> lanes(count);
+  std::iota(lanes.begin(), lanes.end(), first);
+  return LLVM::ShuffleVectorOp::create(a.b, a.loc, x, y, lanes);
+}
+
+/// Emits an op for each register of two vectors.
+static Value perRegister(const Arithmetic &a, Value x, Value y,
+                         function_ref<Value(Value, Value)> emit) {
+  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
+  if (lanes == widthOf(getElementTypeOrSelf(a.like)))
+    return emit(x, y);
+  auto half = [&](Value vector, int64_t first) {
+    return shuffle(a, vector, vector, first, lanes / 2);
+  };
+  Value low = perRegister(a, half(x, 0), half(y, 0), emit);
+  Value high = perRegister(a, half(x, lanes / 2), half(y, lanes / 2), emit);
+  return shuffle(a, low, high, 0, lanes);
+}
+
+static Value callIntrinsic(const Arithmetic &a, StringRef name,
+                           ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(a.b, a.loc, operands[0].getType(),
+                                       a.b.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+Value Arithmetic::scale(Value x, Value n) const {
+  auto constant = [&](IntegerType type, int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, type,
+                                    b.getIntegerAttr(type, value));
+  };
+  Value all =
+      isF64() ? constant(b.getI8Type(), -1) : constant(b.getI16Type(), -1);
+  Value currentRounding = constant(b.getI32Type(), 4);
+  return perRegister(*this, x, n, [&](Value x, Value n) {
+    return callIntrinsic(*this,
+                         isF64() ? "llvm.x86.avx512.mask.scalef.pd.512"
+                                 : "llvm.x86.avx512.mask.scalef.ps.512",
+                         {x, n, x, all, currentRounding});
+  });
+}
+
+Value Arithmetic::lookUp(ArrayRef<float> table, Value index) const {
+  const int64_t width = widthOf(b.getF32Type());
+  auto type = VectorType::get({width}, b.getF32Type());
+  SmallVector<Value> registers;
+  for (; !table.empty(); table = table.drop_front(width))
+    registers.push_back(arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, table.take_front(width))));
+  return perRegister(*this, index, index, [&](Value index, Value) {
+    if (registers.size() == 1)
+      return callIntrinsic(*this, "llvm.x86.avx512.permvar.sf.512",
+                           {registers[0], index});
+    return callIntrinsic(*this, "llvm.x86.avx512.vpermi2var.ps.512",
+                         {registers[0], index, registers[1]});
+  });
+}
+
+} // namespace tandem

@@ -1,0 +1,107 @@
+//===- ExpandMath.cpp - Polynomials for math functions --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/Passes.h"
+
+#include "Math/BF16Conversions.h"
+#include "Math/ElementaryFunctions.h"
+#include "Math/IntegerDivision.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "tandem/Target/CPU/Passes.h.inc"
+
+namespace {
+
+/// max(x, c) and min(x, c) of a constant are one instruction where the constant
+/// comes first: x86 gives the second operand where either is NaN. max(-0, 0) is
+/// -0 then, as the reference has it.
+template <typename Op, arith::CmpFPredicate isBeyond>
+struct BoundByConstant : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getLhs(), bound = op.getRhs();
+    APFloat value(0.0);
+    if (matchPattern(x, m_ConstantFloat(&value)))
+      std::swap(x, bound);
+    if (!matchPattern(bound, m_ConstantFloat(&value)) || value.isNaN())
+      return failure();
+    Value beyond =
+        arith::CmpFOp::create(rewriter, op.getLoc(), isBeyond, x, bound);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, beyond, bound, x);
+    return success();
+  }
+};
+
+/// max(x, y) and min(x, y): x86 gives y where either is NaN, so that x remains
+/// to be asked. Of zeros of either sign any is right, as the reference has it.
+template <typename Op, arith::CmpFPredicate isBeyond>
+struct ChooseBeyond : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = op.getLhs(), y = op.getRhs();
+    Value beyond = arith::SelectOp::create(
+        rewriter, loc, arith::CmpFOp::create(rewriter, loc, isBeyond, x, y), x,
+        y);
+    Value isNaN =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, x, x);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNaN, x, beyond);
+    return success();
+  }
+};
+
+struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
+  using ExpandMathBase::ExpandMathBase;
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    set.add<BoundByConstant<arith::MaximumFOp, arith::CmpFPredicate::OLT>,
+            BoundByConstant<arith::MinimumFOp, arith::CmpFPredicate::OGT>>(
+        context, /*benefit=*/2);
+    set.add<ChooseBeyond<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
+            ChooseBeyond<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
+        context);
+    populateBF16ConversionPatterns(set);
+    populateIntegerDivisionPatterns(set, avx512);
+    if (stock)
+      populateMathPolynomialApproximationPatterns(
+          set, [](StringRef) { return true; });
+    else if (fma)
+      populateElementaryFunctionPatterns(set, avx512);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
+  void runOnOperation() override {
+    walkAndApplyPatterns(getOperation(), patterns);
+    // Upstream's expansions are in terms of other functions.
+    if (stock)
+      walkAndApplyPatterns(getOperation(), patterns);
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+
+} // namespace tandem

@@ -1,0 +1,153 @@
+//===- IntegerDivision.cpp - Quotients of integers in vectors -------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Math/IntegerDivision.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+namespace {
+struct DivideAsFloats : OpRewritePattern<arith::DivSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivSIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getElementTypeBitWidth() > 32 ||
+        matchPattern(op.getRhs(), m_Constant()))
+      return failure();
+    // Their significands, of 24 and 53 bits, hold a bit more than dividend and
+    // remainder of i8 and i16, or of i32, need.
+    FloatType element = type.getElementTypeBitWidth() > 16
+                            ? FloatType(rewriter.getF64Type())
+                            : FloatType(rewriter.getF32Type());
+    Type wide = type.clone(element);
+    Location loc = op.getLoc();
+    Value quotient = arith::DivFOp::create(
+        rewriter, loc,
+        arith::SIToFPOp::create(rewriter, loc, wide, op.getLhs()),
+        arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs()));
+    rewriter.replaceOpWithNewOp<arith::FPToSIOp>(op, type, quotient);
+    return success();
+  }
+};
+
+Value createSplat(OpBuilder &builder, Location loc, VectorType type,
+                  Attribute element) {
+  return arith::ConstantOp::create(builder, loc,
+                                   SplatElementsAttr::get(type, element));
+}
+
+/// Of 64 bits, by the inverse in f64. The quotient that it gives is off by 2^13
+/// at most; that of the remainder, added to it, leaves one that is off by one
+/// at most, which the last remainder tells.
+struct DivideWide : OpRewritePattern<arith::DivSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivSIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getElementTypeBitWidth() != 64 ||
+        matchPattern(op.getRhs(), m_Constant()))
+      return failure();
+    Value a = op.getLhs(), b = op.getRhs();
+    Location loc = op.getLoc();
+    Value inverse = invert(rewriter, loc, b);
+    Value first = multiply(rewriter, loc, a, inverse);
+    Value rest = subtract(rewriter, loc, a, first, b);
+    Value second = multiply(rewriter, loc, rest, inverse);
+    Value quotient = arith::AddIOp::create(rewriter, loc, first, second);
+    rest = subtract(rewriter, loc, rest, second, b);
+    rewriter.replaceOp(op, correct(rewriter, loc, a, b, quotient, rest));
+    return success();
+  }
+
+private:
+  /// A little nearer to zero, so that no product of it is out of range.
+  static Value invert(OpBuilder &builder, Location loc, Value b) {
+    auto wide = cast<VectorType>(
+        cast<VectorType>(b.getType()).clone(builder.getF64Type()));
+    Value below =
+        createSplat(builder, loc, wide, builder.getF64FloatAttr(1 - 0x1p-50));
+    return arith::DivFOp::create(
+        builder, loc, below, arith::SIToFPOp::create(builder, loc, wide, b));
+  }
+
+  static Value multiply(OpBuilder &builder, Location loc, Value a,
+                        Value inverse) {
+    Value product = arith::MulFOp::create(
+        builder, loc,
+        arith::SIToFPOp::create(builder, loc, inverse.getType(), a), inverse);
+    return arith::FPToSIOp::create(builder, loc, a.getType(), product);
+  }
+
+  /// a - quotient * b, modulo 2^64.
+  static Value subtract(OpBuilder &builder, Location loc, Value a,
+                        Value quotient, Value b) {
+    Value product = arith::MulIOp::create(builder, loc, quotient, b);
+    return arith::SubIOp::create(builder, loc, a, product);
+  }
+
+  /// The remainder has the dividend's sign and less than the divisor's
+  /// magnitude; one of another sign says that the quotient is one too far from
+  /// zero, a larger one that it is one too near.
+  static Value correct(OpBuilder &builder, Location loc, Value a, Value b,
+                       Value quotient, Value rest) {
+    auto type = cast<VectorType>(a.getType());
+    auto constant = [&](int64_t value) {
+      return createSplat(builder, loc, type, builder.getI64IntegerAttr(value));
+    };
+    auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+      return arith::CmpIOp::create(builder, loc, predicate, x, y).getResult();
+    };
+    auto magnitude = [&](Value x) -> Value {
+      Value negative = arith::SubIOp::create(builder, loc, constant(0), x);
+      return arith::SelectOp::create(
+          builder, loc, compare(arith::CmpIPredicate::slt, x, constant(0)),
+          negative, x);
+    };
+    auto add = [&](Value condition, Value step) {
+      Value moved = arith::AddIOp::create(builder, loc, quotient, step);
+      quotient =
+          arith::SelectOp::create(builder, loc, condition, moved, quotient);
+    };
+    // 1 or -1, as the quotient's sign is.
+    Value outward = arith::OrIOp::create(
+        builder, loc,
+        arith::ShRSIOp::create(builder, loc,
+                               arith::XOrIOp::create(builder, loc, a, b),
+                               constant(63)),
+        constant(1));
+    Value inward = arith::SubIOp::create(builder, loc, constant(0), outward);
+    Value isOpposite =
+        compare(arith::CmpIPredicate::slt,
+                arith::XOrIOp::create(builder, loc, a, rest), constant(0));
+    Value isRest = compare(arith::CmpIPredicate::ne, rest, constant(0));
+    Value isTooFar = arith::AndIOp::create(builder, loc, isOpposite, isRest);
+    Value isLarge =
+        compare(arith::CmpIPredicate::uge, magnitude(rest), magnitude(b));
+    add(isTooFar, inward);
+    Value isNotOpposite = arith::XOrIOp::create(
+        builder, loc, isTooFar,
+        createSplat(builder, loc, cast<VectorType>(isTooFar.getType()),
+                    builder.getBoolAttr(true)));
+    add(arith::AndIOp::create(builder, loc, isLarge, isNotOpposite), outward);
+    return quotient;
+  }
+};
+} // namespace
+
+void populateIntegerDivisionPatterns(RewritePatternSet &patterns, bool avx512) {
+  patterns.add<DivideAsFloats>(patterns.getContext());
+  if (avx512)
+    patterns.add<DivideWide>(patterns.getContext());
+}
+
+} // namespace tandem

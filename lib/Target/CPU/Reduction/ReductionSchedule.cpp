@@ -1,0 +1,116 @@
+//===- ReductionSchedule.cpp - How a kernel of reductions runs ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduction/ReductionSchedule.h"
+
+#include "Loop/Schedule.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Vectors that are accumulated at once: enough to hide an addition's latency.
+static constexpr int64_t kRowVectors = 4, kRowVectorsOfFunctions = 2;
+/// By columns every reduction of a stage has its accumulators.
+static constexpr int64_t kMaxColumnVectors = 8, kMaxColumns = 128;
+
+/// The loop along which the operands are contiguous, by elements read: a
+/// reduced one or the last of those kept. Results of the full shape decide, for
+/// they are stored in vectors.
+static unsigned chooseLaneLoop(ArrayRef<linalg::GenericOp> stages,
+                               unsigned numLoops, unsigned numKept) {
+  SmallVector<double> votes(numLoops, 0);
+  // Where nothing is read, along the last loop.
+  votes.back() = 0.5;
+  for (linalg::GenericOp stage : stages)
+    for (OpOperand &operand : stage->getOpOperands()) {
+      AffineMap map = stage.getMatchingIndexingMap(&operand);
+      bool isResult = stage.getNumReductionLoops() == 0 &&
+                      stage.getNumLoops() == numLoops &&
+                      stage.isDpsInit(&operand);
+      auto dim = map.getNumResults() == 0
+                     ? AffineDimExpr(nullptr)
+                     : dyn_cast<AffineDimExpr>(map.getResults().back());
+      if (!dim || dim.getPosition() + 1 < numKept)
+        continue;
+      if (isResult)
+        return dim.getPosition();
+      votes[dim.getPosition()] += static_cast<double>(
+          cast<RankedTensorType>(operand.get().getType()).getNumElements());
+    }
+  return std::max_element(votes.begin(), votes.end()) - votes.begin();
+}
+
+int64_t ReductionSchedule::getRowLanes(linalg::GenericOp stage) const {
+  int64_t result =
+      width * (hasFunctions(stage) ? kRowVectorsOfFunctions : kRowVectors);
+  while (result > width && result > sizes[laneLoop])
+    result /= 2;
+  return result;
+}
+
+static int64_t getColumnLanes(ArrayRef<linalg::GenericOp> stages,
+                              const ReductionSchedule &schedule,
+                              unsigned vectorBits) {
+  // AVX-512 has twice the registers of what came before it; half of them are
+  // for accumulators.
+  int64_t vectors = vectorBits >= 512 ? 16 : 8;
+  int64_t mostReductions = 1;
+  for (linalg::GenericOp stage : stages) {
+    if (hasFunctions(stage))
+      vectors = kRowVectorsOfFunctions;
+    if (stage.getNumReductionLoops() > 0)
+      mostReductions = std::max<int64_t>(mostReductions, stage.getNumResults());
+  }
+  vectors = std::min(vectors / mostReductions, kMaxColumnVectors);
+  int64_t lanes = schedule.width;
+  while (lanes * 2 <= schedule.width * vectors && lanes * 2 <= kMaxColumns &&
+         lanes * 2 <= schedule.sizes[schedule.laneLoop])
+    lanes *= 2;
+  return lanes;
+}
+
+ReductionSchedule computeReductionSchedule(ArrayRef<linalg::GenericOp> stages,
+                                           unsigned vectorBits) {
+  ReductionSchedule schedule;
+  linalg::GenericOp first = stages.front();
+  schedule.sizes = first.getStaticLoopRanges();
+  schedule.numKept = first.getNumParallelLoops();
+  schedule.laneLoop =
+      chooseLaneLoop(stages, schedule.sizes.size(), schedule.numKept);
+  int64_t widest = 1;
+  double ns = 0;
+  for (linalg::GenericOp stage : stages) {
+    widest = std::max(widest, getWidestElement(stage));
+    double elements = 1;
+    for (int64_t size : stage.getStaticLoopRanges())
+      elements *= static_cast<double>(size);
+    ns += estimateNs(stage) * elements;
+  }
+  // Of at least two lanes, so that there are vectors.
+  schedule.width = std::max<int64_t>(vectorBits / 8 / widest, 2);
+  for (int64_t size : ArrayRef(schedule.sizes).take_front(schedule.numKept))
+    schedule.extent *= size;
+  if (schedule.isByColumns()) {
+    int64_t columns = schedule.sizes[schedule.laneLoop];
+    schedule.lanes = getColumnLanes(stages, schedule, vectorBits);
+    double nsOfLanes = ns / static_cast<double>(schedule.extent) *
+                       static_cast<double>(schedule.lanes);
+    auto times = static_cast<int64_t>(kNsPerIteration / nsOfLanes) + 1;
+    schedule.block =
+        schedule.lanes * std::min(times, (columns - 1) / schedule.lanes + 1);
+    schedule.extent = schedule.extent / columns * schedule.getBlocks();
+  }
+  schedule.grain =
+      computeGrain(ns / static_cast<double>(schedule.extent), schedule.extent);
+  return schedule;
+}
+
+} // namespace tandem

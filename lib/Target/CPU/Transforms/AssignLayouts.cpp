@@ -1,0 +1,213 @@
+//===- AssignLayouts.cpp - tandem-assign-layouts --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LayoutProblem.h says what is chosen; here a block is rewritten to it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/Passes.h"
+
+#include "Transforms/LayoutNotes.h"
+#include "Transforms/LayoutProblem.h"
+#include "Transforms/PermuteDims.h"
+#include "Transforms/WeightPacking.h"
+
+#include "tandem/Fusion/PassDevice.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "tandem/Target/CPU/Passes.h.inc"
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+namespace {
+
+class LayoutRewriter {
+public:
+  /// `notes` may be null.
+  LayoutRewriter(Block &block, const LayoutProblem &problem, bool remarks,
+                 LayoutNotes *notes)
+      : block(block), problem(problem), prices(problem.getPrices()),
+        remarks(remarks), notes(notes),
+        builder(block.getParentOp()->getContext()) {}
+
+  void run();
+
+private:
+  void rewrite(Operation *op);
+  void rewriteConv(ir::ConvOp conv);
+  void rewriteTurn(ir::TransposeOp transpose, Turn turn);
+  void remark(ir::ConvOp conv, const ConvLayoutNote &note);
+  void account(ir::ConvOp conv);
+  /// The value channels last, or as it was given.
+  Value get(Value value, bool isLast);
+  /// Nothing reads the op any more.
+  void replace(Operation *op, bool isLast, Value value) {
+    versions[op->getResult(0)][isLast] = value;
+    replaced.push_back(op);
+  }
+
+  Block &block;
+  const LayoutProblem &problem;
+  const LayoutPrices &prices;
+  bool remarks;
+  LayoutNotes *notes;
+  OpBuilder builder;
+  /// Of each value: as given, and channels last.
+  DenseMap<Value, std::array<Value, 2>> versions;
+  SmallVector<Operation *> replaced;
+};
+
+} // namespace
+
+Value LayoutRewriter::get(Value value, bool isLast) {
+  std::array<Value, 2> known = versions.lookup(value);
+  if (!known[0] && !known[1])
+    known[0] = value;
+  if (!known[isLast]) {
+    Value from = known[!isLast];
+    Permutation permutation = getChannelsLast(typeOf(from).getRank());
+    if (notes && !matchPattern(from, m_Constant()))
+      notes->addInserted(from, isLast, problem.getTransposeNs(value));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(from);
+    known[isLast] = createTransposed(
+        builder, from, isLast ? permutation : invert(permutation));
+  }
+  versions[value] = known;
+  return known[isLast];
+}
+
+void LayoutRewriter::remark(ir::ConvOp conv, const ConvLayoutNote &note) {
+  constexpr StringRef kNames[] = {"channels first", "channels last"};
+  auto micros = [](double ns) {
+    return llvm::formatv("{0:f1} us", ns / 1000).str();
+  };
+  conv.emitRemark() << "reads " << kNames[note.isInputLast] << ", writes "
+                    << kNames[note.isOutputLast] << ": " << micros(note.ns)
+                    << "; as given " << micros(note.givenNs)
+                    << ", channels last " << micros(note.lastNs);
+}
+
+void LayoutRewriter::account(ir::ConvOp conv) {
+  if (!remarks && !notes)
+    return;
+  ConvLayoutNote note;
+  note.isInputLast = problem.isInputLast(conv);
+  note.isOutputLast = problem.isOutputLast(conv);
+  note.ns = prices.getConvNs(conv, note.isInputLast, note.isOutputLast);
+  note.givenNs = prices.getConvNs(conv, false, false);
+  note.lastNs = prices.getConvNs(conv, true, true);
+  if (remarks)
+    remark(conv, note);
+  if (notes)
+    notes->addConv(conv, note);
+}
+
+void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
+  account(conv);
+  bool isInputLast = problem.isInputLast(conv);
+  bool isOutputLast = problem.isOutputLast(conv);
+  Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
+  ir::ConvLayoutAttr layout = conv.getLayout();
+  Value turnedKernel;
+  if (turnsKernel(conv, isOutputLast))
+    turnedKernel = createTransposed(builder, conv.getKernel(),
+                                    getWeights(conv)->permutation);
+  auto created = cast<ir::ConvOp>(builder.clone(*conv));
+  std::string input = layout.getInput().str(),
+              output = layout.getOutput().str();
+  if (isInputLast)
+    input = permute(input, last);
+  if (isOutputLast) {
+    output = permute(output, last);
+    created.getResult().setType(permute(typeOf(conv.getResult()), last));
+  }
+  for (OpOperand &operand : created->getOpOperands())
+    operand.set(
+        get(operand.get(), operand.getOperandNumber() == 0 && isInputLast));
+  created.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
+                                                layout.getKernel(), output));
+  if (turnedKernel)
+    setPlainWeights(created, turnedKernel);
+  replace(conv, isOutputLast, created.getResult());
+}
+
+void LayoutRewriter::rewriteTurn(ir::TransposeOp transpose, Turn turn) {
+  // Its operand channels last is its result as given, or the other way round.
+  bool isToLast = turn == Turn::ToLast;
+  if (notes)
+    notes->addCancelled(transpose, isToLast,
+                        problem.getTransposeNs(transpose.getInput()));
+  replace(transpose, !isToLast, get(transpose.getInput(), isToLast));
+}
+
+void LayoutRewriter::rewrite(Operation *op) {
+  builder.setInsertionPoint(op);
+  Turn turn = getTurn(op);
+  if (turn != Turn::None)
+    return rewriteTurn(cast<ir::TransposeOp>(op), turn);
+  if (auto conv = dyn_cast<ir::ConvOp>(op); conv && problem.isAssigned(conv))
+    return rewriteConv(conv);
+  bool isLast = problem.isInputLast(op);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    operands.push_back(get(operand.get(), isLast && hasPermutedDims(operand)));
+  if (!isLast)
+    return op->setOperands(operands);
+  Operation *created = createPermuted(builder, op, operands,
+                                      getChannelsLast(getPermutedRank(op)));
+  replace(op, !dropsDims(op), created->getResult(0));
+}
+
+void LayoutRewriter::run() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    rewrite(op);
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
+}
+
+namespace {
+struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
+  using AssignLayoutsBase::AssignLayoutsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    prices.useWinograd = winograd;
+    return readDevice(context, deviceSpec.getValue(), prices.device);
+  }
+
+  void runOnOperation() override {
+    LayoutNotes account(&getContext());
+    for (Block &block : getOperation().getBody()) {
+      LayoutProblem problem(block, prices);
+      if (problem.isEmpty())
+        continue;
+      problem.solve();
+      LayoutRewriter(block, problem, remarks, notes ? &account : nullptr).run();
+    }
+    account.leaveAt(getOperation());
+  }
+
+private:
+  LayoutPrices prices;
+};
+} // namespace
+
+} // namespace tandem

@@ -1,0 +1,229 @@
+//===- PackWeights.cpp - tandem-cpu-pack-weights --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/WeightPacking.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/PassDevice.h"
+#include "tandem/Target/CPU/ContractionStrategy.h"
+#include "tandem/Target/CPU/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+#include <map>
+#include <tuple>
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "tandem/Target/CPU/Passes.h.inc"
+
+namespace {
+
+/// What the hero's weights are made of: an input of the fusion, through views.
+struct Source {
+  unsigned input = 0;
+  Value value;
+  ElementsAttr constant; // null where it is not known
+  /// In order, the input's user first.
+  SmallVector<Operation *> views;
+};
+
+struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
+  using PackWeightsBase::PackWeightsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    DeviceModel device;
+    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+      return failure();
+    machine = getMachine(device);
+    return success();
+  }
+  void runOnOperation() override;
+
+private:
+  /// What decides on the packed form: the value or constant, and how it is
+  /// packed.
+  using Key = std::tuple<const void *, int64_t, int64_t, std::vector<int64_t>>;
+
+  void pack(ir::FusionOp fusion, Operation *hero);
+  Value getPacked(const Source &source, const Weights &weights, int64_t block);
+
+  ContractionMachine machine;
+  std::map<Key, Value> packed;
+};
+
+} // namespace
+
+static std::optional<Source> findSource(ir::FusionOp fusion, Value weights) {
+  Source source;
+  while (Operation *view = weights.getDefiningOp()) {
+    if (!isa<ir::TransposeOp, ir::ReshapeOp>(view))
+      return std::nullopt;
+    source.views.insert(source.views.begin(), view);
+    weights = view->getOperand(0);
+  }
+  source.input = cast<BlockArgument>(weights).getArgNumber();
+  source.value = fusion.getInputs()[source.input];
+  Attribute constant;
+  if (matchPattern(source.value, m_Constant(&constant)))
+    source.constant = dyn_cast<ElementsAttr>(constant);
+  return source;
+}
+
+/// Null where the bytes are not at hand.
+static ElementsAttr foldView(Operation *view, ElementsAttr constant) {
+  if (auto transpose = dyn_cast<ir::TransposeOp>(view))
+    return ir::transpose(constant, transpose.getPermutation());
+  return ir::reshape(constant,
+                     cast<RankedTensorType>(view->getResult(0).getType()));
+}
+
+static Value packConstant(const Source &source, const Packing &packing) {
+  ElementsAttr constant = source.constant;
+  for (Operation *view : source.views)
+    if (constant)
+      constant = foldView(view, constant);
+  if (constant)
+    constant = packing.pack(constant);
+  if (!constant)
+    return {};
+  Operation *origin = source.value.getDefiningOp();
+  OpBuilder builder(origin->getContext());
+  builder.setInsertionPointAfter(origin);
+  return ir::ConstantOp::create(builder, origin->getLoc(), constant);
+}
+
+/// A kernel of `value` right where `builder` is, which goes behind it.
+static Value
+createKernel(OpBuilder &builder, Value value, RankedTensorType type,
+             function_ref<Value(OpBuilder &, Location, Value)> emit) {
+  Location loc = value.getLoc();
+  auto fusion = ir::FusionOp::create(builder, loc, type, ir::FusionKind::loop,
+                                     ValueRange(value));
+  Block &body = fusion.getBody().front();
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  Value result = emit(inside, loc, body.getArgument(0));
+  ir::YieldOp::create(inside, loc, result);
+  return fusion.getOutputs()[0];
+}
+
+/// Packs what is known only at run time, right behind it, so that all kernels
+/// that need it can use it.
+static Value packAtRunTime(const Source &source, const Packing &packing) {
+  OpBuilder builder(source.value.getContext());
+  builder.setInsertionPointAfterValue(source.value);
+  auto emitViews = [&](OpBuilder &inside, Value value) {
+    for (Operation *view : source.views) {
+      Operation *cloned = inside.clone(*view);
+      cloned->setOperand(0, value);
+      value = cloned->getResult(0);
+    }
+    return value;
+  };
+  if (!packing.padsAcrossLines())
+    return createKernel(builder, source.value, packing.getPackedType(),
+                        [&](OpBuilder &inside, Location loc, Value value) {
+                          return packing.emitPack(inside, loc,
+                                                  emitViews(inside, value));
+                        });
+  Value padded = createKernel(
+      builder, source.value, packing.getPaddedType(),
+      [&](OpBuilder &inside, Location loc, Value value) {
+        return packing.emitPad(inside, loc, emitViews(inside, value));
+      });
+  return createKernel(builder, padded, packing.getPackedType(),
+                      [&](OpBuilder &inside, Location loc, Value value) {
+                        return packing.getPadded().emitPack(inside, loc, value);
+                      });
+}
+
+Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
+                                 int64_t block) {
+  Packing packing(weights, block);
+  auto pack = [&] {
+    return source.constant ? packConstant(source, packing)
+                           : packAtRunTime(source, packing);
+  };
+  if (!source.views.empty())
+    return pack();
+  Key key{source.constant ? source.constant.getAsOpaquePointer()
+                          : source.value.getAsOpaquePointer(),
+          block,
+          weights.groups,
+          {weights.permutation.begin(), weights.permutation.end()}};
+  auto [it, inserted] = packed.try_emplace(key);
+  if (inserted)
+    it->second = pack();
+  return it->second;
+}
+
+/// Erases an input that nothing in the fusion reads.
+static void dropUnused(ir::FusionOp fusion, unsigned input) {
+  Block &body = fusion.getBody().front();
+  if (!body.getArgument(input).use_empty())
+    return;
+  body.eraseArgument(input);
+  fusion->eraseOperand(input);
+}
+
+void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
+  std::optional<Weights> weights = getWeights(hero);
+  if (!weights)
+    return;
+  auto type = cast<RankedTensorType>(weights->operand->get().getType());
+  if (!type.hasStaticShape() || type.getNumElements() == 0)
+    return;
+  std::optional<Source> source = findSource(fusion, weights->operand->get());
+  if (!source)
+    return;
+  std::optional<int64_t> columns =
+      block > 0
+          ? std::optional<int64_t>(block)
+          : getPackedBlock(hero, static_cast<bool>(source->constant), machine);
+  if (!columns)
+    return;
+  Value packed = getPacked(*source, *weights, *columns);
+  if (!packed)
+    return;
+  fusion->insertOperands(fusion->getNumOperands(), packed);
+  Value argument =
+      fusion.getBody().addArgument(packed.getType(), packed.getLoc());
+  OpBuilder builder(hero);
+  setPlainWeights(hero, Packing(*weights, *columns)
+                            .emitUnpack(builder, hero->getLoc(), argument));
+  for (Operation *view : llvm::reverse(source->views))
+    if (view->use_empty())
+      view->erase();
+  dropUnused(fusion, source->input);
+}
+
+void PackWeightsPass::runOnOperation() {
+  packed.clear();
+  SmallVector<Operation *> constants;
+  getOperation()->walk([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      constants.push_back(op);
+    auto fusion = dyn_cast<ir::FusionOp>(op);
+    if (!fusion || fusion.getKind() != ir::FusionKind::contraction)
+      return;
+    Block &body = fusion.getBody().front();
+    auto hero = llvm::find_if(body, [](Operation &inner) {
+      return isa<ir::ConvOp, ir::MatmulOp>(inner);
+    });
+    if (hero != body.end())
+      pack(fusion, &*hero);
+  });
+  for (Operation *constant : constants)
+    if (isOpTriviallyDead(constant))
+      constant->erase();
+}
+
+} // namespace tandem

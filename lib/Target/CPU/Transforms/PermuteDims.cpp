@@ -1,0 +1,198 @@
+//===- PermuteDims.cpp - Ops on dims in another order ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/PermuteDims.h"
+
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+Permutation getChannelsLast(int64_t rank) {
+  Permutation permutation;
+  if (rank < 3)
+    return permutation;
+  permutation.push_back(0);
+  llvm::append_range(permutation, llvm::seq<int64_t>(2, rank));
+  permutation.push_back(1);
+  return permutation;
+}
+
+Permutation invert(ArrayRef<int64_t> permutation) {
+  Permutation inverse(permutation.size());
+  for (auto [to, from] : llvm::enumerate(permutation))
+    inverse[from] = static_cast<int64_t>(to);
+  return inverse;
+}
+
+SmallVector<int64_t> permute(ArrayRef<int64_t> values,
+                             ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> permuted;
+  for (int64_t dim : permutation)
+    permuted.push_back(values[dim]);
+  return permuted;
+}
+
+std::string permute(StringRef layout, ArrayRef<int64_t> permutation) {
+  std::string permuted;
+  for (int64_t dim : permutation)
+    permuted += layout[dim];
+  return permuted;
+}
+
+RankedTensorType permute(RankedTensorType type, ArrayRef<int64_t> permutation) {
+  return type.clone(permute(type.getShape(), permutation));
+}
+
+//===----------------------------------------------------------------------===//
+// Which ops
+//===----------------------------------------------------------------------===//
+
+bool dropsDims(Operation *op) {
+  auto reduce = dyn_cast<ir::ReduceOp>(op);
+  return reduce && typeOf(reduce.getResult()).getRank() <
+                       typeOf(reduce.getInput()).getRank();
+}
+
+/// The dims that are left must be in the same order, or the result would be
+/// permuted in a way of its own.
+static bool keepsOrder(ir::ReduceOp op) {
+  int64_t last = -1;
+  for (int64_t dim : getChannelsLast(typeOf(op.getInput()).getRank())) {
+    if (llvm::is_contained(op.getDims(), dim))
+      continue;
+    if (dim < last)
+      return false;
+    last = dim;
+  }
+  return true;
+}
+
+bool isPermutable(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+      !isa<ir::TandemOpInterface>(op))
+    return false;
+  if (dropsDims(op))
+    return keepsOrder(cast<ir::ReduceOp>(op));
+  return isa<ir::ElementwiseOpInterface, ir::MaxPoolOp, ir::AvgPoolOp,
+             ir::PadOp, ir::SliceOp, ir::ConcatOp, ir::ReduceOp,
+             ir::BatchNormOp, ir::SoftmaxOp>(op);
+}
+
+int64_t getPermutedRank(Operation *op) {
+  return typeOf(dropsDims(op) ? op->getOperand(0) : op->getResult(0)).getRank();
+}
+
+bool hasPermutedDims(OpOperand &operand) {
+  return typeOf(operand.get()).getRank() == getPermutedRank(operand.getOwner());
+}
+
+//===----------------------------------------------------------------------===//
+// Their attributes
+//===----------------------------------------------------------------------===//
+
+static void permuteAttributes(Operation *op, ArrayRef<int64_t> permutation) {
+  Permutation to = invert(permutation);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<ir::MaxPoolOp, ir::AvgPoolOp>([&](auto pool) {
+        pool.setLayout(permute(pool.getLayout(), permutation));
+      })
+      .Case([&](ir::PadOp pad) {
+        pad.setLow(permute(pad.getLow(), permutation));
+        pad.setHigh(permute(pad.getHigh(), permutation));
+        pad.setInterior(permute(pad.getInterior(), permutation));
+      })
+      .Case([&](ir::SliceOp slice) {
+        slice.setStarts(permute(slice.getStarts(), permutation));
+        slice.setLimits(permute(slice.getLimits(), permutation));
+        slice.setStrides(permute(slice.getStrides(), permutation));
+      })
+      .Case<ir::ConcatOp, ir::BatchNormOp, ir::SoftmaxOp>(
+          [&](auto along) { along.setAxis(to[along.getAxis()]); })
+      .Case([&](ir::ReduceOp reduce) {
+        SmallVector<int64_t> dims;
+        for (int64_t dim : reduce.getDims())
+          dims.push_back(to[dim]);
+        llvm::sort(dims);
+        reduce.setDims(dims);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// New ops
+//===----------------------------------------------------------------------===//
+
+/// An operand that is broadcast along leading dims that it lacks.
+static Value lift(OpBuilder &builder, Value value,
+                  ArrayRef<int64_t> permutation) {
+  auto type = typeOf(value);
+  if (type.getRank() == 0)
+    return value;
+  SmallVector<int64_t> shape(permutation.size() - type.getRank(), 1);
+  llvm::append_range(shape, type.getShape());
+  value = ir::ReshapeOp::create(builder, value.getLoc(), value,
+                                builder.getDenseI64ArrayAttr(shape));
+  return createTransposed(builder, value, permutation);
+}
+
+Operation *createPermuted(OpBuilder &builder, Operation *op,
+                          ValueRange operands, ArrayRef<int64_t> permutation) {
+  SmallVector<Value> permuted;
+  for (auto [operand, value] : llvm::zip(op->getOpOperands(), operands)) {
+    bool isBroadcast =
+        isa<ir::ElementwiseOpInterface>(op) && !hasPermutedDims(operand);
+    permuted.push_back(isBroadcast ? lift(builder, value, permutation) : value);
+  }
+  Operation *created = builder.clone(*op);
+  created->setOperands(permuted);
+  permuteAttributes(created, permutation);
+  Value result = created->getResult(0);
+  if (!dropsDims(op))
+    result.setType(permute(typeOf(result), permutation));
+  return created;
+}
+
+bool movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
+  int64_t last = -1;
+  for (int64_t dim : permutation) {
+    if (type.getDimSize(dim) == 1)
+      continue;
+    if (dim < last)
+      return false;
+    last = dim;
+  }
+  return true;
+}
+
+Value createTransposed(OpBuilder &builder, Value value,
+                       ArrayRef<int64_t> permutation) {
+  Location loc = value.getLoc();
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    if (auto elements = dyn_cast<ElementsAttr>(constant))
+      if (ElementsAttr moved = ir::transpose(elements, permutation))
+        return ir::ConstantOp::create(builder, loc, moved);
+  if (movesNothing(typeOf(value), permutation))
+    return ir::ReshapeOp::create(builder, loc, value,
+                                 builder.getDenseI64ArrayAttr(permute(
+                                     typeOf(value).getShape(), permutation)));
+  return ir::TransposeOp::create(builder, loc, value,
+                                 builder.getDenseI64ArrayAttr(permutation));
+}
+
+} // namespace tandem

@@ -1,0 +1,191 @@
+//===- TransformWeights.cpp - tandem-cpu-transform-weights ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Fusion/PassDevice.h"
+#include "tandem/Target/CPU/Passes.h"
+
+#include "Transforms/WeightPacking.h"
+
+#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/CPU/Winograd.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tandem {
+#define GEN_PASS_DEF_TRANSFORMWEIGHTS
+#include "tandem/Target/CPU/Passes.h.inc"
+
+namespace {
+
+/// A convolution of a fusion, and the constant that is its kernel: outside of
+/// the fusion or, if it is a splat, within.
+struct Candidate {
+  ir::ConvOp conv;
+  ir::ConstantOp constant;
+};
+
+struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
+  using TransformWeightsBase::TransformWeightsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (how != "auto" && how != "always" && how != "never")
+      return emitError(UnknownLoc::get(context))
+             << "no way '" << how
+             << "' to use Winograd's method: there are auto, always, never";
+    DeviceModel device;
+    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+      return failure();
+    machine = getMachine(device);
+    return success();
+  }
+
+  void runOnOperation() override;
+
+private:
+  std::optional<WinogradPlan> choose(ir::ConvOp conv) const;
+  void transform(ir::FusionOp fusion, Candidate candidate);
+
+  ContractionMachine machine;
+};
+
+} // namespace
+
+static std::optional<Candidate> findCandidate(ir::FusionOp fusion) {
+  auto convs = fusion.getBody().front().getOps<ir::ConvOp>();
+  if (convs.empty())
+    return std::nullopt;
+  ir::ConvOp conv = *convs.begin();
+  Value kernel = conv.getKernel();
+  if (auto argument = dyn_cast<BlockArgument>(kernel))
+    kernel = fusion.getInputs()[argument.getArgNumber()];
+  auto constant = kernel.getDefiningOp<ir::ConstantOp>();
+  return constant ? std::optional(Candidate{conv, constant}) : std::nullopt;
+}
+
+/// The constant in the order HWIO; null where its bytes are not at hand.
+static ElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
+  SmallVector<int64_t> permutation;
+  for (char letter : StringRef("HWIO"))
+    permutation.push_back(conv.getLayout().getKernel().find(letter));
+  return ir::transpose(kernel, permutation);
+}
+
+/// The transformed kernel in the order HWIO, of the one in blocks.
+static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
+                             int64_t outputs) {
+  using namespace ir::winograd;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(blocks.getType()).getShape();
+  int64_t inputs = shape[3], rounded = shape[0] * shape[4];
+  Value value = ir::TransposeOp::create(
+      builder, loc, blocks, builder.getDenseI64ArrayAttr({1, 2, 3, 0, 4}));
+  value = ir::ReshapeOp::create(
+      builder, loc, value,
+      builder.getDenseI64ArrayAttr({kSize, kSize, inputs, rounded}));
+  if (rounded != outputs)
+    value = ir::SliceOp::create(
+        builder, loc, value, builder.getDenseI64ArrayAttr({0, 0, 0, 0}),
+        builder.getDenseI64ArrayAttr({kSize, kSize, inputs, outputs}),
+        builder.getDenseI64ArrayAttr({1, 1, 1, 1}));
+  return value;
+}
+
+std::optional<WinogradPlan>
+TransformWeightsPass::choose(ir::ConvOp conv) const {
+  if (how == "auto")
+    return chooseWinograd(conv, machine);
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(conv, why);
+  if (failed(contraction) || !canUseWinograd(*contraction))
+    return std::nullopt;
+  return planWinograd(*contraction, machine);
+}
+
+/// Erases what nothing reads any more.
+static void dropUnused(ir::FusionOp fusion, Value kernel,
+                       ir::ConstantOp constant) {
+  if (!kernel.use_empty())
+    return;
+  if (auto argument = dyn_cast<BlockArgument>(kernel)) {
+    unsigned input = argument.getArgNumber();
+    fusion.getBody().front().eraseArgument(input);
+    fusion->eraseOperand(input);
+  }
+  if (isOpTriviallyDead(constant))
+    constant.erase();
+}
+
+/// Whether what the fusion pools of the convolution is pooled tile by tile.
+static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(conv, why);
+  return llvm::all_of(fusion.getBody().front(), [&](Operation &op) {
+    if (!isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(op))
+      return true;
+    FailureOr<ContractionWindow> window;
+    if (succeeded(contraction))
+      window = describeWindow(&op, *contraction, why);
+    return succeeded(window) && window->fitsTiles(ir::winograd::kTile);
+  });
+}
+
+/// Gives `fusion` a constant as its last operand, and returns that in its body.
+static Value addInput(ir::FusionOp fusion, Location loc, ElementsAttr value) {
+  OpBuilder builder(fusion);
+  Value constant = ir::ConstantOp::create(builder, loc, value);
+  fusion->insertOperands(fusion->getNumOperands(), constant);
+  return fusion.getBody().addArgument(constant.getType(), loc);
+}
+
+void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
+  ir::ConvOp conv = candidate.conv;
+  if (!fitsTiles(fusion, conv))
+    return;
+  std::optional<WinogradPlan> plan = choose(conv);
+  if (!plan)
+    return;
+  auto elements = cast<ElementsAttr>(candidate.constant.getValue());
+  ElementsAttr kernel = orderKernel(conv, elements);
+  if (!kernel)
+    return;
+  std::optional<float> largestData = ir::findLargestData(kernel);
+  Packing packing(*getWeights(conv), plan->block);
+  ElementsAttr packed = packing.pack(elements);
+  if (!largestData || !packed)
+    return;
+  Location loc = conv.getLoc();
+  Value plainBlocks = addInput(fusion, candidate.constant.getLoc(), packed);
+  Value blocks = addInput(fusion, candidate.constant.getLoc(),
+                          ir::transformKernel(kernel, plan->block));
+  OpBuilder builder(conv);
+  Value before = conv.getKernel();
+  int64_t outputs = cast<RankedTensorType>(kernel.getType()).getDimSize(3);
+  Value plain = packing.emitUnpack(builder, loc, plainBlocks);
+  Value transformed = emitTransformed(builder, loc, blocks, outputs);
+  setPlainWeights(conv, ir::WinogradKernelOp::create(
+                            builder, loc, plain.getType(), plain, transformed,
+                            builder.getF32FloatAttr(*largestData)));
+  dropUnused(fusion, before, candidate.constant);
+}
+
+void TransformWeightsPass::runOnOperation() {
+  if (how == "never")
+    return;
+  getOperation()->walk([&](ir::FusionOp fusion) {
+    if (fusion.getKind() != ir::FusionKind::contraction)
+      return;
+    if (std::optional<Candidate> candidate = findCandidate(fusion))
+      transform(fusion, *candidate);
+  });
+}
+
+} // namespace tandem
