@@ -11,6 +11,7 @@
 
 #include "tandem/Runtime/Compiler.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/Function.h"
 
 #include <memory>
 #include <span>
@@ -112,6 +113,10 @@ public:
   Expected<std::unique_ptr<Compiler>>
   createCompiler(CompileOptions options = {}) const;
 
+  /// The graph, to be called in any tier; may outlive the Graph.
+  Expected<std::unique_ptr<Function>>
+  createFunction(CompileOptions options = {}) const;
+
   /// What Contractions::predict compares for inputs of these types, in the
   /// order of the graph once it is simplified. Generates no code; of `options`
   /// only `winograd` counts, and the device is the default one.
@@ -124,6 +129,12 @@ private:
   explicit Graph(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
+
+/// The function `function` of an MLIR file, to be called with tensors:
+/// Graph::parseFile and Graph::createFunction.
+Expected<std::unique_ptr<Function>>
+loadFunction(const std::string &path, const std::string &function = "main",
+             CompileOptions options = {});
 
 /// Whether a process with compilers may measure this machine on a thread in the
 /// background (docs/Device.md), as it does by default, once: a second after the

@@ -111,6 +111,20 @@ Graph::createCompiler(CompileOptions options) const {
   return createGraphCompiler(impl->source, std::move(options));
 }
 
+Expected<std::unique_ptr<Function>>
+Graph::createFunction(CompileOptions options) const {
+  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<Compiler> compiler,
+                          createCompiler(std::move(options)));
+  return std::make_unique<Function>(eagerProgram(), std::move(compiler));
+}
+
+Expected<std::unique_ptr<Function>> loadFunction(const std::string &path,
+                                                 const std::string &function,
+                                                 CompileOptions options) {
+  TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseFile(path, function));
+  return graph->createFunction(std::move(options));
+}
+
 Expected<std::vector<ContractionEstimate>>
 Graph::estimateContractions(std::span<const TensorType> inputs,
                             const CompileOptions &options) const {

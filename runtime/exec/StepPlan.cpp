@@ -19,7 +19,7 @@ using namespace tandem::exec;
 // PreparedCache
 //===----------------------------------------------------------------------===//
 
-size_t PreparedCache::Hash::operator()(const Types &types) const {
+size_t TypesHash::operator()(const Types &types) const {
   XXH64_hash_t hash = types.size();
   for (const TensorType &type : types) {
     std::span<const int64_t> dims = type.shape.span();

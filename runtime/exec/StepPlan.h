@@ -20,6 +20,10 @@ namespace tandem::exec {
 /// operands are rare enough to allocate.
 using Types = std::vector<TensorType>;
 
+struct TypesHash {
+  size_t operator()(const Types &types) const;
+};
+
 /// An op made ready for one signature. Immutable.
 struct PreparedEntry {
   Types operands;
@@ -42,11 +46,8 @@ private:
   /// A process that sees ever new shapes must not grow without bound.
   static constexpr size_t kMaxEntries = 512;
 
-  struct Hash {
-    size_t operator()(const Types &types) const;
-  };
   std::mutex mutex; // guards entries; held for a look-up or an insertion
-  std::unordered_map<Types, PreparedRef, Hash> entries;
+  std::unordered_map<Types, PreparedRef, TypesHash> entries;
 };
 
 /// What does not change between runs of one step.

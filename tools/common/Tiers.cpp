@@ -46,57 +46,15 @@ const std::vector<std::pair<std::string, Winograd>> &winogradChoices() {
   return choices;
 }
 
-std::string_view name(Tier tier) {
-  switch (tier) {
-  case Tier::reference:
-    return "reference";
-  case Tier::eager:
-    return "eager";
-  case Tier::compiled:
-    return "compiled";
-  }
-  return "";
-}
-
-std::optional<Tier> parseTier(std::string_view text) {
-  for (Tier tier : {Tier::reference, Tier::eager, Tier::compiled})
-    if (text == name(tier))
-      return tier;
-  return std::nullopt;
-}
-
-namespace {
-
-Expected<PreparedTier> withExecutor(PreparedTier prepared,
-                                    ExecutorOptions options) {
-  TANDEM_ASSIGN_OR_RETURN(
-      prepared.executor,
-      Executor::create(prepared.program, std::move(options)));
-  return prepared;
-}
-
-} // namespace
-
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    bool dispatchOnly) {
-  auto start = std::chrono::steady_clock::now();
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler.compile(inputs));
-  PreparedTier prepared;
-  prepared.program = std::move(compiled.program);
-  prepared.phases = std::move(compiled.phases);
-  prepared.kernels = std::move(compiled.kernels);
-  prepared.wallNs = compiled.wallNs;
-  prepared.kernelCounts = compiled.kernelCounts;
-  prepared.rearrangedBytes = compiled.rearrangedBytes;
-  prepared.recomputation = compiled.recomputation;
-  printWarnings(compiled.warnings);
   ExecutorOptions options;
-  options.kernels = prepared.kernels;
   options.dispatchOnly = dispatchOnly;
   TANDEM_ASSIGN_OR_RETURN(
-      prepared, withExecutor(std::move(prepared), std::move(options)));
-  prepared.compileNs = measure::nsSince(start);
+      PreparedTier prepared,
+      tandem::compileTier(compiler, inputs, std::move(options)));
+  printWarnings(prepared.warnings);
   return prepared;
 }
 
@@ -114,7 +72,10 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
   executorOptions.dispatchOnly = options.dispatchOnly;
   if (tier == Tier::reference)
     executorOptions.providers = referenceProviders();
-  return withExecutor(std::move(prepared), std::move(executorOptions));
+  TANDEM_ASSIGN_OR_RETURN(
+      prepared.executor,
+      Executor::create(prepared.program, std::move(executorOptions)));
+  return prepared;
 }
 
 void printWarnings(const std::vector<Warning> &warnings) {

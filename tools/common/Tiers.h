@@ -20,9 +20,8 @@
 
 namespace tandem::tools {
 
-enum class Tier { reference, eager, compiled };
-std::string_view name(Tier tier);
-std::optional<Tier> parseTier(std::string_view text);
+using tandem::PreparedTier;
+using tandem::Tier;
 
 /// The device of commands that name none.
 std::string defaultDevice();
@@ -40,22 +39,6 @@ struct TierOptions {
   bool dispatchOnly = false;
 };
 
-/// Ready to run on inputs of the types it was prepared for.
-struct PreparedTier {
-  std::unique_ptr<Executor> executor;
-  std::shared_ptr<const Program> program;
-  /// Of the compiled tier: time by phase, and of the whole up to an executor.
-  std::vector<PhaseTime> phases;
-  double compileNs = 0;
-  /// What `compile` itself took on the clock, kernels being compiled in
-  /// parallel.
-  double wallNs = 0;
-  KernelCounts kernelCounts;
-  int64_t rearrangedBytes = 0;
-  Recomputation recomputation;
-  std::shared_ptr<LoadedKernels> kernels;
-};
-
 /// An executor of `program`, as the tier would make it.
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
@@ -64,7 +47,8 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
 /// Prints the warnings of a compilation to standard error.
 void printWarnings(const std::vector<Warning> &warnings);
 
-/// Compiles with a compiler that lives on, as in a running program.
+/// Compiles with a compiler that lives on, as in a running program, and prints
+/// the warnings.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    bool dispatchOnly = false);

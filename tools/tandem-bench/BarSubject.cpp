@@ -25,10 +25,11 @@ Expected<Subject> makeSubject(const BarsOptions &options,
                           InputSets::create(program, subject.types,
                                             options.environment.cacheBytes));
   TANDEM_ASSIGN_OR_RETURN(
-      subject.eager, prepareTier(*subject.graph, Tier::eager, subject.types));
+      subject.eager,
+      tools::prepareTier(*subject.graph, Tier::eager, subject.types));
   TANDEM_ASSIGN_OR_RETURN(
       subject.compiled,
-      prepareTier(*subject.graph, Tier::compiled, subject.types));
+      tools::prepareTier(*subject.graph, Tier::compiled, subject.types));
   TANDEM_RETURN_IF_ERROR(
       subject.eager.executor->run(subject.inputs[0], subject.outputs));
   return subject;

@@ -49,7 +49,7 @@ Status addEagerBar(const BarsOptions &options, std::vector<Bar> &bars) {
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, randomInputs(type, 2));
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier eager,
-      prepareTier(*graph, Tier::eager, tools::typesOf(inputs)));
+      tools::prepareTier(*graph, Tier::eager, tools::typesOf(inputs)));
   std::vector<Tensor> outputs;
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("eager",
@@ -73,7 +73,7 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   inputs.pop_back();
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier compiled,
-      prepareTier(*graph, Tier::compiled, tools::typesOf(inputs)));
+      tools::prepareTier(*graph, Tier::compiled, tools::typesOf(inputs)));
   const Program &program = *compiled.program;
   if (program.steps.size() != 1 || program.steps[0]->kernel < 0)
     return fail("bars", "axpy8 did not compile to one kernel");

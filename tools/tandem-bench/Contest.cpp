@@ -131,7 +131,7 @@ Status Contest::prepare() {
                           Graph::parseString(contender.source(hexOf(weights))));
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier eager,
-      prepareTier(*graph, tools::Tier::eager, {&contender.input, 1}));
+      tools::prepareTier(*graph, tools::Tier::eager, {&contender.input, 1}));
   TANDEM_RETURN_IF_ERROR(eager.executor->run(inputs[0], expected));
   TANDEM_RETURN_IF_ERROR(allocateBuffers(expected[0].type()));
   // Before there are programs, which hold the weights that are packed for them.

@@ -30,16 +30,19 @@ Expected<Executors> prepareExecutors(const Graph &graph,
   tools::TierOptions options;
   options.compile.device = job.device;
   Executors executors;
-  TANDEM_ASSIGN_OR_RETURN(executors.eager,
-                          prepareTier(graph, Tier::eager, job.inputs, options));
-  TANDEM_ASSIGN_OR_RETURN(executors.compiled, prepareTier(graph, Tier::compiled,
-                                                          job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.eager,
+      tools::prepareTier(graph, Tier::eager, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.compiled,
+      tools::prepareTier(graph, Tier::compiled, job.inputs, options));
   options.dispatchOnly = true;
-  TANDEM_ASSIGN_OR_RETURN(executors.eagerDispatch,
-                          prepareTier(graph, Tier::eager, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.eagerDispatch,
+      tools::prepareTier(graph, Tier::eager, job.inputs, options));
   TANDEM_ASSIGN_OR_RETURN(
       executors.compiledDispatch,
-      prepareTier(graph, Tier::compiled, job.inputs, options));
+      tools::prepareTier(graph, Tier::compiled, job.inputs, options));
   return executors;
 }
 
@@ -60,7 +63,7 @@ Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
 Status runEagerOnce(const Graph &graph, const std::vector<Tensor> &inputs) {
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier eager,
-      prepareTier(graph, Tier::eager, tools::typesOf(inputs)));
+      tools::prepareTier(graph, Tier::eager, tools::typesOf(inputs)));
   std::vector<Tensor> outputs;
   return eager.executor->run(inputs, outputs);
 }

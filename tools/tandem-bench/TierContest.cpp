@@ -109,10 +109,12 @@ Expected<TierResult> measureCase(const TierCase &each, int threads,
   TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
                           InputSets::create(program, result.inputs,
                                             options.environment.cacheBytes));
-  TANDEM_ASSIGN_OR_RETURN(tools::PreparedTier eager,
-                          prepareTier(*graph, Tier::eager, result.inputs));
-  TANDEM_ASSIGN_OR_RETURN(tools::PreparedTier compiled,
-                          prepareTier(*graph, Tier::compiled, result.inputs));
+  TANDEM_ASSIGN_OR_RETURN(
+      tools::PreparedTier eager,
+      tools::prepareTier(*graph, Tier::eager, result.inputs));
+  TANDEM_ASSIGN_OR_RETURN(
+      tools::PreparedTier compiled,
+      tools::prepareTier(*graph, Tier::compiled, result.inputs));
   // What seems slower is measured longer, so that noise is not reported.
   for (double factor : {1.0, 5.0}) {
     TANDEM_RETURN_IF_ERROR(

@@ -139,4 +139,23 @@ TEST(Graph, ThreadsMayParseAtOnce) {
     thread.join();
 }
 
+TEST(Graph, IsCalledInEveryTier) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph) << graph.error().str();
+  auto function = (*graph)->createFunction();
+  ASSERT_TRUE(function) << function.error().str();
+  graph->reset(); // The function lives on.
+  for (int64_t rows : {1, 3, 1}) {
+    Tensor x = *Tensor::allocate({DType::f32, {rows, 4}});
+    std::fill_n(x.as<float>(), 4 * rows, -2.5F);
+    for (Tier tier : allTiers()) {
+      auto outputs = (*function)->call({&x, 1}, tier);
+      ASSERT_TRUE(outputs) << outputs.error().str();
+      const float *row = (*outputs)[0].as<float>() + 4 * (rows - 1);
+      EXPECT_THAT(std::span(row, 4), ElementsAre(0, 0, 0.5, 1.5));
+    }
+  }
+  EXPECT_EQ(loadFunction("/no/such.mlir").error().phase, "parse");
+}
+
 } // namespace
