@@ -159,19 +159,20 @@ void Calibrator::measureMemory() {
                                 factor, one, kRateSteps);
 }
 
-/// The least of sizes from which on results are faster stored past the caches,
-/// beginning with one that the caches do not hold.
+/// The least of sizes from which on results are surely faster stored past the
+/// caches, beginning with one that the caches do not hold.
 void Calibrator::measureStreaming() {
   if (!options.wholeMachine || model.caches.empty())
     return;
   auto cached = static_cast<uint64_t>(2 * model.caches.back().bytes);
   size_t bytes = std::min(std::bit_ceil(cached), uint64_t(kMostBytes / 2));
-  Best least{double(2 * bytes), 0};
+  Best least;
   for (; bytes > size_t(model.caches.front().bytes); bytes /= 2) {
     Best gain = measure::measureStreaming(bytes);
-    if (gain.value < 1)
+    // The lower quartile, about.
+    if (gain.value < 1 + gain.spread / 2)
       break;
-    least = {double(bytes), std::max(least.spread, gain.spread)};
+    least.value = double(bytes);
   }
   model.streamedBytes = int64_t(take(
       "streamed_bytes", double(model.streamedBytes), 1, least, kSizeSteps));

@@ -26,6 +26,8 @@ func.func @unary(%x: tensor<?x8xf32>, %p: tensor<4xi1>, %i: tensor<4xi32>) {
   %9 = tandem.tanh %x : tensor<?x8xf32>
   // CHECK: tandem.sigmoid %{{.*}} : tensor<?x8xf32>
   %10 = tandem.sigmoid %x : tensor<?x8xf32>
+  // CHECK: tandem.softplus %{{.*}} : tensor<?x8xf32>
+  %softplus = tandem.softplus %x : tensor<?x8xf32>
   // CHECK: tandem.relu %{{.*}} : tensor<4xi32>
   %11 = tandem.relu %i : tensor<4xi32>
   // CHECK: tandem.gelu %{{[^ ]*}} : tensor<?x8xf32>
