@@ -8,6 +8,7 @@
 
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Support/Environment.h"
 #include "tandem/Support/RoundToStep.h"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ const DeviceModel &detectedDeviceModel() {
 }
 
 Expected<DeviceModel> hostDeviceModel() {
-  if (const char *named = std::getenv("TANDEM_DEVICE"); named && *named)
+  if (const char *named = lookUp(Variable::device))
     return findNamed(named);
   return measuredModel().value_or(detectedDeviceModel());
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Support/Environment.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,7 +92,7 @@ bool hasBF16Pairs(const Processor &processor) {
 }
 
 static Expected<Processor> readEnvironment() {
-  const char *text = std::getenv("TANDEM_CPU");
+  const char *text = lookUp(Variable::cpu);
   llvm::StringRef wanted(text ? text : "");
   if (!wanted.empty() && !wanted.starts_with("-"))
     return findProcessor(text);

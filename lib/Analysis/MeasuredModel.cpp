@@ -8,6 +8,7 @@
 
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Support/Environment.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -29,7 +30,7 @@ static constexpr int kVersion = 4;
 /// $TANDEM_CACHE_DIR, or `tandem` among the user's caches; empty where there is
 /// no home.
 static std::string cacheDirectory() {
-  if (const char *named = std::getenv("TANDEM_CACHE_DIR"); named && *named)
+  if (const char *named = lookUp(Variable::cacheDir))
     return named;
   llvm::SmallString<128> path;
   if (const char *xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)

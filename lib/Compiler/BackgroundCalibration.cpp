@@ -9,6 +9,7 @@
 #include "BackgroundCalibration.h"
 
 #include "tandem/Compiler/Calibrate.h"
+#include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
 
 #include <atomic>
@@ -108,8 +109,7 @@ void BackgroundCalibration::stopBeforeFork() {
 }
 
 std::shared_ptr<BackgroundCalibration> BackgroundCalibration::share() {
-  const char *named = std::getenv("TANDEM_DEVICE");
-  if (isMeasuring || !isAllowed || (named && *named) || measuredModel())
+  if (isMeasuring || !isAllowed || lookUp(Variable::device) || measuredModel())
     return nullptr;
   static const int isRegistered =
       pthread_atfork(stopBeforeFork, nullptr, nullptr);

@@ -10,6 +10,7 @@
 
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Runtime/Program.h"
+#include "tandem/Support/Environment.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -49,7 +50,7 @@ static Expected<std::string> privateDirectory() {
 /// `chosen`, if it is not empty, or what the environment says; made where it is
 /// not there.
 static Expected<std::string> openDirectory(std::string chosen) {
-  if (const char *named = std::getenv("TANDEM_REPRODUCER_DIR");
+  if (const char *named = lookUp(Variable::reproducerDir);
       chosen.empty() && named)
     chosen = named;
   if (chosen.empty())

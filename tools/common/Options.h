@@ -11,6 +11,7 @@
 
 #include "common/CommandLine.h"
 
+#include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
 
 #include <cerrno>
@@ -65,6 +66,17 @@ inline void addOutputFile(CLI::App &app, const std::string &option,
 }
 
 /// Likewise for JSON lines.
+/// Lists the environment variables at the end of --help.
+inline void addEnvironment(CLI::App &app) {
+  std::string text = "Environment:\n";
+  for (const VariableInfo &variable : environmentVariables()) {
+    std::string line = "  " + std::string(variable.name);
+    line.resize(std::max<size_t>(line.size() + 1, 30), ' ');
+    text += line + std::string(variable.meaning) + "\n";
+  }
+  app.footer(text);
+}
+
 /// Adds --device, which takes a name of devices().
 inline void addDevice(CLI::App &app, std::string &device) {
   std::vector<std::string> names;

@@ -238,6 +238,7 @@ void addCold(CLI::App &app, MeasureOptions &options,
 
 int main(int argc, char **argv) {
   CLI::App app{"Measures when compiling a Tandem graph pays.", "tandem-bench"};
+  tools::addEnvironment(app);
   app.require_subcommand(1);
   allowBackgroundCalibration(false); // It would disturb.
   SweepOptions sweepOptions;

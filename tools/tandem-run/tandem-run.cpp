@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
                "tandem-run"};
   RunOptions options;
   addOptions(app, options);
+  addEnvironment(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -8,6 +8,8 @@
 
 #include "FrameLog.h"
 
+#include "tandem/Support/Environment.h"
+
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -26,7 +28,7 @@ struct Log {
 } // namespace
 
 void logFrame(int64_t bytes) {
-  static const char *path = std::getenv("TANDEM_FRAME_LOG");
+  static const char *path = lookUp(Variable::frameLog);
   if (!path)
     return;
   static Log log(path);

@@ -9,6 +9,7 @@
 #include "HostMachine.h"
 
 #include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Support/Environment.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -46,7 +47,7 @@ CPUTargetOptions resolve(const CPUTargetOptions &options) {
 
 const char *getMutant() {
 #ifdef TANDEM_MUTANTS
-  static const char *mutant = std::getenv("TANDEM_MUTATE");
+  static const char *mutant = lookUp(Variable::mutant);
   return mutant;
 #else
   return nullptr;

@@ -28,17 +28,19 @@
 // Generated: the text of HostCUDA.h, as kHostHeaders.
 #include "HostCUDA.inc"
 
+#include "tandem/Support/Environment.h"
+
 using llvm::StringRef;
 
 namespace tandem {
 namespace {
 
 Expected<std::string> findCompiler() {
-  if (auto chosen = llvm::sys::Process::GetEnv("TANDEM_HOST_CXX")) {
-    if (auto path = llvm::sys::findProgramByName(*chosen))
+  if (const char *chosen = lookUp(Variable::hostCompiler)) {
+    if (auto path = llvm::sys::findProgramByName(chosen))
       return *path;
-    return fail("load",
-                "TANDEM_HOST_CXX: there is no program '" + *chosen + "'");
+    return fail("load", std::string(name(Variable::hostCompiler)) +
+                            ": there is no program '" + chosen + "'");
   }
   for (StringRef name : {"clang++-22", "clang++", "c++", "g++"})
     if (auto path = llvm::sys::findProgramByName(name))

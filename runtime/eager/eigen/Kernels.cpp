@@ -8,6 +8,8 @@
 
 #include "kernels/Kernels.h"
 
+#include "tandem/Support/Environment.h"
+
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
@@ -47,7 +49,7 @@ static bool hostHas(std::string_view level) {
 
 /// The highest level that the host has and that is not above TANDEM_X86_LEVEL.
 static const KernelTable &choose() {
-  const char *limit = std::getenv("TANDEM_X86_LEVEL");
+  const char *limit = lookUp(Variable::x86Level);
   const KernelTable *table = std::begin(tables);
   if (limit)
     while (table + 1 != std::end(tables) &&
