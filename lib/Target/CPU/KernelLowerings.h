@@ -14,9 +14,16 @@
 
 namespace tandem {
 
-/// Replaces the function of a kernel of kind reduction, in the form of phase
-/// `linalg`, by LLVM functions (see KernelFrame) with vector loops.
-/// `streamedBytes`: DeviceModel::streamedBytes.
+// Each replaces the function of a kernel of one kind, in the form of phase
+// `linalg`, by LLVM functions (see KernelFrame) with vector loops.
+// `streamedBytes`: DeviceModel::streamedBytes.
+
+/// All loops are parallel.
+mlir::LogicalResult lowerLoopKernel(mlir::ModuleOp module,
+                                    mlir::func::FuncOp kernel,
+                                    unsigned vectorBits, int64_t streamedBytes);
+
+/// Of kind reduction.
 mlir::LogicalResult lowerReductionKernel(mlir::ModuleOp module,
                                          mlir::func::FuncOp kernel,
                                          unsigned vectorBits,
