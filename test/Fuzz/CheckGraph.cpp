@@ -124,6 +124,8 @@ Expected<Outputs> Checker::runCompiled(const std::string &device) const {
   compile.fallback = options.fallback;
   if (options.winograd)
     compile.winograd = Winograd::always;
+  if (options.generated)
+    compile.contractions = Contractions::generated;
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(compile));
   std::vector<TensorType> types;
   for (const Tensor &input : inputs)

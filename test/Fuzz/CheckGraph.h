@@ -27,6 +27,9 @@ struct CheckOptions {
   bool fallback = false;
   /// Winograd's method wherever it is possible.
   bool winograd = false;
+  /// Contractions in kernels wherever that is possible, whatever the library
+  /// would take.
+  bool generated = false;
 };
 
 struct CheckResult {

@@ -147,7 +147,7 @@ void appendMatmul(GraphBuilder &b) {
   attrs.transpose_lhs = b.random.chance(30);
   attrs.transpose_rhs = b.random.chance(30);
   int64_t m = b.randomWidth(), n = b.randomWidth(), k = b.randomWidth();
-  if (b.isLarge && b.random.chance(30)) {
+  if (b.random.chance(b.isLarge ? 50 : 15)) {
     // Weights that no near cache holds, and few uses of them.
     m = b.random.between(1, 6);
     n = b.random.between(500, 1200);
