@@ -132,7 +132,8 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
       measureContractions(module.lookupSymbol<func::FuncOp>(source->function),
                           options);
     }
-    PhaseTimer timer(times, name(phase.phase, target).str());
+    // A literal, which outlives the timer.
+    PhaseTimer timer(times, std::string_view(name(phase.phase, target)));
     if (failed(phase.passes->run(module)) || failed(verify(module)))
       return failure();
   }
