@@ -61,6 +61,19 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
   return prepared;
 }
 
+Expected<PreparedTier>
+tandem::interpretTier(std::shared_ptr<const Program> program, Tier tier,
+                      ExecutorOptions options) {
+  if (tier == Tier::reference)
+    options.providers = referenceProviders();
+  PreparedTier prepared;
+  prepared.program = program;
+  TANDEM_ASSIGN_OR_RETURN(
+      prepared.executor,
+      Executor::create(std::move(program), std::move(options)));
+  return prepared;
+}
+
 //===----------------------------------------------------------------------===//
 // Function
 //===----------------------------------------------------------------------===//
@@ -139,12 +152,8 @@ Expected<PreparedPtr> Function::make(std::span<const TensorType> inputs,
     TANDEM_ASSIGN_OR_RETURN(*prepared, compileTier(*compiler, inputs, options));
     return prepared;
   }
-  ExecutorOptions own = options;
-  if (tier == Tier::reference)
-    own.providers = referenceProviders();
-  prepared->program = eagerProgram;
-  TANDEM_ASSIGN_OR_RETURN(prepared->executor,
-                          Executor::create(eagerProgram, std::move(own)));
+  TANDEM_ASSIGN_OR_RETURN(*prepared,
+                          interpretTier(eagerProgram, tier, options));
   return prepared;
 }
 

@@ -66,16 +66,9 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                             graph.createCompiler(options.compile));
     return compileTier(*compiler, inputs, options.dispatchOnly);
   }
-  PreparedTier prepared;
-  prepared.program = graph.eagerProgram();
   ExecutorOptions executorOptions;
   executorOptions.dispatchOnly = options.dispatchOnly;
-  if (tier == Tier::reference)
-    executorOptions.providers = referenceProviders();
-  TANDEM_ASSIGN_OR_RETURN(
-      prepared.executor,
-      Executor::create(prepared.program, std::move(executorOptions)));
-  return prepared;
+  return interpretTier(graph.eagerProgram(), tier, std::move(executorOptions));
 }
 
 void printWarnings(const std::vector<Warning> &warnings) {

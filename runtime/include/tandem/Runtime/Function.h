@@ -48,6 +48,11 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    ExecutorOptions options = {});
 
+/// The executor of a tier that compiles nothing, for inputs of any types:
+/// `program` is the graph with every op a step.
+Expected<PreparedTier> interpretTier(std::shared_ptr<const Program> program,
+                                     Tier tier, ExecutorOptions options = {});
+
 /// A graph that is loaded once and called with tensors of any types it takes.
 ///
 /// Thread-safe. Threads that call the compiled tier with the same new types
