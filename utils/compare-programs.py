@@ -50,6 +50,9 @@ def program(binaries, graph, arguments, winograd):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
+    for folder in sys.argv[1:]:
+        if not (pathlib.Path(folder) / "tandem-run").is_file():
+            sys.exit(f"compare-programs.py: there is no tandem-run in {folder}")
     same = different = 0
     for graph, arguments in graphs():
         for winograd in ("auto", "always"):
