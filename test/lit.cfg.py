@@ -11,7 +11,7 @@ import os
 
 import lit.formats
 from lit.llvm import llvm_config
-from lit.llvm.subst import ToolSubst
+from lit.llvm.subst import FindTool, ToolSubst
 
 config.name = "Tandem"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -19,6 +19,11 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["graphs", "Inputs", "Unit", "Fuzz"]
 config.test_source_root = os.path.join(config.tandem_src_root, "test")
 config.test_exec_root = os.path.join(config.tandem_obj_root, "test")
+if config.guarded:
+    # The tests that execute graphs, on the device of test/Device.
+    config.name = "Tandem-guarded"
+    config.test_source_root = os.path.join(config.test_source_root, "Execution")
+    config.test_exec_root = os.path.join(config.test_exec_root, "Guarded")
 
 # Environment -----------------------------------------------------------------
 
@@ -28,7 +33,7 @@ config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 config.environment["TANDEM_DEVICE"] = "generic"
 config.environment["CUDAToolkit_ROOT"] = config.cuda_root
 config.environment["TANDEM_FRAME_LOG"] = os.path.join(
-    config.test_exec_root, "results", "frames.txt")
+    config.tandem_obj_root, "test", "results", "frames.txt")
 for setting in config.sanitizer_environment.split(";"):
     name, _, value = setting.partition("=")
     config.environment[name] = value
@@ -77,7 +82,7 @@ for level, flags in [
 # Substitutions ---------------------------------------------------------------
 
 config.substitutions += [
-    ("%graphs", os.path.join(config.test_source_root, "graphs")),
+    ("%graphs", os.path.join(config.tandem_src_root, "test", "graphs")),
     ("%gpu-specs", os.path.join(config.tandem_src_root, "utils", "gpu-specs")),
     ("%src", config.tandem_src_root),
     ("%obj", config.tandem_obj_root),
@@ -91,8 +96,10 @@ llvm_config.add_tool_substitutions(
         "tandem-opt",
         ToolSubst("tandem-translate", unresolved="ignore"),
         # A kernel that cannot be compiled is an error, but in tests of that.
-        ToolSubst("tandem-run", extra_args=["--no-fallback"],
-                  unresolved="ignore"),
+        ToolSubst("tandem-run",
+                  command=FindTool("tandem-run-guarded" if config.guarded
+                                   else "tandem-run"),
+                  extra_args=["--no-fallback"], unresolved="ignore"),
         ToolSubst("tandem-bench", unresolved="ignore"),
         ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),

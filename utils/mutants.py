@@ -212,7 +212,7 @@ NOTICED, UNNOTICED, BROKEN, ABSENT = "noticed", "UNNOTICED", "BROKEN", "-"
 # crash or a time limit says nothing of what is compared.
 DIFFERS = re.compile(
     r"\d+ +FAIL: |difference\.agrees\(\)|whose element #\d+ doesn't match|"
-    r"The difference between .* exceeds|"
+    r"The difference between .* exceeds|Expected equality of these values:\n\s*valuesOf|"
     r"// seed .*: error: check: (compiled|eager)"
 )
 

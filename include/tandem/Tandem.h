@@ -56,6 +56,9 @@ struct DeviceInfo {
 
 /// All there are; the first is the default, where eager runs, too. Thread-safe.
 std::span<const DeviceInfo> devices();
+/// What runs graphs that are compiled for the device of that name; empty: the
+/// first.
+Expected<Device *> findDevice(std::string_view name);
 
 struct CompileOptions {
   /// A name of devices(); empty: the first.

@@ -45,12 +45,11 @@ makeExecutor(const std::string &source, const TensorType &input,
       isGenerated ? Contractions::generated : Contractions::library;
   options.winograd = Winograd::never;
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile({&input, 1}));
+  TANDEM_ASSIGN_OR_RETURN(PreparedTier compiled,
+                          compileTier(*compiler, {&input, 1}));
   if (compiled.program->steps.size() != 1)
     return fail("calibrate", "it takes more steps than one");
-  ExecutorOptions executor;
-  executor.kernels = compiled.kernels;
-  return Executor::create(compiled.program, executor);
+  return std::move(compiled.executor);
 }
 
 static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {
@@ -90,7 +89,8 @@ Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
   TANDEM_ASSIGN_OR_RETURN(
       probe->executor,
       makeExecutor(source, input.type(), isGenerated, isChannelsLast));
-  probe->inputs = {input};
+  TANDEM_ASSIGN_OR_RETURN(probe->inputs,
+                          copyToDevice({&input, 1}, probe->executor->stream()));
   TANDEM_RETURN_IF_ERROR(probe->executor->run(probe->inputs, probe->outputs));
   return probe;
 }

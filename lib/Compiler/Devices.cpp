@@ -17,11 +17,18 @@ std::span<const DeviceInfo> devices() {
   static const auto list = [] {
     std::vector<DeviceInfo> list;
     for (const Target *target : allTargets())
-      if (target->canRun())
+      if (target->device())
         list.push_back({target->name(), target->description()});
     return list;
   }();
   return list;
+}
+
+Expected<Device *> findDevice(std::string_view name) {
+  if (name.empty())
+    return defaultTarget().device();
+  TANDEM_ASSIGN_OR_RETURN(const Target *target, findRunnableTarget(name));
+  return target->device();
 }
 
 } // namespace tandem

@@ -53,10 +53,7 @@ public:
     return compiled;
   }
 
-  Expected<std::shared_ptr<LoadedKernels>>
-  load(const Program &program) override {
-    return target.load(program);
-  }
+  Device &device() const override { return *target.device(); }
 
 private:
   Expected<std::unique_ptr<CompilerSession>> acquire() {

@@ -26,8 +26,8 @@ namespace tandem {
 /// Code that is ready to be called; shared by the programs that launch it.
 struct CompiledKernel {
   fb::KernelT kernel;
-  /// Of this kernel alone; null on devices that load kernels together.
-  std::shared_ptr<LoadedKernels> loaded;
+  /// Null on devices that load kernels together.
+  std::shared_ptr<const LoadedKernel> loaded;
 };
 
 using CompiledKernelPtr = std::shared_ptr<const CompiledKernel>;

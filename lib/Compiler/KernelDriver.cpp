@@ -42,12 +42,16 @@ bool FailureRequest::matches(size_t index, StringRef name) const {
   return !pattern.empty() && llvm::Regex(pattern).match(name);
 }
 
-/// Through the device's own entry points, in a temporary program.
-static Expected<std::shared_ptr<LoadedKernels>>
-loadAlone(const Target &target, const fb::KernelT &kernel) {
+/// Lends the kernel to a program of its own.
+static Expected<std::shared_ptr<const LoadedKernel>>
+loadAlone(const Target &target, fb::KernelT &kernel) {
   Program program;
-  program.kernels.push_back(std::make_unique<fb::KernelT>(kernel));
-  return target.load(program);
+  program.kernels.push_back(std::make_unique<fb::KernelT>(std::move(kernel)));
+  auto loaded = target.device()->load(program);
+  kernel = std::move(*program.kernels.front());
+  if (!loaded)
+    return tl::unexpected(std::move(loaded.error()));
+  return std::move(loaded->front());
 }
 
 static Expected<CompiledKernelPtr>
@@ -167,42 +171,20 @@ std::vector<KernelOutcome> compileKernels(const Target &target,
   return outcomes;
 }
 
-namespace {
-/// Keeps the kernels whose functions it lists.
-class JoinedKernels final : public LoadedKernels {
-public:
-  explicit JoinedKernels(ArrayRef<KernelOutcome> outcomes) {
-    for (const KernelOutcome &outcome : outcomes)
-      if (outcome.compiled) {
-        parts.push_back((*outcome.compiled)->loaded);
-        functions.push_back(parts.back()->functions.front());
-      }
-  }
-
-private:
-  std::vector<std::shared_ptr<LoadedKernels>> parts;
-};
-} // namespace
-
 /// All at once; an error where one of them stands in the way.
-static Expected<std::shared_ptr<LoadedKernels>>
-loadTogether(const Target &target, ArrayRef<KernelOutcome> outcomes) {
+static Expected<LoadedKernels> loadTogether(const Target &target,
+                                            ArrayRef<KernelOutcome> outcomes) {
   Program program;
   for (const KernelOutcome &outcome : outcomes)
     if (outcome.compiled)
       program.kernels.push_back(
           std::make_unique<fb::KernelT>((*outcome.compiled)->kernel));
-  return target.load(program);
+  return target.device()->load(program);
 }
 
-std::shared_ptr<LoadedKernels>
-loadKernels(const Target &target, MutableArrayRef<KernelOutcome> outcomes,
-            PhaseTimes &times) {
-  if (!target.loadsTogether())
-    return std::make_shared<JoinedKernels>(outcomes);
-  PhaseTimer timer(times, "load");
-  if (auto loaded = loadTogether(target, outcomes))
-    return *loaded;
+/// One by one; what cannot be loaded has failed.
+static void loadEach(const Target &target,
+                     MutableArrayRef<KernelOutcome> outcomes) {
   for (KernelOutcome &outcome : outcomes) {
     if (!outcome.compiled)
       continue;
@@ -214,7 +196,22 @@ loadKernels(const Target &target, MutableArrayRef<KernelOutcome> outcomes,
       outcome.compiled = tl::unexpected(std::move(loaded.error()));
     }
   }
-  return std::make_shared<JoinedKernels>(outcomes);
+}
+
+LoadedKernels loadKernels(const Target &target,
+                          MutableArrayRef<KernelOutcome> outcomes,
+                          PhaseTimes &times) {
+  if (target.loadsTogether()) {
+    PhaseTimer timer(times, "load");
+    if (auto loaded = loadTogether(target, outcomes))
+      return *loaded;
+    loadEach(target, outcomes);
+  }
+  LoadedKernels kernels;
+  for (const KernelOutcome &outcome : outcomes)
+    if (outcome.compiled)
+      kernels.push_back((*outcome.compiled)->loaded);
+  return kernels;
 }
 
 } // namespace tandem

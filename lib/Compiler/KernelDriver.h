@@ -54,11 +54,12 @@ compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
                const FailureRequest &failures, KernelCache *cache);
 
-/// Loads the kernels that were compiled and lists their functions in order. A
-/// kernel that cannot be loaded has failed from then on. Adds to phase "load".
-std::shared_ptr<LoadedKernels>
-loadKernels(const Target &target, llvm::MutableArrayRef<KernelOutcome> outcomes,
-            PhaseTimes &times);
+/// Loads the kernels that were compiled, where that has not happened, and lists
+/// them in order. A kernel that cannot be loaded has failed from then on. Adds
+/// to phase "load".
+LoadedKernels loadKernels(const Target &target,
+                          llvm::MutableArrayRef<KernelOutcome> outcomes,
+                          PhaseTimes &times);
 
 } // namespace tandem
 

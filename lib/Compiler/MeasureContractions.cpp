@@ -97,25 +97,13 @@ FailureOr<OwningOpRef<ModuleOp>> makeTrial(Operation *op) {
 }
 
 /// One of the two contestants.
-struct Contestant {
-  Compiled compiled;
-  std::unique_ptr<Executor> executor;
-};
-
-Expected<Contestant> makeContestant(std::shared_ptr<const GraphSource> source,
-                                    CompileOptions options, Contractions how,
-                                    std::span<const TensorType> inputs) {
+Expected<PreparedTier> makeContestant(std::shared_ptr<const GraphSource> source,
+                                      CompileOptions options, Contractions how,
+                                      std::span<const TensorType> inputs) {
   options.contractions = how;
   TANDEM_ASSIGN_OR_RETURN(auto compiler,
                           createGraphCompiler(std::move(source), options));
-  Contestant result;
-  TANDEM_ASSIGN_OR_RETURN(result.compiled, compiler->compile(inputs));
-  ExecutorOptions executorOptions;
-  executorOptions.kernels = result.compiled.kernels;
-  TANDEM_ASSIGN_OR_RETURN(
-      result.executor,
-      Executor::create(result.compiled.program, executorOptions));
-  return result;
+  return compileTier(*compiler, inputs);
 }
 
 Expected<ContractionPrices> runTrial(ModuleOp trial,
@@ -134,13 +122,15 @@ Expected<ContractionPrices> runTrial(ModuleOp trial,
   sampling.minSamples = kMinSamples;
   sampling.maxSamples = kMaxSamples;
   measure::Sampler sampler(sampling);
-  std::vector<Contestant> contestants;
+  std::vector<PreparedTier> contestants;
   for (Contractions how : {Contractions::generated, Contractions::library}) {
-    TANDEM_ASSIGN_OR_RETURN(Contestant contestant,
+    TANDEM_ASSIGN_OR_RETURN(PreparedTier contestant,
                             makeContestant(source, options, how, types));
     contestants.push_back(std::move(contestant));
   }
-  for (Contestant &contestant : contestants)
+  TANDEM_ASSIGN_OR_RETURN(
+      inputs, copyToDevice(inputs, contestants[0].executor->stream()));
+  for (PreparedTier &contestant : contestants)
     sampler.add("", [&, executor = contestant.executor.get()](size_t) {
       return executor->run(inputs, outputs);
     });

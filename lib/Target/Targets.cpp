@@ -12,12 +12,21 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <vector>
+
 namespace tandem {
 
-llvm::ArrayRef<const Target *> allTargets() {
-  static const Target *const targets[] = {&cpuTarget(), &cudaTarget(),
-                                          &cudaHostTarget()};
+static std::vector<const Target *> &listOfTargets() {
+  static std::vector<const Target *> targets = {&cpuTarget(), &cudaTarget(),
+                                                &cudaHostTarget()};
   return targets;
+}
+
+llvm::ArrayRef<const Target *> allTargets() { return listOfTargets(); }
+
+void addDefaultTarget(const Target &target) {
+  std::vector<const Target *> &targets = listOfTargets();
+  targets.insert(targets.begin(), &target);
 }
 
 const Target &defaultTarget() { return *allTargets().front(); }
@@ -42,7 +51,7 @@ Expected<const Target *> findTarget(llvm::StringRef name) {
 }
 
 Expected<const Target *> findRunnableTarget(llvm::StringRef name) {
-  return findAmong(name, [](const Target &target) { return target.canRun(); });
+  return findAmong(name, [](const Target &target) { return target.device(); });
 }
 
 } // namespace tandem

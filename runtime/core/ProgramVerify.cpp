@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 

@@ -39,21 +39,26 @@ Expected<Tensor> Tensor::allocate(const TensorType &type,
   Expected<void *> memory = allocator.allocate(*bytes);
   if (!memory)
     return tl::unexpected<Error>(std::move(memory.error()));
-  return share(type, std::shared_ptr<void>(
-                         *memory, [&allocator, size = *bytes](void *data) {
-                           allocator.deallocate(data, size);
-                         }));
+  return share(type,
+               std::shared_ptr<void>(*memory,
+                                     [&allocator, size = *bytes](void *data) {
+                                       allocator.deallocate(data, size);
+                                     }),
+               allocator.device());
 }
 
-Tensor Tensor::borrow(const TensorType &type, void *data) {
+Tensor Tensor::borrow(const TensorType &type, void *data,
+                      const Device *device) {
   Tensor tensor;
   tensor.tensorType = type;
   tensor.pointer = data;
+  tensor.place = device;
   return tensor;
 }
 
-Tensor Tensor::share(const TensorType &type, std::shared_ptr<void> data) {
-  Tensor tensor = borrow(type, data.get());
+Tensor Tensor::share(const TensorType &type, std::shared_ptr<void> data,
+                     const Device *device) {
+  Tensor tensor = borrow(type, data.get(), device);
   tensor.storage = std::move(data);
   return tensor;
 }

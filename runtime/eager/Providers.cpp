@@ -13,8 +13,12 @@
 using namespace tandem;
 
 ProviderList tandem::eagerProviders() {
-  static const std::array<const Provider *, 3> providers = {
-      &oneDNNProvider(), &eigenProvider(), &referenceProvider()};
+  static const std::array<const Provider *, 2> libraries = {&oneDNNProvider(),
+                                                            &eigenProvider()};
+  static const auto throughFloat = createThroughFloatProvider(libraries);
+  static const std::array<const Provider *, 4> providers = {
+      &oneDNNProvider(), throughFloat.get(), &eigenProvider(),
+      &referenceProvider()};
   return providers;
 }
 
@@ -31,18 +35,18 @@ static std::string join(std::span<const TensorType> types) {
   return text;
 }
 
-Expected<const Provider *>
-tandem::findProvider(ProviderList providers, const OpDesc &op,
-                     std::span<const TensorType> operands,
-                     std::span<const TensorType> results) {
+Expected<std::unique_ptr<PreparedOp>>
+tandem::prepareOp(ProviderList providers, const OpSignature &signature) {
   std::string names;
   for (const Provider *provider : providers) {
-    if (provider->supports(op, operands, results))
-      return provider;
+    TANDEM_ASSIGN_OR_RETURN(auto op, provider->prepare(signature));
+    if (op)
+      return op;
     names += (names.empty() ? "" : ", ") + std::string(provider->name());
   }
   return fail("execute",
-              "no provider executes " + std::string(name(op.kind)) + " on (" +
-                  join(operands) + ") -> (" + join(results) + ")",
+              "no provider executes " + std::string(name(signature.op.kind)) +
+                  " on (" + join(signature.operands) + ") -> (" +
+                  join(signature.results) + ")",
               "asked: " + names);
 }

@@ -8,10 +8,9 @@
 
 #include "tandem/Runtime/Executor.h"
 
+#include "../device/host/Threads.h"
 #include "OpDispatch.h"
-#include "Threads.h"
 
-#include "tandem/Runtime/KernelLaunch.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
 #include <deque>
@@ -32,14 +31,15 @@ struct Executor::Impl {
 
   Impl(std::shared_ptr<const Program> program, ExecutorOptions options)
       : program(std::move(program)), options(std::move(options)),
-        context{*this->program, this->options.providers,
-                *this->options.allocator, this->options.dispatchOnly},
-        caches(this->program->steps.size()) {
-    for (const Constant &constant : this->program->constants)
-      constants.push_back(constant.data.viewAs(
-          fromFlat(*this->program->slots[constant.slot]->type)));
-  }
+        context{*this->program,
+                this->options.providers,
+                *this->options.stream,
+                this->options.stream->allocator(),
+                this->options.stream->device().memory(),
+                this->options.dispatchOnly},
+        caches(this->program->steps.size()) {}
 
+  Status placeConstants();
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
   Status runSteps(Frame &frame);
   void collectOutputs(Frame &frame, std::vector<Tensor> &outputs) const;
@@ -50,7 +50,12 @@ Executor::create(std::shared_ptr<const Program> program,
                  ExecutorOptions options) {
   TANDEM_RETURN_IF_ERROR(verify(*program));
   applyThreadLimit();
+  if (!options.stream)
+    options.stream = &hostDevice().defaultStream();
+  if (options.providers.empty())
+    options.providers = options.stream->device().providers();
   auto impl = std::make_unique<Impl>(std::move(program), std::move(options));
+  TANDEM_RETURN_IF_ERROR(impl->placeConstants());
   TANDEM_ASSIGN_OR_RETURN(
       impl->plans, planSteps(*impl->program, impl->options, impl->constants));
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
@@ -60,6 +65,7 @@ Executor::Executor(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Executor::~Executor() = default;
 
 const Program &Executor::program() const { return *impl->program; }
+Stream &Executor::stream() const { return *impl->options.stream; }
 
 std::optional<int64_t> Executor::plannedPeakBytes() const {
   if (!isCompiled(*impl->program))
@@ -69,11 +75,28 @@ std::optional<int64_t> Executor::plannedPeakBytes() const {
     // A step of unknown shapes is prepared when it runs.
     if (!plan.isKernel() && !plan.isView && !plan.prepared)
       return std::nullopt;
-    workspaces.push_back(plan.isKernel() ? workspaceBytes(*plan.kernel)
+    workspaces.push_back(plan.isKernel()
+                             ? plan.loaded->workspaceBytes(*plan.kernel)
                          : plan.prepared ? plan.prepared->op->workspaceBytes()
                                          : 0);
   }
   return tandem::plannedPeakBytes(*impl->program, workspaces);
+}
+
+/// Where the device reads them, under the types of their slots.
+Status Executor::Impl::placeConstants() {
+  for (const Constant &constant : program->constants)
+    constants.push_back(
+        constant.data.viewAs(fromFlat(*program->slots[constant.slot]->type)));
+  TANDEM_ASSIGN_OR_RETURN(constants, copyToDevice(constants, *options.stream));
+  // Ops that are prepared may work on them at once.
+  return options.stream->synchronise();
+}
+
+/// What a tensor's memory is called in an error.
+static std::string describePlace(const Device *device) {
+  return device ? "on device '" + std::string(device->name()) + "'"
+                : "in the host's memory";
 }
 
 /// Checks the types, unless they are those of the frame's last run.
@@ -94,6 +117,13 @@ Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i])
       return fail("input", "input " + std::to_string(i) + " has no data");
+    if (inputs[i].device() != context.memory) [[unlikely]]
+      return fail("input",
+                  "input " + std::to_string(i) + " is " +
+                      describePlace(inputs[i].device()) +
+                      ", and the program takes tensors " +
+                      describePlace(context.memory),
+                  "copyToDevice and copyToHost copy tensors");
     frame.values[program->inputs[i]] = &inputs[i];
   }
   return {};
@@ -103,7 +133,7 @@ Status Executor::Impl::runSteps(Frame &frame) {
   if (program->arena_bytes > 0) {
     TensorType bytes{DType::i8, {program->arena_bytes}};
     TANDEM_ASSIGN_OR_RETURN(frame.arena,
-                            Tensor::allocate(bytes, *options.allocator));
+                            Tensor::allocate(bytes, context.allocator));
   }
   for (size_t i = 0; i < plans.size(); ++i) {
     const StepPlan &plan = plans[i];

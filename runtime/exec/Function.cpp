@@ -54,6 +54,8 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
   PreparedTier prepared;
   static_cast<Compiled &>(prepared) = std::move(compiled);
   options.kernels = prepared.kernels;
+  if (!options.stream)
+    options.stream = &compiler.device().defaultStream();
   TANDEM_ASSIGN_OR_RETURN(
       prepared.executor,
       Executor::create(prepared.program, std::move(options)));
@@ -64,8 +66,10 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
 Expected<PreparedTier>
 tandem::interpretTier(std::shared_ptr<const Program> program, Tier tier,
                       ExecutorOptions options) {
-  if (tier == Tier::reference)
+  if (tier == Tier::reference) {
+    options.stream = &hostDevice().defaultStream();
     options.providers = referenceProviders();
+  }
   PreparedTier prepared;
   prepared.program = program;
   TANDEM_ASSIGN_OR_RETURN(
@@ -139,7 +143,12 @@ std::shared_ptr<Slot> Function::Slots::findOrAdd(const Types &inputs,
 Function::Function(std::shared_ptr<const Program> program,
                    std::shared_ptr<Compiler> compiler, ExecutorOptions options)
     : eagerProgram(std::move(program)), compiler(std::move(compiler)),
-      options(std::move(options)), slots(std::make_unique<Slots>()) {}
+      options(std::move(options)), slots(std::make_unique<Slots>()) {
+  Stream *&stream = this->options.stream;
+  if (!stream)
+    stream = &(this->compiler ? this->compiler->device() : hostDevice())
+                  .defaultStream();
+}
 
 Function::~Function() = default;
 
@@ -180,6 +189,13 @@ Expected<std::vector<Tensor>> Function::call(std::span<const Tensor> inputs,
     types.push_back(input.type());
   TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared, prepare(types, tier));
   std::vector<Tensor> outputs;
-  TANDEM_RETURN_IF_ERROR(prepared->executor->run(inputs, outputs));
-  return outputs;
+  if (tier != Tier::reference) {
+    TANDEM_RETURN_IF_ERROR(prepared->executor->run(inputs, outputs));
+    return outputs;
+  }
+  // Which runs on the host, wherever the others do.
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,
+                          copyToHost(inputs, *options.stream));
+  TANDEM_RETURN_IF_ERROR(prepared->executor->run(here, outputs));
+  return copyToDevice(outputs, *options.stream);
 }

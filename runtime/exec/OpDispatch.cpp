@@ -21,14 +21,16 @@ Expected<Tensor> exec::makeResult(const DispatchContext &context, uint32_t slot,
     return Tensor::allocate(type, context.allocator);
   }
   if (place.host < 0)
-    return Tensor::borrow(type, frame.arena.as<char>() + place.arena_offset);
+    return Tensor::borrow(type, frame.arena.as<char>() + place.arena_offset,
+                          context.memory);
   Tensor &host = frame.owned[place.host];
   if (!host) {
     TensorType hostType = fromFlat(*context.program.slots[place.host]->type);
     TANDEM_ASSIGN_OR_RETURN(host,
                             Tensor::allocate(hostType, context.allocator));
   }
-  return Tensor::borrow(type, host.as<char>() + place.arena_offset);
+  return Tensor::borrow(type, host.as<char>() + place.arena_offset,
+                        context.memory);
 }
 
 namespace {
@@ -57,7 +59,7 @@ Status checkWritten(const Program &program, uint32_t slot,
   if (agrees)
     return {};
   return fail("shape", "the result is " + actual.str() + ", where " +
-                             written.str() + " is written");
+                           written.str() + " is written");
 }
 
 /// The entry for the operands at hand: the frame's last one, or the cache's.
@@ -84,19 +86,21 @@ Status execute(const DispatchContext &context, const StepPlan &plan,
   frame.operands.clear();
   for (uint32_t slot : plan.step->operands) {
     const Tensor &value = *frame.values[slot];
-    frame.operands.push_back(Tensor::borrow(value.type(), value.data()));
+    frame.operands.push_back(
+        Tensor::borrow(value.type(), value.data(), context.memory));
   }
   frame.results.clear();
   for (size_t i = 0; i < results.size(); ++i) {
     TANDEM_ASSIGN_OR_RETURN(
         frame.owned[results[i]],
         makeResult(context, results[i], resultTypes[i], frame));
-    frame.results.push_back(
-        Tensor::borrow(resultTypes[i], frame.owned[results[i]].data()));
+    frame.results.push_back(Tensor::borrow(
+        resultTypes[i], frame.owned[results[i]].data(), context.memory));
   }
   if (context.dispatchOnly)
     return {};
-  return entry.op->run(frame.operands, frame.results);
+  return tandem::runOp(*entry.op, frame.operands, frame.results,
+                       context.stream);
 }
 
 Status runPrepared(const DispatchContext &context, const StepPlan &plan,
@@ -133,4 +137,27 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
   if (!entry)
     return tl::unexpected<Error>(std::move(entry.error()));
   return execute(context, plan, **entry, results, frame);
+}
+
+Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
+                       Frame &frame) {
+  const fb::StepT &step = *plan.step;
+  frame.args.clear();
+  for (uint32_t slot : step.operands)
+    frame.args.push_back(frame.values[slot]->data());
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    uint32_t slot = step.results[i];
+    TANDEM_ASSIGN_OR_RETURN(
+        frame.owned[slot],
+        makeResult(context, slot, plan.resultTypes[i], frame));
+    frame.args.push_back(frame.owned[slot].data());
+  }
+  if (context.dispatchOnly)
+    return {};
+  const int64_t bytes = plan.loaded->workspaceBytes(*plan.kernel);
+  if (bytes == 0)
+    return plan.loaded->launch(*plan.kernel, {context.stream, {}}, frame.args);
+  Workspace workspace(context.stream);
+  TANDEM_RETURN_IF_ERROR(workspace.reserve(bytes));
+  return plan.loaded->launch(*plan.kernel, workspace.context(), frame.args);
 }

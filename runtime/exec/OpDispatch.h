@@ -17,7 +17,11 @@ namespace tandem::exec {
 struct DispatchContext {
   const Program &program;
   ProviderList providers;
+  Stream &stream;
+  /// The stream's.
   Allocator &allocator;
+  /// Where its tensors are (Tensor::device).
+  const Device *memory;
   bool dispatchOnly;
 };
 
@@ -25,8 +29,7 @@ struct DispatchContext {
 Status runOp(const DispatchContext &context, const StepPlan &plan,
              PreparedCache &cache, size_t index, Frame &frame);
 
-/// Calls generated code on sub-ranges of its extent, in parallel where that is
-/// worth it.
+/// Allocates the results and launches generated code.
 Status runKernel(const DispatchContext &context, const StepPlan &plan,
                  Frame &frame);
 

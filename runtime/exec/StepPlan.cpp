@@ -32,11 +32,9 @@ size_t TypesHash::operator()(const Types &types) const {
 static Expected<PreparedRef> prepare(const OpDesc &op, Types operands,
                                      Types results, ProviderList providers,
                                      std::span<const Tensor> constants = {}) {
-  TANDEM_ASSIGN_OR_RETURN(const Provider *provider,
-                          findProvider(providers, op, operands, results));
   auto entry = std::make_shared<PreparedEntry>();
-  TANDEM_ASSIGN_OR_RETURN(entry->op, provider->prepareWithConstants(
-                                         op, operands, results, constants));
+  TANDEM_ASSIGN_OR_RETURN(
+      entry->op, prepareOp(providers, {op, operands, results, constants}));
   entry->operands = std::move(operands);
   entry->results = std::move(results);
   return PreparedRef(std::move(entry));
@@ -93,14 +91,9 @@ Status planKernel(const Program &program, const ExecutorOptions &options,
   size_t index = plan.step->kernel;
   plan.kernel = program.kernels[index].get();
   plan.resultTypes = slotTypes(program, plan.step->results);
-  if (plan.kernel->target != KernelTarget::cpu_object &&
-      (!options.kernels || options.kernels->functions.size() <= index))
-    return fail("load",
-                "kernel " + plan.kernel->name + " is for another device");
-  if (!options.kernels || options.kernels->functions.size() <= index ||
-      !options.kernels->functions[index])
+  if (options.kernels.size() <= index || !options.kernels[index])
     return fail("load", "kernel " + plan.kernel->name + " is not loaded");
-  plan.function = options.kernels->functions[index];
+  plan.loaded = options.kernels[index].get();
   return {};
 }
 

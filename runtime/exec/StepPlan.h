@@ -55,7 +55,7 @@ struct StepPlan {
   const fb::StepT *step = nullptr;
   /// Set for kernel steps.
   const fb::KernelT *kernel = nullptr;
-  KernelFn function = nullptr;
+  const LoadedKernel *loaded = nullptr;
   /// Types of the results where they are known ahead: kernels, custom calls,
   /// and op steps of compiled programs.
   Types resultTypes;

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Unit/MakeOp.h"
+
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Runtime/Provider.h"
@@ -27,6 +29,7 @@
 #include <vector>
 
 using namespace tandem;
+using test::makeOp;
 
 namespace {
 
@@ -41,24 +44,16 @@ template <typename T> T get(Expected<T> value) {
   return std::move(*value);
 }
 
-OpDesc makeOp(OpKind kind) {
-  OpDesc op;
-  op.kind = kind;
-  return op;
-}
-template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
-  OpDesc op = makeOp(kind);
-  op.attrs.Set(std::move(attrs));
-  return op;
-}
-
 void measure(benchmark::State &state, const OpDesc &op,
              const std::vector<TensorType> &types) {
   const TensorType result = get(inferType(op, types));
   const std::span<const TensorType> results(&result, 1);
-  const Provider *provider =
-      get(findProvider(eagerProviders(), op, types, results));
-  const auto prepared = get(provider->prepare(op, types, results));
+  std::unique_ptr<PreparedOp> prepared;
+  for (const Provider *provider : eagerProviders())
+    if ((prepared = get(provider->prepare({op, types, results})))) {
+      state.SetLabel(std::string(provider->name()));
+      break;
+    }
   std::vector<Tensor> operands;
   int64_t bytes = result.bytes();
   for (const TensorType &type : types) {
@@ -68,7 +63,7 @@ void measure(benchmark::State &state, const OpDesc &op,
   }
   Tensor out = get(Tensor::allocate(result));
   const auto run = [&] {
-    if (Status status = prepared->run(operands, std::span(&out, 1)); !status)
+    if (Status status = runOp(*prepared, operands, {&out, 1}); !status)
       giveUp(status.error());
   };
   run(); // oneDNN makes some of its code at the first run.
@@ -81,7 +76,6 @@ void measure(benchmark::State &state, const OpDesc &op,
     state.counters["flops"] =
         Counter(cost(op, types, result).flops,
                 Counter::kIsIterationInvariantRate, Counter::kIs1000);
-  state.SetLabel(std::string(provider->name()));
 }
 
 void add(const std::string &name, OpDesc op, std::vector<TensorType> types) {
@@ -119,8 +113,8 @@ void alternate(benchmark::State &state, const OpDesc &conv,
     op.kind = OpKind::relu;
     return op;
   }();
-  const auto first = get(oneDNNProvider().prepare(conv, types, results));
-  const auto second = get(eigenProvider().prepare(relu, results, results));
+  const auto first = get(oneDNNProvider().prepare({conv, types, results}));
+  const auto second = get(eigenProvider().prepare({relu, results, results}));
   std::vector<Tensor> operands;
   for (const TensorType &type : types) {
     operands.push_back(get(Tensor::allocate(type)));
@@ -129,8 +123,8 @@ void alternate(benchmark::State &state, const OpDesc &conv,
   Tensor between = get(Tensor::allocate(middle));
   Tensor out = get(Tensor::allocate(middle));
   const auto run = [&] {
-    if (!first->run(operands, std::span(&between, 1)) ||
-        !second->run(std::span(&between, 1), std::span(&out, 1)))
+    if (!runOp(*first, operands, {&between, 1}) ||
+        !runOp(*second, {&between, 1}, {&out, 1}))
       std::exit(1);
   };
   run();

@@ -105,9 +105,13 @@ private:
 /// than there are processors.
 Status Checker::execute(Executor &executor, Outputs &outputs,
                         int64_t *peakBytes) const {
+  Stream &stream = executor.stream();
+  TANDEM_ASSIGN_OR_RETURN(Outputs there, copyToDevice(inputs, stream));
   tbb::task_arena arena(options.threads);
-  return arena.execute(
-      [&] { return executor.run(inputs, outputs, peakBytes); });
+  TANDEM_RETURN_IF_ERROR(
+      arena.execute([&] { return executor.run(there, outputs, peakBytes); }));
+  TANDEM_ASSIGN_OR_RETURN(outputs, copyToHost(outputs, stream));
+  return {};
 }
 
 Expected<Outputs> Checker::runEager() const {
@@ -134,6 +138,7 @@ Expected<Outputs> Checker::runCompiled(const std::string &device) const {
   TANDEM_RETURN_IF_ERROR(checkMemoryPlan(*compiled.program));
   ExecutorOptions executorOptions;
   executorOptions.kernels = compiled.kernels;
+  executorOptions.stream = &compiler->device().defaultStream();
   TANDEM_ASSIGN_OR_RETURN(auto executor,
                           Executor::create(compiled.program, executorOptions));
   Outputs outputs;

@@ -15,12 +15,14 @@
 
 namespace tandem::test {
 
+/// An op without attributes.
 inline OpDesc makeOp(OpKind kind) {
   OpDesc op;
   op.kind = kind;
   return op;
 }
 
+/// An op with attributes: makeOp(OpKind::conv, fb::ConvAttrsT{...}).
 template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
   OpDesc op;
   op.kind = kind;

@@ -19,7 +19,7 @@
 
 #include "tandem/InitAll.h"
 #include "tandem/Runtime/Executor.h"
-#include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Support/ShapeRules.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
@@ -52,7 +52,7 @@ size_t rotatedBytes = size_t(256) << 20;
 /// A kernel, ready to run, and its buffers.
 struct Bench {
   tandem::fb::KernelT kernel;
-  std::shared_ptr<tandem::LoadedKernels> loaded;
+  tandem::LoadedKernels loaded;
   std::vector<size_t> bytes; // of operands, then results
   size_t numOperands = 0;
   std::vector<std::vector<char *>> rotation;
@@ -147,14 +147,16 @@ double runKernel(Bench &bench, const tandem::LoadedKernels &loaded,
                  int threads) {
   auto &set = bench.rotation[bench.next++ % bench.rotation.size()];
   void *const *args = reinterpret_cast<void *const *>(set.data());
-  tandem::KernelFn function = loaded.functions[0];
   double start = nowNs();
   int64_t tasks = threads == 1 ? 1 : tandem::numTasks(bench.kernel);
-  auto status = tandem::launchKernel(bench.kernel, function, args, tasks);
-  if (!status) {
+  tandem::Workspace workspace(tandem::hostDevice().defaultStream());
+  if (auto status = workspace.reserve(tasks * bench.kernel.workspace);
+      !status) {
     std::fprintf(stderr, "%s\n", status.error().str().c_str());
     std::exit(1);
   }
+  tandem::launchKernel(bench.kernel, tandem::functionOf(*loaded[0]), args,
+                       tasks, workspace.context().workspace.data());
   return nowNs() - start;
 }
 
@@ -245,7 +247,7 @@ void measure(const Kernel &which, MLIRContext &context, int threads) {
   allocate(which, context, bench);
   auto running = [&](const Bench &code, int threads) -> Contestant {
     return {[&bench, &code, threads] {
-              return runKernel(bench, *code.loaded, threads);
+              return runKernel(bench, code.loaded, threads);
             },
             {}};
   };

@@ -68,6 +68,8 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
   }
   ExecutorOptions executorOptions;
   executorOptions.dispatchOnly = options.dispatchOnly;
+  TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.compile.device));
+  executorOptions.stream = &device->defaultStream();
   return interpretTier(graph.eagerProgram(), tier, std::move(executorOptions));
 }
 

@@ -10,6 +10,7 @@
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/HostKernel.h"
 
 namespace tandem::bench {
 namespace {
@@ -80,7 +81,7 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   auto index = static_cast<size_t>(program.steps[0]->kernel);
   if (program.kernels[index]->workspace > 0)
     return fail("bars", "axpy8's kernel wants a workspace");
-  KernelFn kernel = compiled.kernels->functions[index];
+  KernelFn kernel = functionOf(*compiled.kernels[index]);
   int64_t extent = program.kernels[index]->extent;
   std::vector<void *> arguments;
   for (uint32_t slot : program.steps[0]->operands)

@@ -75,19 +75,23 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
       result.prepared,
       prepareTier(*context.graph, tier, context.types, tierOptions));
   Executor &executor = *result.prepared.executor;
+  Stream &stream = executor.stream();
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
+                          copyToDevice(context.inputs, stream));
   result.plannedPeakBytes = executor.plannedPeakBytes();
   // Memory that a tier before has freed may hold the very results.
   fillAllocations(context.options.check);
-  Status status =
-      executor.run(context.inputs, result.outputs, &result.peakBytes);
+  Status status = executor.run(inputs, result.outputs, &result.peakBytes);
   fillAllocations(false);
   TANDEM_RETURN_IF_ERROR(status);
+  TANDEM_ASSIGN_OR_RETURN(result.outputs, copyToHost(result.outputs, stream));
 
   std::vector<double> samples;
   std::vector<Tensor> scratch;
   for (int i = 0; i < context.options.repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
-    TANDEM_RETURN_IF_ERROR(executor.run(context.inputs, scratch));
+    TANDEM_RETURN_IF_ERROR(executor.run(inputs, scratch));
+    TANDEM_RETURN_IF_ERROR(stream.synchronise());
     samples.push_back(measure::nsSince(start));
   }
   result.time = measure::summarize(std::move(samples));

@@ -42,8 +42,8 @@ public:
 
   // What it can do.
 
-  /// Whether this process can run its code; else code is there to be read.
-  virtual bool canRun() const = 0;
+  /// What runs its code in this process; null where code is there to be read.
+  virtual Device *device() const = 0;
   /// Whether code is for the machine that compiles: what decides is asked of
   /// this machine, and can be measured on it.
   virtual bool isHost() const { return false; }
@@ -78,9 +78,6 @@ public:
   virtual Expected<fb::KernelT> compile(mlir::ModuleOp kernel,
                                         const std::string &spec,
                                         PhaseTimes &times) const = 0;
-  /// Makes the kernels of a program ready to run. Errors have phase "load".
-  virtual Expected<std::shared_ptr<LoadedKernels>>
-  load(const Program &program) const = 0;
   /// The machine that code is for, as far as it decides the code beside `spec`:
   /// part of every kernel's key.
   virtual std::string fingerprint() const { return {}; }
@@ -90,11 +87,14 @@ public:
 
 /// All there are; the first is the default.
 llvm::ArrayRef<const Target *> allTargets();
+/// Adds one, which lives as long as the process, and makes it the default. To
+/// be called before anything else of Tandem's.
+void addDefaultTarget(const Target &target);
 const Target &defaultTarget();
 
 /// The target of that name; an Error that lists them where there is none.
 Expected<const Target *> findTarget(llvm::StringRef name);
-/// Of those only that can run.
+/// Of those only that have a device.
 Expected<const Target *> findRunnableTarget(llvm::StringRef name);
 
 } // namespace tandem

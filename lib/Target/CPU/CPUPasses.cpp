@@ -25,12 +25,14 @@ constexpr int64_t kMaxReadsOfLoop = 16;
 
 class CPU final : public Target {
 public:
+  CPU() { setHostLoader(fb::KernelTarget::cpu_object, loadCPUKernels); }
+
   StringRef name() const override { return "cpu"; }
   StringRef description() const override {
     return "fused kernels through LLVM for this host";
   }
 
-  bool canRun() const override { return true; }
+  Device *device() const override { return &hostDevice(); }
   bool isHost() const override { return true; }
   bool generatesContractions() const override { return true; }
 
@@ -56,10 +58,6 @@ public:
   Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
                                 PhaseTimes &times) const override {
     return compileKernelForCPU(kernel, {.deviceSpec = spec}, times);
-  }
-  Expected<std::shared_ptr<LoadedKernels>>
-  load(const Program &program) const override {
-    return loadCPUKernels(program);
   }
   std::string fingerprint() const override { return describeCPUTarget(); }
   void warmUp() const override { warmUpCPUTarget(); }

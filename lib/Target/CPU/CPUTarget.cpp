@@ -15,7 +15,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
-#include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -8,6 +8,8 @@
 
 #include "tandem/Target/CPU/CPUTarget.h"
 
+#include "tandem/Runtime/HostKernel.h"
+
 #include "HostMachine.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -41,61 +43,72 @@ static tandem::Expected<LLJIT *> getLinker() {
 }
 
 namespace {
-/// Each kernel has a library of its own, so that names do not clash.
-class JITKernels : public LoadedKernels {
+/// Code in memory. Each kernel has a library of its own, so that names do not
+/// clash.
+class Code {
 public:
-  explicit JITKernels(LLJIT &linker) : linker(linker) {}
-  ~JITKernels() override {
-    for (JITDylib *library : libraries)
-      consumeError(linker.getExecutionSession().removeJITDylib(*library));
+  Code(LLJIT &linker, JITDylib &library) : linker(linker), library(library) {}
+  ~Code() {
+    consumeError(linker.getExecutionSession().removeJITDylib(library));
   }
+  Code(const Code &) = delete;
+  Code &operator=(const Code &) = delete;
 
-  llvm::Error add(const fb::KernelT &kernel);
+  llvm::Expected<KernelFn> link(const fb::KernelT &kernel);
 
 private:
   LLJIT &linker;
-  std::vector<JITDylib *> libraries;
+  JITDylib &library;
 };
 } // namespace
 
-llvm::Error JITKernels::add(const fb::KernelT &kernel) {
-  static std::atomic<uint64_t> number{0};
-  ExecutionSession &session = linker.getExecutionSession();
-  auto library = session.createJITDylib(kernel.name + "." +
-                                        std::to_string(number.fetch_add(1)));
-  if (!library)
-    return library.takeError();
-  libraries.push_back(&*library);
+llvm::Expected<KernelFn> Code::link(const fb::KernelT &kernel) {
   // libm.
   auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(
       linker.getDataLayout().getGlobalPrefix());
   if (!process)
     return process.takeError();
-  library->addGenerator(std::move(*process));
-  // Copied: vectors need not be aligned as the linker wants objects to be.
-  StringRef code(reinterpret_cast<const char *>(kernel.code.data()),
-                 kernel.code.size());
+  library.addGenerator(std::move(*process));
+  // The linker is done with the object when the kernel is found.
+  StringRef object(reinterpret_cast<const char *>(kernel.code.data()),
+                   kernel.code.size());
   if (auto error = linker.addObjectFile(
-          *library, MemoryBuffer::getMemBufferCopy(code, kernel.name)))
+          library,
+          MemoryBuffer::getMemBuffer(object, kernel.name,
+                                     /*RequiresNullTerminator=*/false)))
     return error;
-  auto address = linker.lookup(*library, symbolOf(kernel));
+  auto address = linker.lookup(library, symbolOf(kernel));
   if (!address)
     return address.takeError();
-  functions.push_back(address->toPtr<KernelFn>());
-  return llvm::Error::success();
+  return address->toPtr<KernelFn>();
 }
 
-tandem::Expected<std::shared_ptr<LoadedKernels>>
-loadCPUKernels(const Program &program) {
+static llvm::Expected<std::shared_ptr<const LoadedKernel>>
+loadKernel(LLJIT &linker, const fb::KernelT &kernel) {
+  static std::atomic<uint64_t> number{0};
+  auto library = linker.getExecutionSession().createJITDylib(
+      kernel.name + "." + std::to_string(number.fetch_add(1)));
+  if (!library)
+    return library.takeError();
+  auto code = std::make_shared<Code>(linker, *library);
+  auto function = code->link(kernel);
+  if (!function)
+    return function.takeError();
+  return std::make_shared<HostKernel>(*function, std::move(code));
+}
+
+tandem::Expected<LoadedKernels> loadCPUKernels(const Program &program) {
   TANDEM_ASSIGN_OR_RETURN(LLJIT * linker, getLinker());
-  auto kernels = std::make_shared<JITKernels>(*linker);
+  LoadedKernels kernels;
   for (const auto &kernel : program.kernels) {
     if (kernel->target != fb::KernelTarget::cpu_object)
       return fail("load", "kernel " + kernel->name + " is not for the CPU");
-    if (auto error = kernels->add(*kernel))
-      return tl::unexpected(loadError(kernel->name, std::move(error)));
+    auto loaded = loadKernel(*linker, *kernel);
+    if (!loaded)
+      return tl::unexpected(loadError(kernel->name, loaded.takeError()));
+    kernels.push_back(std::move(*loaded));
   }
-  return std::shared_ptr<LoadedKernels>(std::move(kernels));
+  return kernels;
 }
 
 void warmUpCPUTarget() {

@@ -23,7 +23,7 @@ public:
   StringRef name() const override { return "cuda"; }
   StringRef description() const override { return "CUDA C++, to be read"; }
 
-  bool canRun() const override { return false; }
+  Device *device() const override { return nullptr; }
 
   void addKernelPasses(OpPassManager &kernels,
                        const PipelineOptions &) const override {
@@ -41,27 +41,22 @@ public:
                                 PhaseTimes &times) const override {
     return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
   }
-  Expected<std::shared_ptr<LoadedKernels>>
-  load(const Program & /*program*/) const override {
-    return fail("load", "device " + name().str() + " does not run here");
-  }
 };
 
 class CUDAOnHost final : public CUDA {
 public:
+  CUDAOnHost() {
+    setHostLoader(fb::KernelTarget::cuda_source, loadCUDAKernelsOnHost);
+  }
+
   StringRef name() const override { return "cuda-host"; }
   StringRef description() const override {
     return "CUDA C++ of the same fusions, executed on the host by a header "
-           "that "
-           "plays blocks and threads (for tests)";
+           "that plays blocks and threads (for tests)";
   }
 
-  bool canRun() const override { return true; }
+  Device *device() const override { return &hostDevice(); }
   bool loadsTogether() const override { return true; }
-  Expected<std::shared_ptr<LoadedKernels>>
-  load(const Program &program) const override {
-    return loadCUDAKernelsOnHost(program);
-  }
 };
 
 } // namespace

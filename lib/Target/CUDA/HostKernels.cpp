@@ -8,6 +8,7 @@
 
 #include "HostCompiler.h"
 
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -18,20 +19,17 @@
 namespace tandem {
 namespace {
 
-struct HostKernel {
-  KernelFn function = nullptr;
-  std::shared_ptr<HostLibrary> library;
-};
-
 /// Kernels of this process by their source and block size.
 class KernelCache {
 public:
-  HostKernel find(const std::string &key) {
+  using Kernel = std::shared_ptr<const LoadedKernel>;
+
+  /// Null where there is none.
+  Kernel find(const std::string &key) {
     std::lock_guard lock(mutex);
-    auto entry = kernels.find(key);
-    return entry == kernels.end() ? HostKernel() : entry->second;
+    return kernels.lookup(key);
   }
-  void insert(const std::string &key, HostKernel kernel) {
+  void insert(const std::string &key, Kernel kernel) {
     std::lock_guard lock(mutex);
     // Enough for a test suite's graphs; a fuzzer's are never seen again.
     if (kernels.size() >= 4096)
@@ -42,19 +40,13 @@ public:
 private:
   /// Guards `kernels`; not held while compiling.
   std::mutex mutex;
-  llvm::StringMap<HostKernel> kernels;
+  llvm::StringMap<Kernel> kernels;
 };
 
 KernelCache &cache() {
   static KernelCache instance;
   return instance;
 }
-
-class HostKernels final : public LoadedKernels {
-public:
-  /// Keeps the functions' code in memory.
-  std::vector<std::shared_ptr<HostLibrary>> libraries;
-};
 
 std::string cacheKey(const fb::KernelT &kernel) {
   return std::to_string(kernel.block ? kernel.block->x() : 1) + "\n" +
@@ -89,7 +81,8 @@ Status checkTarget(const fb::KernelT &kernel) {
 
 /// Compiles the kernels of these numbers together.
 Status compileMissing(const Program &program,
-                      const std::vector<size_t> &missing) {
+                      const std::vector<size_t> &missing,
+                      LoadedKernels &loaded) {
   std::string source;
   for (size_t number : missing)
     source += wrap(*program.kernels[number], number);
@@ -99,35 +92,28 @@ Status compileMissing(const Program &program,
     void *entry = library->symbol(entryName(number));
     if (!entry)
       return fail("load", "kernel '" + kernel.name + "' has no entry");
-    cache().insert(cacheKey(kernel),
-                   {reinterpret_cast<KernelFn>(entry), library});
+    loaded[number] = std::make_shared<HostKernel>(
+        reinterpret_cast<KernelFn>(entry), library);
+    cache().insert(cacheKey(kernel), loaded[number]);
   }
   return {};
 }
 
 } // namespace
 
-Expected<std::shared_ptr<LoadedKernels>>
-loadCUDAKernelsOnHost(const Program &program) {
+Expected<LoadedKernels> loadCUDAKernelsOnHost(const Program &program) {
   std::vector<size_t> missing;
-  std::vector<HostKernel> found(program.kernels.size());
-  for (size_t number = 0; number < found.size(); ++number) {
+  LoadedKernels loaded(program.kernels.size());
+  for (size_t number = 0; number < loaded.size(); ++number) {
     const fb::KernelT &kernel = *program.kernels[number];
     TANDEM_RETURN_IF_ERROR(checkTarget(kernel));
-    found[number] = cache().find(cacheKey(kernel));
-    if (!found[number].function)
+    loaded[number] = cache().find(cacheKey(kernel));
+    if (!loaded[number])
       missing.push_back(number);
   }
-  if (!missing.empty())
-    TANDEM_RETURN_IF_ERROR(compileMissing(program, missing));
-  auto loaded = std::make_shared<HostKernels>();
-  for (size_t number = 0; number < found.size(); ++number) {
-    HostKernel kernel = std::move(found[number]);
-    if (!kernel.function)
-      kernel = cache().find(cacheKey(*program.kernels[number]));
-    loaded->functions.push_back(kernel.function);
-    loaded->libraries.push_back(std::move(kernel.library));
-  }
+  if (missing.empty())
+    return loaded;
+  TANDEM_RETURN_IF_ERROR(compileMissing(program, missing, loaded));
   return loaded;
 }
 

@@ -56,11 +56,10 @@ static Prepare preparerOf(OpKind kind) {
   return nullptr;
 }
 
-/// 16-bit floats are computed in f32. Elementwise kernels convert a tile at a
-/// time; other ops compute on whole tensors, which are converted whole.
-static bool goesThroughFloat(const Signature &signature) {
+bool eager::goesThroughFloat(const Signature &signature) {
   const OpFamily family = getOpInfo(signature.op.kind).family;
-  return family != OpFamily::elementwise && family != OpFamily::shape &&
+  return signature.op.kind != OpKind::custom_call &&
+         family != OpFamily::elementwise && family != OpFamily::shape &&
          (signature.operands[0].dtype == DType::f16 ||
           signature.operands[0].dtype == DType::bf16);
 }
@@ -68,40 +67,27 @@ static bool goesThroughFloat(const Signature &signature) {
 namespace {
 /// An op without any elements to write.
 struct EmptyOp final : PreparedOp {
-  Status run(std::span<const Tensor>, std::span<Tensor>) const override {
+  Status run(const StepContext &, std::span<const Tensor>,
+             std::span<Tensor>) const override {
     return {};
   }
 };
 } // namespace
 
-static Prepared prepareAny(const Signature &signature) {
-  if (signature.op.kind == OpKind::custom_call)
-    return nullptr;
-  const Shape &shape = signature.result.shape;
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
-    return std::make_unique<EmptyOp>();
-  if (goesThroughFloat(signature))
-    return prepareThroughFloat(signature);
-  const Prepare prepare = preparerOf(signature.op.kind);
-  return prepare ? prepare(signature) : nullptr;
-}
-
 namespace {
 struct EigenProvider final : Provider {
   std::string_view name() const override { return "eigen"; }
 
-  bool supports(const OpDesc &op, std::span<const TensorType> operands,
-                std::span<const TensorType> results) const override {
-    return prepareAny({op, operands, results[0]}) != nullptr;
-  }
-
-  Expected<Prepared>
-  prepare(const OpDesc &op, std::span<const TensorType> operands,
-          std::span<const TensorType> results) const override {
-    if (Prepared prepared = prepareAny({op, operands, results[0]}))
-      return prepared;
-    return fail("execute",
-                "eigen cannot prepare " + std::string(tandem::name(op.kind)));
+  Expected<Prepared> prepare(const Signature &signature) const override {
+    if (signature.op.kind == OpKind::custom_call)
+      return nullptr;
+    const Shape &shape = signature.result().shape;
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+      return std::make_unique<EmptyOp>();
+    if (goesThroughFloat(signature))
+      return nullptr;
+    const Prepare prepare = preparerOf(signature.op.kind);
+    return prepare ? prepare(signature) : nullptr;
   }
 };
 } // namespace

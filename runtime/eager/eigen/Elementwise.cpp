@@ -50,8 +50,8 @@ template <size_t N> struct Walk {
 };
 
 template <size_t N> Walk<N>::Walk(const Signature &signature) {
-  outer = signature.result.shape;
-  resultWidth = byteWidth(signature.result.dtype);
+  outer = signature.result().shape;
+  resultWidth = byteWidth(signature.result().dtype);
   for (size_t n = 0; n < N; ++n)
     strides[n] = broadcastStrides(signature.operands[n].shape, outer);
   mergeDims(outer, strides);
@@ -76,7 +76,7 @@ public:
   ElementwiseOp(const Walk<N> &walk, Kernel kernel, int64_t weight)
       : walk(walk), kernel(kernel), weight(weight) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     Pointers<N> in;
     for (size_t n = 0; n < N; ++n)
@@ -139,7 +139,7 @@ public:
         width(walk.step[row]), resultWidth(walk.resultWidth), weight(weight),
         repeats(std::clamp<int64_t>(kBytes / (inner * width), 1, rows)) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     alignas(64) char tile[kBytes];
     for (int64_t i = 0; i < repeats; ++i)
@@ -181,7 +181,7 @@ static Prepared prepareUnary(const Signature &signature) {
   const DType dtype = signature.operands[0].dtype;
   const auto *gelu = signature.op.attrs.AsGeluAttrs();
   const UnaryKernel kernel =
-      kind == OpKind::cast ? kernels().cast(dtype, signature.result.dtype)
+      kind == OpKind::cast ? kernels().cast(dtype, signature.result().dtype)
                            : kernels().unary(UnaryKind(kind), dtype,
                                              gelu && gelu->approximate_tanh);
   if (!kernel)
@@ -213,7 +213,7 @@ static Prepared prepareTernary(const Signature &signature) {
   const TernaryKernel kernel =
       signature.op.kind == OpKind::select
           ? kernels().select(walk.resultWidth, walk.mask)
-          : kernels().clamp(signature.result.dtype, walk.mask);
+          : kernels().clamp(signature.result().dtype, walk.mask);
   if (!kernel)
     return nullptr;
   return std::make_unique<ElementwiseOp<3, TernaryKernel>>(walk, kernel, 1);

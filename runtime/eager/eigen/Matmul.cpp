@@ -26,7 +26,7 @@ public:
 
   bool hasKernels() const { return kernel; }
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const int64_t blocks = countParts(dims.m, rowBlock);
     parallelFor(dims.batch.numElements() * blocks,
@@ -63,7 +63,7 @@ Prepared eager::prepareMatmul(const Signature &signature) {
   const auto &attrs = *signature.op.attrs.AsMatmulAttrs();
   const MatmulDims dims = MatmulDims::of(
       attrs.transpose_lhs, attrs.transpose_rhs, signature.operands[0].shape,
-      signature.operands[1].shape, signature.result.shape);
-  auto op = std::make_unique<MatmulOp>(dims, attrs, signature.result.dtype);
+      signature.operands[1].shape, signature.result().shape);
+  auto op = std::make_unique<MatmulOp>(dims, attrs, signature.result().dtype);
   return dims.k != 0 && op->hasKernels() ? std::move(op) : nullptr;
 }

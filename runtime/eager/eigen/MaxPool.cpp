@@ -42,7 +42,7 @@ public:
     return true;
   }
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const Shape walk{pool.batch, pool.output[0], pool.output[1]};
     const int64_t work = pool.output[2] * pool.channels * pool.window[0] *
@@ -105,7 +105,7 @@ public:
     return pool.in.stride[2] == 1 && pool.out.stride[2] == 1;
   }
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const Shape walk{pool.batch, pool.channels, pool.output[0], pool.output[1]};
     const int64_t work = pool.in.size[2] * pool.window[0] * pool.window[1] +
@@ -196,10 +196,10 @@ static Expected<Tensor> lowestOf(DType dtype) {
 }
 
 Prepared eager::prepareMaxPool(const Signature &signature) {
-  const DType dtype = signature.result.dtype;
+  const DType dtype = signature.result().dtype;
   const SpatialPool pool =
       SpatialPool::of(*signature.op.attrs.AsPoolAttrs(),
-                      signature.operands[0].shape, signature.result.shape);
+                      signature.operands[0].shape, signature.result().shape);
   if (!kernels().windowMax(dtype))
     return nullptr;
   if (ChannelsLastOp::applies(pool))

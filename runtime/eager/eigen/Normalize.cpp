@@ -38,7 +38,7 @@ public:
 
   bool hasKernels() const { return normalize && makeScale; }
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     std::vector<double> scale(dims.size);
     makeScale(operands[1].data(), operands[4].data(), epsilon, scale.data(),
@@ -75,7 +75,7 @@ public:
 
   bool hasKernels() const { return kernel; }
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
     char *out = results[0].as<char>();
@@ -104,14 +104,14 @@ private:
 Prepared eager::prepareBatchNorm(const Signature &signature) {
   const auto &attrs = *signature.op.attrs.AsBatchNormAttrs();
   auto op =
-      std::make_unique<BatchNormOp>(Along(signature.result.shape, attrs.axis),
-                                    attrs.epsilon, signature.result.dtype);
+      std::make_unique<BatchNormOp>(Along(signature.result().shape, attrs.axis),
+                                    attrs.epsilon, signature.result().dtype);
   return op->hasKernels() ? std::move(op) : nullptr;
 }
 
 Prepared eager::prepareSoftmax(const Signature &signature) {
   auto op = std::make_unique<SoftmaxOp>(
-      Along(signature.result.shape, signature.op.attrs.AsAxisAttrs()->axis),
-      signature.result.dtype);
+      Along(signature.result().shape, signature.op.attrs.AsAxisAttrs()->axis),
+      signature.result().dtype);
   return op->hasKernels() ? std::move(op) : nullptr;
 }

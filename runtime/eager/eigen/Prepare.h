@@ -21,13 +21,13 @@
 
 namespace tandem::eager {
 
-struct Signature {
-  const OpDesc &op;
-  std::span<const TensorType> operands;
-  const TensorType &result;
-};
-
+using Signature = OpSignature;
 using Prepared = std::unique_ptr<PreparedOp>;
+
+/// Whether the op is on 16-bit floats that are to be converted whole: there are
+/// no kernels for it. Elementwise ones convert a tile at a time, and shape ops
+/// nothing.
+bool goesThroughFloat(const Signature &signature);
 
 Prepared prepareElementwise(const Signature &signature);
 
@@ -45,9 +45,6 @@ Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
 Prepared prepareMaxPool(const Signature &signature);
-
-/// An op on 16-bit floats as the op on f32, between casts.
-Prepared prepareThroughFloat(const Signature &signature);
 
 } // namespace tandem::eager
 

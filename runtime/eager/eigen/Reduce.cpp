@@ -81,7 +81,7 @@ public:
       : map(map), row(row), accumulate(add), accumulateSum(accumulateSum),
         isMean(isMean) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
     char *out = results[0].as<char>();
@@ -231,7 +231,7 @@ public:
 
   bool hasKernels() const { return row && columns; }
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
     int64_t *out = results[0].as<int64_t>();

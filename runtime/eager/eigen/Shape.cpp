@@ -27,7 +27,7 @@ class CopyOp final : public PreparedOp {
 public:
   explicit CopyOp(const StridedCopy &copy) : copy(copy) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     copy.run(operands[0].data(), results[0].data());
     return {};
@@ -41,14 +41,14 @@ private:
 /// A copy that fills the result in its own order.
 static Prepared copyToResult(const Signature &signature,
                              const Strides &inStrides, int64_t inStart = 0) {
-  const TensorType &result = signature.result;
+  const TensorType &result = signature.result();
   return std::make_unique<CopyOp>(StridedCopy(result.shape, inStrides, inStart,
                                               rowMajorStrides(result.shape), 0,
                                               byteWidth(result.dtype)));
 }
 
 Prepared eager::prepareReshape(const Signature &signature) {
-  return copyToResult(signature, rowMajorStrides(signature.result.shape));
+  return copyToResult(signature, rowMajorStrides(signature.result().shape));
 }
 
 Prepared eager::prepareTranspose(const Signature &signature) {
@@ -93,7 +93,7 @@ public:
   IotaOp(Tensor values, const StridedCopy &spread)
       : values(std::move(values)), spread(spread) {}
 
-  Status run(std::span<const Tensor>,
+  Status run(const StepContext &, std::span<const Tensor>,
              std::span<Tensor> results) const override {
     spread.run(values.data(), results[0].data());
     return {};
@@ -115,16 +115,13 @@ static Expected<Tensor> countUp(DType dtype, int64_t size) {
   attrs.axis = 0;
   attrs.type = std::make_unique<fb::TensorTypeT>(toFlat(type));
   op.attrs.Set(std::move(attrs));
-  TANDEM_ASSIGN_OR_RETURN(
-      const Prepared reference,
-      referenceProvider().prepare(op, {}, std::span(&type, 1)));
-  TANDEM_RETURN_IF_ERROR(reference->run({}, std::span(&values, 1)));
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {}, values));
   return values;
 }
 
 Prepared eager::prepareIota(const Signature &signature) {
   const int axis = signature.op.attrs.AsIotaAttrs()->axis;
-  const TensorType &result = signature.result;
+  const TensorType &result = signature.result();
   Expected<Tensor> values = countUp(result.dtype, result.shape[axis]);
   if (!values)
     return nullptr;
@@ -147,7 +144,7 @@ public:
   PadOp(Tensor fill, const StridedCopy &spread, std::vector<StridedCopy> copy)
       : fill(std::move(fill)), spread(spread), copy(std::move(copy)) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     spread.run(fill.data(), results[0].data());
     for (const StridedCopy &part : copy)
@@ -173,17 +170,13 @@ static Expected<Tensor> convertFill(double value, DType dtype) {
   fb::CastAttrsT attrs;
   attrs.dtype = dtype;
   op.attrs.Set(attrs);
-  TANDEM_ASSIGN_OR_RETURN(
-      const Prepared cast,
-      referenceProvider().prepare(op, std::span(&wide.type(), 1),
-                                  std::span(&type, 1)));
-  TANDEM_RETURN_IF_ERROR(cast->run(std::span(&wide, 1), std::span(&fill, 1)));
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {&wide, 1}, fill));
   return fill;
 }
 
 Prepared eager::preparePad(const Signature &signature) {
   const auto &attrs = *signature.op.attrs.AsPadAttrs();
-  const TensorType &result = signature.result;
+  const TensorType &result = signature.result();
   const Shape &shape = signature.operands[0].shape;
   Expected<Tensor> fill = convertFill(attrs.value, result.dtype);
   if (!fill)
@@ -219,7 +212,7 @@ public:
   };
   explicit ConcatOp(std::vector<Part> parts) : parts(std::move(parts)) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     for (const Part &part : parts)
       part.copy.run(operands[part.operand].data(), results[0].data());
@@ -233,7 +226,7 @@ private:
 
 Prepared eager::prepareConcat(const Signature &signature) {
   const int axis = signature.op.attrs.AsAxisAttrs()->axis;
-  const TensorType &result = signature.result;
+  const TensorType &result = signature.result();
   const Strides strides = rowMajorStrides(result.shape);
   std::vector<ConcatOp::Part> parts;
   int64_t start = 0;
@@ -257,7 +250,7 @@ public:
   GatherOp(int64_t outer, int64_t axisSize, int64_t count, int64_t rowBytes)
       : outer(outer), axisSize(axisSize), count(count), rowBytes(rowBytes) {}
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const char *from = operands[0].as<char>();
     const Index *indices = operands[1].as<Index>();
@@ -289,7 +282,7 @@ Prepared eager::prepareGather(const Signature &signature) {
   const int axis = signature.op.attrs.AsGatherAttrs()->axis;
   const int64_t outer = Shape(shape.span().first(axis)).numElements();
   const int64_t rowBytes = Shape(shape.span().subspan(axis + 1)).numElements() *
-                           byteWidth(signature.result.dtype);
+                           byteWidth(signature.result().dtype);
   const int64_t count = signature.operands[1].shape.numElements();
   if (signature.operands[1].dtype == DType::i32)
     return std::make_unique<GatherOp<int32_t>>(outer, shape[axis], count,

@@ -30,11 +30,11 @@ static memory::dims exactPadHigh(const SpatialPool &pool) {
 void onednn::buildAvgPool(const Signature &signature, Plan &plan) {
   const auto &attrs = *signature.op.attrs.AsPoolAttrs();
   const SpatialPool pool = SpatialPool::of(attrs, signature.operands[0].shape,
-                                           signature.result.shape);
+                                           signature.result().shape);
   const auto algorithm = attrs.count_include_pad
                              ? dnnl::algorithm::pooling_avg_include_padding
                              : dnnl::algorithm::pooling_avg_exclude_padding;
-  const memory::data_type type = dataType(signature.result.dtype);
+  const memory::data_type type = dataType(signature.result().dtype);
   const memory::desc input = imageDesc(pool.in, type);
   const memory::desc output = imageDesc(pool.out, type);
   const int rank = pool.in.numSpatial;

@@ -18,26 +18,17 @@
 
 namespace tandem::onednn {
 
-struct Signature {
-  const OpDesc &op;
-  std::span<const TensorType> operands;
-  const TensorType &result;
-  /// Values of operands that are constants (see prepareWithConstants); empty
-  /// where none is known.
-  std::span<const Tensor> constants;
+using Signature = OpSignature;
 
-  /// Where operand `number`, given as `from`, is in the form `to`: converted
-  /// now if it is a constant, else by a reorder at each run.
-  Buffer converted(Plan &plan, int number, const dnnl::memory::desc &from,
-                   const dnnl::memory::desc &to) const {
-    return from != to && isConstant(number)
-               ? plan.convertedNow(constants[number], from, to)
-               : plan.converted(Plan::operand(number), from, to);
-  }
-  bool isConstant(size_t number) const {
-    return number < constants.size() && constants[number];
-  }
-};
+/// Where operand `number`, given as `from`, is in the form `to`: converted now
+/// if it is a constant, else by a reorder at each run.
+inline Buffer converted(const Signature &signature, Plan &plan, int number,
+                        const dnnl::memory::desc &from,
+                        const dnnl::memory::desc &to) {
+  return from != to && signature.isConstant(number)
+             ? plan.convertedNow(signature.constants[number], from, to)
+             : plan.converted(Plan::operand(number), from, to);
+}
 
 /// `desc` in a format of the library's choice.
 inline dnnl::memory::desc anyFormat(const dnnl::memory::desc &desc) {

@@ -69,8 +69,8 @@ struct ConvBuilder {
 ConvBuilder::ConvBuilder(const Signature &signature)
     : conv(SpatialConv::of(
           *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
-          signature.operands[1].shape, signature.result.shape)) {
-  const memory::data_type type = computeType(conv, signature.result.dtype);
+          signature.operands[1].shape, signature.result().shape)) {
+  const memory::data_type type = computeType(conv, signature.result().dtype);
   input = imageDesc(conv.in, type);
   output = imageDesc(conv.out, type);
   kernel = kernelDesc(conv, type);
@@ -108,12 +108,12 @@ void onednn::buildConv(const Signature &signature, Plan &plan) {
        changesImageFormats(conv.groups, taps, conv.groupInputChannels)))
     desc = builder.describe(anyFormat(input), anyFormat(output));
 
-  const memory::data_type type = dataType(signature.result.dtype);
+  const memory::data_type type = dataType(signature.result().dtype);
   const memory::desc result = imageDesc(conv.out, type);
   const Buffer from = plan.converted(Plan::operand(0), imageDesc(conv.in, type),
                                      desc.src_desc());
-  const Buffer weights =
-      signature.converted(plan, 1, kernelDesc(conv, type), desc.weights_desc());
+  const Buffer weights = converted(signature, plan, 1, kernelDesc(conv, type),
+                                   desc.weights_desc());
   const bool direct = desc.dst_desc() == result;
   const Buffer to = direct ? Plan::result() : plan.temporary(desc.dst_desc());
   std::vector<Argument> arguments = {

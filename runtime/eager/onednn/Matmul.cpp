@@ -58,10 +58,10 @@ void onednn::buildMatmul(const Signature &signature, Plan &plan) {
   const auto &attrs = *signature.op.attrs.AsMatmulAttrs();
   const MatmulDims dims = MatmulDims::of(
       attrs.transpose_lhs, attrs.transpose_rhs, signature.operands[0].shape,
-      signature.operands[1].shape, signature.result.shape);
-  const DType dtype = signature.result.dtype;
-  const Descriptions given(dims, signature.result.shape, dataType(dtype)),
-      used(dims, signature.result.shape, computeType(dims, dtype));
+      signature.operands[1].shape, signature.result().shape);
+  const DType dtype = signature.result().dtype;
+  const Descriptions given(dims, signature.result().shape, dataType(dtype)),
+      used(dims, signature.result().shape, computeType(dims, dtype));
   // Converting weights at each call would cost more than it gains.
   const memory::desc rhs =
       signature.isConstant(1) ? anyFormat(used.rhs) : used.rhs;
@@ -70,7 +70,7 @@ void onednn::buildMatmul(const Signature &signature, Plan &plan) {
       engine());
   const Buffer from = plan.converted(Plan::operand(0), given.lhs, used.lhs);
   const Buffer weights =
-      signature.converted(plan, 1, given.rhs, desc.weights_desc());
+      converted(signature, plan, 1, given.rhs, desc.weights_desc());
   const bool isDirect = used.result == given.result;
   const Buffer to = isDirect ? Plan::result() : plan.temporary(used.result);
   plan.add(dnnl::matmul(desc), desc.scratchpad_desc(),

@@ -33,62 +33,49 @@ static bool isEmpty(const TensorType &type) {
 }
 
 /// What is worth asking the library for. Empty tensors are left to others.
-static bool isCandidate(const OpDesc &op, std::span<const TensorType> operands,
-                        std::span<const TensorType> results) {
-  const DType dtype = results[0].dtype;
-  return builderOf(op.kind) && (dtype == DType::f32 || dtype == DType::bf16) &&
-         !isEmpty(results[0]) &&
-         std::none_of(operands.begin(), operands.end(), isEmpty);
+static bool isCandidate(const Signature &signature) {
+  const DType dtype = signature.result().dtype;
+  return builderOf(signature.op.kind) &&
+         (dtype == DType::f32 || dtype == DType::bf16) &&
+         !isEmpty(signature.result()) &&
+         std::none_of(signature.operands.begin(), signature.operands.end(),
+                      isEmpty);
 }
 
 /// About what one thread does in 10 us.
-static bool isSmall(const OpDesc &op, std::span<const TensorType> operands,
-                    const TensorType &result) {
-  const OpCost price = cost(op, operands, result);
+static bool isSmall(const Signature &signature) {
+  const OpCost price =
+      cost(signature.op, signature.operands, signature.result());
   return price.flops < 1'000'000 && price.bytes < 128 * 1024;
-}
-
-static Expected<std::unique_ptr<Plan>>
-build(const OpDesc &op, std::span<const TensorType> operands,
-      std::span<const TensorType> results,
-      std::span<const Tensor> constants = {}) try {
-  // Of primitives that oneDNN 2.6 creates on two threads at a time, about one
-  // in ten thousand computes garbage ever after (found by random graphs).
-  static std::mutex creation;
-  const std::lock_guard<std::mutex> lock(creation);
-  const bool small = isSmall(op, operands, results[0]);
-  const OneThread oneThread(small);
-  auto plan = std::make_unique<Plan>(small);
-  builderOf(op.kind)({op, operands, results[0], constants}, *plan);
-  return plan;
-} catch (const dnnl::error &error) {
-  return fail("execute", "oneDNN cannot prepare " + std::string(name(op.kind)) +
-                             ": " + error.what());
 }
 
 namespace {
 struct OneDNNProvider final : Provider {
   std::string_view name() const override { return "onednn"; }
 
-  /// What the library has depends on the host, so this builds the plan: the
-  /// primitives stay in the library's cache for `prepare`.
-  bool supports(const OpDesc &op, std::span<const TensorType> operands,
-                std::span<const TensorType> results) const override {
-    return isCandidate(op, operands, results) &&
-           build(op, operands, results).has_value();
-  }
-
+  /// What the library has depends on the host, so only making the primitives
+  /// tells.
   Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpDesc &op, std::span<const TensorType> operands,
-          std::span<const TensorType> results) const override {
-    return build(op, operands, results);
-  }
-
-  Expected<std::unique_ptr<PreparedOp>>
-  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
-                       std::span<const TensorType> results,
-                       std::span<const Tensor> constants) const override {
-    return build(op, operands, results, constants);
+  prepare(const Signature &signature) const override {
+    if (!isCandidate(signature))
+      return nullptr;
+    // Of primitives that oneDNN 2.6 creates on two threads at a time, about one
+    // in ten thousand computes garbage ever after (found by random graphs).
+    static std::mutex creation;
+    const std::lock_guard<std::mutex> lock(creation);
+    const bool small = isSmall(signature);
+    const OneThread oneThread(small);
+    auto plan = std::make_unique<Plan>(small);
+    try {
+      builderOf(signature.op.kind)(signature, *plan);
+    } catch (const dnnl::error &error) {
+      if (error.status != dnnl_out_of_memory)
+        return nullptr;
+      return fail("execute", std::string("oneDNN cannot prepare ") +
+                                 std::string(tandem::name(signature.op.kind)) +
+                                 ": " + error.what());
+    }
+    return plan;
   }
 };
 } // namespace

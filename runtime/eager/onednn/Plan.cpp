@@ -26,29 +26,6 @@ static dnnl_stream_t threadStream() {
   return stream.get();
 }
 
-namespace {
-/// Gives the workspace back at the end of a run.
-class Workspace {
-public:
-  explicit Workspace(int64_t bytes) : bytes(bytes) {}
-  ~Workspace() {
-    if (data)
-      cachingAllocator().deallocate(data, bytes);
-  }
-  Status allocate() {
-    if (bytes == 0)
-      return {};
-    TANDEM_ASSIGN_OR_RETURN(data, cachingAllocator().allocate(bytes));
-    return {};
-  }
-  void *at(int64_t offset) const { return static_cast<char *>(data) + offset; }
-
-private:
-  int64_t bytes;
-  void *data = nullptr;
-};
-} // namespace
-
 /// What one run at a time needs: the memory objects of all steps, and the
 /// argument lists that refer to them.
 struct Plan::State {
@@ -143,10 +120,8 @@ static Status failure(dnnl_status_t status) {
   return fail("execute", std::string("oneDNN: ") + dnnl_status2str(status));
 }
 
-Status Plan::run(std::span<const Tensor> operands,
+Status Plan::run(const StepContext &context, std::span<const Tensor> operands,
                  std::span<Tensor> results) const try {
-  Workspace workspace(workspaceSize);
-  TANDEM_RETURN_IF_ERROR(workspace.allocate());
   std::unique_ptr<State> state = acquireState();
   for (const State::Slot &slot : state->slots) {
     void *data = nullptr;
@@ -158,7 +133,7 @@ Status Plan::run(std::span<const Tensor> operands,
       data = results[0].data();
       break;
     case Buffer::Kind::workspace:
-      data = workspace.at(slot.buffer.value);
+      data = context.workspace.data() + slot.buffer.value;
       break;
     case Buffer::Kind::kept:
       data = kept[slot.buffer.value].data();

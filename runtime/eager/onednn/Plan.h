@@ -75,7 +75,7 @@ public:
   void reorder(Buffer from, const dnnl::memory::desc &fromDesc, Buffer to,
                const dnnl::memory::desc &toDesc);
 
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override;
   /// Temporaries and scratchpads.
   int64_t workspaceBytes() const override { return workspaceSize; }

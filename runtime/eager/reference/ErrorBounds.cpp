@@ -73,10 +73,8 @@ Expected<Tensor> evaluate(const OpDesc &op, Operands operands) {
   for (const Tensor &operand : operands)
     types.push_back(operand.type());
   TANDEM_ASSIGN_OR_RETURN(TensorType type, inferType(op, types));
-  TANDEM_ASSIGN_OR_RETURN(auto prepared, referenceProvider().prepare(
-                                             op, types, std::span(&type, 1)));
   TANDEM_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(type));
-  TANDEM_RETURN_IF_ERROR(prepared->run(operands, {&result, 1}));
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, operands, result));
   return result;
 }
 

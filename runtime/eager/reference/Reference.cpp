@@ -71,7 +71,8 @@ struct ReferenceOp final : PreparedOp {
   ReferenceOp(Evaluate evaluate, const OpDesc &op)
       : evaluate(evaluate), op(op) {}
 
-  Status run(Operands operands, std::span<Tensor> results) const override {
+  Status run(const StepContext &, Operands operands,
+             std::span<Tensor> results) const override {
     evaluate(op, operands, results[0]);
     return {};
   }
@@ -83,15 +84,11 @@ struct ReferenceOp final : PreparedOp {
 struct ReferenceProvider final : Provider {
   std::string_view name() const override { return "reference"; }
 
-  bool supports(const OpDesc &op, std::span<const TensorType>,
-                std::span<const TensorType>) const override {
-    return evaluatorOf(op.kind) != nullptr;
-  }
-
   Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpDesc &op, std::span<const TensorType>,
-          std::span<const TensorType>) const override {
-    return std::make_unique<ReferenceOp>(evaluatorOf(op.kind), op);
+  prepare(const OpSignature &signature) const override {
+    const Evaluate evaluate = evaluatorOf(signature.op.kind);
+    return evaluate ? std::make_unique<ReferenceOp>(evaluate, signature.op)
+                    : nullptr;
   }
 };
 } // namespace
@@ -99,4 +96,14 @@ struct ReferenceProvider final : Provider {
 const Provider &tandem::referenceProvider() {
   static const ReferenceProvider provider;
   return provider;
+}
+
+Status tandem::evaluateByReference(const OpDesc &op, Operands operands,
+                                   Tensor &result) {
+  const Evaluate evaluate = evaluatorOf(op.kind);
+  if (!evaluate)
+    return fail("execute",
+                "the reference has no " + std::string(name(op.kind)));
+  evaluate(op, operands, result);
+  return {};
 }

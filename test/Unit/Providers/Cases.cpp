@@ -16,12 +16,6 @@
 using namespace tandem;
 using namespace tandem::test;
 
-OpDesc test::makeOp(OpKind kind) {
-  OpDesc op;
-  op.kind = kind;
-  return op;
-}
-
 Tensor test::emptyTensor(const TensorType &type) {
   Expected<Tensor> tensor = Tensor::allocate(type);
   if (!tensor)
@@ -98,22 +92,42 @@ static std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors) {
   return types;
 }
 
-Expected<Tensor> test::run(const Provider &provider, const OpDesc &op,
-                           const std::vector<Tensor> &operands) {
+/// The op for the operands' types; null where the provider has none, or the op
+/// takes no such types.
+static Expected<std::unique_ptr<PreparedOp>>
+prepare(const Provider &provider, const OpDesc &op,
+        const std::vector<Tensor> &operands) {
   const std::vector<TensorType> types = typesOf(operands);
-  TANDEM_ASSIGN_OR_RETURN(const TensorType result, inferType(op, types));
-  TANDEM_ASSIGN_OR_RETURN(const std::unique_ptr<PreparedOp> prepared,
-                          provider.prepare(op, types, std::span(&result, 1)));
+  const Expected<TensorType> result = inferType(op, types);
+  if (!result)
+    return nullptr;
+  return provider.prepare({op, types, {&*result, 1}});
+}
+
+/// Runs the op, checking that it takes the memory it says.
+static Expected<Tensor> runPrepared(const PreparedOp &prepared,
+                                    const OpDesc &op,
+                                    const std::vector<Tensor> &operands) {
+  TANDEM_ASSIGN_OR_RETURN(const TensorType result,
+                          inferType(op, typesOf(operands)));
   TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(result));
   // What is not written shows.
   std::memset(tensor.data(), result.dtype == DType::i1 ? 1 : 0xA5,
               result.bytes());
   MemoryScope memory;
-  TANDEM_RETURN_IF_ERROR(prepared->run(operands, std::span(&tensor, 1)));
-  if (memory.peakBytes() != prepared->workspaceBytes())
+  TANDEM_RETURN_IF_ERROR(runOp(prepared, operands, {&tensor, 1}));
+  if (memory.peakBytes() != prepared.workspaceBytes())
     return fail("test", "allocates " + std::to_string(memory.peakBytes()) +
                             " bytes, not workspaceBytes");
   return tensor;
+}
+
+Expected<Tensor> test::run(const Provider &provider, const OpDesc &op,
+                           const std::vector<Tensor> &operands) {
+  TANDEM_ASSIGN_OR_RETURN(auto prepared, prepare(provider, op, operands));
+  if (!prepared)
+    return fail("test", std::string(provider.name()) + " has no such op");
+  return runPrepared(*prepared, op, operands);
 }
 
 Tensor test::reference(const OpDesc &op, const std::vector<Tensor> &operands) {
@@ -131,9 +145,9 @@ std::vector<double> test::referenceValues(const OpDesc &op,
 
 bool test::supports(const Provider &provider, const OpDesc &op,
                     const std::vector<Tensor> &operands) {
-  const std::vector<TensorType> types = typesOf(operands);
-  Expected<TensorType> result = inferType(op, types);
-  return result && provider.supports(op, types, std::span(&*result, 1));
+  auto prepared = prepare(provider, op, operands);
+  // What fails is to be seen where it is run.
+  return !prepared || *prepared;
 }
 
 std::string Case::describe() const {
@@ -189,11 +203,13 @@ private:
 
 void test::checkAgainstReference(const Provider &provider, const Case &c) {
   ++CaseCounter::get().offered;
-  if (!supports(provider, c.op, c.operands))
-    return;
   SCOPED_TRACE(c.describe());
+  auto prepared = prepare(provider, c.op, c.operands);
+  ASSERT_TRUE(prepared) << prepared.error().str();
+  if (!*prepared)
+    return;
   const BoundedTensor expected = referenceWithBounds(c);
-  Expected<Tensor> actual = run(provider, c.op, c.operands);
+  Expected<Tensor> actual = runPrepared(**prepared, c.op, c.operands);
   ASSERT_TRUE(actual) << actual.error().str();
   const Difference difference =
       compare(expected.value, *actual, expected.bounds);

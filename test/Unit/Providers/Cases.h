@@ -9,6 +9,8 @@
 #ifndef TANDEM_TEST_UNIT_PROVIDERS_CASES_H
 #define TANDEM_TEST_UNIT_PROVIDERS_CASES_H
 
+#include "../MakeOp.h"
+
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Provider.h"
 
@@ -23,16 +25,6 @@ namespace tandem::test {
 
 inline const DType kDTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
                                 DType::i1,  DType::i8,  DType::i32, DType::i64};
-
-/// An op without attributes.
-OpDesc makeOp(OpKind kind);
-/// An op with attributes: makeOp(OpKind::conv, ConvAttrsT{...}).
-template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
-  OpDesc op;
-  op.kind = kind;
-  op.attrs.Set(std::move(attrs));
-  return op;
-}
 
 /// A tensor of these values, rounded to the type.
 Tensor tensorOf(DType dtype, const Shape &shape,

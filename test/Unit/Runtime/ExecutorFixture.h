@@ -11,6 +11,8 @@
 
 #include "TestPrograms.h"
 
+#include "Device/GuardedDevice.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,14 +26,12 @@ struct FakeProvider final : Provider {
   struct Add final : PreparedOp {
     const FakeProvider &provider;
     explicit Add(const FakeProvider &provider) : provider(provider) {}
-    Status run(std::span<const Tensor> operands,
+    Status run(const StepContext &context, std::span<const Tensor> operands,
                std::span<Tensor> results) const override {
       ++provider.runs;
       if (provider.failing)
         return fail("execute", "the library says no");
-      TANDEM_ASSIGN_OR_RETURN(
-          Tensor temporary,
-          Tensor::allocate({DType::i8, {provider.workspace}}));
+      EXPECT_EQ(std::ssize(context.workspace), provider.workspace);
       void *args[] = {operands[0].data(), operands[1].data(),
                       results[0].data()};
       addKernel(args, /*sizes=*/nullptr, /*workspace=*/nullptr, 0,
@@ -42,23 +42,13 @@ struct FakeProvider final : Provider {
   };
 
   std::string_view name() const override { return "fake"; }
-  bool supports(const OpDesc &op, std::span<const TensorType>,
-                std::span<const TensorType>) const override {
-    return op.kind == OpKind::add;
-  }
   Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpDesc &, std::span<const TensorType>,
-          std::span<const TensorType>) const override {
+  prepare(const OpSignature &signature) const override {
+    if (signature.op.kind != OpKind::add)
+      return nullptr;
     ++prepares;
+    constants.assign(signature.constants.begin(), signature.constants.end());
     return std::make_unique<Add>(*this);
-  }
-
-  Expected<std::unique_ptr<PreparedOp>>
-  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
-                       std::span<const TensorType> results,
-                       std::span<const Tensor> values) const override {
-    constants.assign(values.begin(), values.end());
-    return prepare(op, operands, results);
   }
 
   /// Of the op prepared last.
@@ -68,12 +58,41 @@ struct FakeProvider final : Provider {
   int64_t workspace = 0;
 };
 
+/// On the CPU, or on the device that TANDEM_TEST_DEVICE names: the fixture
+/// makes tensors there, and reads them.
 class ExecutorTest : public testing::Test {
 protected:
+  ExecutorTest() {
+    const char *device = std::getenv("TANDEM_TEST_DEVICE");
+    if (!device || std::string_view(device) != guardedDevice().name())
+      return;
+    stream = &guardedDevice().defaultStream();
+    guarded = guardedDevice().wrap(fake);
+    providers = {guarded.get()};
+  }
+  /// What still runs may count in `fake`.
+  ~ExecutorTest() override { EXPECT_TRUE(stream->synchronise()); }
+
+  Tensor makeFloats(const Shape &shape, float start = 0) const {
+    const Tensor here = test::makeFloats(shape, start);
+    return copyToDevice({&here, 1}, *stream)->front();
+  }
+  std::vector<float> floats(const Tensor &tensor) const {
+    return test::floats(copyToHost({&tensor, 1}, *stream)->front());
+  }
+  LoadedKernels fakeKernels(std::initializer_list<KernelFn> functions) const {
+    LoadedKernels kernels = test::fakeKernels(functions);
+    if (guarded)
+      for (auto &kernel : kernels)
+        kernel = guardedDevice().wrap(kernel);
+    return kernels;
+  }
+
   std::unique_ptr<Executor> create(std::shared_ptr<const Program> program,
-                                   std::shared_ptr<LoadedKernels> kernels = {},
+                                   LoadedKernels kernels = {},
                                    bool dispatchOnly = false) {
     ExecutorOptions options;
+    options.stream = stream;
     options.providers = providers;
     options.kernels = std::move(kernels);
     options.dispatchOnly = dispatchOnly;
@@ -93,6 +112,8 @@ protected:
   }
 
   FakeProvider fake;
+  Stream *stream = &hostDevice().defaultStream();
+  std::unique_ptr<Provider> guarded;
   std::vector<const Provider *> providers = {&fake};
   std::vector<Tensor> outputs;
 };

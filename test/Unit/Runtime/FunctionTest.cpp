@@ -8,6 +8,8 @@
 
 #include "TestPrograms.h"
 
+#include "Device/GuardedDevice.h"
+
 #include "tandem/Runtime/Function.h"
 
 #include <gmock/gmock.h>
@@ -52,9 +54,6 @@ public:
     compiled.program = b.finish({b.launch(kernel, {x, y}, type)});
     compiled.kernels = fakeKernels({addKernel});
     return compiled;
-  }
-  Expected<std::shared_ptr<LoadedKernels>> load(const Program &) override {
-    return fakeKernels({addKernel});
   }
 
   std::atomic<int> compilations = 0;
@@ -152,6 +151,23 @@ TEST(Tiers, HaveNames) {
   for (Tier tier : allTiers())
     EXPECT_EQ(parseTier(name(tier)), tier);
   EXPECT_EQ(parseTier("fast"), std::nullopt);
+}
+
+/// The reference knows no device but the host.
+TEST(FunctionOnADevice, AllTiersTakeItsTensors) {
+  Stream &stream = guardedDevice().defaultStream();
+  ExecutorOptions options;
+  options.stream = &stream;
+  Function function(makeSum(), nullptr, options);
+  const Tensor x = makeFloats({3}), y = makeFloats({3}, 10);
+  const auto inputs = *copyToDevice(std::vector{x, y}, stream);
+  for (Tier tier : {Tier::reference, Tier::eager}) {
+    auto outputs = function.call(inputs, tier);
+    ASSERT_TRUE(outputs) << outputs.error().str();
+    EXPECT_EQ(outputs->at(0).device(), &guardedDevice());
+    EXPECT_THAT(floats(copyToHost(*outputs, stream)->at(0)),
+                ElementsAre(10, 12, 14));
+  }
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "../MakeOp.h"
 
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/HostKernel.h"
 
 #include <cstring>
 #include <initializer_list>
@@ -92,10 +93,10 @@ private:
 };
 
 /// Kernels that are C++ functions.
-inline std::shared_ptr<LoadedKernels>
-fakeKernels(std::initializer_list<KernelFn> functions) {
-  auto kernels = std::make_shared<LoadedKernels>();
-  kernels->functions = functions;
+inline LoadedKernels fakeKernels(std::initializer_list<KernelFn> functions) {
+  LoadedKernels kernels;
+  for (KernelFn function : functions)
+    kernels.push_back(std::make_shared<HostKernel>(function));
   return kernels;
 }
 

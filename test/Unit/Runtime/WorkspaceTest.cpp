@@ -8,7 +8,7 @@
 
 #include "ExecutorFixture.h"
 
-#include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/HostKernel.h"
 
 #include <gmock/gmock.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -109,9 +109,10 @@ TEST_F(WorkspaceTest, NoMoreTasksThanGrains) {
   EXPECT_EQ(numTasks(kernel), 1);
   kernel.extent = 0;
   EXPECT_EQ(numTasks(kernel), 1);
-  EXPECT_EQ(workspaceBytes(kernel), 0);
+  const HostKernel loaded(signWorkspace);
+  EXPECT_EQ(loaded.workspaceBytes(kernel), 0);
   kernel.workspace = kWorkspace;
-  EXPECT_EQ(workspaceBytes(kernel), kWorkspace);
+  EXPECT_EQ(loaded.workspaceBytes(kernel), kWorkspace);
 }
 
 TEST_F(WorkspaceTest, NoMemoryIsAnError) {
@@ -131,7 +132,8 @@ TEST_F(WorkspaceTest, NoMemoryIsAnError) {
   } allocator;
   ExecutorOptions options;
   options.kernels = fakeKernels({signWorkspace});
-  options.allocator = &allocator;
+  auto stream = createHostStream(allocator);
+  options.stream = stream.get();
   auto executor = Executor::create(program, options);
   ASSERT_TRUE(executor) << executor.error().str();
   Status status = (*executor)->run({}, outputs);

@@ -8,6 +8,7 @@
 
 #include "CompiledOp.h"
 
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -57,8 +58,8 @@ TEST(CPUTarget, KernelsOfOneNameCoexist) {
     program.kernels.push_back(std::make_unique<fb::KernelT>(kernel->kernel));
   auto loaded = loadCPUKernels(program);
   ASSERT_TRUE(loaded) << loaded.error().str();
-  ASSERT_EQ((*loaded)->functions.size(), 2u);
-  EXPECT_NE((*loaded)->functions[0], (*loaded)->functions[1]);
+  ASSERT_EQ(loaded->size(), 2u);
+  EXPECT_NE(functionOf(*(*loaded)[0]), functionOf(*(*loaded)[1]));
 }
 
 /// A host program may use LLVM, too, with options of its own.

@@ -11,6 +11,7 @@
 #include "../../Fuzz/RandomGraph.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +19,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 
 using namespace tandem;
@@ -38,13 +39,17 @@ static mlir::MLIRContext &getContext() {
 }
 
 void CompiledKernel::run(std::vector<void *> args) const {
-  int64_t extent = kernel.extent;
-  KernelFn function = loaded->functions.front();
   Tensor workspace = *Tensor::allocate({DType::i8, {kernel.workspace}});
+  run(std::move(args), workspace.as<std::byte>());
+}
+
+void CompiledKernel::run(std::vector<void *> args, std::byte *workspace) const {
+  int64_t extent = kernel.extent;
+  KernelFn function = functionOf(*loaded.front());
   // Its contents are undefined: NaNs in whichever type.
   auto runRange = [&](int64_t begin, int64_t end) {
-    std::memset(workspace.data(), 0xff, kernel.workspace);
-    function(args.data(), /*sizes=*/nullptr, workspace.data(), begin, end);
+    std::fill_n(workspace, kernel.workspace, std::byte(0xff));
+    function(args.data(), /*sizes=*/nullptr, workspace, begin, end);
   };
   runRange(0, extent / 3);
   runRange(extent / 3, extent / 2);
@@ -100,14 +105,14 @@ namespace {
 class CompiledOp : public PreparedOp {
 public:
   explicit CompiledOp(CompiledKernel kernel) : kernel(std::move(kernel)) {}
-  Status run(std::span<const Tensor> operands,
+  Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     std::vector<void *> args;
     for (const Tensor &tensor : operands)
       args.push_back(const_cast<void *>(tensor.data()));
     for (Tensor &tensor : results)
       args.push_back(tensor.data());
-    kernel.run(args);
+    kernel.run(std::move(args), context.workspace.data());
     return {};
   }
   int64_t workspaceBytes() const override { return kernel.kernel.workspace; }
@@ -125,22 +130,18 @@ public:
     options.features = features;
   }
   std::string_view name() const override { return "compiled"; }
-  bool supports(const OpDesc &op, std::span<const TensorType> operands,
-                std::span<const TensorType> results) const override {
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(
-        printKernel(attributes, op, operands, results[0]), &getContext());
-    if (!module)
-      return true; // prepare() tells.
-    auto function = *module->getOps<mlir::func::FuncOp>().begin();
-    return whyNot(&function.getBody().front().front()).empty();
-  }
   Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpDesc &op, std::span<const TensorType> operands,
-          std::span<const TensorType> results) const override {
-    TANDEM_ASSIGN_OR_RETURN(
-        auto kernel,
-        compileKernel(printKernel(attributes, op, operands, results[0]),
-                      options));
+  prepare(const OpSignature &signature) const override {
+    std::string source = printKernel(attributes, signature.op,
+                                     signature.operands, signature.result());
+    auto module =
+        mlir::parseSourceString<mlir::ModuleOp>(source, &getContext());
+    if (!module)
+      return fail("parse", "the kernel does not parse:\n" + source);
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    if (!whyNot(&function.getBody().front().front()).empty())
+      return nullptr;
+    TANDEM_ASSIGN_OR_RETURN(auto kernel, compileModule(*module, options));
     return std::make_unique<CompiledOp>(std::move(kernel));
   }
 

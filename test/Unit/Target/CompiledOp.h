@@ -24,11 +24,13 @@ namespace tandem::test {
 /// A kernel that was compiled and loaded.
 struct CompiledKernel {
   fb::KernelT kernel;
-  std::shared_ptr<LoadedKernels> loaded;
+  LoadedKernels loaded;
 
   /// Runs [0, extent) in three ranges, so that a kernel which does not honour
   /// its range is found out.
   void run(std::vector<void *> args) const;
+  /// The same with a workspace of the caller's.
+  void run(std::vector<void *> args, std::byte *workspace) const;
 };
 
 /// Compiles `module @k { func.func @k … }` in tandem ops.

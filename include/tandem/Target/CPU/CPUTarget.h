@@ -68,7 +68,7 @@ Expected<fb::KernelT> compileKernelForCPU(mlir::ModuleOp kernel,
 
 /// Links the objects of `program.kernels` into this process and looks up each
 /// kernel by its name. Thread-safe. Errors (phase "load") name the kernel.
-Expected<std::shared_ptr<LoadedKernels>> loadCPUKernels(const Program &program);
+Expected<LoadedKernels> loadCPUKernels(const Program &program);
 
 } // namespace tandem
 

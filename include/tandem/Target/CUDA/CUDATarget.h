@@ -56,8 +56,7 @@ Expected<std::string> emitCUDASource(mlir::ModuleOp module);
 /// Compiles the CUDA C++ of `program.kernels` for the host, with a header that
 /// plays blocks and threads, and gives each kernel the CPU kernels' signature:
 /// [begin, end) are blocks. Thread-safe. Errors have phase "load".
-Expected<std::shared_ptr<LoadedKernels>>
-loadCUDAKernelsOnHost(const Program &program);
+Expected<LoadedKernels> loadCUDAKernelsOnHost(const Program &program);
 
 } // namespace tandem
 

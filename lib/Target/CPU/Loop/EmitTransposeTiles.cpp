@@ -10,7 +10,7 @@
 
 #include "Loop/Schedule.h"
 
-#include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/HostKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -9,6 +9,7 @@
 #ifndef TANDEM_RUNTIME_COMPILER_H
 #define TANDEM_RUNTIME_COMPILER_H
 
+#include "tandem/Runtime/Device.h"
 #include "tandem/Runtime/Program.h"
 
 #include <memory>
@@ -17,23 +18,6 @@
 #include <vector>
 
 namespace tandem {
-
-/// Signature of every CPU kernel: computes iterations [begin, end) of the
-/// kernel's outermost parallel loop. `args` are the data pointers of the step's
-/// operands, then of its results. `sizes` are those that the kernel does not
-/// fix; there are none so far, and it is null. `workspace` is fb::Kernel's so
-/// many bytes, which no other call uses meanwhile; null where that is 0. Takes
-/// at most kMaxFrameBytes of the caller's stack, and starts no threads.
-using KernelFn = void (*)(void *const *args, const int64_t *sizes,
-                          void *workspace, int64_t begin, int64_t end);
-
-/// Machine code in memory; the functions are valid as long as this lives.
-class LoadedKernels {
-public:
-  virtual ~LoadedKernels() = default;
-  /// One per entry of Program::kernels, in order.
-  std::vector<KernelFn> functions;
-};
 
 /// Time of one phase of making a compiled program ready, in nanoseconds. Where
 /// threads share a phase it is the sum over them: what one thread would have
@@ -86,7 +70,7 @@ struct Recomputation {
 
 struct Compiled {
   std::shared_ptr<const Program> program;
-  std::shared_ptr<LoadedKernels> kernels;
+  LoadedKernels kernels;
   /// Their sum, with "other" for what none claims, is what one thread would
   /// have taken ("single-thread sum").
   std::vector<PhaseTime> phases;
@@ -107,9 +91,9 @@ class Compiler {
 public:
   virtual ~Compiler() = default;
   virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
-  /// Loads the kernels of a Program that was read from a file.
-  virtual Expected<std::shared_ptr<LoadedKernels>>
-  load(const Program &program) = 0;
+  /// Where what it compiles runs: its `load` takes a Program that was read from
+  /// a file.
+  virtual Device &device() const { return hostDevice(); }
 };
 
 } // namespace tandem

@@ -22,11 +22,14 @@
 namespace tandem {
 
 struct ExecutorOptions {
-  /// Tried in order for each op step.
-  ProviderList providers = eagerProviders();
-  Allocator *allocator = &cachingAllocator();
-  /// Needed where the program has kernels.
-  std::shared_ptr<LoadedKernels> kernels;
+  /// Where runs are enqueued, and whose memory they take. Outlives the executor
+  /// and the tensors that it makes. Null: the default stream of the CPU, or of
+  /// the device that a compiler compiles for.
+  Stream *stream = nullptr;
+  /// Tried in order for each op step; empty: those of the stream's device.
+  ProviderList providers = {};
+  /// Needed where the program has kernels: loaded by the stream's device.
+  LoadedKernels kernels = {};
   /// Does everything but the arithmetic (kernels and ops become no-ops): what
   /// remains is the host's dispatch time. Outputs are then unspecified.
   bool dispatchOnly = false;
@@ -38,8 +41,7 @@ struct ExecutorOptions {
 /// For an op step, each call applies the shape rule, allocates the result and
 /// dispatches to a provider's primitive, cached by signature: eager as PyTorch
 /// means it. Slots with an arena offset live in one block instead. A kernel
-/// step's iterations are shared out among tasks of oneTBB, isolated from what
-/// else its threads may have to do; each has a workspace of its own.
+/// step is launched by the device.
 ///
 /// Thread-safe: any number of threads may call run.
 class Executor {
@@ -48,9 +50,11 @@ public:
   create(std::shared_ptr<const Program> program, ExecutorOptions options = {});
   ~Executor();
 
-  /// Runs on `inputs` (checked against the program's inputs), replacing the
-  /// contents of `outputs`. Each call's outputs are fresh memory, or views of
-  /// inputs or constants, which are not to be written to.
+  /// Enqueues the program on `inputs` (checked against the program's inputs),
+  /// which are in the memory of the stream's device, and replaces the contents
+  /// of `outputs`, which are there once the stream has done its work; on the
+  /// CPU that is before this returns. Each call's outputs are fresh memory, or
+  /// views of inputs or constants, which are not to be written to.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs) {
     return run(inputs, outputs, nullptr);
   }
@@ -68,6 +72,7 @@ public:
   std::optional<int64_t> plannedPeakBytes() const;
 
   const Program &program() const;
+  Stream &stream() const;
 
 private:
   struct Impl;

@@ -49,7 +49,8 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
                                    ExecutorOptions options = {});
 
 /// The executor of a tier that compiles nothing, for inputs of any types:
-/// `program` is the graph with every op a step.
+/// `program` is the graph with every op a step. The reference runs on the host,
+/// whatever the stream.
 Expected<PreparedTier> interpretTier(std::shared_ptr<const Program> program,
                                      Tier tier, ExecutorOptions options = {});
 
@@ -67,8 +68,10 @@ public:
   ~Function();
 
   /// Runs the graph, compiling it first where the tier needs that for these
-  /// types. Outputs are fresh memory, or views of inputs or constants, which
-  /// are not to be written to.
+  /// types. Inputs and outputs are in the memory of the stream's device;
+  /// outputs are there once it has done its work, which on the CPU is at once.
+  /// They are fresh memory, or views of inputs or constants, which are not to
+  /// be written to.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
                                      Tier tier = Tier::compiled);
 

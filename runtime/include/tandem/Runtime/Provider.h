@@ -9,6 +9,7 @@
 #ifndef TANDEM_RUNTIME_PROVIDER_H
 #define TANDEM_RUNTIME_PROVIDER_H
 
+#include "tandem/Runtime/Device.h"
 #include "tandem/Runtime/Tensor.h"
 #include "tandem/Support/ShapeRules.h"
 
@@ -18,20 +19,44 @@
 
 namespace tandem {
 
-/// An op made ready for one signature (operand and result types): a library
-/// primitive, or a prebuilt kernel. Immutable; many threads may call run.
+/// What an op is to be made ready for. Refers to what the caller keeps.
+struct OpSignature {
+  const OpDesc &op;
+  /// All static.
+  std::span<const TensorType> operands, results;
+  /// For an op of a compiled program: constants[i] is the value of operand i
+  /// where that is the same at every run, else an empty tensor. What is worked
+  /// out from it ahead, such as weights in the library's own format, belongs to
+  /// the prepared op. May be shorter than `operands`.
+  std::span<const Tensor> constants = {};
+
+  /// Of an op with one result.
+  const TensorType &result() const { return results[0]; }
+  bool isConstant(size_t operand) const {
+    return operand < constants.size() && constants[operand];
+  }
+};
+
+/// An op made ready for one signature: a library primitive, or a prebuilt
+/// kernel. Immutable; many threads may call run.
 class PreparedOp {
 public:
   virtual ~PreparedOp() = default;
   /// Reads `operands`, writes every element of `results`, which the caller has
-  /// allocated. The types are those it was prepared for. A result shares no
-  /// memory with an operand.
-  virtual Status run(std::span<const Tensor> operands,
+  /// allocated, as work of the context's stream. The types are those it was
+  /// prepared for. A result shares no memory with an operand. Both lists are
+  /// read before this returns.
+  virtual Status run(const StepContext &context,
+                     std::span<const Tensor> operands,
                      std::span<Tensor> results) const = 0;
-  /// The most bytes that a run allocates, beside its results, from
-  /// cachingAllocator(), and gives back.
+  /// The bytes that a run is given beside its results.
   virtual int64_t workspaceBytes() const { return 0; }
 };
+
+/// Runs `op` once, with a workspace of the stream's memory.
+Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
+             std::span<Tensor> results,
+             Stream &stream = hostDevice().defaultStream());
 
 /// A library that executes ops. Stateless apart from caches; thread-safe.
 class Provider {
@@ -39,27 +64,17 @@ public:
   virtual ~Provider() = default;
   /// "reference", "onednn", "eigen".
   virtual std::string_view name() const = 0;
-  virtual bool supports(const OpDesc &op, std::span<const TensorType> operands,
-                        std::span<const TensorType> results) const = 0;
-  /// May be slow (primitive creation). All types are static.
+  /// The op, ready to run; null where this library does not execute it. May be
+  /// slow (primitive creation). An error where it does and cannot.
   virtual Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpDesc &op, std::span<const TensorType> operands,
-          std::span<const TensorType> results) const = 0;
-  /// For an op of a compiled program: constants[i] is the value of operand i
-  /// where that is the same at every run, else an empty tensor. What is worked
-  /// out from it ahead, such as weights in the library's own format, belongs to
-  /// the prepared op.
-  virtual Expected<std::unique_ptr<PreparedOp>>
-  prepareWithConstants(const OpDesc &op, std::span<const TensorType> operands,
-                       std::span<const TensorType> results,
-                       std::span<const Tensor> constants) const {
-    (void)constants;
-    return prepare(op, operands, results);
-  }
+  prepare(const OpSignature &signature) const = 0;
 };
 
 /// Plain loops with f64 accumulation; every op and dtype. The oracle.
 const Provider &referenceProvider();
+/// The same of one op, on the host; a custom_call has no evaluation.
+Status evaluateByReference(const OpDesc &op, std::span<const Tensor> operands,
+                           Tensor &result);
 /// oneDNN primitives of f32, and bf16 where the host has it: conv, matmul,
 /// avg_pool. (Its max_pool drops NaNs, and its softmax is slower than Eigen's.)
 const Provider &oneDNNProvider();
@@ -78,23 +93,25 @@ const Provider &oneDNNProvider();
 /// cost a comparison. Thread-safe.
 void letIdleWorkersSleep();
 
-/// Eigen's vectorised arrays: elementwise, reductions, softmax, batch_norm,
-/// max_pool, shape ops, and the matmuls that oneDNN lacks.
+/// Eigen's vectorised arrays: elementwise and shape ops of every type;
+/// reductions, softmax, batch_norm, max_pool and the matmuls that oneDNN lacks,
+/// but for those of 16-bit floats.
 const Provider &eigenProvider();
 
-/// Providers in order of preference.
-using ProviderList = std::span<const Provider *const>;
-/// {oneDNN, Eigen, reference}: what eager means on the CPU.
+/// The ops on 16-bit floats that oneDNN has none of and that are not
+/// elementwise, as the same of `inner` on f32, between casts.
+std::unique_ptr<Provider> createThroughFloatProvider(ProviderList inner);
+
+/// {oneDNN, 16-bit floats through f32, Eigen, reference}: what eager means on
+/// the CPU.
 ProviderList eagerProviders();
 /// {reference}.
 ProviderList referenceProviders();
 
-/// The first of `providers` that supports the op; an error naming op, types and
-/// providers where none does.
-Expected<const Provider *> findProvider(ProviderList providers,
-                                        const OpDesc &op,
-                                        std::span<const TensorType> operands,
-                                        std::span<const TensorType> results);
+/// From the first of `providers` that executes the op; an error naming op,
+/// types and providers where none does.
+Expected<std::unique_ptr<PreparedOp>> prepareOp(ProviderList providers,
+                                                const OpSignature &signature);
 
 } // namespace tandem
 

@@ -17,10 +17,15 @@
 
 namespace tandem {
 
-/// Hands out aligned host memory and counts it. Thread-safe.
+class Device;
+
+/// Hands out aligned memory of one device and counts it. Thread-safe.
 class Allocator {
 public:
+  explicit Allocator(const Device *device = nullptr) : place(device) {}
   virtual ~Allocator() = default;
+  /// Whose memory it is; null for the host's.
+  const Device *device() const { return place; }
   /// At least `bytes` (>= 0) bytes aligned to kAlignment; never a null pointer
   /// on success. Fails with phase "allocate" where memory runs out.
   virtual Expected<void *> allocate(int64_t bytes) = 0;
@@ -38,6 +43,7 @@ protected:
   void count(int64_t delta);
 
 private:
+  const Device *place;
   std::atomic<int64_t> live{0}, peak{0};
 };
 
@@ -70,8 +76,9 @@ Allocator &cachingAllocator();
 /// before other threads allocate.
 void fillAllocations(bool isWanted);
 
-/// A dense row-major tensor on the host. Copies share the storage, which is
-/// freed with the last of them. A const Tensor may be read from many threads.
+/// A dense row-major tensor in the memory of one device. Copies share the
+/// storage, which is freed with the last of them. A const Tensor may be read
+/// from many threads.
 class Tensor {
 public:
   Tensor() = default;
@@ -81,10 +88,12 @@ public:
   static Expected<Tensor> allocate(const TensorType &type,
                                    Allocator &allocator = cachingAllocator());
   /// Wraps memory that the caller keeps alive and at least 64-byte aligned
-  /// where kernels are to use it at full speed.
-  static Tensor borrow(const TensorType &type, void *data);
+  /// where kernels are to use it at full speed. `device` as Tensor::device.
+  static Tensor borrow(const TensorType &type, void *data,
+                       const Device *device = nullptr);
   /// The same of memory that the tensor and its copies keep alive.
-  static Tensor share(const TensorType &type, std::shared_ptr<void> data);
+  static Tensor share(const TensorType &type, std::shared_ptr<void> data,
+                      const Device *device = nullptr);
   /// The same bytes under another type of equal size (reshape).
   Tensor viewAs(const TensorType &type) const;
 
@@ -99,12 +108,17 @@ public:
   const Shape &shape() const { return tensorType.shape; }
   DType dtype() const { return tensorType.dtype; }
   int64_t bytes() const { return tensorType.bytes(); }
+  /// In the device's memory, which the host may be unable to read.
   void *data() const { return pointer; }
+  /// Whose memory the elements are in; null for the host's, which the CPU's
+  /// libraries and kernels use.
+  const Device *device() const { return place; }
   template <typename T> T *as() const { return static_cast<T *>(pointer); }
 
 private:
   TensorType tensorType;
   void *pointer = nullptr;
+  const Device *place = nullptr;
   std::shared_ptr<void> storage;
 };
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Runtime/HostKernel.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 
 #include <array>
@@ -40,7 +41,7 @@ TEST(HostKernels, BlocksOfARangeRun) {
   float x = 0.5f;
   std::array<float, 12> y{};
   void *args[] = {&x, y.data()};
-  (*loaded)->functions[0](args, nullptr, nullptr, 1, 2);
+  functionOf (*loaded->front())(args, nullptr, nullptr, 1, 2);
   EXPECT_THAT(y, ElementsAre(0, 0, 0, 0, 4.5f, 5.5f, 6.5f, 7.5f, 0, 0, 0, 0));
 }
 
@@ -62,7 +63,7 @@ TEST(HostKernels, HalvesRoundToNearestEven) {
       0x1p-24,     0x1p-25,         -0.333333333333,    65520};
   std::array<uint16_t, 8> half{}, bfloat{};
   void *args[] = {x.data(), half.data(), bfloat.data()};
-  (*loaded)->functions[0](args, nullptr, nullptr, 0, 1);
+  functionOf (*loaded->front())(args, nullptr, nullptr, 0, 1);
   EXPECT_THAT(half, ElementsAre(0x3c00, 0x3c02, 0x4000, 0x7c00, 0x0001, 0x0000,
                                 0xb555, 0x7c00));
   EXPECT_THAT(bfloat, ElementsAre(0x3f80, 0x3f80, 0x4000, 0x4974, 0x3380,
@@ -74,7 +75,7 @@ TEST(HostKernels, OneSourceIsLoadedOnce) {
   auto first = loadCUDAKernelsOnHost(program);
   auto second = loadCUDAKernelsOnHost(program);
   ASSERT_TRUE(first && second);
-  EXPECT_EQ((*first)->functions[0], (*second)->functions[0]);
+  EXPECT_EQ(*first, *second);
 }
 
 TEST(HostKernels, BlockSizeIsPartOfAKernel) {
@@ -84,7 +85,7 @@ TEST(HostKernels, BlockSizeIsPartOfAKernel) {
     ASSERT_TRUE(loaded) << loaded.error().str();
     int n = 0;
     void *args[] = {&n};
-    (*loaded)->functions[0](args, nullptr, nullptr, 0, 3);
+    functionOf (*loaded->front())(args, nullptr, nullptr, 0, 3);
     EXPECT_EQ(n, int(3 * threads));
   }
 }

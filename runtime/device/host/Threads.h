@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_RUNTIME_EXEC_THREADS_H
-#define TANDEM_RUNTIME_EXEC_THREADS_H
+#ifndef TANDEM_RUNTIME_DEVICE_HOST_THREADS_H
+#define TANDEM_RUNTIME_DEVICE_HOST_THREADS_H
 
 namespace tandem::exec {
 
@@ -17,4 +17,4 @@ void applyThreadLimit();
 
 } // namespace tandem::exec
 
-#endif // TANDEM_RUNTIME_EXEC_THREADS_H
+#endif // TANDEM_RUNTIME_DEVICE_HOST_THREADS_H

@@ -8,7 +8,7 @@
 
 #include "Threads.h"
 
-#include "../eager/onednn/OneThread.h"
+#include "../../eager/onednn/OneThread.h"
 
 #include "tandem/Runtime/Executor.h"
 

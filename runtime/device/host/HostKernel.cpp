@@ -1,4 +1,4 @@
-//===- KernelLaunch.cpp - Running a kernel step ---------------------------===//
+//===- HostKernel.cpp - Running kernels of the CPU ------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,24 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpDispatch.h"
+#include "tandem/Runtime/HostKernel.h"
 
-#include "tandem/Runtime/KernelLaunch.h"
+#include "tandem/Runtime/Executor.h"
 
+#include <algorithm>
+#include <atomic>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 using namespace tandem;
-using namespace tandem::exec;
 
 int64_t tandem::numTasks(const fb::KernelT &kernel) {
   int64_t grains =
       kernel.extent / kernel.grain + (kernel.extent % kernel.grain != 0);
   return std::clamp<int64_t>(grains, 1, numThreads());
-}
-
-int64_t tandem::workspaceBytes(const fb::KernelT &kernel) {
-  return kernel.workspace == 0 ? 0 : numTasks(kernel) * kernel.workspace;
 }
 
 namespace {
@@ -62,10 +59,10 @@ private:
 /// Exactly `tasks` tasks, each with its slot of the workspace: by the task's
 /// number, as one thread may run several tasks, or one within another.
 void launchTasks(const fb::KernelT &kernel, KernelFn function,
-                 void *const *args, char *workspace, int64_t tasks) {
+                 void *const *args, std::byte *workspace, int64_t tasks) {
   IterationQueue queue(kernel, tasks);
   auto runTask = [&](int64_t task) {
-    char *slot = workspace ? workspace + task * kernel.workspace : nullptr;
+    std::byte *slot = workspace ? workspace + task * kernel.workspace : nullptr;
     for (auto range = queue.take(); !range.isEmpty(); range = queue.take())
       function(args, /*sizes=*/nullptr, slot, range.begin, range.end);
   };
@@ -78,36 +75,25 @@ void launchTasks(const fb::KernelT &kernel, KernelFn function,
 
 } // namespace
 
-Status tandem::launchKernel(const fb::KernelT &kernel, KernelFn function,
-                            void *const *args, int64_t tasks,
-                            Allocator &allocator) {
-  Tensor workspace;
-  if (kernel.workspace > 0) {
-    TensorType bytes{DType::i8, {tasks * kernel.workspace}};
-    TANDEM_ASSIGN_OR_RETURN(workspace, Tensor::allocate(bytes, allocator));
-  }
+void tandem::launchKernel(const fb::KernelT &kernel, KernelFn function,
+                          void *const *args, int64_t tasks,
+                          std::byte *workspace) {
   if (tasks == 1)
-    function(args, /*sizes=*/nullptr, workspace.data(), 0, kernel.extent);
+    function(args, /*sizes=*/nullptr, workspace, 0, kernel.extent);
   else
-    launchTasks(kernel, function, args, workspace.as<char>(), tasks);
-  return {};
+    launchTasks(kernel, function, args, workspace, tasks);
 }
 
-Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
-                       Frame &frame) {
-  const fb::StepT &step = *plan.step;
-  frame.args.clear();
-  for (uint32_t slot : step.operands)
-    frame.args.push_back(frame.values[slot]->data());
-  for (size_t i = 0; i < step.results.size(); ++i) {
-    uint32_t slot = step.results[i];
-    TANDEM_ASSIGN_OR_RETURN(
-        frame.owned[slot],
-        makeResult(context, slot, plan.resultTypes[i], frame));
-    frame.args.push_back(frame.owned[slot].data());
-  }
-  if (context.dispatchOnly)
-    return {};
-  return launchKernel(*plan.kernel, plan.function, frame.args.data(),
-                      numTasks(*plan.kernel), context.allocator);
+int64_t HostKernel::workspaceBytes(const fb::KernelT &kernel) const {
+  return kernel.workspace == 0 ? 0 : numTasks(kernel) * kernel.workspace;
+}
+
+Status HostKernel::launch(const fb::KernelT &kernel, const StepContext &context,
+                          std::span<void *const> args) const {
+  // By the workspaces: the limit of threads may have changed since.
+  int64_t tasks = kernel.workspace == 0
+                      ? numTasks(kernel)
+                      : std::ssize(context.workspace) / kernel.workspace;
+  launchKernel(kernel, entry, args.data(), tasks, context.workspace.data());
+  return {};
 }
