@@ -25,11 +25,9 @@ Status Workspace::reserve(int64_t size) {
   return {};
 }
 
-Status tandem::runOp(const PreparedOp &op, std::span<const Tensor> operands,
-                     std::span<Tensor> results, Stream &stream) {
-  const int64_t bytes = op.workspaceBytes();
-  if (bytes == 0) [[likely]]
-    return op.run({stream, {}}, operands, results);
+Status tandem::runWithWorkspace(const PreparedOp &op, int64_t bytes,
+                                std::span<const Tensor> operands,
+                                std::span<Tensor> results, Stream &stream) {
   Workspace workspace(stream);
   TANDEM_RETURN_IF_ERROR(workspace.reserve(bytes));
   return op.run(workspace.context(), operands, results);

@@ -53,10 +53,19 @@ public:
   virtual int64_t workspaceBytes() const { return 0; }
 };
 
+/// runOp of an op that needs `bytes` of workspace.
+Status runWithWorkspace(const PreparedOp &op, int64_t bytes,
+                        std::span<const Tensor> operands,
+                        std::span<Tensor> results, Stream &stream);
+
 /// Runs `op` once, with a workspace of the stream's memory.
-Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
-             std::span<Tensor> results,
-             Stream &stream = hostDevice().defaultStream());
+inline Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
+                    std::span<Tensor> results,
+                    Stream &stream = hostDevice().defaultStream()) {
+  if (int64_t bytes = op.workspaceBytes())
+    return runWithWorkspace(op, bytes, operands, results, stream);
+  return op.run({stream, {}}, operands, results);
+}
 
 /// A library that executes ops. Stateless apart from caches; thread-safe.
 class Provider {
