@@ -56,7 +56,7 @@ static double getLaneUseOfLoop(const Contraction &contraction, int64_t width) {
 
 static bool hasFarWeights(const Contraction &contraction) {
   int64_t weights = contraction.getReduction() * contraction.groups *
-                    contraction.outputs * contraction.getElementBytes();
+                    contraction.outputs * contraction.getFormat().bytes;
   return contraction.groups > 1 && weights > kNearWeightBytes;
 }
 

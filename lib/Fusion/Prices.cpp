@@ -71,7 +71,7 @@ FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
 static double getStagedTimes(const DeviceModel &device,
                              const Contraction &contraction) {
   int64_t bytes = contraction.getPositions() * getStagedInputs(contraction) *
-                  contraction.getElementBytes();
+                  contraction.getFormat().bytes;
   int64_t chunks = std::clamp<int64_t>(
       contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
   chunks = std::max(chunks, llvm::divideCeilSigned(bytes, kMaxStagedBytes));

@@ -68,8 +68,7 @@ static bool describeOutputs(const View &weights, unsigned dim,
 static bool describeInputs(const View &weights, unsigned dim,
                            Contraction &contraction) {
   std::optional<int64_t> stride = weights.getStride(dim);
-  bool isBF16 = contraction.isBF16();
-  if (!stride && isBF16) {
+  if (!stride && contraction.getFormat().packedInputs == 2) {
     stride = weights.getPairStride(dim);
     contraction.hasInputPairs = stride.has_value();
   }
@@ -81,9 +80,9 @@ static bool describeInputs(const View &weights, unsigned dim,
 static void findOnePair(Contraction &contraction) {
   bool outputsAreLast =
       contraction.outputDim == contraction.result.getRank() - 1;
-  if (!contraction.isBF16() || contraction.inputs != 2 || !outputsAreLast ||
-      contraction.inputWeightsStride != 1 || contraction.outputStride != 2 ||
-      contraction.outputs == 1)
+  if (contraction.getFormat().packedInputs != 2 || contraction.inputs != 2 ||
+      !outputsAreLast || contraction.inputWeightsStride != 1 ||
+      contraction.outputStride != 2 || contraction.outputs == 1)
     return;
   contraction.hasInputPairs = true;
   contraction.inputWeightsStride = 0;
@@ -281,7 +280,7 @@ getContractionLanes(const Contraction &contraction) {
 }
 
 int64_t getPackedInputs(Type type, int64_t inputs) {
-  return type.isBF16() && inputs > 1 ? 2 : 1;
+  return inputs > 1 ? ElementFormat(type).packedInputs : 1;
 }
 
 Contraction assumePacked(Contraction contraction) {
@@ -351,7 +350,7 @@ void flattenPositions(Contraction &contraction) {
   }
 }
 
-bool isComputedInF32(Type type) { return type.isF32() || type.isBF16(); }
+bool isComputedInF32(Type type) { return ElementFormat(type).compute.isF32(); }
 
 /// The sums of fewer inputs are small beside the errors of the transforms; of
 /// more not even one tile has room in the workspace.

@@ -48,7 +48,7 @@ static int64_t getLeastBytes(const Contraction &contraction) {
                       : std::min(dim.size, kMaxTilePositions);
   int64_t size = (steps - 1) * dim.stride + (dim.taps - 1) * dim.dilation + 1;
   return std::min(size, dim.dataSize) * dim.dataStride *
-         contraction.getElementBytes();
+         contraction.getFormat().bytes;
 }
 
 std::string whyNotStaged(const Contraction &contraction) {

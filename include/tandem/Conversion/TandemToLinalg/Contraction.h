@@ -9,6 +9,8 @@
 #ifndef TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
 #define TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
 
+#include "tandem/Analysis/Contraction/ElementFormat.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
@@ -61,9 +63,10 @@ struct Contraction {
   int64_t groups = 1, groupDataStride = 0, groupWeightsStride = 0;
   /// Of one group.
   int64_t inputs = 1, inputDataStride = 0, inputWeightsStride = 0;
-  /// bf16 weights may have two inputs of an output side by side, where outputs
-  /// are two elements apart: `inputWeightsStride` is from pair to pair then. An
-  /// odd last input has a place beside it that is not read.
+  /// Weights of a format with two packed inputs may have two inputs of an
+  /// output side by side, where outputs are two elements apart:
+  /// `inputWeightsStride` is from pair to pair then. An odd last input has a
+  /// place beside it that is not read.
   bool hasInputPairs = false;
   /// Of one group; dim `outputDim` of the result is [groups][outputs].
   int64_t outputs = 1, outputDim = 0;
@@ -89,9 +92,10 @@ struct Contraction {
       product *= dim.size;
     return product;
   }
-  /// Of data, weights, bias and result: f32, or bf16 that is computed in f32.
-  bool isBF16() const { return result.getElementType().isBF16(); }
-  int64_t getElementBytes() const { return isBF16() ? 2 : 4; }
+  /// Of data, weights, bias and result.
+  ElementFormat getFormat() const {
+    return ElementFormat(result.getElementType());
+  }
   /// Products summed to one element.
   int64_t getReduction() const {
     int64_t product = inputs;
@@ -146,8 +150,8 @@ getContractionLanes(const Contraction &contraction);
 /// Element types of contractions that are computed in f32.
 bool isComputedInF32(mlir::Type elementType);
 
-/// `contraction` as when its weights are packed: in order, in one block, bf16
-/// in pairs of inputs.
+/// `contraction` as when its weights are packed: in order, in one block, in
+/// pairs of inputs where its format has these.
 Contraction assumePacked(Contraction contraction);
 
 /// Inputs that packed weights of `type` have side by side.

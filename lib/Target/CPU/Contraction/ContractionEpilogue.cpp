@@ -155,10 +155,9 @@ void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
                                      Value sum, Value mask,
                                      function_ref<Buffer(Value)> getBuffer) {
   Buffer heroBuffer = getHeroBuffer(getBuffer);
-  if (contraction.isBF16())
+  if (ElementFormat format = contraction.getFormat(); format.isWidened())
     sum = arith::TruncFOp::create(
-        builder, loc, VectorType::get({strategy.width}, builder.getBF16Type()),
-        sum);
+        builder, loc, VectorType::get({strategy.width}, format.memory), sum);
   LaneEmitter lanes(builder, loc, strategy.width,
                     getIndices(builder, loc, strategy, tile, place), mask,
                     getBuffer);

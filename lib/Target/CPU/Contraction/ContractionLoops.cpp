@@ -274,9 +274,9 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   constexpr size_t kStepOps = 10, kRowOps = 6;
   int64_t rows = schedule.positions.tile;
   SmallVector<int64_t> guarded;
-  // What guards choose between is f32.
+  // What guards choose between is computed as it is.
   if (schedule.tile.lanes != ContractionLanes::Outputs ||
-      contraction.isBF16() ||
+      contraction.getFormat().isWidened() ||
       schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
     return guarded;
   for (int64_t row = 0; row < rows; ++row)
@@ -298,7 +298,8 @@ SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
     return tileEmitter.emit(tile);
   Value isEdge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        number, index(edges.front()));
-  auto type = VectorType::get({schedule.tile.width}, builder.getF32Type());
+  auto type =
+      VectorType::get({schedule.tile.width}, contraction.getFormat().compute);
   SmallVector<Type> types(tile.rows * tile.vectors, type);
   auto branch = scf::IfOp::create(builder, loc, types, isEdge,
                                   /*addThenBlock=*/true,

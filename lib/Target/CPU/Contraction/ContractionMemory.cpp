@@ -93,7 +93,7 @@ Value ContractionTileEmitter::loadVector(Value base, Value offset,
 
 Value ContractionTileEmitter::loadVector(VectorType type, Value pointer,
                                          Value mask) {
-  if (!contraction.isBF16())
+  if (!format.isWidened())
     return loadBits(type, pointer, mask);
   Value halves = loadBits(type.clone(elementType), pointer, mask);
   return widen(arith::ExtUIOp::create(builder, loc,
@@ -119,7 +119,7 @@ Value ContractionTileEmitter::widen(Value bits, bool isUpper) {
 
 Value ContractionTileEmitter::loadBits(VectorType type, Value pointer,
                                        Value mask) {
-  unsigned alignment = contraction.getElementBytes();
+  unsigned alignment = format.bytes;
   if (!mask)
     return LLVM::LoadOp::create(builder, loc, type, pointer, alignment);
   Value zero =
@@ -140,10 +140,10 @@ Value ContractionTileEmitter::splat(VectorType type, Value scalar) {
 
 Value ContractionTileEmitter::loadSplat(Value base, Value offset,
                                         int64_t distance) {
-  Value scalar = LLVM::LoadOp::create(builder, loc, elementType,
-                                      getPointer(base, offset, distance),
-                                      contraction.getElementBytes());
-  if (!contraction.isBF16())
+  Value scalar =
+      LLVM::LoadOp::create(builder, loc, elementType,
+                           getPointer(base, offset, distance), format.bytes);
+  if (!format.isWidened())
     return splat(vectorType, scalar);
   // Everywhere, which is one instruction, and half of it then shifted out.
   Value halves = splat(VectorType::get({2 * width}, elementType), scalar);

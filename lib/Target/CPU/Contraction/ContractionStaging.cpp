@@ -8,6 +8,7 @@
 
 #include "Contraction/ContractionStaging.h"
 
+#include "Contraction/Tile/ContractionTile.h"
 #include "Loop/Schedule.h"
 
 #include "tandem/Conversion/TandemToLinalg/StagedData.h"
@@ -138,8 +139,7 @@ ContractionStaging::ContractionStaging(OpBuilder &builder, Location loc,
       outerSizes(prologue.getStaticLoopRanges()) {
   lineSize = outerSizes.pop_back_val();
   this->lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(lineSize));
-  elementType =
-      contraction.isBF16() ? Type(builder.getI16Type()) : builder.getF32Type();
+  elementType = getStoredType(contraction.getFormat());
   memory = scratch.allocate(elementType, schedule.stagedPositions *
                                              getStagedInputs(contraction));
 }
@@ -223,9 +223,9 @@ void ContractionStaging::emitVector(ArrayRef<Value> loops, Value offset,
   LaneEmitter emitter(builder, loc, lanes, loops, mask, getBuffer);
   Value vector = emitter.toVector(emitter.emitElements(prologue).front());
   auto type = VectorType::get({lanes}, elementType);
-  if (contraction.isBF16())
+  if (vector.getType() != type)
     vector = arith::BitcastOp::create(builder, loc, type, vector);
-  unsigned alignment = contraction.getElementBytes();
+  unsigned alignment = contraction.getFormat().bytes;
   Value pointer = getPointer(offset);
   if (mask)
     LLVM::MaskedStoreOp::create(builder, loc, vector, pointer, mask, alignment);

@@ -211,7 +211,7 @@ ContractionPrice priceTiles(const Problem &problem,
       priceKernel(ContractionWay::Tiles, problem, contraction);
   if (!problem.isConstant && problem.packedBlock) {
     double bytes = 2.0 * double(contraction.getReduction()) *
-                   double(contraction.getElementBytes()) *
+                   double(contraction.getFormat().bytes) *
                    double(contraction.outputs * contraction.groups);
     price.startNs += estimateNs(problem.device, {0, bytes});
   }
@@ -247,8 +247,8 @@ bool usesMatrixUnit(const Problem &problem, const Contraction &contraction) {
   bool isInF32 = contraction.inputs % 2 != 0 ||
                  (isConv && contraction.inputs <= 4) ||
                  (contraction.groups > 1 && contraction.inputs == 16);
-  return problem.device.matrixFlopsPerClock > 0 && contraction.isBF16() &&
-         !isInF32;
+  return problem.device.matrixFlopsPerClock > 0 &&
+         contraction.getFormat().memory.isBF16() && !isInF32;
 }
 
 /// In whole tiles.
@@ -287,7 +287,7 @@ double getMatrixWeightsNs(const Problem &problem,
     return 0;
   auto type = cast<RankedTensorType>(contraction.weights.getType());
   double bytes =
-      double(type.getNumElements()) * double(contraction.getElementBytes());
+      double(type.getNumElements()) * double(contraction.getFormat().bytes);
   const DeviceModel &device = problem.device;
   return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
 }

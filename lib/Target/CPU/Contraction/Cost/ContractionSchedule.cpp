@@ -37,7 +37,7 @@ static int64_t getMinPositions(const Contraction &contraction,
 static int64_t getPositionsInCache(const Contraction &contraction,
                                    const ContractionSchedule &schedule,
                                    int64_t l2Bytes) {
-  int64_t elementBytes = contraction.getElementBytes();
+  int64_t elementBytes = contraction.getFormat().bytes;
   bool isPositions = schedule.tile.lanes == ContractionLanes::Positions;
   int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
   int64_t weights = contraction.getReduction() * outputs * elementBytes;
@@ -81,7 +81,7 @@ static void stage(const Contraction &contraction, int64_t wanted,
     schedule.rowsPerTask =
         getEvenShare(schedule.rows, std::max(schedule.rowsPerTask, steps));
   }
-  int64_t bytes = getStagedInputs(contraction) * contraction.getElementBytes();
+  int64_t bytes = getStagedInputs(contraction) * contraction.getFormat().bytes;
   while (true) {
     schedule.stagedPositions = getStagedPositions(contraction, schedule);
     int64_t &share =

@@ -64,12 +64,13 @@ double getFlopsPerCycle(ContractionMachine machine) {
 
 bool hasPairs(const Contraction &contraction, ContractionLanes lanes) {
   return contraction.hasInputPairs ||
-         (contraction.isBF16() && lanes == ContractionLanes::Reduction);
+         (contraction.getFormat().packedInputs == 2 &&
+          lanes == ContractionLanes::Reduction);
 }
 
 ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
                       ContractionMachine machine) {
-  if (!contraction.isBF16())
+  if (!contraction.getFormat().isWidened())
     return {};
   if (!hasPairs(contraction, lanes))
     return {1, kFmaLatency, 2};
@@ -154,7 +155,7 @@ static int64_t getRowsInCache(const Contraction &contraction,
   const int64_t ways = std::max<int64_t>(machine.l1Bytes / kPeriodBytes, 2);
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   int64_t distance =
-      inner.stride * inner.dataStride * contraction.getElementBytes();
+      inner.stride * inner.dataStride * contraction.getFormat().bytes;
   int64_t sets =
       kPeriodBytes / std::gcd(std::max(distance, kLineBytes), kPeriodBytes);
   return sets * (ways - 1);
@@ -257,7 +258,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                        double(space.times * space.rows * space.vectors) /
                            double(tile.vectors),
                        tile.vectors == space.vectors, steps,
-                       contraction.getElementBytes());
+                       contraction.getFormat().bytes);
     if (best.cycles == 0 || tile.cycles < best.cycles)
       best = tile;
   }
@@ -277,7 +278,7 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   bool isInOrder = contraction.outputStride == ordered.outputStride &&
                    contraction.hasInputPairs == ordered.hasInputPairs;
   ContractionStrategy packed = chooseContractionStrategy(ordered, machine);
-  double bytes = 2.0 * double(contraction.getElementBytes()) *
+  double bytes = 2.0 * double(contraction.getFormat().bytes) *
                  double(contraction.getReduction()) *
                  double(contraction.outputs * contraction.groups);
   if (!isConstant && inPlace && inPlace->lanes == ContractionLanes::Reduction &&

@@ -49,14 +49,15 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
   ContractionStrategy best;
   best.lanes = ContractionLanes::Reduction;
   best.sumWidth = machine.vectorBits / 32;
+  ElementFormat format = contraction.getFormat();
   int64_t inputs =
-      llvm::divideCeilSigned(contraction.inputs, contraction.isBF16() ? 2 : 1);
+      llvm::divideCeilSigned(contraction.inputs, format.packedInputs);
   while (best.sumWidth > 2 && inputs <= best.sumWidth / 2)
     best.sumWidth /= 2;
   double steps = double(contraction.getReduction() / contraction.inputs *
                         llvm::divideCeilSigned(inputs, best.sumWidth));
   ProductRates rates = getRates(contraction, best.lanes, machine);
-  double elementBytes = double(contraction.getElementBytes());
+  double elementBytes = double(format.bytes);
   int64_t positions = contraction.spatial.back().size;
   double times = double(contraction.getPositions() / positions) *
                  double(contraction.groups);

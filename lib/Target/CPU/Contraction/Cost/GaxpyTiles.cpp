@@ -29,7 +29,7 @@ static constexpr double kOneFromMemory = 1.33, kOneFromLastLevel = 1.05;
 
 static double getWeightBytes(const Contraction &contraction) {
   return double(contraction.inputs * contraction.outputs *
-                contraction.getElementBytes());
+                contraction.getFormat().bytes);
 }
 
 /// Whether the weights are a matrix that comes from beyond the second-level
@@ -52,7 +52,7 @@ static double getTime(double pieceBytes, int64_t tasks, int64_t cores) {
 
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
                                                ContractionMachine machine) {
-  double rowBytes = double(contraction.outputs * contraction.getElementBytes());
+  double rowBytes = double(contraction.outputs * contraction.getFormat().bytes);
   if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
       contraction.outputBlock != contraction.outputs ||
       contraction.hasInputPairs || rowBytes < kPieceBytes ||
@@ -63,13 +63,13 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
   gaxpy.rows = contraction.spatial.back().size;
   // Beside the data of a pass there are the sums of a vector, and weights that
   // are widened or not.
-  int64_t others = gaxpy.rows + (contraction.isBF16() ? 2 : 1);
+  int64_t others = gaxpy.rows + (contraction.getFormat().isWidened() ? 2 : 1);
   gaxpy.passInputs =
       std::min((machine.getRegisters() - others) / gaxpy.rows, kMaxPassInputs);
   if (gaxpy.passInputs < kMinPassInputs)
     return std::nullopt;
   gaxpy.vectors =
-      int64_t(kPieceBytes) / (gaxpy.width * contraction.getElementBytes());
+      int64_t(kPieceBytes) / (gaxpy.width * contraction.getFormat().bytes);
   gaxpy.cycles = getWeightBytes(contraction) / machine.lastLevelBytesPerCycle *
                  getTime(rowBytes, /*tasks=*/1, /*cores=*/1);
   return gaxpy;
@@ -89,7 +89,7 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
   };
   int64_t tasks = countTasks(inPlace);
   // The tasks of a gaxpy share its rows; those of dot products have their own.
-  double pieceBytes = double(contraction.getElementBytes()) *
+  double pieceBytes = double(contraction.getFormat().bytes) *
                       (areDots ? double(contraction.inputs)
                                : double(contraction.outputs) /
                                      double(std::min(machine.cores, tasks)));

@@ -41,7 +41,7 @@ static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
 static bool isNextRowFar(const Contraction &contraction,
                          const ContractionMachine &machine) {
   auto data = cast<RankedTensorType>(contraction.data.getType());
-  int64_t bytes = contraction.getElementBytes() *
+  int64_t bytes = contraction.getFormat().bytes *
                   (data.getNumElements() + contraction.result.getNumElements());
   return contraction.spatial.size() > 1 && 2 * bytes > machine.l2Bytes;
 }

@@ -37,7 +37,7 @@ SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
                                                     const TapRange &range,
                                                     Offsets offsets,
                                                     const Accumulators &sums) {
-  int64_t step = sumType.getNumElements() * (contraction.isBF16() ? 2 : 1);
+  int64_t step = sumType.getNumElements() * format.packedInputs;
   int64_t whole = count / step;
   Accumulators result = sums;
   if (whole == 1)
@@ -66,8 +66,8 @@ SmallVector<Value, 2> ContractionTileEmitter::loadDot(Value base, Value offset,
                                                       int64_t distance,
                                                       Value mask) {
   Value pointer = getPointer(base, offset, distance);
-  if (!contraction.isBF16())
-    return {loadBits(sumType, pointer, mask)};
+  if (format.packedInputs == 1)
+    return {loadVector(sumType, pointer, mask)};
   int64_t halves = 2 * sumType.getNumElements();
   Value bits = loadBits(VectorType::get({halves}, elementType), pointer, mask);
   return splitPairs(LLVM::BitcastOp::create(

@@ -83,8 +83,7 @@ Value ContractionTileEmitter::loadPairSplat(Value base, Value offset,
   Type i32 = builder.getI32Type();
   auto load = [&](Type type, int64_t at) -> Value {
     return LLVM::LoadOp::create(builder, loc, type,
-                                getPointer(base, offset, at),
-                                contraction.getElementBytes());
+                                getPointer(base, offset, at), format.bytes);
   };
   auto loadHalf = [&](int64_t at) -> Value {
     return arith::ExtUIOp::create(builder, loc, i32, load(elementType, at));

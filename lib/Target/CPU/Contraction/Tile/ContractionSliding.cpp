@@ -53,7 +53,7 @@ void ContractionTileEmitter::prefetchNextRow(const ContractionTile &tile) {
   for (const Contraction::SpatialDim &dim :
        ArrayRef(contraction.spatial).drop_back())
     lastTap += (dim.taps - 1) * dim.dilation * dim.dataStride;
-  int64_t elementBytes = contraction.getElementBytes();
+  int64_t elementBytes = format.bytes;
   int64_t bytes = tile.vectors * width * elementBytes;
   // Of the rows that its taps read, those below the tile's own.
   for (int64_t tap = 0; tap < row.taps; ++tap) {

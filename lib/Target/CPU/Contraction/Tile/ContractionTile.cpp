@@ -15,6 +15,12 @@ using namespace mlir;
 
 namespace tandem {
 
+Type getStoredType(const ElementFormat &format) {
+  if (!format.isWidened())
+    return format.memory;
+  return IntegerType::get(format.memory.getContext(), 8 * format.bytes);
+}
+
 ContractionTileEmitter::ContractionTileEmitter(
     OpBuilder &builder, Location loc, const Contraction &contraction,
     const ContractionStrategy &strategy, Value data, Value weights, Value bias,
@@ -22,11 +28,10 @@ ContractionTileEmitter::ContractionTileEmitter(
     : builder(builder), loc(loc), contraction(contraction),
       lanes(strategy.lanes), width(strategy.width),
       prefetchBytes(strategy.prefetchBytes), hasBF16(hasBF16),
-      elementType(contraction.isBF16() ? Type(builder.getI16Type())
-                                       : builder.getF32Type()),
-      vectorType(VectorType::get({width}, builder.getF32Type())),
+      format(contraction.getFormat()), elementType(getStoredType(format)),
+      vectorType(VectorType::get({width}, format.compute)),
       sumType(VectorType::get({areDots() ? strategy.sumWidth : width},
-                              builder.getF32Type())),
+                              format.compute)),
       data(data), weights(weights), bias(bias) {}
 
 SmallVector<Value> ContractionTileEmitter::emit(const ContractionTile &tile) {

@@ -35,13 +35,17 @@ struct ContractionTile {
   mlir::Value mask;
 };
 
+/// What loads and stores of elements are of: integers stand for those that are
+/// widened, for not all targets move halves.
+mlir::Type getStoredType(const ElementFormat &format);
+
 /// Prefetches the line that is `bytes` behind `pointer` for a time when the
 /// first-level cache will have moved on. It may be anywhere.
 void prefetch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
               int64_t bytes, bool isWritten);
 
 /// Emits the sums of a tile: accumulators that stay in registers through the
-/// loops over taps and inputs. They are f32, and so is memory, or bf16.
+/// loops over taps and inputs, of the format's compute type.
 class ContractionTileEmitter {
 public:
   /// `data`, `weights` and `bias` (may be null) are pointers. `hasBF16`: see
@@ -189,7 +193,8 @@ private:
   /// See ContractionStrategy.
   int64_t prefetchBytes;
   bool hasBF16;
-  /// In memory; integers stand for bf16.
+  ElementFormat format;
+  /// What loads and stores are of: see getStoredType.
   mlir::Type elementType;
   /// Of the result, and of what is summed.
   mlir::VectorType vectorType, sumType;
