@@ -392,7 +392,7 @@ std::string whyNotContraction(Operation *hero) {
 
 std::string whyNotContraction(Operation *hero, const Contraction &contraction) {
   if (!isComputedInF32(contraction.result.getElementType()))
-    return "is neither of f32 nor of bf16";
+    return "is of none of f32, f16 and bf16";
   bool isConstant = matchPattern(contraction.weights, m_Constant());
   if (!getContractionLanes(contraction) &&
       !canPackWeights(hero, contraction, isConstant))

@@ -33,7 +33,7 @@ module @lanes attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contr
 
 module @type attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contraction>} {
   func.func @type(%x: tensor<8x8xf64>) -> tensor<8x8xf64> {
-    // expected-error @+1 {{is neither of f32 nor of bf16}}
+    // expected-error @+1 {{is of none of f32, f16 and bf16}}
     %0 = tandem.matmul %x, %x : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>
     return %0 : tensor<8x8xf64>
   }

@@ -15,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,9 @@ inline auto bf16Hosts() {
 }
 inline std::string hostName(const testing::TestParamInfo<const char *> &info) {
   std::string features = info.param;
-  return features.empty() ? "Whole" : "Less_" + features.substr(1);
+  std::replace(features.begin(), features.end(), ',', '_');
+  std::erase(features, '-');
+  return features.empty() ? "Whole" : "Less_" + features;
 }
 
 /// Compiles each op as a kernel of its own. Supports what can be emitted

@@ -22,7 +22,7 @@ struct ElementFormat {
       : memory(type), compute(type),
         bytes(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)),
         packedInputs(type.isBF16() ? 2 : 1) {
-    if (type.isBF16())
+    if (type.isBF16() || type.isF16())
       compute = mlir::Float32Type::get(type.getContext());
   }
 

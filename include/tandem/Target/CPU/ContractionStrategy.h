@@ -78,6 +78,9 @@ struct ContractionStrategy {
   /// of the spatial dim around the innermost one, will read and write that no
   /// tile before has, in lines of so many bytes.
   int64_t prefetchBytes = 0;
+  /// Whether each task first copies the data that it reads, in the format's
+  /// compute type: all its tiles would convert it again.
+  bool widensData = false;
   /// Estimated cycles of the whole on one core.
   double cycles = 0;
 
@@ -89,9 +92,11 @@ struct ContractionStrategy {
 /// innermost dim stay in registers while the data slides past them.
 bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes);
 
-/// The tile of least cost; `contraction` has lanes.
+/// The tile of least cost; `contraction` has lanes. `mayWiden`: tasks may have
+/// copies of the data.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
-                                              ContractionMachine machine);
+                                              ContractionMachine machine,
+                                              bool mayWiden = true);
 
 /// The gaxpy for weights that are read as they lie and come from beyond the
 /// second-level cache, which uses them once: whole rows of theirs are better

@@ -276,7 +276,7 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   SmallVector<int64_t> guarded;
   // What guards choose between is computed as it is.
   if (schedule.tile.lanes != ContractionLanes::Outputs ||
-      contraction.getFormat().isWidened() ||
+      (contraction.getFormat().isWidened() && !schedule.tile.widensData) ||
       schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
     return guarded;
   for (int64_t row = 0; row < rows; ++row)

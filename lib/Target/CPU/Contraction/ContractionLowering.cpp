@@ -207,7 +207,8 @@ LogicalResult ContractionLowering::emitTiles() {
     flattenPositions(contraction);
   contraction.sumsInRegisters = stage.has_value();
   ContractionSchedule schedule =
-      scheduleContraction(contraction, machine, bool(prologue));
+      scheduleContraction(contraction, machine, bool(prologue),
+                          /*mayWiden=*/!stage);
   if (stage)
     schedule.tilesPerTask = schedule.positions.getTiles();
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
@@ -226,11 +227,12 @@ LogicalResult ContractionLowering::emitTiles() {
     epilogue->emit(builder, loc, stored, tile, sums, bufferOf);
   };
   std::optional<ContractionStaging> staging;
-  if (prologue)
+  if (schedule.isStaged())
     staging.emplace(builder, loc, contraction, schedule, prologue,
                     machine.vectorBits / 32, scratch, bufferOf);
   auto emitStaging = [&](Value firstRow, Value firstTile) {
-    tileEmitter.setData(staging->emit(firstRow, firstTile));
+    tileEmitter.setData(staging->emit(firstRow, firstTile),
+                        schedule.tile.widensData);
   };
   if (schedule.tile.isGaxpy()) {
     if (staging)

@@ -77,12 +77,13 @@ Value ContractionTileEmitter::getPointer(Value base, Value offset,
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Value at =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
-  Value first = LLVM::GEPOp::create(builder, loc, pointer, elementType, base,
-                                    ValueRange(at));
+  Type type = getTypeAt(base);
+  Value first =
+      LLVM::GEPOp::create(builder, loc, pointer, type, base, ValueRange(at));
   if (distance == 0)
     return first;
   return LLVM::GEPOp::create(
-      builder, loc, pointer, elementType, first,
+      builder, loc, pointer, type, first,
       ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(distance)));
 }
 
@@ -95,10 +96,19 @@ Value ContractionTileEmitter::loadVector(VectorType type, Value pointer,
                                          Value mask) {
   if (!format.isWidened())
     return loadBits(type, pointer, mask);
-  Value halves = loadBits(type.clone(elementType), pointer, mask);
-  return widen(arith::ExtUIOp::create(builder, loc,
-                                      type.clone(builder.getI32Type()), halves),
-               /*isUpper=*/false);
+  return widenHalves(loadBits(type.clone(elementType), pointer, mask));
+}
+
+Value ContractionTileEmitter::widenHalves(Value halves) {
+  auto type = cast<VectorType>(halves.getType());
+  if (format.memory.isBF16())
+    return widen(arith::ExtUIOp::create(
+                     builder, loc, type.clone(builder.getI32Type()), halves),
+                 /*isUpper=*/false);
+  Type wide = type.clone(format.compute);
+  Value narrow =
+      arith::BitcastOp::create(builder, loc, type.clone(format.memory), halves);
+  return arith::ExtFOp::create(builder, loc, wide, narrow);
 }
 
 Value ContractionTileEmitter::widen(Value bits, bool isUpper) {
@@ -140,11 +150,14 @@ Value ContractionTileEmitter::splat(VectorType type, Value scalar) {
 
 Value ContractionTileEmitter::loadSplat(Value base, Value offset,
                                         int64_t distance) {
-  Value scalar =
-      LLVM::LoadOp::create(builder, loc, elementType,
-                           getPointer(base, offset, distance), format.bytes);
-  if (!format.isWidened())
+  Type type = getTypeAt(base);
+  Value scalar = LLVM::LoadOp::create(builder, loc, type,
+                                      getPointer(base, offset, distance),
+                                      type.getIntOrFloatBitWidth() / 8);
+  if (type == format.compute)
     return splat(vectorType, scalar);
+  if (!format.memory.isBF16())
+    return widenHalves(splat(vectorType.clone(elementType), scalar));
   // Everywhere, which is one instruction, and half of it then shifted out.
   Value halves = splat(VectorType::get({2 * width}, elementType), scalar);
   return widen(LLVM::BitcastOp::create(builder, loc,

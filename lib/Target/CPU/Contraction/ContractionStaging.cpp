@@ -135,11 +135,17 @@ ContractionStaging::ContractionStaging(OpBuilder &builder, Location loc,
                                        int64_t lanes, KernelScratch &scratch,
                                        function_ref<Buffer(Value)> getBuffer)
     : builder(builder), loc(loc), contraction(contraction), schedule(schedule),
-      prologue(prologue), getBuffer(getBuffer),
-      outerSizes(prologue.getStaticLoopRanges()) {
+      prologue(prologue), getBuffer(getBuffer) {
+  if (prologue)
+    outerSizes = prologue.getStaticLoopRanges();
+  else
+    outerSizes = {
+        cast<ShapedType>(contraction.data.getType()).getNumElements()};
   lineSize = outerSizes.pop_back_val();
   this->lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(lineSize));
-  elementType = getStoredType(contraction.getFormat());
+  ElementFormat format = contraction.getFormat();
+  elementType =
+      schedule.tile.widensData ? format.compute : getStoredType(format);
   memory = scratch.allocate(elementType, schedule.stagedPositions *
                                              getStagedInputs(contraction));
 }
@@ -217,15 +223,27 @@ void ContractionStaging::emitLine(Value line, Value first, Value last) {
   emitLoop(middle, end, /*isMasked=*/true);
 }
 
-/// The prologue of one vector; its elements go to `offset` of the memory.
+/// A vector of the data, of its own type.
+Value ContractionStaging::computeVector(ArrayRef<Value> loops, Value mask) {
+  LaneEmitter emitter(builder, loc, lanes, loops, mask, getBuffer);
+  if (prologue)
+    return emitter.toVector(emitter.emitElements(prologue).front());
+  Buffer buffer = getBuffer(contraction.data);
+  buffer.type =
+      RankedTensorType::get({lineSize}, contraction.getFormat().memory);
+  return emitter.load(buffer);
+}
+
+/// The vector of the data at `loops` goes to `offset` of the memory.
 void ContractionStaging::emitVector(ArrayRef<Value> loops, Value offset,
                                     Value mask) {
-  LaneEmitter emitter(builder, loc, lanes, loops, mask, getBuffer);
-  Value vector = emitter.toVector(emitter.emitElements(prologue).front());
+  Value vector = computeVector(loops, mask);
   auto type = VectorType::get({lanes}, elementType);
-  if (vector.getType() != type)
+  if (schedule.tile.widensData)
+    vector = arith::ExtFOp::create(builder, loc, type, vector);
+  else if (vector.getType() != type)
     vector = arith::BitcastOp::create(builder, loc, type, vector);
-  unsigned alignment = contraction.getFormat().bytes;
+  unsigned alignment = elementType.getIntOrFloatBitWidth() / 8;
   Value pointer = getPointer(offset);
   if (mask)
     LLVM::MaskedStoreOp::create(builder, loc, vector, pointer, mask, alignment);

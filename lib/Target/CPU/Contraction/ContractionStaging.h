@@ -38,12 +38,13 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
 /// Lets a task compute the data that it reads into its workspace, by the body
-/// of a linalg.generic: the prologue. The data has no padding there; tiles
-/// leave that out as ever.
+/// of a linalg.generic, the prologue, or copy it to widen it. The data has no
+/// padding there; tiles leave that out as ever.
 class ContractionStaging {
 public:
   /// `prologue` computes the data, in row-major order, from what `getBuffer`
-  /// finds in memory. `lanes` are those of a vector of f32.
+  /// finds in memory; null for data that is there. `lanes` are those of a
+  /// vector of f32.
   ContractionStaging(mlir::OpBuilder &builder, mlir::Location loc,
                      const Contraction &contraction,
                      const ContractionSchedule &schedule,
@@ -61,6 +62,8 @@ private:
   void emitLine(mlir::Value line, mlir::Value first, mlir::Value last);
   void emitVector(mlir::ArrayRef<mlir::Value> loops, mlir::Value offset,
                   mlir::Value mask);
+  mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
+                            mlir::Value mask);
   mlir::Value getPointer(mlir::Value offset);
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
@@ -73,7 +76,8 @@ private:
   const ContractionSchedule &schedule;
   mlir::linalg::GenericOp prologue;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
-  /// Sizes of the prologue's loops, the innermost apart.
+  /// Sizes of the prologue's loops, or one of all elements; the innermost
+  /// apart.
   llvm::SmallVector<int64_t> outerSizes;
   int64_t lineSize;
   /// Of a vector.

@@ -93,6 +93,8 @@ public:
   mlir::Value getAddress(Buffer buffer) {
     return getPointer(buffer, getOffset(buffer, loops).value);
   }
+  /// Loads a vector at the loops.
+  mlir::Value load(Buffer buffer) { return toVector(emitLoad(buffer, loops)); }
   /// Stores a vector at the loops.
   void store(Buffer buffer, mlir::Value vector) {
     emitStore(buffer, loops, {LaneValue::Varying, vector},

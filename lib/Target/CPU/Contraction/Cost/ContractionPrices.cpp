@@ -329,14 +329,44 @@ Contraction withLibraryImages(const Problem &problem, Contraction contraction,
   return assumePacked(contraction);
 }
 
+/// f16 is none of the library's types: copies of all operands are widened for
+/// it, and its result is rounded from one (eager's ThroughFloat).
+bool isThroughF32(const Problem &problem) {
+  return getElementTypeOrSelf(problem.op->getResult(0)).isF16();
+}
+
+/// To make these copies, for which larger ones get new memory at each call.
+double getThroughF32Ns(const Problem &problem) {
+  if (!isThroughF32(problem))
+    return 0;
+  const DeviceModel &device = problem.device;
+  double bytes = double(problem.cost.bytes), copies = 2 * bytes;
+  return double(problem.op->getNumOperands() + 1) * device.callNs +
+         bytes / device.bytesPerNs(bytes + copies) +
+         copies / (copies > double(device.nearBytes())
+                       ? device.memoryBytesPerNs
+                       : device.bytesPerNs(bytes + copies));
+}
+
+/// What the library computes of `contraction`: f16 in f32.
+Contraction withLibraryFormat(const Problem &problem, Contraction contraction) {
+  if (isThroughF32(problem))
+    contraction.result =
+        contraction.result.clone(contraction.getFormat().compute);
+  return contraction;
+}
+
 /// `contraction` has its weights packed; null where none describes the op.
-ContractionPrice priceLibrary(const Problem &problem,
-                              const Contraction *contraction) {
+ContractionPrice priceLibrary(Problem problem, const Contraction *contraction) {
   std::optional<Contraction> turned;
-  double changeNs = 0;
+  double changeNs = getThroughF32Ns(problem);
+  if (isThroughF32(problem))
+    problem.cost.bytes *= 2;
   if (contraction) {
-    turned = withLibraryImages(problem, *contraction, changeNs);
-    changeNs += getMatrixWeightsNs(problem, *contraction);
+    double imagesNs = 0;
+    turned = withLibraryImages(
+        problem, withLibraryFormat(problem, *contraction), imagesNs);
+    changeNs += imagesNs + getMatrixWeightsNs(problem, *contraction);
   }
   double flops = double(problem.cost.flops);
   double cycles = getLibraryCycles(problem, turned ? &*turned : nullptr);

@@ -81,7 +81,10 @@ static void stage(const Contraction &contraction, int64_t wanted,
     schedule.rowsPerTask =
         getEvenShare(schedule.rows, std::max(schedule.rowsPerTask, steps));
   }
-  int64_t bytes = getStagedInputs(contraction) * contraction.getFormat().bytes;
+  ElementFormat format = contraction.getFormat();
+  if (schedule.tile.widensData)
+    format = ElementFormat(format.compute);
+  int64_t bytes = getStagedInputs(contraction) * format.bytes;
   while (true) {
     schedule.stagedPositions = getStagedPositions(contraction, schedule);
     int64_t &share =
@@ -100,10 +103,11 @@ static void stage(const Contraction &contraction, int64_t wanted,
 
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         ContractionMachine machine,
-                                        bool isStaged) {
+                                        bool isStaged, bool mayWiden) {
   ContractionSchedule schedule;
-  schedule.tile = chooseContractionStrategy(contraction, machine);
+  schedule.tile = chooseContractionStrategy(contraction, machine, mayWiden);
   const ContractionStrategy &tile = schedule.tile;
+  isStaged |= tile.widensData;
   bool isPositions = tile.lanes == ContractionLanes::Positions;
   bool isGroups = tile.lanes == ContractionLanes::Groups;
   int64_t positions = contraction.spatial.back().size;

@@ -68,10 +68,12 @@ struct ContractionSchedule {
   }
 };
 
-/// `isStaged`: its data can be (whyNotStaged), and is.
+/// `isStaged`: its data can be (whyNotStaged), and is; it may be anyway where
+/// that widens it, `mayWiden`.
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         ContractionMachine machine,
-                                        bool isStaged = false);
+                                        bool isStaged = false,
+                                        bool mayWiden = true);
 
 } // namespace tandem
 

@@ -10,6 +10,8 @@
 
 #include "Contraction/Cost/ContractionTiles.h"
 
+#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -119,8 +121,9 @@ static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
   double loads =
       vectors * vectorLoads + (lanes == ContractionLanes::Groups ? fmas : rows);
   double shuffles = vectors * (vectorLoads - 1);
-  double operations =
-      fmas * rates.fmas + loads * rates.conversions + 2 * shuffles;
+  double conversions = vectors * vectorLoads * rates.conversions +
+                       (loads - vectors * vectorLoads) * rates.rowConversions;
+  double operations = fmas * rates.fmas + conversions + 2 * shuffles;
   double cycles =
       std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                 rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
@@ -210,22 +213,41 @@ static int64_t getSteps(const Contraction &contraction) {
          llvm::divideCeilSigned(contraction.inputs, together);
 }
 
-ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
-                                              ContractionMachine machine) {
-  ContractionStrategy best;
-  best.lanes = *getContractionLanes(contraction);
-  if (best.lanes == ContractionLanes::Reduction)
-    return chooseDotTile(contraction, machine);
-  if (slidesOverTaps(contraction, best.lanes))
-    return chooseSlidingTile(contraction, machine);
-  if (std::optional<ContractionStrategy> gaxpy =
-          chooseGaxpy(contraction, machine))
-    return *gaxpy;
-  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
+/// Whether it pays, for many tiles, that data is converted apart from them:
+/// where they find it broadcast, as nothing else is converted with it.
+static bool canWidenData(const Contraction &contraction,
+                         ContractionLanes lanes) {
+  ElementFormat format = contraction.getFormat();
+  return lanes == ContractionLanes::Outputs && format.isWidened() &&
+         format.packedInputs == 1 && whyNotStaged(contraction).empty();
+}
+
+/// Cycles in which tasks copy their data, some of it several times.
+static double getWideningCycles(const Contraction &contraction,
+                                const ContractionStrategy &tile,
+                                const ProductRates &rates) {
+  auto type = cast<RankedTensorType>(contraction.data.getType());
+  int64_t chunks = std::clamp<int64_t>(
+      contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
+  int64_t columns =
+      llvm::divideCeilSigned(contraction.outputs, tile.getLanes()) *
+      contraction.groups;
+  double times = getStagedShare(contraction, chunks) *
+                 double(std::min(columns, kWantedTasks / chunks));
+  double vectors = double(type.getNumElements()) / double(tile.width);
+  return double(chunks) * kTileCycles +
+         times * vectors *
+             (rates.conversions / kFmasPerCycle + 2 / kLoadsPerCycle);
+}
+
+/// The tile of least cost among those of `best`'s lanes and width.
+static ContractionStrategy chooseTile(const Contraction &contraction,
+                                      ContractionStrategy best,
+                                      const ProductRates &rates,
+                                      const ContractionMachine &machine) {
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
                    contraction.outputBlock < contraction.outputs;
-  ProductRates rates = getRates(contraction, best.lanes, machine);
   double steps = static_cast<double>(getSteps(contraction));
   double vectorLoads = getLoadsOfVector(contraction, best.lanes);
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
@@ -238,7 +260,7 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
       continue;
     int64_t most = machine.getMostRows(vectors);
     // What is loaded is held beside what it is widened to.
-    if (rates.conversions > 0)
+    if (rates.rowConversions > 0)
       most =
           (machine.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
           vectors;
@@ -263,6 +285,30 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
       best = tile;
   }
   return best;
+}
+
+ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
+                                              ContractionMachine machine,
+                                              bool mayWiden) {
+  ContractionStrategy tile;
+  tile.lanes = *getContractionLanes(contraction);
+  if (tile.lanes == ContractionLanes::Reduction)
+    return chooseDotTile(contraction, machine);
+  if (slidesOverTaps(contraction, tile.lanes))
+    return chooseSlidingTile(contraction, machine);
+  if (std::optional<ContractionStrategy> gaxpy =
+          chooseGaxpy(contraction, machine))
+    return *gaxpy;
+  tile.width = getWidth(contraction, tile.lanes, machine.vectorBits / 32);
+  ProductRates rates = getRates(contraction, tile.lanes, machine);
+  ContractionStrategy direct = chooseTile(contraction, tile, rates, machine);
+  if (!mayWiden || !canWidenData(contraction, tile.lanes))
+    return direct;
+  rates.rowConversions = 0;
+  tile.widensData = true;
+  ContractionStrategy wide = chooseTile(contraction, tile, rates, machine);
+  wide.cycles += getWideningCycles(contraction, wide, rates);
+  return wide.cycles < direct.cycles ? wide : direct;
 }
 
 std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,

@@ -26,8 +26,9 @@ inline constexpr int64_t kMaxVectors = 8;
 /// What a product of two vectors takes: in f32, one multiply-add.
 struct ProductRates {
   double fmas = 1, latency = kFmaLatency;
-  /// Instructions that widen what is loaded, for each vector.
-  double conversions = 0;
+  /// Instructions that widen what is loaded, for each vector of those along the
+  /// lanes and for each of those that all lanes share.
+  double conversions = 0, rowConversions = conversions;
 };
 
 ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,

@@ -55,9 +55,11 @@ public:
                          const ContractionStrategy &strategy, mlir::Value data,
                          mlir::Value weights, mlir::Value bias, bool hasBF16);
 
-  /// Lets tiles from now on find the data elsewhere, in a near cache.
-  void setData(mlir::Value pointer) {
+  /// Lets tiles from now on find the data elsewhere, in a near cache; `isWide`:
+  /// in the compute type.
+  void setData(mlir::Value pointer, bool isWide) {
     data = pointer;
+    isDataWide = isWide;
     prefetchBytes = 0;
   }
 
@@ -171,12 +173,18 @@ private:
   /// Of numbers that memory holds as `type`.
   mlir::Value loadBits(mlir::VectorType type, mlir::Value pointer,
                        mlir::Value mask);
-  /// The upper halves of `bits`, vectors of i32, as f32.
+  /// `halves`, a vector of the format's stored type, in its compute type.
+  mlir::Value widenHalves(mlir::Value halves);
+  /// bf16: the upper halves of `bits`, vectors of i32, as f32.
   mlir::Value widen(mlir::Value bits, bool isUpper);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
   /// The data of a row, or zero where that is padding for `tap`.
   mlir::Value loadGuarded(int64_t row, mlir::Value tap, Offsets offsets);
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
+  /// What memory holds behind `base`, one of the operands.
+  mlir::Type getTypeAt(mlir::Value base) const {
+    return isDataWide && base == data ? format.compute : elementType;
+  }
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
   mlir::Value index(int64_t value) const;
@@ -199,6 +207,7 @@ private:
   /// Of the result, and of what is summed.
   mlir::VectorType vectorType, sumType;
   mlir::Value data, weights, bias;
+  bool isDataWide = false;
   /// Memory that holds zero, for data that is padding.
   mlir::Value zero;
   // Of the tile that is being emitted.
