@@ -139,6 +139,17 @@ double getNarrowFactor(const DeviceModel &device, int64_t width) {
                   device.fmasPerClock * lanes / double(width));
 }
 
+/// Without F16C, which came with AVX or soon after, a call converts each
+/// element of f16 that a kernel loads or stores: at least all of them, at some
+/// 10 cycles.
+double getCallCycles(const Problem &problem) {
+  constexpr double kCallCycles = 10, kBytes = 2;
+  bool isF16 = getElementTypeOrSelf(problem.op->getResult(0)).isF16();
+  return isF16 && problem.machine.vectorBits < 256
+             ? kCallCycles * double(problem.cost.bytes) / kBytes
+             : 0;
+}
+
 /// Of what runs on one core in `cycles` and moves `bytes`, by `workers` cores.
 ContractionPrice getPrice(ContractionWay way, const Problem &problem,
                           double cycles, int64_t workers, double balance) {
@@ -147,6 +158,8 @@ ContractionPrice getPrice(ContractionWay way, const Problem &problem,
   ContractionPrice price;
   price.way = way;
   price.startNs = workers > 1 ? device.launchNs : device.callNs;
+  if (way != ContractionWay::Library)
+    cycles += getCallCycles(problem);
   bool isF64 = getElementTypeOrSelf(problem.op->getResult(0)).isF64();
   price.computeNs =
       cycles * getFlopsPerCycle(problem.machine) /
