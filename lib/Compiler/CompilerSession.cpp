@@ -280,7 +280,7 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
         diagnostics.takeError("specialise", "the shapes do not fit"));
   std::vector<ContractionEstimate> estimates;
   module->walk([&](Operation *op) {
-    if (!isa<ir::ConvOp, ir::MatmulOp>(op))
+    if (!isa<ir::ContractionOpInterface>(op))
       return;
     auto prices =
         compareWithLibrary(op, model, options.winograd != Winograd::never);

@@ -172,7 +172,7 @@ private:
 void measureContractions(func::FuncOp function, const CompileOptions &options) {
   static Memory memory;
   function.walk([&](Operation *op) {
-    if (!isa<ir::ConvOp, ir::MatmulOp>(op))
+    if (!isa<ir::ContractionOpInterface>(op))
       return;
     std::optional<ContractionPrices> prices = memory.find(op, options);
     if (prices && prices->libraryNs * kLibraryMargin < prices->generatedNs)

@@ -107,7 +107,7 @@ void followDims(OpOperand &operand, OperandAccess &access) {
   ArrayRef<int64_t> from = shapeOf(operand.getOwner()->getResult(0)),
                     to = shapeOf(operand.get());
   bool keepsDims = from.size() == to.size() &&
-                   !isa<ir::ConvOp, ir::MatmulOp>(operand.getOwner());
+                   !isa<ir::ContractionOpInterface>(operand.getOwner());
   for (int64_t dim = 0; dim < static_cast<int64_t>(from.size()); ++dim)
     access.motions.push_back(keepsDims ? Motion{dim, 1}
                                        : Motion::innermost(to));

@@ -221,7 +221,7 @@ void ContractionPlanner::addPrologue(Id id) {
 
 /// The kernel reads its weights through views as well as in place.
 void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
-  Value weights = hero->getOperand(1);
+  Value weights = cast<ir::ContractionOpInterface>(hero).getWeights();
   while (Operation *view = weights.getDefiningOp()) {
     if (!isa<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(view) ||
         !view->hasOneUse() || !units.unitsOf(view).empty() ||
@@ -248,7 +248,7 @@ void ContractionPlanner::visit(Operation *hero) {
 void planContractions(PlanState &state) {
   ContractionPlanner planner(state);
   for (Operation &op : state.block)
-    if (isa<ir::ConvOp, ir::MatmulOp>(op) && !op.use_empty())
+    if (isa<ir::ContractionOpInterface>(op) && !op.use_empty())
       planner.visit(&op);
 }
 

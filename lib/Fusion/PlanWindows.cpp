@@ -92,7 +92,7 @@ FusionDecision checkReads(PlanState &state, FusionUnits::Id kernel,
 
 bool isWindow(Operation *op, const OpFacts &facts) {
   return facts.reads > 1 && facts.reads != kSharedWork &&
-         !isa<ir::ConvOp, ir::MatmulOp>(op);
+         !isa<ir::ContractionOpInterface>(op);
 }
 
 WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel, Operation *op,

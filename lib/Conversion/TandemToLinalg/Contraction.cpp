@@ -205,13 +205,14 @@ static FailureOr<Contraction> describe(Operation *hero, Value weights,
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  if (!isa<ir::ConvOp, ir::MatmulOp>(hero))
+  auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
+  if (!contraction)
     why = "is no contraction";
   else if (!llvm::all_of(hero->getOperandTypes(), isStatic) ||
            !llvm::all_of(hero->getResultTypes(), isStatic))
     why = "has a type that is not static";
-  else if (typeOf(hero->getOperand(0)).getNumElements() == 0 ||
-           typeOf(hero->getOperand(1)).getNumElements() == 0 ||
+  else if (typeOf(contraction.getData()).getNumElements() == 0 ||
+           typeOf(contraction.getWeights()).getNumElements() == 0 ||
            typeOf(hero->getResult(0)).getNumElements() == 0)
     why = "has an empty operand or result";
   if (!why.empty())
@@ -250,7 +251,8 @@ FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
 FailureOr<Contraction> describePlainContraction(Operation *hero,
                                                 std::string &why) {
   ir::WinogradKernelOp kernel = getWinogradKernel(hero);
-  Value weights = hero->getNumOperands() > 1 ? hero->getOperand(1) : Value();
+  auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
+  Value weights = contraction ? contraction.getWeights() : Value();
   return describe(hero, kernel ? kernel.getKernel() : weights, why);
 }
 

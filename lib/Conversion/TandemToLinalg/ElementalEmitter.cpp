@@ -113,7 +113,7 @@ Value ElementalEmitter::emitOp(Operation *op, const ElementIndex &index) {
       return emit(op->getOperand(0),
                   llvm::map_to_vector<4>(map.getResults(), compose));
     }
-  if (isa<ir::ConvOp, ir::MatmulOp>(op))
+  if (isa<ir::ContractionOpInterface>(op))
     return emitContraction(*this, op, index);
   if (isa<ir::MaxPoolOp, ir::AvgPoolOp>(op))
     return emitWindowOp(*this, op, index);

@@ -35,7 +35,7 @@ static RankedTensorType typeOf(Value value) {
 static FailureOr<Operation *> findHero(func::FuncOp kernel) {
   Operation *hero = nullptr;
   for (Operation &op : kernel.getBody().front()) {
-    if (!isa<ir::ConvOp, ir::MatmulOp>(op))
+    if (!isa<ir::ContractionOpInterface>(op))
       continue;
     if (hero)
       return op.emitOpError("is the second contraction of its kernel");

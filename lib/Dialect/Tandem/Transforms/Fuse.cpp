@@ -35,7 +35,7 @@ namespace {
 /// from memory, but for the bias: weights are laid out there for it.
 bool isFreeConstant(OpOperand &operand, ir::FusionKind kind) {
   if (kind == ir::FusionKind::contraction &&
-      isa<ir::ConvOp, ir::MatmulOp>(operand.getOwner()) &&
+      isa<ir::ContractionOpInterface>(operand.getOwner()) &&
       operand.getOperandNumber() < 2)
     return false;
   DenseElementsAttr elements;

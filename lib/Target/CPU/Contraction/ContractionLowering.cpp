@@ -73,7 +73,7 @@ private:
 
 Operation *findContraction(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front())
-    if (isa<ir::ConvOp, ir::MatmulOp>(op))
+    if (isa<ir::ContractionOpInterface>(op))
       return &op;
   return nullptr;
 }

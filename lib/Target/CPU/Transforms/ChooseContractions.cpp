@@ -40,7 +40,7 @@ struct ChooseContractionsPass
     if (how == "generated" && !notes)
       return;
     getOperation()->walk([&](Operation *op) {
-      if (isa<ir::ConvOp, ir::MatmulOp>(op))
+      if (isa<ir::ContractionOpInterface>(op))
         visit(op);
     });
   }

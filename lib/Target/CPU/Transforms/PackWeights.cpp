@@ -216,7 +216,7 @@ void PackWeightsPass::runOnOperation() {
       return;
     Block &body = fusion.getBody().front();
     auto hero = llvm::find_if(body, [](Operation &inner) {
-      return isa<ir::ConvOp, ir::MatmulOp>(inner);
+      return isa<ir::ContractionOpInterface>(inner);
     });
     if (hero != body.end())
       pack(fusion, &*hero);

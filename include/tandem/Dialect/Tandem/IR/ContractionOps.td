@@ -11,7 +11,8 @@
 
 include "tandem/Dialect/Tandem/IR/TandemBase.td"
 
-def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs"> {
+def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
+                              [ContractionOpInterface]> {
   let summary = "Convolution over one, two or three spatial dims, with bias";
   let description = [{
     The cross-correlation of deep learning: the kernel is not flipped. The
@@ -62,7 +63,8 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs"> {
   }];
 }
 
-def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs"> {
+def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
+                                [ContractionOpInterface]> {
   let summary = "Matrix product of the last two dims";
   let description = [{
     The dims before the last two broadcast as in NumPy. `transpose_lhs` and

@@ -66,4 +66,25 @@ def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   ];
 }
 
+def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let description = [{
+    An op whose result elements are sums of products of two operands' elements.
+    It can be the hero of a kernel of kind `contraction`.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      The first factor of the products: images, or rows of a matrix.
+    }], "::mlir::Value", "getData", (ins), [{
+      return $_op->getOperand(0);
+    }]>,
+    InterfaceMethod<[{
+      The second factor, which may be packed: a convolution's kernel, or
+      columns of a matrix.
+    }], "::mlir::Value", "getWeights", (ins), [{
+      return $_op->getOperand(1);
+    }]>
+  ];
+}
+
 #endif // TANDEM_DIALECT_TANDEMINTERFACES_TD
