@@ -10,7 +10,7 @@
 #include "PlanWindows.h"
 #include "Prices.h"
 
-#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 

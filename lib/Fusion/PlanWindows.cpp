@@ -10,7 +10,7 @@
 
 #include "Prices.h"
 
-#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
+#include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Runtime/Grain.h"

@@ -8,7 +8,7 @@
 
 #include "Prices.h"
 
-#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Fusion/LoopEfficiency.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -11,7 +11,7 @@
 
 #include "OpFacts.h"
 
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+#include "tandem/Analysis/Contraction/Contraction.h"
 
 namespace tandem {
 

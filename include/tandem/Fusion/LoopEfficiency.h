@@ -9,8 +9,8 @@
 #ifndef TANDEM_FUSION_LOOPEFFICIENCY_H
 #define TANDEM_FUSION_LOOPEFFICIENCY_H
 
+#include "tandem/Analysis/Contraction/Contraction.h"
 #include "tandem/Analysis/CostModel.h"
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
 
 namespace tandem {
 

@@ -17,7 +17,7 @@
 #include "GenericBuilder.h"
 #include "KernelKinds.h"
 
-#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
+#include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+
+#include "tandem/Analysis/Contraction/Contraction.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -109,6 +111,12 @@ std::string whyNotReductionResult(ir::ReduceOp reduce, RankedTensorType type) {
     return {};
   return "returns a value that is neither of the shape that is reduced nor of "
          "the reductions' results";
+}
+
+std::string whyNotContraction(Operation *hero) {
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  return failed(contraction) ? why : whyNotContraction(hero, *contraction);
 }
 
 } // namespace tandem

@@ -16,7 +16,7 @@
 #include "Contraction/Winograd/WinogradEmitter.h"
 #include "KernelFrame.h"
 
-#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 

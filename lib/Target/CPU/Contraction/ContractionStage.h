@@ -12,7 +12,7 @@
 #include "KernelScratch.h"
 #include "Loop/LaneEmitter.h"
 
-#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
+#include "tandem/Analysis/Contraction/ContractionWindow.h"
 
 namespace tandem {
 

@@ -11,7 +11,7 @@
 
 #include "Transforms/WeightPacking.h"
 
-#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
+#include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"

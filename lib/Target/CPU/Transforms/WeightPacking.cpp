@@ -8,7 +8,7 @@
 
 #include "Transforms/WeightPacking.h"
 
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+#include "tandem/Analysis/Contraction/Contraction.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 

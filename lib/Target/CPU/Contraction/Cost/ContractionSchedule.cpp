@@ -10,7 +10,7 @@
 
 #include "Contraction/ContractionStaging.h"
 
-#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Runtime/Grain.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 #include "Contraction/Cost/ContractionTiles.h"
 
-#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Analysis/Contraction/StagedData.h"
 
 #include <algorithm>
 #include <cmath>

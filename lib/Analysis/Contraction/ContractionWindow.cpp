@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Conversion/TandemToLinalg/ContractionWindow.h"
+#include "tandem/Analysis/Contraction/ContractionWindow.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Support/ShapeRules.h"

@@ -17,10 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_CONVERSION_TANDEMTOLINALG_STAGEDDATA_H
-#define TANDEM_CONVERSION_TANDEMTOLINALG_STAGEDDATA_H
+#ifndef TANDEM_ANALYSIS_CONTRACTION_STAGEDDATA_H
+#define TANDEM_ANALYSIS_CONTRACTION_STAGEDDATA_H
 
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+#include "tandem/Analysis/Contraction/Contraction.h"
 
 namespace tandem {
 
@@ -53,4 +53,4 @@ double getStagedShare(const Contraction &contraction, int64_t chunks);
 
 } // namespace tandem
 
-#endif // TANDEM_CONVERSION_TANDEMTOLINALG_STAGEDDATA_H
+#endif // TANDEM_ANALYSIS_CONTRACTION_STAGEDDATA_H

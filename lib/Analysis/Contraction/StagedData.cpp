@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Conversion/TandemToLinalg/StagedData.h"
+#include "tandem/Analysis/Contraction/StagedData.h"
 
 #include "llvm/Support/MathExtras.h"
 

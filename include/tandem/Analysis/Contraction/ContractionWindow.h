@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTIONWINDOW_H
-#define TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTIONWINDOW_H
+#ifndef TANDEM_ANALYSIS_CONTRACTION_CONTRACTIONWINDOW_H
+#define TANDEM_ANALYSIS_CONTRACTION_CONTRACTIONWINDOW_H
 
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+#include "tandem/Analysis/Contraction/Contraction.h"
 
 #include <optional>
 
@@ -91,4 +91,4 @@ std::optional<ContractionWindow> getWindow(mlir::Operation *generic);
 
 } // namespace tandem
 
-#endif // TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTIONWINDOW_H
+#endif // TANDEM_ANALYSIS_CONTRACTION_CONTRACTIONWINDOW_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
-#define TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
+#ifndef TANDEM_ANALYSIS_CONTRACTION_CONTRACTION_H
+#define TANDEM_ANALYSIS_CONTRACTION_CONTRACTION_H
 
 #include "tandem/Analysis/Contraction/ElementFormat.h"
 
@@ -172,4 +172,4 @@ bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,
 
 } // namespace tandem
 
-#endif // TANDEM_CONVERSION_TANDEMTOLINALG_CONTRACTION_H
+#endif // TANDEM_ANALYSIS_CONTRACTION_CONTRACTION_H

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Convolutions and matmuls as one problem ----------===//
+//===- DescribeContraction.cpp - Contractions of ops ----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,19 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Conversion/TandemToLinalg/Contraction.h"
+#include "tandem/Analysis/Contraction/Contraction.h"
 
 #include "ViewStrides.h"
 
-#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-
-#include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -254,153 +249,6 @@ FailureOr<Contraction> describePlainContraction(Operation *hero,
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   Value weights = contraction ? contraction.getWeights() : Value();
   return describe(hero, kernel ? kernel.getKernel() : weights, why);
-}
-
-std::optional<ContractionLanes>
-getContractionLanes(const Contraction &contraction) {
-  int64_t last = contraction.result.getRank() - 1;
-  const Contraction::SpatialDim &inner = contraction.spatial.back();
-  bool outputsAreLast = contraction.outputDim == last;
-  if (outputsAreLast && contraction.outputs > 1 &&
-      contraction.outputStride == (contraction.hasInputPairs ? 2 : 1))
-    return ContractionLanes::Outputs;
-  if (contraction.hasInputPairs)
-    return std::nullopt;
-  if (outputsAreLast && contraction.groups > 1 && contraction.outputs == 1 &&
-      contraction.inputs == 1 && contraction.groupDataStride == 1 &&
-      contraction.groupWeightsStride == 1)
-    return ContractionLanes::Groups;
-  bool isBlocked = contraction.outputBlock < contraction.outputs;
-  if (inner.resultDim == last && inner.size > 1 &&
-      inner.stride <= kMaxLaneStride && inner.dataStride == 1 && !isBlocked)
-    return ContractionLanes::Positions;
-  if (outputsAreLast && contraction.inputs > 1 &&
-      contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&
-      !isBlocked)
-    return ContractionLanes::Reduction;
-  return std::nullopt;
-}
-
-int64_t getPackedInputs(Type type, int64_t inputs) {
-  return inputs > 1 ? ElementFormat(type).packedInputs : 1;
-}
-
-Contraction assumePacked(Contraction contraction) {
-  contraction.outputBlock = contraction.outputs;
-  contraction.sumsInRegisters = true;
-  if (contraction.outputDim != contraction.result.getRank() - 1)
-    return contraction;
-  contraction.outputStride =
-      getPackedInputs(contraction.result.getElementType(), contraction.inputs);
-  contraction.hasInputPairs = contraction.outputStride == 2;
-  return contraction;
-}
-
-double getLaneUse(const Contraction &contraction, int64_t width) {
-  // Where there are none yet, weights will be packed.
-  ContractionLanes lanes =
-      getContractionLanes(contraction).value_or(ContractionLanes::Outputs);
-  int64_t size = contraction.outputs;
-  if (lanes == ContractionLanes::Groups)
-    size = contraction.groups;
-  if (lanes == ContractionLanes::Positions)
-    size = contraction.spatial.back().size;
-  // Weights that leave most lanes of the inputs empty will be packed.
-  if (lanes == ContractionLanes::Reduction)
-    size = std::max(contraction.inputs, contraction.outputs);
-  return static_cast<double>(size) /
-         static_cast<double>(llvm::divideCeilSigned(size, width) * width);
-}
-
-/// Whether positions are those of the data, evenly spaced.
-static bool isPlain(const Contraction::SpatialDim &dim) {
-  return dim.taps == 1 && !dim.isPadded();
-}
-
-void flattenPositions(Contraction &contraction) {
-  SmallVector<int64_t> strides =
-      computeSuffixProduct(contraction.result.getShape());
-  auto isOuter = [&](int64_t resultDim, int64_t dataStep) {
-    const Contraction::SpatialDim &inner = contraction.spatial.back();
-    return strides[resultDim] == inner.size * strides[inner.resultDim] &&
-           dataStep == inner.size * inner.stride * inner.dataStride;
-  };
-  auto merge = [&](int64_t resultDim, int64_t size) {
-    Contraction::SpatialDim &inner = contraction.spatial.back();
-    if (inner.size == 1)
-      inner.resultDim = resultDim;
-    inner.size *= size;
-    inner.dataSize = (inner.size - 1) * inner.stride + 1;
-  };
-  if (!isPlain(contraction.spatial.back()))
-    return;
-  while (contraction.spatial.size() > 1) {
-    size_t outer = contraction.spatial.size() - 2;
-    const Contraction::SpatialDim dim = contraction.spatial[outer];
-    if (!isPlain(dim) || !isOuter(dim.resultDim, dim.stride * dim.dataStride))
-      return;
-    merge(dim.resultDim, dim.size);
-    contraction.spatial.erase(contraction.spatial.begin() + outer);
-  }
-  while (!contraction.batch.empty()) {
-    Contraction::BatchDim dim = contraction.batch.back();
-    if (dim.size != 1 &&
-        (dim.weightsStride != 0 || !isOuter(dim.resultDim, dim.dataStride)))
-      return;
-    merge(dim.resultDim, dim.size);
-    contraction.batch.pop_back();
-  }
-}
-
-bool isComputedInF32(Type type) { return ElementFormat(type).compute.isF32(); }
-
-/// The sums of fewer inputs are small beside the errors of the transforms; of
-/// more not even one tile has room in the workspace.
-static constexpr int64_t kMinInputs = 8, kMaxInputs = 4096;
-
-bool canUseWinograd(const Contraction &contraction) {
-  using namespace ir::winograd;
-  auto isPlain = [](const Contraction::SpatialDim &dim) {
-    return dim.taps == kTaps && dim.stride == 1 && dim.dilation == 1;
-  };
-  return contraction.spatial.size() == 2 && contraction.batch.size() == 1 &&
-         llvm::all_of(contraction.spatial, isPlain) &&
-         contraction.groups == 1 && contraction.inputs >= kMinInputs &&
-         contraction.inputs <= kMaxInputs && contraction.outputs > 1 &&
-         contraction.inputDataStride == 1 &&
-         contraction.outputDim == contraction.result.getRank() - 1 &&
-         contraction.result.getElementType().isF32();
-}
-
-/// Packing while the program runs pays where each weight is used so often.
-static constexpr int64_t kUsesThatPayPacking = 128;
-
-bool canPackWeights(Operation *hero, const Contraction &contraction,
-                    bool isConstant) {
-  if (auto matmul = dyn_cast<ir::MatmulOp>(hero))
-    if (typeOf(matmul.getRhs()).getRank() != 2)
-      return false;
-  return contraction.outputs > 1 &&
-         contraction.outputDim == contraction.result.getRank() - 1 &&
-         isComputedInF32(contraction.result.getElementType()) &&
-         (isConstant || contraction.getPositions() >= kUsesThatPayPacking);
-}
-
-std::string whyNotContraction(Operation *hero) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  return failed(contraction) ? why : whyNotContraction(hero, *contraction);
-}
-
-std::string whyNotContraction(Operation *hero, const Contraction &contraction) {
-  if (!isComputedInF32(contraction.result.getElementType()))
-    return "is of none of f32, f16 and bf16";
-  bool isConstant = matchPattern(contraction.weights, m_Constant());
-  if (!getContractionLanes(contraction) &&
-      !canPackWeights(hero, contraction, isConstant))
-    return "has no dim that its operands and its result have adjacent in "
-           "memory, to run along vectors";
-  return {};
 }
 
 } // namespace tandem

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_TANDEMTOLINALG_VIEWSTRIDES_H
-#define TANDEM_LIB_CONVERSION_TANDEMTOLINALG_VIEWSTRIDES_H
+#ifndef TANDEM_LIB_ANALYSIS_CONTRACTION_VIEWSTRIDES_H
+#define TANDEM_LIB_ANALYSIS_CONTRACTION_VIEWSTRIDES_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
@@ -50,4 +50,4 @@ std::optional<View::Dim> takeOuter(View::Dim &dim, int64_t extent);
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_CONVERSION_TANDEMTOLINALG_VIEWSTRIDES_H
+#endif // TANDEM_LIB_ANALYSIS_CONTRACTION_VIEWSTRIDES_H
