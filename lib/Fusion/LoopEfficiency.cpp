@@ -38,8 +38,8 @@ static bool readsScattered(const Contraction &contraction) {
   if (contraction.outputDim != last)
     return false;
   if (contraction.groups == 1)
-    return contraction.outputs > 1 && contraction.outputStride != 1;
-  return contraction.inputs > 1 || contraction.outputs > 1 ||
+    return contraction.outputChannels > 1 && contraction.outputStride != 1;
+  return contraction.inputChannels > 1 || contraction.outputChannels > 1 ||
          contraction.groupDataStride != 1 ||
          contraction.groupWeightsStride != 1;
 }
@@ -56,7 +56,7 @@ static double getLaneUseOfLoop(const Contraction &contraction, int64_t width) {
 
 static bool hasFarWeights(const Contraction &contraction) {
   int64_t weights = contraction.getReduction() * contraction.groups *
-                    contraction.outputs * contraction.getFormat().bytes;
+                    contraction.outputChannels * contraction.getFormat().bytes;
   return contraction.groups > 1 && weights > kNearWeightBytes;
 }
 

@@ -44,12 +44,13 @@ WindowChunks guessChunks(const DeviceModel &device,
   bool areGroups = getContractionLanes(contraction) == ContractionLanes::Groups;
   WindowTasks tasks;
   tasks.elementBytes = elementBytes;
-  tasks.outputs = areGroups
-                      ? contraction.groups
-                      : std::min(contraction.outputs, kTileVectors * width);
+  tasks.outputs =
+      areGroups ? contraction.groups
+                : std::min(contraction.outputChannels, kTileVectors * width);
   if (!areGroups)
-    tasks.columns = contraction.groups *
-                    llvm::divideCeilSigned(contraction.outputs, tasks.outputs);
+    tasks.columns =
+        contraction.groups *
+        llvm::divideCeilSigned(contraction.outputChannels, tasks.outputs);
   tasks.wanted = std::clamp<int64_t>(
       std::llround(heroNs * double(device.cores) / kGrainNs), 1,
       kMostWantedTasks);

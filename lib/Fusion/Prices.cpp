@@ -75,7 +75,8 @@ static double getStagedTimes(const DeviceModel &device,
   int64_t chunks = std::clamp<int64_t>(
       contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
   chunks = std::max(chunks, llvm::divideCeilSigned(bytes, kMaxStagedBytes));
-  double columns = double(contraction.outputs) * double(contraction.groups) /
+  double columns = double(contraction.outputChannels) *
+                   double(contraction.groups) /
                    (kMaxTileVectors * double(device.vectorBits) / 32);
   double parts =
       std::clamp(columns, 1.0, std::max(1.0, double(kWantedTasks / chunks)));

@@ -23,20 +23,20 @@ getContractionLanes(const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   bool outputsAreLast = contraction.outputDim == last;
-  if (outputsAreLast && contraction.outputs > 1 &&
+  if (outputsAreLast && contraction.outputChannels > 1 &&
       contraction.outputStride == (contraction.hasInputPairs ? 2 : 1))
     return ContractionLanes::Outputs;
   if (contraction.hasInputPairs)
     return std::nullopt;
-  if (outputsAreLast && contraction.groups > 1 && contraction.outputs == 1 &&
-      contraction.inputs == 1 && contraction.groupDataStride == 1 &&
-      contraction.groupWeightsStride == 1)
+  if (outputsAreLast && contraction.groups > 1 &&
+      contraction.outputChannels == 1 && contraction.inputChannels == 1 &&
+      contraction.groupDataStride == 1 && contraction.groupWeightsStride == 1)
     return ContractionLanes::Groups;
-  bool isBlocked = contraction.outputBlock < contraction.outputs;
+  bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   if (inner.resultDim == last && inner.size > 1 &&
       inner.stride <= kMaxLaneStride && inner.dataStride == 1 && !isBlocked)
     return ContractionLanes::Positions;
-  if (outputsAreLast && contraction.inputs > 1 &&
+  if (outputsAreLast && contraction.inputChannels > 1 &&
       contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&
       !isBlocked)
     return ContractionLanes::Reduction;
@@ -48,12 +48,12 @@ int64_t getPackedInputs(Type type, int64_t inputs) {
 }
 
 Contraction assumePacked(Contraction contraction) {
-  contraction.outputBlock = contraction.outputs;
+  contraction.outputBlock = contraction.outputChannels;
   contraction.sumsInRegisters = true;
   if (contraction.outputDim != contraction.result.getRank() - 1)
     return contraction;
-  contraction.outputStride =
-      getPackedInputs(contraction.result.getElementType(), contraction.inputs);
+  contraction.outputStride = getPackedInputs(
+      contraction.result.getElementType(), contraction.inputChannels);
   contraction.hasInputPairs = contraction.outputStride == 2;
   return contraction;
 }
@@ -62,14 +62,14 @@ double getLaneUse(const Contraction &contraction, int64_t width) {
   // Where there are none yet, weights will be packed.
   ContractionLanes lanes =
       getContractionLanes(contraction).value_or(ContractionLanes::Outputs);
-  int64_t size = contraction.outputs;
+  int64_t size = contraction.outputChannels;
   if (lanes == ContractionLanes::Groups)
     size = contraction.groups;
   if (lanes == ContractionLanes::Positions)
     size = contraction.spatial.back().size;
   // Weights that leave most lanes of the inputs empty will be packed.
   if (lanes == ContractionLanes::Reduction)
-    size = std::max(contraction.inputs, contraction.outputs);
+    size = std::max(contraction.inputChannels, contraction.outputChannels);
   return static_cast<double>(size) /
          static_cast<double>(llvm::divideCeilSigned(size, width) * width);
 }
@@ -127,9 +127,9 @@ bool canUseWinograd(const Contraction &contraction) {
   };
   return contraction.spatial.size() == 2 && contraction.batch.size() == 1 &&
          llvm::all_of(contraction.spatial, isPlain) &&
-         contraction.groups == 1 && contraction.inputs >= kMinInputs &&
-         contraction.inputs <= kMaxInputs && contraction.outputs > 1 &&
-         contraction.inputDataStride == 1 &&
+         contraction.groups == 1 && contraction.inputChannels >= kMinInputs &&
+         contraction.inputChannels <= kMaxInputs &&
+         contraction.outputChannels > 1 && contraction.inputDataStride == 1 &&
          contraction.outputDim == contraction.result.getRank() - 1 &&
          contraction.result.getElementType().isF32();
 }
@@ -142,7 +142,7 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
   if (auto matmul = dyn_cast<ir::MatmulOp>(hero))
     if (cast<RankedTensorType>(matmul.getRhs().getType()).getRank() != 2)
       return false;
-  return contraction.outputs > 1 &&
+  return contraction.outputChannels > 1 &&
          contraction.outputDim == contraction.result.getRank() - 1 &&
          isComputedInF32(contraction.result.getElementType()) &&
          (isConstant || contraction.getPositions() >= kUsesThatPayPacking);

@@ -48,7 +48,7 @@ static bool describeOutputs(const View &weights, unsigned dim,
   if (digits.size() > 2 ||
       (digits.size() == 2 && !isCut && outputs.size() != 2))
     return false;
-  contraction.outputBlock = contraction.outputs;
+  contraction.outputBlock = contraction.outputChannels;
   if (digits.empty())
     return true;
   contraction.outputStride = digits.back().stride;
@@ -75,9 +75,10 @@ static bool describeInputs(const View &weights, unsigned dim,
 static void findOnePair(Contraction &contraction) {
   bool outputsAreLast =
       contraction.outputDim == contraction.result.getRank() - 1;
-  if (contraction.getFormat().packedInputs != 2 || contraction.inputs != 2 ||
-      !outputsAreLast || contraction.inputWeightsStride != 1 ||
-      contraction.outputStride != 2 || contraction.outputs == 1)
+  if (contraction.getFormat().packedInputs != 2 ||
+      contraction.inputChannels != 2 || !outputsAreLast ||
+      contraction.inputWeightsStride != 1 || contraction.outputStride != 2 ||
+      contraction.outputChannels == 1)
     return;
   contraction.hasInputPairs = true;
   contraction.inputWeightsStride = 0;
@@ -114,11 +115,11 @@ static FailureOr<Contraction> describeConv(ir::ConvOp op, const View &weights,
   result.batch.push_back(
       {output->batch, dataShape[input->batch], dataStrides[input->batch], 0});
   result.groups = op.getGroups();
-  result.inputs = kernelShape[kernel->channel];
-  result.outputs = kernelShape[kernel->batch] / result.groups;
+  result.inputChannels = kernelShape[kernel->channel];
+  result.outputChannels = kernelShape[kernel->batch] / result.groups;
   result.outputDim = output->channel;
   result.inputDataStride = dataStrides[input->channel];
-  result.groupDataStride = result.inputs * result.inputDataStride;
+  result.groupDataStride = result.inputChannels * result.inputDataStride;
   bool isStrided = describeInputs(weights, kernel->channel, result) &&
                    describeOutputs(weights, kernel->batch, result);
   findOnePair(result);
@@ -176,9 +177,9 @@ describeMatmul(ir::MatmulOp op, const View &weights, std::string &why) {
   result.weights = weights.source;
   result.result = typeOf(op.getResult());
   int64_t rank = result.result.getRank();
-  result.inputs = lhsShape[innerDim];
+  result.inputChannels = lhsShape[innerDim];
   result.inputDataStride = lhsStrides[innerDim];
-  result.outputs = result.result.getDimSize(rank - 1);
+  result.outputChannels = result.result.getDimSize(rank - 1);
   result.outputDim = rank - 1;
   result.spatial.push_back({rank - 2, lhsShape[rowDim], lhsShape[rowDim], 1, 1,
                             1, 0, lhsStrides[rowDim], 0});

@@ -59,9 +59,9 @@ std::string whyNotStaged(const Contraction &contraction) {
         return dim.size > 1 && dim.dataStride == 0;
       }))
     return "has data that several of a batch share";
-  if ((contraction.inputs > 1 && contraction.inputDataStride != 1) ||
+  if ((contraction.inputChannels > 1 && contraction.inputDataStride != 1) ||
       (contraction.groups > 1 &&
-       contraction.groupDataStride != contraction.inputs) ||
+       contraction.groupDataStride != contraction.inputChannels) ||
       !isInOrder(contraction))
     return "has data whose inputs are not side by side, or whose positions are "
            "in another order";

@@ -62,14 +62,14 @@ struct Contraction {
   llvm::SmallVector<SpatialDim, 3> spatial;
   int64_t groups = 1, groupDataStride = 0, groupWeightsStride = 0;
   /// Of one group.
-  int64_t inputs = 1, inputDataStride = 0, inputWeightsStride = 0;
+  int64_t inputChannels = 1, inputDataStride = 0, inputWeightsStride = 0;
   /// Weights of a format with two packed inputs may have two inputs of an
   /// output side by side, where outputs are two elements apart:
   /// `inputWeightsStride` is from pair to pair then. An odd last input has a
   /// place beside it that is not read.
   bool hasInputPairs = false;
   /// Of one group; dim `outputDim` of the result is [groups][outputs].
-  int64_t outputs = 1, outputDim = 0;
+  int64_t outputChannels = 1, outputDim = 0;
   /// Output o is at o / outputBlock * outputBlockStride +
   /// o % outputBlock * outputStride of the weights.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
@@ -98,7 +98,7 @@ struct Contraction {
   }
   /// Products summed to one element.
   int64_t getReduction() const {
-    int64_t product = inputs;
+    int64_t product = inputChannels;
     for (const SpatialDim &dim : spatial)
       product *= dim.taps;
     return product;

@@ -34,7 +34,7 @@ inline constexpr int64_t kWantedTasks = 16, kMinPositionsPerTask = 56;
 
 /// Elements of one position of the data: the inputs of all groups.
 inline int64_t getStagedInputs(const Contraction &contraction) {
-  return contraction.groups * contraction.inputs;
+  return contraction.groups * contraction.inputChannels;
 }
 
 /// Why the tasks of `contraction` cannot copy what they read, as the rest of a

@@ -105,7 +105,7 @@ SmallVector<Value> ContractionEpilogue::getIndices(
   if (!isGroups && contraction.groups > 1)
     output =
         add(output, arith::MulIOp::create(builder, loc, tile.group,
-                                          index(contraction.outputs),
+                                          index(contraction.outputChannels),
                                           arith::IntegerOverflowFlags::nsw));
   indices[contraction.outputDim] =
       add(output, isPositions ? place.row : place.lane);

@@ -83,7 +83,7 @@ static bool isPackedAs(const Contraction &plain,
                        const Contraction &transformed) {
   int64_t block = transformed.inputWeightsStride;
   return plain.outputStride == 1 && plain.inputWeightsStride == block &&
-         (plain.outputs <= block ||
+         (plain.outputChannels <= block ||
           (plain.outputBlock == block &&
            plain.outputBlockStride == plain.getReduction() * block));
 }
@@ -281,7 +281,7 @@ void ContractionLowering::emitWinograd() {
     epilogue->emit(builder, loc, plan.tile, tile, vector, bufferOf);
   };
   auto emitData = [&](Value position, Value input, Value mask) {
-    return emitPrologue(builder, loc, prologue, contraction.inputs,
+    return emitPrologue(builder, loc, prologue, contraction.inputChannels,
                         plan.tile.width, position, input, mask, bufferOf);
   };
   WinogradEmitter emitter(builder, loc, contraction, plain, plan, scratch,

@@ -58,7 +58,7 @@ ContractionTileEmitter::getFirstOffsets() const {
   dataOffset = addScaled(dataOffset, tile->group, contraction.groupDataStride);
   weightsOffset =
       addScaled(weightsOffset, tile->group, contraction.groupWeightsStride);
-  if (contraction.outputBlock == contraction.outputs)
+  if (contraction.outputBlock == contraction.outputChannels)
     return {dataOffset,
             addScaled(weightsOffset, tile->output, contraction.outputStride)};
   // A tile lies within a block.

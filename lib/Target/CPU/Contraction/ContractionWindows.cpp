@@ -97,7 +97,7 @@ ContractionWindows::Range ContractionWindows::getOutputs(Value group,
                                                          Value number) {
   if (areGroups())
     return {index(0), index(contraction.groups), contraction.groups};
-  Value first = scale(group, contraction.outputs);
+  Value first = scale(group, contraction.outputChannels);
   Value lower = scale(number, tiles.outputs.tile);
   Value upper = add(lower, index(tiles.outputs.tile));
   if (tiles.outputs.getRest() != 0)

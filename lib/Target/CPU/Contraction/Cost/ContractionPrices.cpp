@@ -69,16 +69,16 @@ bool isChannelsLast(const Contraction &contraction) {
 }
 
 bool isDataChannelsLast(const Contraction &contraction) {
-  return (contraction.inputs == 1 || contraction.inputDataStride == 1) &&
+  return (contraction.inputChannels == 1 || contraction.inputDataStride == 1) &&
          (contraction.groups == 1 ||
-          contraction.groupDataStride == contraction.inputs);
+          contraction.groupDataStride == contraction.inputChannels);
 }
 
 /// `contraction` on data that has been reordered.
 Contraction withChannelsLast(Contraction contraction) {
   contraction.inputDataStride = 1;
-  contraction.groupDataStride = contraction.inputs;
-  int64_t stride = contraction.groups * contraction.inputs;
+  contraction.groupDataStride = contraction.inputChannels;
+  int64_t stride = contraction.groups * contraction.inputChannels;
   for (Contraction::SpatialDim &dim : llvm::reverse(contraction.spatial)) {
     dim.dataStride = stride;
     stride *= dim.dataSize;
@@ -97,7 +97,7 @@ Contraction getMatrixProduct(Contraction contraction) {
   positions.taps = positions.stride = positions.dilation = 1;
   positions.dataStride = 1;
   positions.padLow = 0;
-  contraction.inputs = contraction.getReduction();
+  contraction.inputChannels = contraction.getReduction();
   contraction.inputDataStride = positions.size;
   contraction.spatial = {positions};
   return contraction;
@@ -189,11 +189,12 @@ ContractionPrice priceWinograd(const Problem &problem,
 double getFetchTime(const Problem &problem, const Contraction &contraction,
                     ContractionLanes lanes) {
   const KernelShares &shares = problem.device.kernels;
-  double pieces = shares.pieceTime * double(contraction.inputs) /
+  double pieces = shares.pieceTime * double(contraction.inputChannels) /
                   double(contraction.getReduction());
-  bool isFar =
-      isa<ir::ConvOp>(problem.op) && lanes == ContractionLanes::Outputs &&
-      contraction.inputs > kFewChannels && !isDataChannelsLast(contraction);
+  bool isFar = isa<ir::ConvOp>(problem.op) &&
+               lanes == ContractionLanes::Outputs &&
+               contraction.inputChannels > kFewChannels &&
+               !isDataChannelsLast(contraction);
   if (isFar)
     return pieces + shares.farChannelsTime;
   return lanes == ContractionLanes::Positions ? pieces : 0;
@@ -225,7 +226,7 @@ ContractionPrice priceTiles(const Problem &problem,
   if (!problem.isConstant && problem.packedBlock) {
     double bytes = 2.0 * double(contraction.getReduction()) *
                    double(contraction.getFormat().bytes) *
-                   double(contraction.outputs * contraction.groups);
+                   double(contraction.outputChannels * contraction.groups);
     price.startNs += estimateNs(problem.device, {0, bytes});
   }
   return price;
@@ -257,9 +258,9 @@ double getLibraryCycles(const Problem &problem,
 /// is given in f32 (computeType in runtime/eager/onednn/{Conv,Matmul}.cpp).
 bool usesMatrixUnit(const Problem &problem, const Contraction &contraction) {
   bool isConv = isa<ir::ConvOp>(problem.op);
-  bool isInF32 = contraction.inputs % 2 != 0 ||
-                 (isConv && contraction.inputs <= 4) ||
-                 (contraction.groups > 1 && contraction.inputs == 16);
+  bool isInF32 = contraction.inputChannels % 2 != 0 ||
+                 (isConv && contraction.inputChannels <= 4) ||
+                 (contraction.groups > 1 && contraction.inputChannels == 16);
   return problem.device.matrixFlopsPerClock > 0 &&
          contraction.getFormat().memory.isBF16() && !isInF32;
 }
@@ -271,9 +272,9 @@ double getMatrixUnitCycles(const Problem &problem,
   constexpr double kTileFlops = 2 * kSide * kSide * kInner;
   double tiles =
       double(llvm::divideCeilSigned(contraction.getPositions(), kSide)) *
-      double(llvm::divideCeilSigned(contraction.outputs, kSide)) *
-      double(llvm::divideCeilSigned(contraction.inputs, kInner)) *
-      double(contraction.getReduction() / contraction.inputs) *
+      double(llvm::divideCeilSigned(contraction.outputChannels, kSide)) *
+      double(llvm::divideCeilSigned(contraction.inputChannels, kInner)) *
+      double(contraction.getReduction() / contraction.inputChannels) *
       double(contraction.groups);
   return tiles * kTileFlops /
          (problem.device.matrixFlopsPerClock *
@@ -329,11 +330,11 @@ Contraction withLibraryImages(const Problem &problem, Contraction contraction,
   changeNs = 0;
   bool isResultLast = isChannelsLast(contraction);
   bool isLast = isResultLast && isDataChannelsLast(contraction);
-  bool isFirst =
-      !isResultLast && contraction.spatial.back().dataStride == 1 &&
-      !changesImageFormats(contraction.groups,
-                           contraction.getReduction() / contraction.inputs,
-                           contraction.inputs);
+  bool isFirst = !isResultLast && contraction.spatial.back().dataStride == 1 &&
+                 !changesImageFormats(contraction.groups,
+                                      contraction.getReduction() /
+                                          contraction.inputChannels,
+                                      contraction.inputChannels);
   if (!isa<ir::ConvOp>(problem.op) || isLast || isFirst)
     return contraction;
   changeNs = getTurnNs(problem, contraction);

@@ -26,7 +26,7 @@ static constexpr int64_t kPositionsPerTask = 112;
 static int64_t getMinPositions(const Contraction &contraction,
                                const ContractionSchedule &schedule,
                                int64_t l2Bytes) {
-  int64_t weights = contraction.getReduction() * contraction.outputs *
+  int64_t weights = contraction.getReduction() * contraction.outputChannels *
                     contraction.groups * int64_t(sizeof(float));
   bool areNear =
       schedule.tile.lanes == ContractionLanes::Groups || weights <= l2Bytes / 4;
@@ -41,7 +41,7 @@ static int64_t getPositionsInCache(const Contraction &contraction,
   bool isPositions = schedule.tile.lanes == ContractionLanes::Positions;
   int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
   int64_t weights = contraction.getReduction() * outputs * elementBytes;
-  int64_t bytes = contraction.inputs * elementBytes;
+  int64_t bytes = contraction.inputChannels * elementBytes;
   for (const Contraction::SpatialDim &dim : contraction.spatial)
     bytes *= dim.stride;
   return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;
@@ -112,7 +112,8 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   bool isGroups = tile.lanes == ContractionLanes::Groups;
   int64_t positions = contraction.spatial.back().size;
   schedule.positions = {positions, isPositions ? tile.getLanes() : tile.rows};
-  schedule.outputs = {isGroups ? contraction.groups : contraction.outputs,
+  schedule.outputs = {isGroups ? contraction.groups
+                               : contraction.outputChannels,
                       isPositions ? tile.rows : tile.getLanes()};
   schedule.groups = isGroups ? 1 : contraction.groups;
   schedule.rows = contraction.getPositions() / positions;
@@ -143,9 +144,10 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   if (isStaged)
     stage(contraction, std::llround(wanted), schedule);
   schedule.extent =
-      tile.isGaxpy() ? llvm::divideCeilSigned(contraction.outputs, tile.width)
-                     : schedule.getColumnChunks() * schedule.getRowChunks() *
-                           schedule.getTileChunks();
+      tile.isGaxpy()
+          ? llvm::divideCeilSigned(contraction.outputChannels, tile.width)
+          : schedule.getColumnChunks() * schedule.getRowChunks() *
+                schedule.getTileChunks();
   schedule.grain = std::clamp<int64_t>(
       std::llround(machine.cyclesPerNs * kGrainNs * double(schedule.extent) /
                    tile.cycles),

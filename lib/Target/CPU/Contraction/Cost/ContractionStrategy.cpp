@@ -171,13 +171,15 @@ TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
   switch (lanes) {
   case ContractionLanes::Outputs:
   case ContractionLanes::Reduction:
-    return {positions, llvm::divideCeilSigned(contraction.outputs, width),
+    return {positions,
+            llvm::divideCeilSigned(contraction.outputChannels, width),
             outer * contraction.groups};
   case ContractionLanes::Groups:
     return {positions, llvm::divideCeilSigned(contraction.groups, width),
             outer};
   case ContractionLanes::Positions:
-    return {contraction.outputs, llvm::divideCeilSigned(positions, width),
+    return {contraction.outputChannels,
+            llvm::divideCeilSigned(positions, width),
             outer * contraction.groups};
   }
   return {1, 1, 1};
@@ -209,8 +211,8 @@ double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
 /// Products summed to an element, of pairs or of single inputs.
 static int64_t getSteps(const Contraction &contraction) {
   int64_t together = contraction.hasInputPairs ? 2 : 1;
-  return contraction.getReduction() / contraction.inputs *
-         llvm::divideCeilSigned(contraction.inputs, together);
+  return contraction.getReduction() / contraction.inputChannels *
+         llvm::divideCeilSigned(contraction.inputChannels, together);
 }
 
 /// Whether it pays, for many tiles, that data is converted apart from them:
@@ -230,7 +232,7 @@ static double getWideningCycles(const Contraction &contraction,
   int64_t chunks = std::clamp<int64_t>(
       contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
   int64_t columns =
-      llvm::divideCeilSigned(contraction.outputs, tile.getLanes()) *
+      llvm::divideCeilSigned(contraction.outputChannels, tile.getLanes()) *
       contraction.groups;
   double times = getStagedShare(contraction, chunks) *
                  double(std::min(columns, kWantedTasks / chunks));
@@ -247,7 +249,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
                                       const ContractionMachine &machine) {
   TileSpace space = getTileSpace(contraction, best.lanes, best.width);
   bool isBlocked = best.lanes == ContractionLanes::Outputs &&
-                   contraction.outputBlock < contraction.outputs;
+                   contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
   double vectorLoads = getLoadsOfVector(contraction, best.lanes);
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
@@ -326,14 +328,14 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   ContractionStrategy packed = chooseContractionStrategy(ordered, machine);
   double bytes = 2.0 * double(contraction.getFormat().bytes) *
                  double(contraction.getReduction()) *
-                 double(contraction.outputs * contraction.groups);
+                 double(contraction.outputChannels * contraction.groups);
   if (!isConstant && inPlace && inPlace->lanes == ContractionLanes::Reduction &&
       inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
     return std::nullopt;
   if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, machine))
     return std::nullopt;
   int64_t block = packed.getLanes();
-  if (isInOrder && block >= contraction.outputs)
+  if (isInOrder && block >= contraction.outputChannels)
     return std::nullopt;
   return block;
 }

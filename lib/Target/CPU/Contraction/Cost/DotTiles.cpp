@@ -51,10 +51,10 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
   best.sumWidth = machine.vectorBits / 32;
   ElementFormat format = contraction.getFormat();
   int64_t inputs =
-      llvm::divideCeilSigned(contraction.inputs, format.packedInputs);
+      llvm::divideCeilSigned(contraction.inputChannels, format.packedInputs);
   while (best.sumWidth > 2 && inputs <= best.sumWidth / 2)
     best.sumWidth /= 2;
-  double steps = double(contraction.getReduction() / contraction.inputs *
+  double steps = double(contraction.getReduction() / contraction.inputChannels *
                         llvm::divideCeilSigned(inputs, best.sumWidth));
   ProductRates rates = getRates(contraction, best.lanes, machine);
   double elementBytes = double(format.bytes);
@@ -91,7 +91,7 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
         cycles += last.getCycles();
       tile.cycles =
           cycles * times *
-          double(llvm::divideCeilSigned(contraction.outputs, columns));
+          double(llvm::divideCeilSigned(contraction.outputChannels, columns));
       if (best.cycles == 0 || tile.cycles < best.cycles)
         best = tile;
     }

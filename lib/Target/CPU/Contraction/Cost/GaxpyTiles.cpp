@@ -28,7 +28,7 @@ static constexpr double kPieceLines = 10;
 static constexpr double kOneFromMemory = 1.33, kOneFromLastLevel = 1.05;
 
 static double getWeightBytes(const Contraction &contraction) {
-  return double(contraction.inputs * contraction.outputs *
+  return double(contraction.inputChannels * contraction.outputChannels *
                 contraction.getFormat().bytes);
 }
 
@@ -38,8 +38,8 @@ static bool isFarMatrix(const Contraction &contraction,
                         ContractionMachine machine) {
   const Contraction::SpatialDim &dim = contraction.spatial.back();
   return contraction.groups == 1 &&
-         contraction.getReduction() == contraction.inputs && !dim.isPadded() &&
-         contraction.getPositions() == dim.size &&
+         contraction.getReduction() == contraction.inputChannels &&
+         !dim.isPadded() && contraction.getPositions() == dim.size &&
          getWeightBytes(contraction) > double(machine.l2Bytes) / 2;
 }
 
@@ -52,9 +52,10 @@ static double getTime(double pieceBytes, int64_t tasks, int64_t cores) {
 
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
                                                ContractionMachine machine) {
-  double rowBytes = double(contraction.outputs * contraction.getFormat().bytes);
+  double rowBytes =
+      double(contraction.outputChannels * contraction.getFormat().bytes);
   if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
-      contraction.outputBlock != contraction.outputs ||
+      contraction.outputBlock != contraction.outputChannels ||
       contraction.hasInputPairs || rowBytes < kPieceBytes ||
       !isFarMatrix(contraction, machine))
     return std::nullopt;
@@ -85,13 +86,14 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
   if (!areDots && !inPlace.isGaxpy())
     return false;
   auto countTasks = [&](const ContractionStrategy &strategy) {
-    return llvm::divideCeilSigned(contraction.outputs, strategy.getLanes());
+    return llvm::divideCeilSigned(contraction.outputChannels,
+                                  strategy.getLanes());
   };
   int64_t tasks = countTasks(inPlace);
   // The tasks of a gaxpy share its rows; those of dot products have their own.
   double pieceBytes = double(contraction.getFormat().bytes) *
-                      (areDots ? double(contraction.inputs)
-                               : double(contraction.outputs) /
+                      (areDots ? double(contraction.inputChannels)
+                               : double(contraction.outputChannels) /
                                      double(std::min(machine.cores, tasks)));
   bool isFromMemory =
       getWeightBytes(contraction) > double(machine.lastLevelBytes) / 2;

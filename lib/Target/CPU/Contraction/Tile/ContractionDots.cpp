@@ -18,7 +18,7 @@ namespace tandem {
 /// Outputs beyond the last are computed as the last, and not stored.
 void ContractionTileEmitter::computeColumns() {
   columns.clear();
-  bool isCut = contraction.outputs % width != 0;
+  bool isCut = contraction.outputChannels % width != 0;
   for (int64_t column = 0; column < width; ++column) {
     int64_t distance = column * contraction.outputStride;
     if (!isCut || column == 0) {
@@ -26,7 +26,7 @@ void ContractionTileEmitter::computeColumns() {
       continue;
     }
     Value last = arith::SubIOp::create(
-        builder, loc, index(contraction.outputs - 1), tile->output);
+        builder, loc, index(contraction.outputChannels - 1), tile->output);
     Value at = arith::MinSIOp::create(builder, loc, index(column), last);
     columns.push_back(getPointer(
         weights, addScaled(index(0), at, contraction.outputStride), 0));
@@ -137,8 +137,8 @@ SmallVector<Value> ContractionTileEmitter::emitLaneSums(ArrayRef<Value> sums) {
   Value initial;
   if (bias)
     initial = loadVector(
-        bias, addScaled(tile->output, tile->group, contraction.outputs), 0,
-        tile->mask);
+        bias, addScaled(tile->output, tile->group, contraction.outputChannels),
+        0, tile->mask);
   Accumulators result;
   for (int64_t row = 0; row < tile->rows; ++row) {
     Value sum = emitRowSums(sums.slice(row * width, width));

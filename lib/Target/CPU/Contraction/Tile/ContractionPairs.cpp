@@ -26,7 +26,7 @@ SmallVector<Value>
 ContractionTileEmitter::emitOddInputs(ArrayRef<Level> taps,
                                       const TapRange &range, Offsets offsets,
                                       const Accumulators &sums) {
-  int64_t whole = contraction.inputs / 2;
+  int64_t whole = contraction.inputChannels / 2;
   Level pairs{whole, 2 * contraction.inputDataStride,
               contraction.inputWeightsStride};
   return emitLevels(
@@ -48,7 +48,7 @@ ContractionTileEmitter::emitPairProducts(const TapRange &range, Offsets offsets,
                                          const Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();
   VectorType pairType = vectorType.clone(builder.getI32Type());
-  bool isPacked = contraction.outputBlock != contraction.outputs;
+  bool isPacked = contraction.outputBlock != contraction.outputChannels;
   SmallVector<SmallVector<Value, 2>> ofVector;
   for (int64_t v = 0; v < tile->vectors; ++v) {
     bool isMasked = v + 1 == tile->vectors && !isPacked;

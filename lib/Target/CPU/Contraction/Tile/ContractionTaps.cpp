@@ -101,12 +101,12 @@ SmallVector<Value> ContractionTileEmitter::emitTaps(const TapRange &range,
   Level taps{range.lastTap - range.firstTap, dim.dilation * dim.dataStride,
              dim.weightsStride};
   int64_t together = contraction.hasInputPairs ? 2 : 1;
-  Level inputs{contraction.inputs / together,
+  Level inputs{contraction.inputChannels / together,
                together * contraction.inputDataStride,
                contraction.inputWeightsStride};
   offsets = {add(offsets.data, range.firstTap * taps.dataStep),
              add(offsets.weights, range.firstTap * taps.weightsStep)};
-  if (contraction.inputs % together != 0) {
+  if (contraction.inputChannels % together != 0) {
     if (taps.count > 1)
       levels.push_back(taps);
     return emitOddInputs(levels, range, offsets, sums);

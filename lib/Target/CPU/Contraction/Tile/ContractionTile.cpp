@@ -55,7 +55,8 @@ SmallVector<Value> ContractionTileEmitter::createInitial() {
     return sums;
   }
   bool isAlongRows = lanes == ContractionLanes::Positions;
-  Value first = addScaled(tile->output, tile->group, contraction.outputs);
+  Value first =
+      addScaled(tile->output, tile->group, contraction.outputChannels);
   SmallVector<Value> ofVector;
   for (int64_t v = 0; v < tile->vectors && !isAlongRows; ++v)
     ofVector.push_back(loadVector(
@@ -70,8 +71,8 @@ SmallVector<Value> ContractionTileEmitter::createInitial() {
 
 /// Of step `number`: its digits end in [taps][inputs].
 Value ContractionTileEmitter::getInnerTap(Value number) {
-  Value taps =
-      arith::DivUIOp::create(builder, loc, number, index(contraction.inputs));
+  Value taps = arith::DivUIOp::create(builder, loc, number,
+                                      index(contraction.inputChannels));
   return arith::RemUIOp::create(builder, loc, taps, index(getInner().taps));
 }
 
@@ -87,7 +88,7 @@ ContractionTileEmitter::emitProducts(const TapRange &range, Value number,
   SmallVector<Value> shared;
   for (int64_t v = 0; v < tile->vectors; ++v) {
     bool isLast = v + 1 == tile->vectors;
-    bool isPacked = contraction.outputBlock != contraction.outputs;
+    bool isPacked = contraction.outputBlock != contraction.outputChannels;
     if (isPositions)
       shared.push_back(loadPositions(v, offsets.data));
     else

@@ -31,9 +31,9 @@ GaxpyEmitter::GaxpyEmitter(OpBuilder &builder, Location loc,
       tileEmitter(tileEmitter), emitEpilogue(emitEpilogue),
       vectorType(VectorType::get({strategy.width}, builder.getF32Type())) {
   int64_t bytes = strategy.rows * strategy.width * int64_t(sizeof(float));
-  vectorsOfPart =
-      getEvenShare(llvm::divideCeilSigned(contraction.outputs, strategy.width),
-                   kSumBytes / bytes);
+  vectorsOfPart = getEvenShare(
+      llvm::divideCeilSigned(contraction.outputChannels, strategy.width),
+      kSumBytes / bytes);
   memory = scratch.allocate(builder.getF32Type(),
                             vectorsOfPart * strategy.rows * strategy.width);
 }
@@ -57,7 +57,7 @@ void GaxpyEmitter::emit(Value begin, Value end) {
 
 /// The first pass has what whole ones leave over, so that the others are alike.
 void GaxpyEmitter::emitPart() {
-  int64_t inputs = contraction.inputs, step = strategy.passInputs;
+  int64_t inputs = contraction.inputChannels, step = strategy.passInputs;
   int64_t before = inputs % step ? inputs % step : std::min(inputs, step);
   emitPass(index(0), before, /*isFirst=*/true);
   if (before < inputs) {
@@ -89,8 +89,8 @@ void GaxpyEmitter::emitPass(Value input, int64_t count, bool isFirst) {
 
 /// The last vector of all has code of its own where it is not whole.
 void GaxpyEmitter::forEachVector(EmitVector emitVector) {
-  int64_t whole = contraction.outputs / strategy.width;
-  bool isCut = contraction.outputs % strategy.width != 0;
+  int64_t whole = contraction.outputChannels / strategy.width;
+  bool isCut = contraction.outputChannels % strategy.width != 0;
   Value end =
       isCut ? arith::MinSIOp::create(builder, loc, last, index(whole)) : last;
   OpBuilder::InsertionGuard guard(builder);
@@ -106,7 +106,7 @@ void GaxpyEmitter::forEachVector(EmitVector emitVector) {
   builder.setInsertionPointToStart(branch.thenBlock());
   emitVector(index(whole), LaneEmitter::createConstantMask(
                                builder, loc, strategy.width,
-                               contraction.outputs % strategy.width));
+                               contraction.outputChannels % strategy.width));
 }
 
 /// One vector of outputs of all rows.

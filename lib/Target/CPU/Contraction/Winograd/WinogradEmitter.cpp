@@ -74,7 +74,7 @@ void WinogradEmitter::emitTask(Value task) {
     count = atMost(left, plan.tilesPerTask);
   }
   forEach(count, [&](Value slot) { transformData(add(first, slot), slot); });
-  forEach(index(plan.products.outputs / plan.block), [&](Value block) {
+  forEach(index(plan.products.outputChannels / plan.block), [&](Value block) {
     multiply(block, count);
     forEach(count, [&](Value slot) {
       transformResults(block, add(first, slot), slot);
@@ -101,7 +101,7 @@ WinogradEmitter::Corner WinogradEmitter::getCorner(Value tile) {
 
 void WinogradEmitter::transformData(Value tile, Value slot) {
   Corner corner = getCorner(tile);
-  int64_t vectors = llvm::divideCeilSigned(conv.inputs, plan.tile.width);
+  int64_t vectors = llvm::divideCeilSigned(conv.inputChannels, plan.tile.width);
   resetMagnitudes();
   forEach(index(vectors),
           [&](Value vector) { transformDataVector(corner, slot, vector); });
@@ -137,7 +137,7 @@ void WinogradEmitter::transformDataVector(const Corner &corner, Value slot,
 WinogradEmitter::Vectors WinogradEmitter::loadDataColumn(const Corner &corner,
                                                          Value column,
                                                          Value channel) {
-  Value mask = createMask(channel, conv.inputs);
+  Value mask = createMask(channel, conv.inputChannels);
   Vectors loaded;
   for (int64_t row = 0; row < kSize; ++row)
     loaded.push_back(loadPosition(corner, index(row), column, channel, mask));
@@ -239,8 +239,8 @@ void WinogradEmitter::storeProducts(Value position, Value firstSlot,
 void WinogradEmitter::transformResults(Value block, Value tile, Value slot) {
   Corner corner = getCorner(tile);
   Value vectors = index(plan.tile.vectors);
-  if (conv.outputs % plan.block != 0) {
-    Value left = arith::SubIOp::create(builder, loc, index(conv.outputs),
+  if (conv.outputChannels % plan.block != 0) {
+    Value left = arith::SubIOp::create(builder, loc, index(conv.outputChannels),
                                        scale(block, plan.block), kNoWrap);
     left =
         arith::CeilDivUIOp::create(builder, loc, left, index(plan.tile.width));
@@ -264,7 +264,8 @@ void WinogradEmitter::transformResultVector(Value block, const Corner &corner,
   emitIf(isTransformed, [&] { transformProductColumns(slot, lane); });
   Value initial;
   if (bias)
-    initial = load(getPointer(bias, output), createMask(output, conv.outputs));
+    initial =
+        load(getPointer(bias, output), createMask(output, conv.outputChannels));
   if (stage)
     moveStage(corner, output);
   storeResults(corner, output, lane, initial, isDirect);
@@ -317,7 +318,7 @@ void WinogradEmitter::storeResults(const Corner &corner, Value output,
   tile.batch = {corner.batch};
   tile.group = index(0);
   tile.output = output;
-  tile.mask = createMask(output, conv.outputs);
+  tile.mask = createMask(output, conv.outputChannels);
   forEach(countResults(corner.row, conv.spatial[0].size), [&](Value row) {
     emitResultRow(row, lane, isDirect);
     tile.outer = {add(corner.row, row)};

@@ -137,7 +137,7 @@ Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
   forEach(index(kPositions), [&](Value position) {
     Value at = scale(position, width);
     store(constant(0), lines, at);
-    forEach(index(llvm::divideCeilSigned(conv.inputs, width)),
+    forEach(index(llvm::divideCeilSigned(conv.inputChannels, width)),
             [&](Value vector) {
               Value from =
                   add(scale(position, plan.rowStride), scale(vector, width));
@@ -278,7 +278,8 @@ Contraction WinogradEmitter::describeDirectTile(const Contraction &plain,
     dim.padLow = 0;
     dim.dataStride = step;
   }
-  tile.outputs = llvm::divideCeilSigned(plain.outputs, plan.block) * plan.block;
+  tile.outputChannels =
+      llvm::divideCeilSigned(plain.outputChannels, plan.block) * plan.block;
   tile.outputBlock = plan.block;
   return tile;
 }
@@ -318,10 +319,10 @@ void WinogradEmitter::emitDirectTile(Value block, const Corner &corner) {
 /// The data of a tile, with zeros where that is padding or lanes are left over.
 void WinogradEmitter::copyData(const Corner &corner) {
   int64_t width = plan.tile.width;
-  int64_t vectors = llvm::divideCeilSigned(conv.inputs, width);
+  int64_t vectors = llvm::divideCeilSigned(conv.inputChannels, width);
   forEach(index(vectors), [&](Value vector) {
     Value channel = scale(vector, width);
-    Value mask = createMask(channel, conv.inputs);
+    Value mask = createMask(channel, conv.inputChannels);
     forEach(index(kSize), [&](Value row) {
       forEach(index(kSize), [&](Value column) {
         Value position = add(scale(row, kSize), column);

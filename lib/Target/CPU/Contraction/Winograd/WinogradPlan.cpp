@@ -45,20 +45,21 @@ int64_t WinogradPlan::getProductElements() const {
 static Contraction describeProducts(const Contraction &conv,
                                     const WinogradPlan &plan) {
   Contraction products;
-  products.result =
-      RankedTensorType::get({kPositions, plan.tilesPerTask, conv.outputs},
-                            conv.result.getElementType());
+  products.result = RankedTensorType::get(
+      {kPositions, plan.tilesPerTask, conv.outputChannels},
+      conv.result.getElementType());
   products.batch.push_back({0, kPositions, 0, conv.spatial[1].weightsStride});
   products.spatial.push_back(
       {1, plan.tilesPerTask, plan.tilesPerTask, 1, 1, 1, 0, plan.rowStride, 0});
-  products.inputs = conv.inputs;
+  products.inputChannels = conv.inputChannels;
   products.inputDataStride = 1;
   products.inputWeightsStride = conv.inputWeightsStride;
-  products.outputs =
-      llvm::divideCeilSigned(conv.outputs, plan.block) * plan.block;
+  products.outputChannels =
+      llvm::divideCeilSigned(conv.outputChannels, plan.block) * plan.block;
   products.outputDim = 2;
   products.outputStride = 1;
-  products.outputBlock = conv.isTransformed ? plan.block : products.outputs;
+  products.outputBlock =
+      conv.isTransformed ? plan.block : products.outputChannels;
   products.outputBlockStride = conv.outputBlockStride;
   return products;
 }
@@ -87,14 +88,17 @@ static int64_t getTilesPerTask(const WinogradPlan &plan) {
 static double estimateCycles(const WinogradPlan &plan, const Contraction &conv,
                              const ContractionMachine &machine) {
   double tasks = double(plan.tasks), tiles = double(plan.tiles);
-  double bytes = 4.0 * double(kPositions * conv.inputs) * double(conv.outputs);
+  double bytes = 4.0 * double(kPositions * conv.inputChannels) *
+                 double(conv.outputChannels);
   bool isNear = bytes <= kNearShare * double(machine.lastLevelBytes);
   double stream = bytes / (isNear ? machine.lastLevelBytesPerCycle
                                   : machine.memoryBytesPerCycle);
   double width = double(plan.tile.width);
   return tasks * std::max(plan.tile.cycles, stream) +
-         tiles * std::ceil(double(conv.inputs) / width) * kCyclesPerData +
-         tiles * std::ceil(double(conv.outputs) / width) * kCyclesPerResult;
+         tiles * std::ceil(double(conv.inputChannels) / width) *
+             kCyclesPerData +
+         tiles * std::ceil(double(conv.outputChannels) / width) *
+             kCyclesPerResult;
 }
 
 WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
@@ -104,12 +108,13 @@ WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
   plan.tileColumns = llvm::divideCeilSigned(conv.spatial[1].size, kTile);
   plan.tiles = conv.batch[0].size * plan.tileRows * plan.tileColumns;
   // Whole vectors, and rows that do not compete for a set of the cache.
-  plan.rowStride = llvm::divideCeilSigned(conv.inputs, width) * width + width;
+  plan.rowStride =
+      llvm::divideCeilSigned(conv.inputChannels, width) * width + width;
   // Of plain weights, until the tile is known.
   plan.block =
       conv.isTransformed
           ? conv.inputWeightsStride
-          : std::min(llvm::divideCeilSigned(conv.outputs, width) * width,
+          : std::min(llvm::divideCeilSigned(conv.outputChannels, width) * width,
                      kOutputs);
   plan.tilesPerTask = getTilesPerTask(plan);
   plan.tasks = llvm::divideCeilSigned(plan.tiles, plan.tilesPerTask);
@@ -133,7 +138,7 @@ std::optional<WinogradPlan> chooseWinograd(Operation *hero,
     return std::nullopt;
   // As when its weights are packed.
   conv->outputStride = 1;
-  conv->outputBlock = conv->outputs;
+  conv->outputBlock = conv->outputChannels;
   double direct = chooseContractionStrategy(*conv, machine).cycles;
   WinogradPlan plan = planWinograd(*conv, machine);
   if (plan.cycles * kWorthwhile > direct)

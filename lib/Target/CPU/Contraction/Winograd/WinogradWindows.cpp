@@ -42,9 +42,9 @@ void WinogradEmitter::moveStage(const Corner &corner, Value output) {
 void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
   SmallVector<ContractionStage::Range> ranges(conv.result.getRank());
   ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
-  ranges[conv.outputDim] = {output,
-                            atMost(add(output, plan.tile.width), conv.outputs),
-                            std::gcd(plan.tile.width, conv.outputs)};
+  ranges[conv.outputDim] = {
+      output, atMost(add(output, plan.tile.width), conv.outputChannels),
+      std::gcd(plan.tile.width, conv.outputChannels)};
   Value firsts[] = {corner.row, corner.column};
   for (auto [first, spatial] : llvm::zip_equal(firsts, conv.spatial)) {
     int64_t dim = spatial.resultDim;
