@@ -146,6 +146,8 @@ def random_weights(shape):
 RELU = "  %a = tandem.relu %x : {t}\n"
 NEG = "  %a = tandem.neg %x : {t}\n"
 FLOATS = ("f32", "f64", "f16", "bf16")
+# What contractions are generated of.
+CONTRACTED = ("f32", "f16", "bf16")
 INTEGERS = ("i8", "i32", "i64")
 RANDOM = "*Random*Kernel*:*OddSizes*:CPUTarget*"
 CONTRACTIONS = "ContractionKernel*:Convolution*:*BF16*:*Random*Kernel*"
@@ -155,15 +157,15 @@ FORMS = {
     "transpose": Form(FLOATS + INTEGERS, transpose, RANDOM),
     "rows": Form(FLOATS, softmax(1), "Softmax*:*Reductions*:*Random*Kernel*"),
     "columns": Form(FLOATS, softmax(0), "Softmax*:*Reductions*:*Random*Kernel*"),
-    "outputs": Form(("f32", "bf16"), matmul(67, 83, 75), CONTRACTIONS),
-    "gaxpy": Form(("f32", "bf16"), matmul(2, 131, 4133), CONTRACTIONS),
+    "outputs": Form(CONTRACTED, matmul(67, 83, 75), CONTRACTIONS),
+    "gaxpy": Form(CONTRACTED, matmul(2, 131, 4133), CONTRACTIONS),
     "inputs": Form(
-        ("f32", "bf16"), matmul(9, 131, 21, "transpose_rhs "), CONTRACTIONS
+        CONTRACTED, matmul(9, 131, 21, "transpose_rhs "), CONTRACTIONS
     ),
     "positions": Form(("f32",), conv(3, 7, first=True), CONTRACTIONS),
     "groups": Form(("f32",), conv(512, 512, (1, 14, 14), groups=512, constant=True), CONTRACTIONS),
     "outputs-prologue": Form(
-        ("f32", "bf16"), matmul(1030, 96, 40, before=RELU, data="a"), "Prologue*"
+        CONTRACTED, matmul(1030, 96, 40, before=RELU, data="a"), "Prologue*"
     ),
     "outputs-pooling": Form(
         ("f32",), conv(16, 33, (2, 31, 46), constant=True, pool=True), "PooledContraction*"
