@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_KERNELFRAME_H
 
 #include "InPlace.h"
+#include "IndexBuilder.h"
 #include "KernelScratch.h"
 #include "Loop/LaneEmitter.h"
 
@@ -23,14 +24,15 @@ namespace tandem {
 /// operand and result, a range [begin, end) of iterations and the buffers of
 /// the workspace, and NAME, a KernelFn as the runtime calls it. A lowering
 /// opens the frame, emits its loops at `builder`, and closes it.
-class KernelFrame {
+class KernelFrame : protected IndexBuilder {
 protected:
   /// `streamedBytes`: DeviceModel::streamedBytes, where results may be
   /// streamed.
   KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel,
               int64_t streamedBytes = 0)
-      : module(module), kernel(kernel), builder(module.getContext()),
-        loc(kernel.getLoc()), streamedBytes(streamedBytes) {}
+      : IndexBuilder(ownBuilder, kernel.getLoc()), module(module),
+        kernel(kernel), streamedBytes(streamedBytes),
+        ownBuilder(module.getContext()) {}
 
   /// Creates NAME.body, leaves `builder` in it, and gives every argument, every
   /// constant tensor and every op whose result is returned its pointer. The
@@ -58,8 +60,6 @@ protected:
 
   mlir::ModuleOp module;
   mlir::func::FuncOp kernel;
-  mlir::OpBuilder builder;
-  mlir::Location loc;
   /// By tensor.
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
   /// The iterations to run, of type index.
@@ -69,6 +69,7 @@ protected:
 
 private:
   const int64_t streamedBytes;
+  mlir::OpBuilder ownBuilder;
 
   void createBody(llvm::ArrayRef<InPlacePair> inPlace);
   void createEntry();

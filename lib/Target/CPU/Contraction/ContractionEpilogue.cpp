@@ -84,35 +84,26 @@ bool ContractionEpilogue::canFlatten() {
 SmallVector<Value> ContractionEpilogue::getIndices(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
     const ContractionTile &tile, Place place) const {
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  auto add = [&](Value a, Value b) -> Value {
-    return arith::AddIOp::create(builder, loc, a, b,
-                                 arith::IntegerOverflowFlags::nsw);
-  };
+  const IndexBuilder at(builder, loc);
   bool isPositions = strategy.lanes == ContractionLanes::Positions;
   bool isGroups = strategy.lanes == ContractionLanes::Groups;
   // Dims that became part of the innermost stay at 0.
   SmallVector<Value> indices(contraction.result.getRank());
-  for (auto [dim, at] : llvm::zip(contraction.batch, tile.batch))
-    indices[dim.resultDim] = at;
-  for (auto [dim, at] : llvm::zip(contraction.spatial, tile.outer))
-    indices[dim.resultDim] = at;
+  for (auto [dim, index] : llvm::zip(contraction.batch, tile.batch))
+    indices[dim.resultDim] = index;
+  for (auto [dim, index] : llvm::zip(contraction.spatial, tile.outer))
+    indices[dim.resultDim] = index;
   indices[contraction.spatial.back().resultDim] =
-      add(tile.position, isPositions ? place.lane : place.row);
+      at.add(tile.position, isPositions ? place.lane : place.row);
   Value output = isGroups ? tile.group : tile.output;
   if (!isGroups && contraction.groups > 1)
-    output =
-        add(output, arith::MulIOp::create(builder, loc, tile.group,
-                                          index(contraction.outputChannels),
-                                          arith::IntegerOverflowFlags::nsw));
+    output = at.add(output, at.scale(tile.group, contraction.outputChannels));
   indices[contraction.outputDim] =
-      add(output, isPositions ? place.row : place.lane);
+      at.add(output, isPositions ? place.row : place.lane);
   SmallVector<Value> used;
-  for (auto [size, at] : llvm::zip(contraction.result.getShape(), indices))
+  for (auto [size, index] : llvm::zip(contraction.result.getShape(), indices))
     if (size != 1)
-      used.push_back(at ? at : index(0));
+      used.push_back(index ? index : at.index(0));
   return used;
 }
 
@@ -177,8 +168,7 @@ static Value maskOfLast(OpBuilder &builder, Location loc,
                         int64_t number) {
   if (!tile.mask || number + 1 == tile.vectors)
     return tile.mask;
-  Value last =
-      arith::ConstantIndexOp::create(builder, loc, tile.vectors - 1 - number);
+  Value last = IndexBuilder(builder, loc).index(tile.vectors - 1 - number);
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        first, last);
   Value whole = arith::ConstantOp::create(
@@ -202,45 +192,36 @@ void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
                                    const ContractionTile &tile,
                                    ArrayRef<Value> sums,
                                    function_ref<Buffer(Value)> getBuffer) {
-  constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
   constexpr unsigned kAlignment = sizeof(float);
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  const IndexBuilder at(builder, loc);
   auto getPointer = [&](Value number) -> Value {
-    Value offset = arith::MulIOp::create(builder, loc, number,
-                                         index(strategy.width), kNoWrap);
-    offset =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
+    Value offset = arith::IndexCastOp::create(
+        builder, loc, builder.getI64Type(), at.scale(number, strategy.width));
     return LLVM::GEPOp::create(builder, loc, memory.getType(),
                                builder.getF32Type(), memory,
                                ValueRange(offset));
   };
   for (auto [number, sum] : llvm::enumerate(sums))
     LLVM::StoreOp::create(builder, loc, sum,
-                          getPointer(index(static_cast<int64_t>(number))),
+                          getPointer(at.index(static_cast<int64_t>(number))),
                           kAlignment);
   int64_t step = getLoopStep(tile.vectors);
-  auto loop =
-      scf::ForOp::create(builder, loc, index(0),
-                         index(static_cast<int64_t>(sums.size())), index(step));
+  auto loop = scf::ForOp::create(builder, loc, at.index(0),
+                                 at.index(static_cast<int64_t>(sums.size())),
+                                 at.index(step));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  Value first = loop.getInductionVar(), vectors = index(tile.vectors);
+  Value first = loop.getInductionVar(), vectors = at.index(tile.vectors);
   Value row = arith::DivUIOp::create(builder, loc, first, vectors);
   Value vector = arith::RemUIOp::create(builder, loc, first, vectors);
   for (int64_t i = 0; i < step; ++i) {
-    auto add = [&](Value a, int64_t b) -> Value {
-      return arith::AddIOp::create(builder, loc, a, index(b), kNoWrap);
-    };
-    Value lane = arith::MulIOp::create(builder, loc, vector,
-                                       index(strategy.width), kNoWrap);
+    Value lane = at.scale(vector, strategy.width);
     Value sum = LLVM::LoadOp::create(builder, loc, sums.front().getType(),
-                                     getPointer(add(first, i)), kAlignment);
+                                     getPointer(at.add(first, i)), kAlignment);
     Value mask =
         i + 1 == step ? maskOfLast(builder, loc, tile, vector, i) : Value();
     emitVector(builder, loc, strategy, tile,
-               {row, add(lane, i * strategy.width)}, sum, mask, getBuffer);
+               {row, at.add(lane, i * strategy.width)}, sum, mask, getBuffer);
   }
 }
 
@@ -254,19 +235,17 @@ void ContractionEpilogue::prefetchNextRow(
   if (op)
     for (Value result : op->getResults())
       results.push_back(getBuffer(result));
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  const IndexBuilder at(builder, loc);
   for (const Buffer &buffer : results) {
     if (!buffer.pointer)
       continue;
     unsigned bits = buffer.type.getElementTypeBitWidth();
     int64_t bytes = llvm::divideCeil(bits, 8);
     for (int64_t row = 0; row < tile.rows; ++row) {
-      LaneEmitter lanes(
-          builder, loc, strategy.width,
-          getIndices(builder, loc, strategy, tile, {index(row), index(0)}), {},
-          getBuffer);
+      LaneEmitter lanes(builder, loc, strategy.width,
+                        getIndices(builder, loc, strategy, tile,
+                                   {at.index(row), at.index(0)}),
+                        {}, getBuffer);
       Value first = lanes.getAddress(buffer);
       for (int64_t byte = 0; byte < tile.vectors * strategy.width * bytes;
            byte += strategy.prefetchBytes)
@@ -284,13 +263,11 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
     prefetchNextRow(builder, loc, strategy, tile, getBuffer);
   if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
     return emitLoop(builder, loc, strategy, tile, sums, getBuffer);
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  const IndexBuilder at(builder, loc);
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t v = 0; v < tile.vectors; ++v)
       emitVector(builder, loc, strategy, tile,
-                 {index(row), index(v * strategy.width)},
+                 {at.index(row), at.index(v * strategy.width)},
                  sums[row * tile.vectors + v],
                  v + 1 == tile.vectors ? tile.mask : Value(), getBuffer);
 }

@@ -22,28 +22,6 @@ namespace tandem {
 /// own.
 static constexpr int64_t kMinGuardedTiles = 4;
 
-Value ContractionLoops::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-Value ContractionLoops::add(Value a, Value b) {
-  return arith::AddIOp::create(builder, loc, a, b,
-                               arith::IntegerOverflowFlags::nsw);
-}
-
-Value ContractionLoops::scale(Value a, int64_t factor) {
-  return arith::MulIOp::create(builder, loc, a, index(factor),
-                               arith::IntegerOverflowFlags::nsw);
-}
-
-Value ContractionLoops::takeDigit(Value &number, int64_t size) {
-  if (size == 1)
-    return index(0);
-  Value digit = arith::RemUIOp::create(builder, loc, number, index(size));
-  number = arith::DivUIOp::create(builder, loc, number, index(size));
-  return digit;
-}
-
 /// Which of the lanes from `first` on are below `size`.
 Value ContractionLoops::createMask(Value first, int64_t size) {
   Value count = arith::SubIOp::create(builder, loc, index(size), first);

@@ -11,11 +11,12 @@
 
 #include "Contraction/Cost/ContractionSchedule.h"
 #include "Contraction/Tile/ContractionTile.h"
+#include "IndexBuilder.h"
 
 namespace tandem {
 
 /// Emits the loops of a task over rows of positions and the tiles of each row.
-class ContractionLoops {
+class ContractionLoops : IndexBuilder {
 public:
   /// Is called where a tile's vectors are computed, row by row.
   using EmitEpilogue = llvm::function_ref<void(
@@ -30,7 +31,7 @@ public:
                    const ContractionSchedule &schedule,
                    ContractionTileEmitter &tileEmitter,
                    EmitEpilogue emitEpilogue, EmitStaging emitStaging = {})
-      : builder(builder), loc(loc), contraction(contraction),
+      : IndexBuilder(builder, loc), contraction(contraction),
         schedule(schedule), tileEmitter(tileEmitter),
         emitEpilogue(emitEpilogue), emitStaging(emitStaging) {}
 
@@ -61,11 +62,6 @@ private:
                                           llvm::ArrayRef<int64_t> edges);
   void emitLastTile(ContractionTile tile);
   mlir::Value createMask(mlir::Value first, int64_t size);
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value scale(mlir::Value a, int64_t factor);
-  /// The last digit of `number`, of which there are `size`; the rest stays.
-  mlir::Value takeDigit(mlir::Value &number, int64_t size);
   bool arePositions() const {
     return schedule.tile.lanes == ContractionLanes::Positions;
   }
@@ -74,8 +70,6 @@ private:
     return schedule.tile.lanes == ContractionLanes::Groups;
   }
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &contraction;
   const ContractionSchedule &schedule;
   ContractionTileEmitter &tileEmitter;

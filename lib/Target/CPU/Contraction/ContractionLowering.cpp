@@ -194,9 +194,7 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
 }
 
 void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
-  auto loop =
-      scf::ForOp::create(builder, loc, begin, end,
-                         arith::ConstantIndexOp::create(builder, loc, 1));
+  auto loop = scf::ForOp::create(builder, loc, begin, end, index(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   emit(loop.getInductionVar());
@@ -236,8 +234,7 @@ LogicalResult ContractionLowering::emitTiles() {
   };
   if (schedule.tile.isGaxpy()) {
     if (staging)
-      emitStaging(arith::ConstantIndexOp::create(builder, loc, 0),
-                  arith::ConstantIndexOp::create(builder, loc, 0));
+      emitStaging(index(0), index(0));
     GaxpyEmitter(builder, loc, contraction, schedule.tile, scratch, tileEmitter,
                  emitEpilogue)
         .emit(begin, end);

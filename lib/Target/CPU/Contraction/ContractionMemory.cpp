@@ -15,28 +15,11 @@ using namespace mlir;
 
 namespace tandem {
 
-Value ContractionTileEmitter::index(int64_t value) const {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-Value ContractionTileEmitter::add(Value a, Value b) const {
-  return arith::AddIOp::create(builder, loc, a, b,
-                               arith::IntegerOverflowFlags::nsw);
-}
-
-Value ContractionTileEmitter::add(Value a, int64_t b) const {
-  return b == 0 ? a : add(a, index(b));
-}
-
 Value ContractionTileEmitter::addScaled(Value a, Value b,
                                         int64_t factor) const {
   if (factor == 0 || !b)
     return a;
-  Value scaled = factor == 1
-                     ? b
-                     : arith::MulIOp::create(builder, loc, b, index(factor),
-                                             arith::IntegerOverflowFlags::nsw);
-  return add(a, scaled);
+  return add(a, factor == 1 ? b : scale(b, factor));
 }
 
 /// Of the tile's first row and lane at tap 0: maybe ahead of the data, where

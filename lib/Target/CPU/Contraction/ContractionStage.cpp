@@ -18,8 +18,6 @@ using namespace mlir;
 
 namespace tandem {
 
-static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
-
 static Value skipViews(Value tensor) {
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
       tensor.getDefiningOp()))
@@ -30,28 +28,8 @@ static Value skipViews(Value tensor) {
 ContractionStage::ContractionStage(OpBuilder &builder, Location loc,
                                    const Contraction &contraction,
                                    linalg::GenericOp op)
-    : builder(builder), loc(loc), contraction(contraction), op(op),
+    : IndexBuilder(builder, loc), contraction(contraction), op(op),
       window(*tandem::getWindow(op)) {}
-
-Value ContractionStage::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-Value ContractionStage::add(Value a, Value b) {
-  return arith::AddIOp::create(builder, loc, a, b, kNoWrap);
-}
-
-Value ContractionStage::scale(Value a, int64_t factor) {
-  return arith::MulIOp::create(builder, loc, a, index(factor), kNoWrap);
-}
-
-void ContractionStage::forEach(Value upper, int64_t step,
-                               function_ref<void(Value)> emit) {
-  auto loop = scf::ForOp::create(builder, loc, index(0), upper, index(step));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  emit(loop.getInductionVar());
-}
 
 LogicalResult ContractionStage::verify(Operation *hero,
                                        linalg::GenericOp epilogue,
@@ -98,10 +76,7 @@ void ContractionStage::moveTo(ArrayRef<Value> first) {
   shift = index(0);
   for (auto [at, stride] :
        llvm::zip_equal(first, computeSuffixProduct(ArrayRef(shape))))
-    shift = arith::SubIOp::create(
-        builder, loc, shift,
-        arith::MulIOp::create(builder, loc, at, index(stride), kNoWrap),
-        kNoWrap);
+    shift = subtract(shift, scale(at, stride));
 }
 
 /// Upwards, so that places may overlap.
@@ -123,8 +98,7 @@ void ContractionStage::moveToFront(int64_t dim, Value from, Value count) {
   forEach(index(outer), 1, [&](Value number) {
     Value base = scale(number, shape[dim] * inner);
     forEach(elements, width, [&](Value element) {
-      Value left =
-          arith::SubIOp::create(builder, loc, elements, element, kNoWrap);
+      Value left = subtract(elements, element);
       Value mask = LaneEmitter::createTailMask(builder, loc, width, left);
       Value to = add(base, element);
       Value moved = LLVM::MaskedLoadOp::create(builder, loc, vector,
@@ -198,10 +172,9 @@ void ContractionStage::emitVectors(Range range, unsigned dim,
   Value middle = range.upper;
   bool hasTail = range.multiple % width != 0;
   if (hasTail) {
-    Value length =
-        arith::SubIOp::create(builder, loc, range.upper, range.lower, kNoWrap);
+    Value length = subtract(range.upper, range.lower);
     Value rest = arith::RemUIOp::create(builder, loc, length, index(width));
-    middle = arith::SubIOp::create(builder, loc, range.upper, rest, kNoWrap);
+    middle = subtract(range.upper, rest);
   }
   if (size >= width)
     emitLoop(range.lower, middle, /*isMasked=*/false);

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONSTAGE_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONSTAGE_H
 
+#include "IndexBuilder.h"
 #include "KernelScratch.h"
 #include "Loop/LaneEmitter.h"
 
@@ -20,7 +21,7 @@ namespace tandem {
 /// windows over it: a kernel that pools stores no more of it. The part moves
 /// from task to task, and within a task; it is addressed by the indices of the
 /// whole.
-class ContractionStage {
+class ContractionStage : IndexBuilder {
 public:
   /// From `lower` up to `upper`, of type index; how many that is can be divided
   /// by `multiple`.
@@ -66,14 +67,7 @@ private:
   void emitVectors(Range range, unsigned dim,
                    llvm::SmallVector<mlir::Value> loops,
                    llvm::function_ref<Buffer(mlir::Value)> getBuffer);
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value scale(mlir::Value a, int64_t factor);
-  void forEach(mlir::Value upper, int64_t step,
-               llvm::function_ref<void(mlir::Value)> emit);
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &contraction;
   mlir::linalg::GenericOp op;
   ContractionWindow window;

@@ -134,7 +134,7 @@ ContractionStaging::ContractionStaging(OpBuilder &builder, Location loc,
                                        linalg::GenericOp prologue,
                                        int64_t lanes, KernelScratch &scratch,
                                        function_ref<Buffer(Value)> getBuffer)
-    : builder(builder), loc(loc), contraction(contraction), schedule(schedule),
+    : IndexBuilder(builder, loc), contraction(contraction), schedule(schedule),
       prologue(prologue), getBuffer(getBuffer) {
   if (prologue)
     outerSizes = prologue.getStaticLoopRanges();
@@ -256,22 +256,6 @@ Value ContractionStaging::getPointer(Value offset) {
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
   return LLVM::GEPOp::create(builder, loc, memory.getType(), elementType,
                              memory, ValueRange(at));
-}
-
-Value ContractionStaging::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-Value ContractionStaging::add(Value a, Value b) {
-  return arith::AddIOp::create(builder, loc, a, b, kNoWrap);
-}
-
-Value ContractionStaging::subtract(Value a, Value b) {
-  return arith::SubIOp::create(builder, loc, a, b, kNoWrap);
-}
-
-Value ContractionStaging::scale(Value a, int64_t factor) {
-  return arith::MulIOp::create(builder, loc, a, index(factor), kNoWrap);
 }
 
 } // namespace tandem

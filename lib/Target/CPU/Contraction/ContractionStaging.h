@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONSTAGING_H
 
 #include "Contraction/Cost/ContractionSchedule.h"
+#include "IndexBuilder.h"
 #include "KernelScratch.h"
 #include "Loop/LaneEmitter.h"
 
@@ -40,7 +41,7 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
 /// Lets a task compute the data that it reads into its workspace, by the body
 /// of a linalg.generic, the prologue, or copy it to widen it. The data has no
 /// padding there; tiles leave that out as ever.
-class ContractionStaging {
+class ContractionStaging : IndexBuilder {
 public:
   /// `prologue` computes the data, in row-major order, from what `getBuffer`
   /// finds in memory; null for data that is there. `lanes` are those of a
@@ -65,13 +66,7 @@ private:
   mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
                             mlir::Value mask);
   mlir::Value getPointer(mlir::Value offset);
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value subtract(mlir::Value a, mlir::Value b);
-  mlir::Value scale(mlir::Value a, int64_t factor);
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &contraction;
   const ContractionSchedule &schedule;
   mlir::linalg::GenericOp prologue;

@@ -18,8 +18,6 @@ using namespace mlir;
 
 namespace tandem {
 
-static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
-
 /// The dim of the result that chunks are cut from; none where rows are of one.
 static std::optional<int64_t> getChunkDim(const Contraction &contraction) {
   if (contraction.spatial.size() == 1)
@@ -48,26 +46,6 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
   schedule.grain = std::clamp<int64_t>(
       tiles.grain * schedule.extent / tiles.extent, 1, schedule.extent);
   return schedule;
-}
-
-Value ContractionWindows::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-Value ContractionWindows::add(Value a, Value b) {
-  return arith::AddIOp::create(builder, loc, a, b, kNoWrap);
-}
-
-Value ContractionWindows::scale(Value a, int64_t factor) {
-  return arith::MulIOp::create(builder, loc, a, index(factor), kNoWrap);
-}
-
-Value ContractionWindows::takeDigit(Value &number, int64_t size) {
-  if (size == 1)
-    return index(0);
-  Value digit = arith::RemUIOp::create(builder, loc, number, index(size));
-  number = arith::DivUIOp::create(builder, loc, number, index(size));
-  return digit;
 }
 
 /// Along the outermost spatial dim.
@@ -176,13 +154,11 @@ Value ContractionWindows::emitSlide(Range part, Value window,
       getPart({add(window, index(-schedule.chunks.perStep)), window});
   Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         window, firstOfTask);
-  Value kept =
-      arith::SubIOp::create(builder, loc, before.upper, part.lower, kNoWrap);
+  Value kept = subtract(before.upper, part.lower);
   kept = arith::SelectOp::create(
       builder, loc, isFirst, index(0),
       arith::MaxSIOp::create(builder, loc, kept, index(0)));
-  Value from =
-      arith::SubIOp::create(builder, loc, part.lower, before.lower, kNoWrap);
+  Value from = subtract(part.lower, before.lower);
   stage.moveToFront(*getChunkDim(contraction), from, kept);
   return add(part.lower, kept);
 }

@@ -11,6 +11,7 @@
 
 #include "Contraction/ContractionLoops.h"
 #include "Contraction/ContractionStage.h"
+#include "IndexBuilder.h"
 
 namespace tandem {
 
@@ -30,7 +31,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
                                int64_t elementBytes);
 
 /// Emits such tasks.
-class ContractionWindows {
+class ContractionWindows : IndexBuilder {
 public:
   /// `loops` are those of all tiles of a row; `getBuffer` knows of the stage.
   ContractionWindows(mlir::OpBuilder &builder, mlir::Location loc,
@@ -39,7 +40,7 @@ public:
                      const WindowSchedule &schedule, ContractionStage &stage,
                      ContractionLoops &loops,
                      llvm::function_ref<Buffer(mlir::Value)> getBuffer)
-      : builder(builder), loc(loc), contraction(contraction), tiles(tiles),
+      : IndexBuilder(builder, loc), contraction(contraction), tiles(tiles),
         schedule(schedule), stage(stage), loops(loops), getBuffer(getBuffer) {}
 
   /// `task` is a number below the schedule's extent.
@@ -62,16 +63,10 @@ private:
   void emitStep(const Image &image, Range windows, mlir::Value firstOfTask);
   mlir::Value emitSlide(Range part, mlir::Value window,
                         mlir::Value firstOfTask);
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value scale(mlir::Value a, int64_t factor);
-  mlir::Value takeDigit(mlir::Value &number, int64_t size);
   bool areGroups() const {
     return tiles.tile.lanes == ContractionLanes::Groups;
   }
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &contraction;
   const ContractionSchedule &tiles;
   const WindowSchedule &schedule;

@@ -8,6 +8,7 @@
 
 #include "Loop/TransposeTiles.h"
 
+#include "IndexBuilder.h"
 #include "Loop/Schedule.h"
 
 #include "tandem/Runtime/HostKernel.h"
@@ -49,12 +50,12 @@ static SmallVector<Value> shuffle(OpBuilder &builder, Location loc,
 
 namespace {
 
-class BlockEmitter {
+class BlockEmitter : IndexBuilder {
 public:
   BlockEmitter(OpBuilder &builder, linalg::GenericOp op,
                const TransposeTiles &tiles, KernelScratch &kernelScratch,
                function_ref<Buffer(Value)> getBuffer, StreamQuery isStreamed)
-      : builder(builder), loc(op.getLoc()), op(op), tiles(tiles),
+      : IndexBuilder(builder, op.getLoc()), op(op), tiles(tiles),
         getBuffer(getBuffer), isStreamed(isStreamed),
         sizes(op.getStaticLoopRanges()) {
     for (unsigned input : tiles.inputs)
@@ -84,17 +85,6 @@ private:
   unsigned columnLoop() const { return sizes.size() - 1; }
   Type getElementType(unsigned input);
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value mul(Value a, int64_t b) {
-    return arith::MulIOp::create(builder, loc, a, index(b),
-                                 arith::IntegerOverflowFlags::nsw);
-  }
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b,
-                                 arith::IntegerOverflowFlags::nsw);
-  }
   Value min(Value a, Value b) {
     return arith::MinSIOp::create(builder, loc, a, b);
   }
@@ -105,8 +95,6 @@ private:
                                offset, LLVM::GEPNoWrapFlags::inbounds);
   }
 
-  OpBuilder &builder;
-  Location loc;
   linalg::GenericOp op;
   const TransposeTiles &tiles;
   function_ref<Buffer(Value)> getBuffer;
@@ -141,8 +129,8 @@ void BlockEmitter::emit(Value iteration) {
   Value column = outer.pop_back_val(), row = outer.pop_back_val();
   if (!tiles.isRowsInner)
     std::swap(column, row);
-  column = mul(column, tiles.blockColumns);
-  row = mul(row, tiles.blockRows);
+  column = scale(column, tiles.blockColumns);
+  row = scale(row, tiles.blockRows);
   Value rowEnd =
       min(add(row, index(tiles.blockRows)), index(sizes[tiles.rowLoop]));
   Value columnEnd =
@@ -242,7 +230,7 @@ void BlockEmitter::emitRows(bool isMasked) {
       for (auto [input, tile] : llvm::zip_equal(tiles.inputs, scratch))
         emitter.bindInput(
             getArgument(input),
-            getPointer(getElementType(input), tile, mul(row, tiles.columns)));
+            getPointer(getElementType(input), tile, scale(row, tiles.columns)));
     });
   });
 }
@@ -251,7 +239,7 @@ Value BlockEmitter::getSource(unsigned input, const LoopStrides &access) {
   Value offset = index(access.origin);
   for (auto [loop, stride] : llvm::zip_equal(loops, access.strides))
     if (stride != 0)
-      offset = add(offset, mul(loop, stride));
+      offset = add(offset, scale(loop, stride));
   return getPointer(getElementType(input),
                     getBuffer(op.getDpsInputs()[input]).pointer, offset);
 }
@@ -276,7 +264,7 @@ SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
   for (int64_t i = 0; i < tiles.columns; ++i) {
     Value column = last ? min(index(i), last) : index(i);
     Value pointer =
-        getPointer(elementType, source, mul(column, access.strides.back()));
+        getPointer(elementType, source, scale(column, access.strides.back()));
     vectors.push_back(
         mask ? LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask,
                                           zero, alignment)

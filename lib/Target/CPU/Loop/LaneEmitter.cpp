@@ -21,7 +21,7 @@ LaneEmitter::LaneEmitter(OpBuilder &builder, Location loc, int64_t lanes,
                          ValueRange loops, Value tailMask,
                          function_ref<Buffer(Value)> getBuffer,
                          std::optional<unsigned> laneLoop)
-    : builder(builder), loc(loc), lanes(lanes), tailMask(tailMask),
+    : IndexBuilder(builder, loc), lanes(lanes), tailMask(tailMask),
       getBuffer(getBuffer) {
   for (Value loop : loops)
     this->loops.push_back({LaneValue::Uniform, loop});

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_LOOP_LANEEMITTER_H
 #define TANDEM_LIB_TARGET_CPU_LOOP_LANEEMITTER_H
 
+#include "IndexBuilder.h"
 #include "Loop/IndexConditions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -45,7 +46,7 @@ inline constexpr int64_t kStreamAlignment = 64;
 /// innermost loop, or loops. What is the same in all lanes stays scalar;
 /// indices that differ by constants stay symbolic, so that loads are contiguous
 /// where they can be.
-class LaneEmitter {
+class LaneEmitter : IndexBuilder {
 public:
   /// Lanes that are at most so far apart in memory, in the mean, are loaded
   /// together and picked out; others are gathered.
@@ -151,7 +152,6 @@ private:
   mlir::Value getMask();
   std::optional<llvm::SmallVector<bool>> getConstantMask();
   mlir::Value getPointer(Buffer buffer, mlir::Value offset);
-  mlir::Value index(int64_t value);
   mlir::VectorType vectorOf(mlir::Type type);
   /// Scalar constants may be defined outside the body.
   LaneValue lookUp(mlir::Value value);
@@ -159,8 +159,6 @@ private:
   mlir::Type getMemoryType(mlir::Type type);
   LaneValue fromMemory(LaneValue value, mlir::Type type);
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   int64_t lanes;
   llvm::SmallVector<LaneValue> loops;
   /// Which lanes exist; which may read (of them); and whether all may.

@@ -16,10 +16,6 @@ using namespace mlir;
 
 namespace tandem {
 
-Value LaneEmitter::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
 /// Sums and multiples of indices that differ by constants do so, too.
 bool LaneEmitter::emitSteppedIndex(Operation &op) {
   if (op.getNumResults() != 1 || !op.getResult(0).getType().isIndex())

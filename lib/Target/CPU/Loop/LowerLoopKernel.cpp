@@ -66,13 +66,6 @@ private:
                  Value tailMask, bool isAligned, const KnownConditions &known);
   SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
 
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b,
-                                 arith::IntegerOverflowFlags::nsw);
-  }
   /// Emits a loop unless it has exactly one iteration.
   void forEach(int64_t size, function_ref<void(Value)> emit);
 
@@ -95,10 +88,7 @@ static int64_t countOps(linalg::GenericOp op) {
 void LoopLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
   if (size == 1)
     return emit(index(0));
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(size), index(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  emit(loop.getInductionVar());
+  IndexBuilder::forEach(index(size), emit);
 }
 
 /// The values of the shared loops in one iteration of their one loop; the last

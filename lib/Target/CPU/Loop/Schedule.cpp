@@ -8,6 +8,8 @@
 
 #include "Loop/Schedule.h"
 
+#include "IndexBuilder.h"
+
 #include "Loop/IndexConditions.h"
 
 #include "tandem/Runtime/Grain.h"
@@ -217,19 +219,10 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
 
 SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
                                ArrayRef<int64_t> sizes, Value iteration) {
-  auto index = [&](int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  const IndexBuilder at(builder, loc);
   SmallVector<Value> loops(sizes.size());
-  for (size_t i = sizes.size(); i-- > 1;) {
-    if (sizes[i] == 1) {
-      loops[i] = index(0);
-      continue;
-    }
-    loops[i] = arith::RemUIOp::create(builder, loc, iteration, index(sizes[i]));
-    iteration =
-        arith::DivUIOp::create(builder, loc, iteration, index(sizes[i]));
-  }
+  for (size_t i = sizes.size(); i-- > 1;)
+    loops[i] = at.takeDigit(iteration, sizes[i]);
   loops[0] = iteration;
   return loops;
 }

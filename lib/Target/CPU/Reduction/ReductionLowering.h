@@ -75,9 +75,6 @@ private:
   };
   mlir::Value getRowPointer(RowBuffer row, llvm::ArrayRef<mlir::Value> loops,
                             int64_t lanes);
-  mlir::Value index(int64_t value) {
-    return mlir::arith::ConstantIndexOp::create(builder, loc, value);
-  }
   using EmitIteration =
       llvm::function_ref<Carried(mlir::Value iteration, mlir::ValueRange)>;
   Carried emitLoop(mlir::Value from, mlir::Value to, int64_t step,

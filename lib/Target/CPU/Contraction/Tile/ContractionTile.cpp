@@ -25,7 +25,7 @@ ContractionTileEmitter::ContractionTileEmitter(
     OpBuilder &builder, Location loc, const Contraction &contraction,
     const ContractionStrategy &strategy, Value data, Value weights, Value bias,
     bool hasBF16)
-    : builder(builder), loc(loc), contraction(contraction),
+    : IndexBuilder(builder, loc), contraction(contraction),
       lanes(strategy.lanes), width(strategy.width),
       prefetchBytes(strategy.prefetchBytes), hasBF16(hasBF16),
       format(contraction.getFormat()), elementType(getStoredType(format)),

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_CONTRACTIONTILE_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_CONTRACTIONTILE_H
 
+#include "IndexBuilder.h"
 #include "KernelScratch.h"
 
 #include "tandem/Target/CPU/ContractionStrategy.h"
@@ -46,7 +47,7 @@ void prefetch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
 
 /// Emits the sums of a tile: accumulators that stay in registers through the
 /// loops over taps and inputs, of the format's compute type.
-class ContractionTileEmitter {
+class ContractionTileEmitter : IndexBuilder {
 public:
   /// `data`, `weights` and `bias` (may be null) are pointers. `hasBF16`: see
   /// ContractionMachine.
@@ -187,14 +188,9 @@ private:
   }
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
-  mlir::Value index(int64_t value) const;
-  mlir::Value add(mlir::Value a, mlir::Value b) const;
-  mlir::Value add(mlir::Value a, int64_t b) const;
   /// a + b * factor.
   mlir::Value addScaled(mlir::Value a, mlir::Value b, int64_t factor) const;
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &contraction;
   ContractionLanes lanes;
   int64_t width;

@@ -27,7 +27,7 @@ GaxpyEmitter::GaxpyEmitter(OpBuilder &builder, Location loc,
                            KernelScratch &scratch,
                            ContractionTileEmitter &tileEmitter,
                            EmitEpilogue emitEpilogue)
-    : builder(builder), loc(loc), contraction(contraction), strategy(strategy),
+    : IndexBuilder(builder, loc), contraction(contraction), strategy(strategy),
       tileEmitter(tileEmitter), emitEpilogue(emitEpilogue),
       vectorType(VectorType::get({strategy.width}, builder.getF32Type())) {
   int64_t bytes = strategy.rows * strategy.width * int64_t(sizeof(float));
@@ -36,10 +36,6 @@ GaxpyEmitter::GaxpyEmitter(OpBuilder &builder, Location loc,
       kSumBytes / bytes);
   memory = scratch.allocate(builder.getF32Type(),
                             vectorsOfPart * strategy.rows * strategy.width);
-}
-
-Value GaxpyEmitter::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
 void GaxpyEmitter::emit(Value begin, Value end) {
@@ -132,11 +128,8 @@ SmallVector<Value> GaxpyEmitter::loadSums(Value vector) {
 
 /// Where the sum of a row is: [vectors of the part][rows][lanes].
 Value GaxpyEmitter::getSum(Value vector, int64_t row) {
-  constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
-  Value number = arith::SubIOp::create(builder, loc, vector, first, kNoWrap);
-  number = arith::MulIOp::create(builder, loc, number, index(strategy.rows),
-                                 kNoWrap);
-  number = arith::AddIOp::create(builder, loc, number, index(row), kNoWrap);
+  Value number = scale(subtract(vector, first), strategy.rows);
+  number = add(number, index(row));
   Value offset =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
   return LLVM::GEPOp::create(builder, loc, memory.getType(), vectorType, memory,

@@ -10,6 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_GAXPYEMITTER_H
 
 #include "Contraction/Tile/ContractionTile.h"
+#include "IndexBuilder.h"
 #include "KernelScratch.h"
 
 namespace tandem {
@@ -17,7 +18,7 @@ namespace tandem {
 /// Emits a contraction whose strategy is a gaxpy. A pass reads some rows of the
 /// weights side by side, each times its input, and adds them to sums in memory,
 /// which the first-level cache holds: one vector of outputs after the other.
-class GaxpyEmitter {
+class GaxpyEmitter : IndexBuilder {
 public:
   /// Is called with the sums of one vector of outputs, of each row.
   using EmitEpilogue = llvm::function_ref<void(
@@ -42,10 +43,7 @@ private:
   ContractionTile getTile(mlir::Value vector, mlir::Value mask);
   llvm::SmallVector<mlir::Value> loadSums(mlir::Value vector);
   mlir::Value getSum(mlir::Value vector, int64_t row);
-  mlir::Value index(int64_t value);
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &contraction;
   const ContractionStrategy &strategy;
   ContractionTileEmitter &tileEmitter;

@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -25,15 +24,13 @@ namespace tandem {
 
 using namespace ir::winograd;
 
-static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
-
 WinogradEmitter::WinogradEmitter(
     OpBuilder &builder, Location loc, const Contraction &conv,
     const Contraction &plain, const WinogradPlan &plan, KernelScratch &scratch,
     Value data, Value weights, Value plainWeights, Value bias,
     EmitEpilogue emitEpilogue, EmitData emitData, ContractionStage *stage,
     function_ref<Buffer(Value)> getBuffer)
-    : builder(builder), loc(loc), conv(conv), plan(plan), data(data),
+    : IndexBuilder(builder, loc), conv(conv), plan(plan), data(data),
       weights(weights), bias(bias), emitEpilogue(emitEpilogue),
       emitData(emitData), stage(stage), getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
@@ -69,8 +66,7 @@ void WinogradEmitter::emitTask(Value task) {
   Value first = scale(task, plan.tilesPerTask);
   Value count = index(plan.tilesPerTask);
   if (plan.tiles % plan.tilesPerTask != 0) {
-    Value left =
-        arith::SubIOp::create(builder, loc, index(plan.tiles), first, kNoWrap);
+    Value left = subtract(index(plan.tiles), first);
     count = atMost(left, plan.tilesPerTask);
   }
   forEach(count, [&](Value slot) { transformData(add(first, slot), slot); });
@@ -83,14 +79,9 @@ void WinogradEmitter::emitTask(Value task) {
 }
 
 WinogradEmitter::Corner WinogradEmitter::getCorner(Value tile) {
-  auto takeDigit = [&](int64_t size) -> Value {
-    Value digit = arith::RemUIOp::create(builder, loc, tile, index(size));
-    tile = arith::DivUIOp::create(builder, loc, tile, index(size));
-    return digit;
-  };
   Corner corner;
-  corner.column = scale(takeDigit(plan.tileColumns), kTile);
-  corner.row = scale(takeDigit(plan.tileRows), kTile);
+  corner.column = scale(takeDigit(tile, plan.tileColumns), kTile);
+  corner.row = scale(takeDigit(tile, plan.tileRows), kTile);
   corner.batch = tile;
   return corner;
 }
@@ -240,8 +231,7 @@ void WinogradEmitter::transformResults(Value block, Value tile, Value slot) {
   Corner corner = getCorner(tile);
   Value vectors = index(plan.tile.vectors);
   if (conv.outputChannels % plan.block != 0) {
-    Value left = arith::SubIOp::create(builder, loc, index(conv.outputChannels),
-                                       scale(block, plan.block), kNoWrap);
+    Value left = subtract(index(conv.outputChannels), scale(block, plan.block));
     left =
         arith::CeilDivUIOp::create(builder, loc, left, index(plan.tile.width));
     vectors = atMost(left, plan.tile.vectors);
@@ -358,31 +348,10 @@ WinogradEmitter::Vectors WinogradEmitter::applyA(const Vectors &m) {
 // Indices and memory
 //===----------------------------------------------------------------------===//
 
-Value WinogradEmitter::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
-Value WinogradEmitter::add(Value a, Value b) {
-  return arith::AddIOp::create(builder, loc, a, b, kNoWrap);
-}
-
-Value WinogradEmitter::add(Value a, int64_t b) {
-  return b == 0 ? a : add(a, index(b));
-}
-
-Value WinogradEmitter::scale(Value a, int64_t factor) {
-  return arith::MulIOp::create(builder, loc, a, index(factor), kNoWrap);
-}
-
-Value WinogradEmitter::atMost(Value a, int64_t bound) {
-  return arith::MinSIOp::create(builder, loc, a, index(bound));
-}
-
 Value WinogradEmitter::countResults(Value first, int64_t size) {
   if (size % kTile == 0)
     return index(kTile);
-  return atMost(
-      arith::SubIOp::create(builder, loc, index(size), first, kNoWrap), kTile);
+  return atMost(subtract(index(size), first), kTile);
 }
 
 Value WinogradEmitter::isWithin(Value a, int64_t size) {
@@ -404,13 +373,6 @@ Value WinogradEmitter::createMask(Value first, int64_t size) {
     return {};
   Value count = arith::SubIOp::create(builder, loc, index(size), first);
   return LaneEmitter::createTailMask(builder, loc, plan.tile.width, count);
-}
-
-void WinogradEmitter::forEach(Value upper, function_ref<void(Value)> emit) {
-  auto loop = scf::ForOp::create(builder, loc, index(0), upper, index(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  emit(loop.getInductionVar());
 }
 
 Value WinogradEmitter::getPointer(Value base, Value offset) {

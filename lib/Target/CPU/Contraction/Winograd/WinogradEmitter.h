@@ -11,6 +11,7 @@
 
 #include "Contraction/ContractionStage.h"
 #include "Contraction/Tile/ContractionTile.h"
+#include "IndexBuilder.h"
 
 #include "tandem/Target/CPU/Winograd.h"
 
@@ -22,7 +23,7 @@ namespace tandem {
 /// in loops over the positions of a tile, and between them products by the
 /// register tiles of other contractions. Tiles for whose data the method is not
 /// accurate are computed directly (WinogradGuard.cpp).
-class WinogradEmitter {
+class WinogradEmitter : IndexBuilder {
 public:
   /// Applies the epilogue to the one vector of a tile of one row, and stores
   /// it.
@@ -125,11 +126,6 @@ private:
   Vectors applyB(const Vectors &d);
   Vectors applyA(const Vectors &m);
 
-  mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value add(mlir::Value a, int64_t b);
-  mlir::Value scale(mlir::Value a, int64_t factor);
-  mlir::Value atMost(mlir::Value a, int64_t bound);
   /// Results of a tile from `first` on, of `size` along a dim.
   mlir::Value countResults(mlir::Value first, int64_t size);
 
@@ -139,13 +135,10 @@ private:
   mlir::Value multiplyAdd(mlir::Value a, double factor, mlir::Value b);
   /// The lanes from `first` on that are below `size`; null for all.
   mlir::Value createMask(mlir::Value first, int64_t size);
-  void forEach(mlir::Value upper, llvm::function_ref<void(mlir::Value)> emit);
   mlir::Value getPointer(mlir::Value base, mlir::Value offset);
   mlir::Value load(mlir::Value pointer, mlir::Value mask = {});
   void store(mlir::Value vector, mlir::Value base, mlir::Value offset);
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const Contraction &conv;
   const WinogradPlan &plan;
   mlir::Value data, weights, bias;
