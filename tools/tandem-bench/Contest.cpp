@@ -371,38 +371,6 @@ Status Contest::run() {
 
 } // namespace
 
-std::optional<double>
-ContestResult::over(const std::optional<Summary> &other) const {
-  if (!generated || !other)
-    return std::nullopt;
-  return other->median / generated->median;
-}
-
-std::optional<double> ContestResult::scaling() const {
-  if (!generated || !oneThread)
-    return std::nullopt;
-  return oneThread->median / generated->median;
-}
-
-double ContestResult::shareOfLimit() const {
-  return std::max(flops / peakFlopsPerNs, copyNs) / chosen.median;
-}
-
-static std::optional<double> errorOf(double predicted,
-                                     const std::optional<Summary> &measured) {
-  if (predicted == 0 || !measured)
-    return std::nullopt;
-  return predicted / measured->median;
-}
-
-std::optional<double> ContestResult::generatedError() const {
-  return errorOf(predictedGeneratedNs, generated);
-}
-
-std::optional<double> ContestResult::libraryError() const {
-  return errorOf(predictedLibraryNs, blocked);
-}
-
 ContestResult runContest(const Contender &contender,
                          const ContestOptions &options) {
   ContestResult result;
