@@ -150,7 +150,7 @@ FLOATS = ("f32", "f64", "f16", "bf16")
 CONTRACTED = ("f32", "f16", "bf16")
 INTEGERS = ("i8", "i32", "i64")
 RANDOM = "*Random*Kernel*:*OddSizes*:CPUTarget*"
-CONTRACTIONS = "ContractionKernel*:Convolution*:*BF16*:*Random*Kernel*"
+CONTRACTIONS = "ContractionKernel*:Convolution*:*F16*:*HalfContraction*:*Random*Kernel*"
 
 FORMS = {
     "loop": Form(FLOATS + INTEGERS, unary("abs", "100003"), RANDOM),
