@@ -12,6 +12,7 @@
 #include "tandem/Runtime/Compiler.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Runtime/Function.h"
+#include "tandem/Support/Choices.h"
 
 #include <memory>
 #include <span>
@@ -20,33 +21,6 @@
 #include <vector>
 
 namespace tandem {
-
-/// Who computes convolutions and matrix products where a kernel of Tandem's and
-/// the library (oneDNN) both can.
-enum class Contractions {
-  /// The one that costs less by a model of both.
-  predict,
-  /// The one that is faster on random data, tried when compiling, with the
-  /// threads of that time; remembered for the process, by types and attributes.
-  measure,
-  generated,
-  library,
-};
-
-/// Where convolutions that a kernel computes take fewer products, at the price
-/// of an error of about twice that of the sums themselves
-/// (docs/Contractions.md).
-enum class Winograd {
-  never,
-  /// Where a model says that it pays.
-  automatic,
-  /// Where it is possible.
-  always,
-};
-
-/// "predict", "auto", …: as command lines and pipelines of passes have it.
-std::string_view name(Contractions contractions);
-std::string_view name(Winograd winograd);
 
 /// What graphs can be compiled for and run on.
 struct DeviceInfo {

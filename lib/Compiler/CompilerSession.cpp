@@ -84,10 +84,10 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   pipeline.fusionFuel = options.fusionFuel;
   pipeline.fusionReport = options.fusionReport;
   TANDEM_RETURN_IF_ERROR(session->describeMachine(pipeline));
-  pipeline.contractions = options.contractions == Contractions::measure
-                              ? "" // What is measured stands at the ops.
-                              : name(options.contractions);
-  pipeline.winograd = name(options.winograd);
+  pipeline.contractions = options.contractions;
+  if (options.contractions == Contractions::measure)
+    pipeline.contractions.reset(); // What is measured stands at the ops.
+  pipeline.winograd = options.winograd;
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);

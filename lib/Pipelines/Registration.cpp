@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Support/ChoiceValues.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -29,12 +30,13 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> function{*this, "function",
                                llvm::cl::desc("The function to compile."),
                                llvm::cl::init("main")};
-  Option<std::string> contractions{
-      *this, "contractions", llvm::cl::desc("predict, generated or library."),
-      llvm::cl::init("predict")};
-  Option<std::string> winograd{*this, "winograd",
-                               llvm::cl::desc("never, auto or always."),
-                               llvm::cl::init("auto")};
+  Option<Contractions> contractions{
+      *this, "contractions", llvm::cl::desc("Who computes contractions."),
+      llvm::cl::init(Contractions::predict), ChoiceValues<Contractions>()};
+  Option<Winograd> winograd{
+      *this, "winograd",
+      llvm::cl::desc("Where convolutions take fewer products."),
+      llvm::cl::init(Winograd::automatic), ChoiceValues<Winograd>()};
   Option<int64_t> fusionFuel{
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),

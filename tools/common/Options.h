@@ -25,23 +25,36 @@
 
 namespace tandem::tools {
 
-/// Adds an option that takes the name of one of `choices`, which live on.
-template <typename Choice>
-void addChoice(CLI::App &app, const std::string &option, Choice &value,
-               const std::vector<std::pair<std::string, Choice>> &choices,
-               const std::string &help) {
+/// Adds an option that takes the name of one of the choices.
+template <typename Value>
+void addChoice(CLI::App &app, const std::string &option, Value &value,
+               std::string help) {
   std::vector<std::string> names;
-  for (const auto &[name, choice] : choices)
-    names.push_back(name);
+  for (const Choice<Value> &choice : choicesOf<Value>()) {
+    help += (names.empty() ? ": " : "; ") + std::string(choice.name) + ", " +
+            std::string(choice.help);
+    names.emplace_back(choice.name);
+  }
   app.add_option_function<std::string>(
          option,
-         [&value, &choices](const std::string &text) {
-           for (const auto &[name, choice] : choices)
-             if (name == text)
-               value = choice;
+         [&value](const std::string &text) {
+           for (const Choice<Value> &choice : choicesOf<Value>())
+             if (choice.name == text)
+               value = choice.value;
          },
          help)
       ->check(CLI::IsMember(names));
+}
+
+/// Adds --contractions and --winograd.
+inline void addContractionOptions(CLI::App &app, Contractions &contractions,
+                                  Winograd &winograd) {
+  addChoice(app, "--contractions", contractions,
+            "Who computes convolutions and products that a kernel and the "
+            "library both can");
+  addChoice(app, "--winograd", winograd,
+            "Where kernels of 3x3 convolutions take fewer products, by "
+            "Winograd's method");
 }
 
 /// Why no file `path` can be made; empty where nothing speaks against it.

@@ -14,37 +14,7 @@
 
 namespace tandem::tools {
 
-template <typename Choice>
-static std::vector<std::pair<std::string, Choice>>
-namesOf(std::initializer_list<Choice> choices) {
-  std::vector<std::pair<std::string, Choice>> names;
-  for (Choice choice : choices)
-    names.emplace_back(name(choice), choice);
-  return names;
-}
-
 std::string defaultDevice() { return std::string(devices().front().name); }
-
-const char *const kContractionsHelp =
-    "Who computes convolutions and products that a kernel and the library "
-    "both can: predict, measure, generated, library";
-
-const std::vector<std::pair<std::string, Contractions>> &contractionChoices() {
-  static const auto choices =
-      namesOf({Contractions::predict, Contractions::measure,
-               Contractions::generated, Contractions::library});
-  return choices;
-}
-
-const char *const kWinogradHelp =
-    "Where kernels of 3x3 convolutions take fewer products, by Winograd's "
-    "method: never, auto, always";
-
-const std::vector<std::pair<std::string, Winograd>> &winogradChoices() {
-  static const auto choices =
-      namesOf({Winograd::never, Winograd::automatic, Winograd::always});
-  return choices;
-}
 
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,

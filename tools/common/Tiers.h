@@ -26,13 +26,6 @@ using tandem::Tier;
 /// The device of commands that name none.
 std::string defaultDevice();
 
-/// What --contractions takes.
-const std::vector<std::pair<std::string, Contractions>> &contractionChoices();
-extern const char *const kContractionsHelp;
-/// What --winograd takes.
-const std::vector<std::pair<std::string, Winograd>> &winogradChoices();
-extern const char *const kWinogradHelp;
-
 struct TierOptions {
   /// Of the compiled tier.
   CompileOptions compile;

@@ -79,10 +79,7 @@ void addBars(CLI::App &app, BarsOptions &options) {
 void addContestOptions(CLI::App &command, ContestOptions &options,
                        int &threads) {
   addThreads(command, threads);
-  tools::addChoice(command, "--contractions", options.contractions,
-                   tools::contractionChoices(), tools::kContractionsHelp);
-  tools::addChoice(command, "--winograd", options.winograd,
-                   tools::winogradChoices(), tools::kWinogradHelp);
+  tools::addContractionOptions(command, options.contractions, options.winograd);
   command
       .add_option("--seconds", options.seconds,
                   "Time for the figures of each shape")

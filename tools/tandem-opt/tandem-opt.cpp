@@ -10,6 +10,7 @@
 
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
+#include "tandem/Support/ChoiceValues.h"
 #include "tandem/Support/NestingDepth.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -53,17 +54,17 @@ cl::opt<int64_t>
                cl::desc("With --until: at most this many fusion decisions"),
                cl::value_desc("n"));
 
-cl::opt<std::string> contractions(
-    "contractions", cl::cat(category), cl::init("predict"),
-    cl::desc("With --until: who computes contractions: predict, generated or "
-             "library"),
-    cl::value_desc("how"));
+cl::opt<tandem::Contractions>
+    contractions("contractions", cl::cat(category),
+                 cl::init(tandem::Contractions::predict),
+                 cl::desc("With --until: who computes contractions"),
+                 tandem::ChoiceValues<tandem::Contractions>());
 
-cl::opt<std::string>
-    winograd("winograd", cl::cat(category), cl::init("auto"),
-             cl::desc("With --until: where convolutions take fewer products: "
-                      "never, auto or always"),
-             cl::value_desc("how"));
+cl::opt<tandem::Winograd>
+    winograd("winograd", cl::cat(category),
+             cl::init(tandem::Winograd::automatic),
+             cl::desc("With --until: where convolutions take fewer products"),
+             tandem::ChoiceValues<tandem::Winograd>());
 
 cl::opt<bool> fuse("fuse", cl::cat(category),
                    cl::desc("The same as --until=fuse"));
@@ -89,11 +90,13 @@ std::string phase() {
 
 /// --until and its companions as a textual pipeline.
 std::string pipelineText(const std::vector<std::string> &places) {
-  std::string text = "tandem-compile{until=" + phase() + " device=" + device +
-                     " function=" + function + " contractions=" + contractions +
-                     " winograd=" + winograd +
-                     " fusion-fuel=" + std::to_string(fusionFuel) +
-                     " device-spec={" + deviceSpec + "}";
+  std::string text =
+      "tandem-compile{until=" + phase() + " device=" + device +
+      " function=" + function +
+      " contractions=" + std::string(tandem::name(contractions)) +
+      " winograd=" + std::string(tandem::name(winograd)) +
+      " fusion-fuel=" + std::to_string(fusionFuel) + " device-spec={" +
+      deviceSpec + "}";
   if (!fusionReport.empty())
     text += " fusion-report={" + fusionReport + "}";
   if (!places.empty())

@@ -34,10 +34,8 @@ void addOptions(CLI::App &app, RunOptions &options) {
                      "; inputs of static type may be left out: random")
       ->take_all()
       ->allow_extra_args(false);
-  addChoice(app, "--contractions", options.compile.contractions,
-            contractionChoices(), kContractionsHelp);
-  addChoice(app, "--winograd", options.compile.winograd, winogradChoices(),
-            kWinogradHelp);
+  addContractionOptions(app, options.compile.contractions,
+                        options.compile.winograd);
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "Run a kernel that cannot be compiled op by op, with a warning "
                "(default), or fail");

@@ -9,9 +9,11 @@
 #ifndef TANDEM_PIPELINES_PIPELINEOPTIONS_H
 #define TANDEM_PIPELINES_PIPELINEOPTIONS_H
 
+#include "tandem/Support/Choices.h"
 #include "tandem/Target/Target.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,11 +32,11 @@ struct PipelineOptions {
   /// See tandem-report-fusion; empty: no report, no question.
   std::string fusionReport;
   std::vector<std::string> whyNotFused;
-  /// See tandem-cpu-choose-contractions; empty: what is chosen stands at the
-  /// ops already.
-  std::string contractions = "predict";
+  /// See tandem-cpu-choose-contractions; none: what is chosen stands at the ops
+  /// already.
+  std::optional<Contractions> contractions = Contractions::predict;
   /// See tandem-cpu-transform-weights.
-  std::string winograd = "auto";
+  Winograd winograd = Winograd::automatic;
 };
 
 } // namespace tandem

@@ -67,7 +67,7 @@ void CPU::addLayoutPasses(OpPassManager &pm,
                           const PipelineOptions &options) const {
   AssignLayoutsOptions layouts;
   layouts.deviceSpec = options.deviceSpec;
-  layouts.winograd = options.winograd != "never";
+  layouts.winograd = options.winograd != Winograd::never;
   layouts.notes = !options.fusionReport.empty();
   pm.addNestedPass<func::FuncOp>(createAssignLayouts(layouts));
 }
@@ -75,10 +75,10 @@ void CPU::addLayoutPasses(OpPassManager &pm,
 void CPU::addPassesBeforeFusion(OpPassManager &pm,
                                 const PipelineOptions &options) const {
   // Before all that asks whether a contraction becomes a kernel.
-  if (!options.contractions.empty()) {
+  if (options.contractions) {
     ChooseContractionsOptions choose;
-    choose.how = options.contractions;
-    choose.winograd = options.winograd != "never";
+    choose.how = *options.contractions;
+    choose.winograd = options.winograd != Winograd::never;
     choose.deviceSpec = options.deviceSpec;
     choose.notes = !options.fusionReport.empty();
     pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));

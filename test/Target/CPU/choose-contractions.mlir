@@ -2,6 +2,7 @@
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library}))' | FileCheck %s --check-prefix=LIBRARY
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated}))' | FileCheck %s --check-prefix=GENERATED
 // RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=luck}))' 2>&1 | FileCheck %s --check-prefix=HOW
+// RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=measure}))' 2>&1 | FileCheck %s --check-prefix=MEASURE
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library},tandem-fuse{contractions=true remarks=true}))' 2>&1 | FileCheck %s --check-prefix=FUSE
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated},tandem-fuse{contractions=true}))' 2>&1 | FileCheck %s --check-prefix=KERNEL
 
@@ -9,7 +10,8 @@
 // RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{device-spec=pdp11}))' 2>&1 | FileCheck %s --check-prefix=DEVICE
 
 // DEVICE: error: no device 'pdp11' is described; there are host,
-// HOW: error: no way 'luck' to choose: there are predict, generated, library
+// HOW: Cannot find option named 'luck'!
+// MEASURE: error: no pass measures contractions
 
 // Channels fill the vectors, and the tile the registers.
 

@@ -9,6 +9,8 @@
 #ifndef TANDEM_TARGET_CPU_PASSES_H
 #define TANDEM_TARGET_CPU_PASSES_H
 
+#include "tandem/Support/ChoiceValues.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

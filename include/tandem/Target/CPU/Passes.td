@@ -202,8 +202,10 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
   let options = [
     Option<"winograd", "winograd", "bool", "false",
            "Kernels may use Winograd's method.">,
-    Option<"how", "how", "std::string", "\"predict\"",
-           "predict, generated or library.">,
+    Option<"how", "how", "::tandem::Contractions",
+           "::tandem::Contractions::predict",
+           "predict, generated or library.",
+           "::tandem::ChoiceValues<::tandem::Contractions>()">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "What prices are of: generic, host, the name of a built-in device "
            "description, the path of one, or its text.">,
@@ -323,9 +325,9 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
   }];
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
-    Option<"how", "how", "std::string", "\"auto\"",
+    Option<"how", "how", "::tandem::Winograd", "::tandem::Winograd::automatic",
            "auto: where it is estimated to pay; always: where it is possible; "
-           "never.">,
+           "never.", "::tandem::ChoiceValues<::tandem::Winograd>()">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "The machine to plan for, as of tandem-cpu-choose-contractions.">
   ];

@@ -29,15 +29,14 @@ struct ChooseContractionsPass
   using ChooseContractionsBase::ChooseContractionsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (how != "predict" && how != "generated" && how != "library")
+    if (how == Contractions::measure)
       return emitError(UnknownLoc::get(context))
-             << "no way '" << how
-             << "' to choose: there are predict, generated, library";
+             << "no pass measures contractions, but the compiler of programs";
     return readDevice(context, deviceSpec.getValue(), device);
   }
 
   void runOnOperation() override {
-    if (how == "generated" && !notes)
+    if (how == Contractions::generated && !notes)
       return;
     getOperation()->walk([&](Operation *op) {
       if (isa<ir::ContractionOpInterface>(op))
@@ -49,12 +48,12 @@ private:
   void visit(Operation *op) {
     std::optional<ContractionPrices> prices =
         compareWithLibrary(op, device, winograd);
-    if (how == "library")
+    if (how == Contractions::library)
       return chooseLibrary(op, prices.value_or(ContractionPrices()));
     if (!prices)
       return;
     prices->libraryNs += getLeftoverNs(op, device);
-    if (how == "predict" && prefersLibrary(*prices))
+    if (how == Contractions::predict && prefersLibrary(*prices))
       chooseLibrary(op, *prices);
     else if (notes)
       noteGenerated(op, *prices);

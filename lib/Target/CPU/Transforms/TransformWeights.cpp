@@ -38,10 +38,6 @@ struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
   using TransformWeightsBase::TransformWeightsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (how != "auto" && how != "always" && how != "never")
-      return emitError(UnknownLoc::get(context))
-             << "no way '" << how
-             << "' to use Winograd's method: there are auto, always, never";
     DeviceModel device;
     if (failed(readDevice(context, deviceSpec.getValue(), device)))
       return failure();
@@ -101,7 +97,7 @@ static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
 
 std::optional<WinogradPlan>
 TransformWeightsPass::choose(ir::ConvOp conv) const {
-  if (how == "auto")
+  if (how == Winograd::automatic)
     return chooseWinograd(conv, machine);
   std::string why;
   FailureOr<Contraction> contraction = describeContraction(conv, why);
@@ -178,7 +174,7 @@ void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
 }
 
 void TransformWeightsPass::runOnOperation() {
-  if (how == "never")
+  if (how == Winograd::never)
     return;
   getOperation()->walk([&](ir::FusionOp fusion) {
     if (fusion.getKind() != ir::FusionKind::contraction)

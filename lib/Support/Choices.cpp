@@ -1,0 +1,45 @@
+//===- Choices.cpp - Options that take one of several names ---------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Support/Choices.h"
+
+namespace tandem {
+
+template <> std::span<const Choice<Contractions>> choicesOf() {
+  static constexpr Choice<Contractions> choices[] = {
+      {Contractions::predict, "predict", "what costs less by a model of both"},
+      {Contractions::measure, "measure", "what is faster, tried"},
+      {Contractions::generated, "generated", "kernels, where there are any"},
+      {Contractions::library, "library", "the library, where it can"},
+  };
+  return choices;
+}
+
+template <> std::span<const Choice<Winograd>> choicesOf() {
+  static constexpr Choice<Winograd> choices[] = {
+      {Winograd::never, "never", "nowhere"},
+      {Winograd::automatic, "auto", "where a model says that it pays"},
+      {Winograd::always, "always", "where it is possible"},
+  };
+  return choices;
+}
+
+template <typename Value> static std::string_view nameOf(Value value) {
+  for (const Choice<Value> &choice : choicesOf<Value>())
+    if (choice.value == value)
+      return choice.name;
+  return "";
+}
+
+std::string_view name(Contractions contractions) {
+  return nameOf(contractions);
+}
+
+std::string_view name(Winograd winograd) { return nameOf(winograd); }
+
+} // namespace tandem
