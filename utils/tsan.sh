@@ -33,5 +33,7 @@ if [ ! -e "$libraries/libtbb.so.12" ]; then
     -DTBBMALLOC_BUILD=OFF -DTBB_SANITIZE=thread
   ninja -C "$sources/build" -j"$TANDEM_JOBS" tbb
 fi
-LD_LIBRARY_PATH=$libraries "$TANDEM_BUILD/test/Unit/RuntimeTests" \
-  --gtest_brief=1
+export LD_LIBRARY_PATH=$libraries
+"$TANDEM_BUILD/test/Unit/RuntimeTests" --gtest_brief=1
+TANDEM_TEST_DEVICE=guarded "$TANDEM_BUILD/test/Unit/RuntimeTests" \
+  --gtest_brief=1 --gtest_filter='ExecutorTest.*'

@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Fusion/LibraryChoice.h"
 
 #include "mlir/IR/AffineExpr.h"
@@ -71,10 +72,6 @@ FusionDecision checkConcat(Operation *op, int64_t limit) {
 FusionDecision refuseForLibrary(const ContractionPrices &prices) {
   return FusionDecision::refuse(FusionRefusal::LibraryCostsLess,
                                 prices.libraryNs, prices.generatedNs);
-}
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
 }
 
 /// What a step of dim `position` adds to `expr`, which has no divisions.

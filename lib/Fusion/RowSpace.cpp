@@ -9,14 +9,11 @@
 #include "RowSpace.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 using namespace mlir;
 
 namespace tandem {
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 RowSpace::RowSpace(ir::ReduceOp reduce)
     : sizes(shapeOf(reduce.getInput())), reduced(sizes.size(), false) {

@@ -8,6 +8,8 @@
 
 #include "UnitPrices.h"
 
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -16,10 +18,6 @@ namespace tandem {
 
 /// Fewer elements side by side are not read in tiles.
 static constexpr int64_t kMinTiled = 4;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 //===----------------------------------------------------------------------===//
 // Where a producer's ops are computed

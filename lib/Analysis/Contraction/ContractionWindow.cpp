@@ -9,6 +9,7 @@
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include <algorithm>
@@ -31,10 +32,6 @@ bool ContractionWindow::fitsTiles(int64_t size) const {
     return dim.isPlain() || (dim.padLow == 0 && dim.extent <= dim.stride &&
                              size % dim.stride == 0);
   });
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
 }
 
 template <typename Pool>

@@ -11,6 +11,7 @@
 #include "ViewStrides.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -18,10 +19,6 @@
 using namespace mlir;
 
 namespace tandem {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static SmallVector<int64_t> stridesOf(Value value) {
   return mlir::computeSuffixProduct(typeOf(value).getShape());

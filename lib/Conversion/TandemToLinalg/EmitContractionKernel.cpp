@@ -20,16 +20,13 @@
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace tandem {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// The op that must be the kernel's only contraction.
 static FailureOr<Operation *> findHero(func::FuncOp kernel) {

@@ -10,16 +10,13 @@
 #include "ReductionKernel.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace tandem {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Elements

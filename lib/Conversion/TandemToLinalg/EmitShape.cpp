@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/IntToFloat.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,10 +19,6 @@
 using namespace mlir;
 
 namespace tandem {
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 static Type elementTypeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();

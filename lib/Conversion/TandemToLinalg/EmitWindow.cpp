@@ -10,6 +10,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,10 +19,6 @@
 using namespace mlir;
 
 namespace tandem {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 /// The spatial geometry that windows and convolutions share.

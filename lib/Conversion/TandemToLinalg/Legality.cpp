@@ -10,16 +10,13 @@
 
 #include "tandem/Analysis/Contraction/Contraction.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace tandem {
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 static int64_t productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;

@@ -9,6 +9,7 @@
 #include "ReductionKernel.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 using namespace mlir;
 
@@ -16,10 +17,6 @@ namespace tandem {
 
 /// Columns that the target may compute at once.
 static constexpr int64_t kMaxColumns = 128;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::to_vector(

@@ -22,6 +22,7 @@
 
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -34,10 +35,6 @@ using namespace mlir;
 
 namespace tandem {
 namespace {
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 bool isHalf(Type element) { return element.getIntOrFloatBitWidth() < 32; }
 

@@ -9,6 +9,7 @@
 #include "SimplifyPatterns.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -19,10 +20,6 @@ using namespace mlir;
 
 namespace tandem {
 namespace {
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 std::optional<APFloat> splatFloat(Value value) {
   DenseFPElementsAttr attr;

@@ -14,6 +14,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/IR/Builders.h"
@@ -41,10 +42,6 @@ constexpr int64_t kMinPartLength = 64;
 constexpr int64_t kPartsPerCore = 8;
 /// Columns that a task computes at once.
 constexpr int64_t kColumns = 128;
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// A reduction seen as that of dim 1 of [outer, length, columns].
 struct Extent {

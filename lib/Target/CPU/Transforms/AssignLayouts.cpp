@@ -17,6 +17,7 @@
 #include "Transforms/PermuteDims.h"
 #include "Transforms/WeightPacking.h"
 
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,10 +30,6 @@ using namespace mlir;
 namespace tandem {
 #define GEN_PASS_DEF_ASSIGNLAYOUTS
 #include "tandem/Target/CPU/Passes.h.inc"
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "Transforms/PermuteDims.h"
 #include "Transforms/WeightPacking.h"
 
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Target/CPU/ContractionPrices.h"
 
 #include "mlir/IR/Matchers.h"
@@ -21,10 +22,6 @@ namespace tandem {
 
 /// A transpose against a copy of the same bytes, as a kernel and within one.
 static constexpr double kTransposeFactor = 1.5, kFoldedFactor = 0.5;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static double getBytes(Value value) {
   return static_cast<double>(ir::toTandemType(typeOf(value)).bytes());

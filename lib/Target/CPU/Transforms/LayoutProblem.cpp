@@ -8,6 +8,8 @@
 
 #include "Transforms/LayoutProblem.h"
 
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+
 #include "Transforms/PermuteDims.h"
 
 #include "mlir/IR/Matchers.h"
@@ -22,10 +24,6 @@ using Node = MinimumCut::Node;
 
 /// Nodes on the source's side are channels last.
 static constexpr Node kLast = MinimumCut::kSource, kGiven = MinimumCut::kSink;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 static bool isStatic(Operation *op) {
   auto isStaticType = [](Type type) {

@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -18,10 +19,6 @@
 using namespace mlir;
 
 namespace tandem {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 Permutation getChannelsLast(int64_t rank) {
   Permutation permutation;

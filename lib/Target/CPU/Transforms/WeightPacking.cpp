@@ -11,14 +11,11 @@
 #include "tandem/Analysis/Contraction/Contraction.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 using namespace mlir;
 
 namespace tandem {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 std::optional<Weights> getWeights(Operation *hero) {
   Weights weights;

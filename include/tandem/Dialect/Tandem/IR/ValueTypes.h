@@ -1,0 +1,27 @@
+//===- ValueTypes.h - Types and shapes of tensor values ---------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_IR_VALUETYPES_H
+#define TANDEM_DIALECT_TANDEM_IR_VALUETYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace tandem {
+
+/// Of a value that is a ranked tensor.
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return typeOf(value).getShape();
+}
+
+} // namespace tandem
+
+#endif // TANDEM_DIALECT_TANDEM_IR_VALUETYPES_H
