@@ -39,8 +39,9 @@ TEST_P(Differential, AgreesWithReference) {
     if (!c)
       continue;
     ++made;
-    checkAgainstReference(oneDNNProvider(), *c);
-    checkAgainstReference(eigenProvider(), *c);
+    for (const Provider *provider : eagerProviders())
+      if (provider != &referenceProvider())
+        checkAgainstReference(*provider, *c);
     if (HasFatalFailure())
       return;
   }
@@ -56,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Differential,
 
 /// Large enough to be shared out over threads, and for the loops' main bodies.
 TEST(Differential, LargeTensors) {
+  const Provider *const libraries[] = {&eigenProvider()};
+  const auto throughFloat = createThroughFloatProvider(libraries);
   const auto random = [](DType dtype, const Shape &shape) {
     Tensor tensor = emptyTensor({dtype, shape});
     fillRandom(tensor, 7);
@@ -84,7 +87,7 @@ TEST(Differential, LargeTensors) {
          {std::vector<int64_t>{0, 1, 2, 3}, {0, 2}, {1, 3}, {0, 1, 2}, {3}})
       for (fb::ReduceKind kind : {fb::ReduceKind::sum, fb::ReduceKind::max})
         checkAgainstReference(
-            eigenProvider(),
+            dtype == DType::bf16 ? *throughFloat : eigenProvider(),
             {makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, dims}), {x}});
   }
 }
