@@ -176,13 +176,13 @@ FORMS = {
     "winograd-prologue": Form(
         ("f32",),
         conv(16, 16, (8, 128, 128), constant=True, before=NEG),
-        "Prologue*",
+        "WinogradFusion*",
         "--winograd",
     ),
     "winograd-pooling": Form(
         ("f32",),
         conv(16, 33, (2, 31, 46), constant=True, pool=True),
-        "PooledContraction*",
+        "WinogradFusion*",
         "--winograd",
     ),
 }

@@ -142,6 +142,13 @@ TEST_P(HalfContraction, Matmul) {
           }
 }
 
+/// Few rows, and weights that no near cache holds: the other loop is outside.
+TEST_P(HalfContraction, FewRowsOfLargeWeights) {
+  for (int64_t m : {1, 5})
+    check({makeOp(OpKind::matmul, fb::MatmulAttrsT()),
+           {varied(dtype(), {m, 131}, 1), varied(dtype(), {131, 4133}, 2)}});
+}
+
 /// Rows of packed weights that are side by side.
 int64_t rowsTogether(DType dtype) { return dtype == DType::bf16 ? 2 : 1; }
 
