@@ -264,7 +264,7 @@ void checkMatmul(const Shape &lhs, const Shape &rhs, bool transposeRhs,
 /// Data of one type computed from another, as rows of dot products and of
 /// outputs.
 TEST(Prologue, MatmulsAndCasts) {
-  for (DType dtype : {DType::f32, DType::bf16})
+  for (DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (int64_t m : {1, 2, 14, 61, 130})
       for (int64_t k : {3, 31, 64})
         for (int64_t n : {2, 33, 65}) {
