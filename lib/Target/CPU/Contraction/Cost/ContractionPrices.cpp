@@ -22,7 +22,6 @@
 #include "tandem/Fusion/FusionPlan.h"
 #include "tandem/Fusion/LoopEfficiency.h"
 #include "tandem/Runtime/Grain.h"
-#include "tandem/Runtime/LibraryFormats.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Winograd.h"
 

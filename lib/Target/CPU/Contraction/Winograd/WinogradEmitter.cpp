@@ -16,7 +16,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 
