@@ -158,7 +158,9 @@ FORMS = {
     "rows": Form(FLOATS, softmax(1), "Softmax*:*Reductions*:*Random*Kernel*"),
     "columns": Form(FLOATS, softmax(0), "Softmax*:*Reductions*:*Random*Kernel*"),
     "outputs": Form(CONTRACTED, matmul(67, 83, 75), CONTRACTIONS),
-    "gaxpy": Form(CONTRACTED, matmul(2, 131, 4133), CONTRACTIONS),
+    "gaxpy": Form(
+        CONTRACTED, matmul(2, 131, 4133), CONTRACTIONS, "--slow-memory"
+    ),
     "inputs": Form(
         CONTRACTED, matmul(9, 131, 21, "transpose_rhs "), CONTRACTIONS
     ),
@@ -177,13 +179,13 @@ FORMS = {
         ("f32",),
         conv(16, 16, (8, 128, 128), constant=True, before=NEG),
         "WinogradFusion*",
-        "--winograd",
+        "--winograd --slow-memory",
     ),
     "winograd-pooling": Form(
         ("f32",),
         conv(16, 33, (2, 31, 46), constant=True, pool=True),
         "WinogradFusion*",
-        "--winograd",
+        "--winograd --slow-memory",
     ),
 }
 
@@ -257,7 +259,7 @@ class Checks:
             graph.write_text(FORMS[form].graph(dtype))
         command = [self.build / "bin/tandem-run", graph, "--check", "--no-fallback"]
         command += ["--contractions=generated"]
-        if not FORMS[form].fuzz:
+        if not form.startswith("winograd"):
             return self.run(mutant, command + ["--winograd=never"], 120)
         command += ["--winograd=always"]
         outlier = self.write_outlier(graph)

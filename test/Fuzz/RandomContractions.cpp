@@ -92,24 +92,50 @@ void setRandomLayouts(GraphBuilder &b, size_t rank, fb::ConvAttrsT &attrs) {
       b.random.pick<std::string>({"OI" + s, s + "IO", s + "IO", "O" + s + "I"});
 }
 
-/// A pooling of the value that was made last, of a layout.
+/// A pooling of the value that was made last, of a layout; half the time of 2
+/// by 2, as in most networks.
 void poolLast(GraphBuilder &b, const std::string &layout) {
   int x = static_cast<int>(b.graph.nodes.size()) - 1;
   fb::PoolAttrsT attrs;
   attrs.layout = layout;
+  bool isUsual = b.random.chance(50);
   for (char letter : spatialLetters(layout.size() - 2)) {
     int64_t size = b.type(x).shape[static_cast<int>(layout.find(letter))];
-    int64_t window = b.random.between(1, std::min<int64_t>(size, 3));
+    int64_t window = isUsual ? std::min<int64_t>(size, 2)
+                             : b.random.between(1, std::min<int64_t>(size, 3));
     attrs.window.push_back(window);
-    attrs.strides.push_back(b.random.chance(50) ? window
-                                                : b.random.between(1, 3));
-    attrs.pad_low.push_back(b.random.below(window));
-    attrs.pad_high.push_back(b.random.below(window));
+    attrs.strides.push_back(
+        isUsual || b.random.chance(50) ? window : b.random.between(1, 3));
+    attrs.pad_low.push_back(isUsual ? 0 : b.random.below(window));
+    attrs.pad_high.push_back(isUsual ? 0 : b.random.below(window));
     attrs.dilations.push_back(1);
   }
   bool isMean = b.random.chance(50);
   attrs.count_include_pad = isMean && b.random.chance(50);
   pool(b, isMean ? OpKind::avg_pool : OpKind::max_pool, std::move(attrs), x);
+}
+
+/// A layer of 3 x 3 that Winograd's method can compute, with what may be fused
+/// into it before and after.
+void appendUsualConv(GraphBuilder &b) {
+  fb::ConvAttrsT attrs;
+  attrs.input_layout = attrs.output_layout = "NHWC";
+  attrs.kernel_layout = "HWIO";
+  attrs.strides = attrs.pad_low = attrs.pad_high = attrs.dilations = {1, 1};
+  int64_t inputs = b.random.pick<int64_t>({8, 9, 16, 17, 24, 33});
+  int64_t outputs = b.random.pick<int64_t>({8, 16, 17, 32, 40});
+  std::vector<int64_t> size = {b.random.between(4, 20),
+                               b.random.between(4, 30)};
+  int x = b.pickOfType(
+      {DType::f32, arrange("NHWC", b.random.between(1, 2), 'N', inputs, size)});
+  if (b.random.chance(50))
+    x = appendPrologue(b, x, 3);
+  Shape weights = {3, 3, inputs, outputs};
+  int y = conv(b, attrs, x, b.randomConstant({DType::f32, weights}, 0x1p-8));
+  if (b.random.chance(30))
+    appendEpilogue(b, y, 3);
+  if (b.random.chance(50))
+    poolLast(b, "NHWC");
 }
 
 void appendConv(GraphBuilder &b) {
@@ -150,8 +176,8 @@ void appendMatmul(GraphBuilder &b) {
   if (b.random.chance(b.isLarge ? 50 : 15)) {
     // Weights that no near cache holds, and few uses of them.
     m = b.random.between(1, 6);
-    n = b.random.between(500, 1200);
-    k = b.random.between(600, 1500);
+    n = b.random.between(500, 2000);
+    k = b.random.between(300, 1200);
   } else if (b.isLarge) {
     m += b.random.between(50, 400);
   }
@@ -248,8 +274,11 @@ void appendBatchNorm(GraphBuilder &b) {
 } // namespace
 
 void fuzz::appendContraction(GraphBuilder &b) {
-  if (b.random.chance(70))
+  int64_t draw = b.random.below(100);
+  if (draw < 55)
     appendConv(b);
+  else if (draw < 70)
+    appendUsualConv(b);
   else
     appendMatmul(b);
 }

@@ -15,11 +15,13 @@
 
 #include "CheckGraph.h"
 #include "common/CommandLine.h"
+#include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Tandem.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -38,6 +40,7 @@ struct Options {
   bool print = false;
   /// Stop at the first mismatch, and do not reduce it.
   bool first = false;
+  bool slowMemory = false;
   GraphOptions graph;
   CheckOptions check;
 };
@@ -178,9 +181,21 @@ static void addOptions(CLI::App &app, Options &options) {
                "Warn of a kernel that does not compile, in place of failing");
   app.add_flag("--winograd", options.check.winograd,
                "Take Winograd's method wherever it is possible");
+  app.add_flag("--slow-memory", options.slowMemory,
+               "Take the prices of this machine with slow memory and small "
+               "caches, so that nearly all that can be fused is");
   app.add_flag("--first", options.first,
                "Stop at the first mismatch, and print it as it is");
   app.add_flag("--print", options.print, "Print the graphs, run nothing");
+}
+
+/// This machine, if reading and writing an array of more than a few kilobytes
+/// took a thousand times as long.
+static void setSlowMemory() {
+  DeviceModel model = detectedDeviceModel();
+  model.memoryBytesPerNs /= 1000;
+  model.caches = {{int64_t(4) << 10, model.bytesPerNs(4 << 10)}};
+  setenv("TANDEM_DEVICE", writeDeviceModel(model).c_str(), /*overwrite=*/1);
 }
 
 static void printTotals(const Options &options, const Totals &totals,
@@ -218,6 +233,8 @@ int main(int argc, char **argv) {
           makeRandomGraph(options.seed + i, options.graph).toMLIR().c_str());
     return 0;
   }
+  if (options.slowMemory)
+    setSlowMemory();
   Totals totals;
   auto start = std::chrono::steady_clock::now();
   Fuzzer(options, totals).run();
