@@ -11,9 +11,9 @@
 #include "GraphSource.h"
 #include "KernelWorker.h"
 
-#include <mutex>
+#include "tandem/Support/ObjectPool.h"
+
 #include <pthread.h>
-#include <vector>
 
 namespace tandem {
 namespace {
@@ -26,7 +26,7 @@ public:
                 CompileOptions options,
                 std::unique_ptr<CompilerSession> session)
       : graph(std::move(graph)), target(target), options(std::move(options)) {
-    idle.push_back(std::move(session));
+    sessions.put(std::move(session));
     if (target.isHost())
       calibration = BackgroundCalibration::share();
     // std::thread would end a process that may not start another.
@@ -43,31 +43,20 @@ public:
   }
 
   Expected<Compiled> compile(std::span<const TensorType> inputs) override {
-    TANDEM_ASSIGN_OR_RETURN(auto session, acquire());
+    std::unique_ptr<CompilerSession> session = sessions.take();
+    if (!session) {
+      TANDEM_ASSIGN_OR_RETURN(session, CompilerSession::create(graph, options));
+    }
     Expected<Compiled> compiled = session->compile(inputs);
     // The next compilation makes another in the place of a worn-out one.
-    if (!session->isWornOut()) {
-      std::lock_guard lock(mutex);
-      idle.push_back(std::move(session));
-    }
+    if (!session->isWornOut())
+      sessions.put(std::move(session));
     return compiled;
   }
 
   Device &device() const override { return *target.device(); }
 
 private:
-  Expected<std::unique_ptr<CompilerSession>> acquire() {
-    {
-      std::lock_guard lock(mutex);
-      if (!idle.empty()) {
-        auto session = std::move(idle.back());
-        idle.pop_back();
-        return session;
-      }
-    }
-    return CompilerSession::create(graph, options);
-  }
-
   std::shared_ptr<const GraphSource> graph;
   const Target &target;
   CompileOptions options;
@@ -76,9 +65,7 @@ private:
   /// Makes ready what kernels need, while the graph is still being fused.
   pthread_t warmer;
   bool isWarming;
-  /// Guards `idle`.
-  std::mutex mutex;
-  std::vector<std::unique_ptr<CompilerSession>> idle;
+  ObjectPool<CompilerSession> sessions;
 };
 
 } // namespace

@@ -56,38 +56,28 @@ Expected<fb::KernelT> KernelWorker::compile(std::string_view source,
       diagnostics.takeError(result.error().phase, result.error().message));
 }
 
-namespace {
-struct Pool {
-  /// Guards `idle`.
-  std::mutex mutex;
-  llvm::DenseMap<const Target *, std::vector<std::unique_ptr<KernelWorker>>>
-      idle;
-};
-} // namespace
-
-static Pool &getPool() {
-  static Pool *pool = new Pool; // Outlives threads that compile at exit.
+/// The idle workers of one target. Pools outlive threads that compile at exit.
+static ObjectPool<KernelWorker> &poolOf(const Target &target) {
+  static std::mutex mutex;
+  static auto *pools =
+      new llvm::DenseMap<const Target *,
+                         std::unique_ptr<ObjectPool<KernelWorker>>>;
+  std::lock_guard lock(mutex);
+  auto &pool = (*pools)[&target];
+  if (!pool)
+    pool = std::make_unique<ObjectPool<KernelWorker>>();
   return *pool;
 }
 
-BorrowedWorker::BorrowedWorker(const Target &target) : target(target) {
-  {
-    std::lock_guard lock(getPool().mutex);
-    auto &idle = getPool().idle[&target];
-    if (!idle.empty()) {
-      worker = std::move(idle.back());
-      idle.pop_back();
-      return;
-    }
-  }
-  worker = std::make_unique<KernelWorker>(target);
+BorrowedWorker::BorrowedWorker(const Target &target)
+    : pool(poolOf(target)), worker(pool.take()) {
+  if (!worker)
+    worker = std::make_unique<KernelWorker>(target);
 }
 
 BorrowedWorker::~BorrowedWorker() {
-  if (worker->isWornOut())
-    return;
-  std::lock_guard lock(getPool().mutex);
-  getPool().idle[&target].push_back(std::move(worker));
+  if (!worker->isWornOut())
+    pool.put(std::move(worker));
 }
 
 void warmUp(const Target &target) {

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_KERNELWORKER_H
 #define TANDEM_LIB_COMPILER_KERNELWORKER_H
 
+#include "tandem/Support/ObjectPool.h"
 #include "tandem/Target/Target.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -52,7 +53,7 @@ public:
   KernelWorker &operator*() const { return *worker; }
 
 private:
-  const Target &target;
+  ObjectPool<KernelWorker> &pool;
   std::unique_ptr<KernelWorker> worker;
 };
 

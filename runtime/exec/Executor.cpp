@@ -12,6 +12,7 @@
 #include "OpDispatch.h"
 
 #include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Support/ObjectPool.h"
 
 #include <deque>
 
@@ -27,7 +28,7 @@ struct Executor::Impl {
   std::vector<StepPlan> plans;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
-  FramePool frames;
+  ObjectPool<Frame> frames;
 
   Impl(std::shared_ptr<const Program> program, ExecutorOptions options)
       : program(std::move(program)), options(std::move(options)),

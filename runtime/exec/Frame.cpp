@@ -25,22 +25,3 @@ void Frame::clear() {
     tensor.reset();
   arena.reset();
 }
-
-std::unique_ptr<Frame> FramePool::take() {
-  if (Frame *frame = spare.exchange(nullptr, std::memory_order_acquire))
-    return std::unique_ptr<Frame>(frame);
-  std::lock_guard<std::mutex> lock(mutex);
-  if (others.empty())
-    return nullptr;
-  std::unique_ptr<Frame> frame = std::move(others.back());
-  others.pop_back();
-  return frame;
-}
-
-void FramePool::put(std::unique_ptr<Frame> frame) {
-  Frame *previous = spare.exchange(frame.release(), std::memory_order_acq_rel);
-  if (!previous)
-    return;
-  std::lock_guard<std::mutex> lock(mutex);
-  others.emplace_back(previous);
-}

@@ -11,8 +11,6 @@
 
 #include "StepPlan.h"
 
-#include <atomic>
-
 namespace tandem::exec {
 
 /// The values of one run, and buffers that runs reuse so that dispatch does not
@@ -39,21 +37,6 @@ struct Frame {
 
   /// Frees all values of the run.
   void clear();
-};
-
-/// Frames that are not running. Thread-safe; taking and returning cost one
-/// atomic exchange each where one thread runs at a time.
-class FramePool {
-public:
-  ~FramePool() { delete spare.load(); }
-  /// Null when there is none.
-  std::unique_ptr<Frame> take();
-  void put(std::unique_ptr<Frame> frame);
-
-private:
-  std::atomic<Frame *> spare{nullptr};
-  std::mutex mutex; // guards others
-  std::vector<std::unique_ptr<Frame>> others;
 };
 
 } // namespace tandem::exec

@@ -49,7 +49,7 @@ struct Plan::State {
 };
 
 Plan::Plan(bool isSmall) : isSmall(isSmall) {}
-Plan::~Plan() { delete spare.load(); }
+Plan::~Plan() = default;
 
 dnnl::primitive_attr Plan::attributes() {
   dnnl::primitive_attr attributes;
@@ -106,23 +106,15 @@ Buffer Plan::convertedNow(const Tensor &constant, const memory::desc &fromDesc,
   return {Buffer::Kind::kept, static_cast<int64_t>(kept.size()) - 1};
 }
 
-std::unique_ptr<Plan::State> Plan::acquireState() const {
-  if (State *state = spare.exchange(nullptr, std::memory_order_acquire))
-    return std::unique_ptr<State>(state);
-  return std::make_unique<State>(*this);
-}
-
-void Plan::releaseState(std::unique_ptr<State> state) const {
-  delete spare.exchange(state.release(), std::memory_order_acq_rel);
-}
-
 static Status failure(dnnl_status_t status) {
   return fail("execute", std::string("oneDNN: ") + dnnl_status2str(status));
 }
 
 Status Plan::run(const StepContext &context, std::span<const Tensor> operands,
                  std::span<Tensor> results) const try {
-  std::unique_ptr<State> state = acquireState();
+  std::unique_ptr<State> state = states.take();
+  if (!state)
+    state = std::make_unique<State>(*this);
   for (const State::Slot &slot : state->slots) {
     void *data = nullptr;
     switch (slot.buffer.kind) {
@@ -149,7 +141,7 @@ Status Plan::run(const StepContext &context, std::span<const Tensor> operands,
                                    static_cast<int>(state->arguments[i].size()),
                                    state->arguments[i].data()))
       return failure(status);
-  releaseState(std::move(state));
+  states.put(std::move(state));
   return {};
 } catch (const std::exception &error) { // dnnl::error, std::bad_alloc
   return fail("execute", std::string("oneDNN: ") + error.what());

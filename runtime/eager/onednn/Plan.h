@@ -16,8 +16,8 @@
 #define TANDEM_RUNTIME_EAGER_ONEDNN_PLAN_H
 
 #include "tandem/Runtime/Provider.h"
+#include "tandem/Support/ObjectPool.h"
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -87,16 +87,12 @@ private:
   };
   struct State;
 
-  std::unique_ptr<State> acquireState() const;
-  void releaseState(std::unique_ptr<State> state) const;
-
   bool isSmall;
   std::vector<Step> steps;
   std::vector<Tensor> kept;
   int64_t workspaceSize = 0;
-  /// Memory objects are costly to make, and serve one run at a time: the last
-  /// run's are kept for the next.
-  mutable std::atomic<State *> spare{nullptr};
+  /// Memory objects are costly to make, and serve one run at a time.
+  mutable ObjectPool<State> states;
 };
 
 } // namespace tandem::onednn

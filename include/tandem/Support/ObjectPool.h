@@ -1,0 +1,61 @@
+//===- ObjectPool.h - Objects between two uses ------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_SUPPORT_OBJECTPOOL_H
+#define TANDEM_SUPPORT_OBJECTPOOL_H
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace tandem {
+
+/// Keeps objects that are costly to make, and that one thread at a time uses,
+/// from one use to the next. Thread-safe. Taking an object and putting it back
+/// cost one atomic exchange each where one thread runs at a time; a lock is
+/// taken only where several do.
+template <typename T> class ObjectPool {
+public:
+  ObjectPool() = default;
+  ObjectPool(const ObjectPool &) = delete;
+  ObjectPool &operator=(const ObjectPool &) = delete;
+  ~ObjectPool() { delete spare.load(); }
+
+  /// An object that nobody uses; null when there is none.
+  std::unique_ptr<T> take() {
+    if (T *object = spare.exchange(nullptr, std::memory_order_acquire))
+      return std::unique_ptr<T>(object);
+    std::lock_guard<std::mutex> lock(mutex);
+    if (others.empty())
+      return nullptr;
+    std::unique_ptr<T> object = std::move(others.back());
+    others.pop_back();
+    return object;
+  }
+
+  /// Makes `object`, which is not null, ready for the next use.
+  void put(std::unique_ptr<T> object) {
+    std::unique_ptr<T> previous(
+        spare.exchange(object.release(), std::memory_order_acq_rel));
+    if (!previous)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    others.push_back(std::move(previous));
+  }
+
+private:
+  std::atomic<T *> spare{nullptr};
+  /// Guards `others`.
+  std::mutex mutex;
+  std::vector<std::unique_ptr<T>> others;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_SUPPORT_OBJECTPOOL_H
