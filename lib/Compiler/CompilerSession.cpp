@@ -15,6 +15,7 @@
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"
+#include "tandem/Pipelines/DebugOutput.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/ProgramTransforms/MemoryPlan.h"
 #include "tandem/ProgramTransforms/Recompute.h"
@@ -58,6 +59,7 @@ CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
 Expected<std::unique_ptr<CompilerSession>>
 CompilerSession::create(std::shared_ptr<const GraphSource> graph,
                         const CompileOptions &options) {
+  enableDebugOutput();
   TANDEM_RETURN_IF_ERROR(checkHostProcessor());
   const Target *target = &defaultTarget();
   if (!options.device.empty()) {

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "common/HideOptions.h"
 #include "tandem/InitAll.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  tandem::tools::hideLibraryOptions();
   mlir::DialectRegistry registry;
   tandem::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

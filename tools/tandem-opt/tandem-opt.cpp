@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ValueNames.h"
+#include "common/HideOptions.h"
 
 #include "tandem/InitAll.h"
+#include "tandem/Pipelines/DebugOutput.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Support/ChoiceValues.h"
 #include "tandem/Support/NestingDepth.h"
@@ -31,7 +33,7 @@ namespace {
 
 constexpr const char kToolName[] = "Tandem optimizer driver\n";
 
-cl::OptionCategory category("Tandem: compile up to a phase");
+cl::OptionCategory category("Compile up to a phase (Tandem)");
 
 cl::opt<std::string> until(
     "until", cl::cat(category),
@@ -168,6 +170,8 @@ mlir::LogicalResult runUntil(std::unique_ptr<llvm::MemoryBuffer> input,
 } // namespace
 
 int main(int argc, char **argv) {
+  tandem::tools::hideLibraryOptions();
+  tandem::enableDebugOutput();
   llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   tandem::registerAllDialects(registry);

@@ -28,7 +28,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-cl::OptionCategory category("Tandem: CUDA");
+cl::OptionCategory category("CUDA (Tandem)");
 
 cl::opt<std::string>
     gpu("gpu", cl::cat(category), cl::init("sm_90"),

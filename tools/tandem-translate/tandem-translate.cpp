@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDATranslations.h"
+#include "common/HideOptions.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
+  tandem::tools::hideLibraryOptions();
   tandem::registerCUDATranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "Tandem translation driver"));

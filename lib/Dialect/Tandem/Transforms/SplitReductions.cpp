@@ -22,9 +22,12 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <optional>
+
+#define DEBUG_TYPE "tandem-reductions"
 
 namespace tandem {
 #define GEN_PASS_DEF_TANDEMSPLITREDUCTIONS
@@ -322,6 +325,9 @@ private:
       return failure();
     auto part = Parts(*extent, (type.getElementTypeBitWidth() + 7) / 8, device)
                     .choose();
+    LLVM_DEBUG(llvm::dbgs()
+               << op << "\n  in parts of " << part.value_or(extent->length)
+               << " of " << extent->length << "\n");
     if (!part)
       return failure();
     Splitter(op, *extent, *part, splitValues).run();

@@ -23,7 +23,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#define DEBUG_TYPE "tandem-layout"
 
 using namespace mlir;
 
@@ -48,7 +51,6 @@ private:
   void rewrite(Operation *op);
   void rewriteConv(ir::ConvOp conv);
   void rewriteTurn(ir::TransposeOp transpose, Turn turn);
-  void remark(ir::ConvOp conv, const ConvLayoutNote &note);
   void account(ir::ConvOp conv);
   /// The value channels last, or as it was given.
   Value get(Value value, bool isLast);
@@ -89,19 +91,18 @@ Value LayoutRewriter::get(Value value, bool isLast) {
   return known[isLast];
 }
 
-void LayoutRewriter::remark(ir::ConvOp conv, const ConvLayoutNote &note) {
+static std::string describe(const ConvLayoutNote &note) {
   constexpr StringRef kNames[] = {"channels first", "channels last"};
-  auto micros = [](double ns) {
-    return llvm::formatv("{0:f1} us", ns / 1000).str();
-  };
-  conv.emitRemark() << "reads " << kNames[note.isInputLast] << ", writes "
-                    << kNames[note.isOutputLast] << ": " << micros(note.ns)
-                    << "; as given " << micros(note.givenNs)
-                    << ", channels last " << micros(note.lastNs);
+  return llvm::formatv("reads {0}, writes {1}: {2:f1} us; as given {3:f1} us, "
+                       "channels last {4:f1} us",
+                       kNames[note.isInputLast], kNames[note.isOutputLast],
+                       note.ns / 1000, note.givenNs / 1000, note.lastNs / 1000);
 }
 
 void LayoutRewriter::account(ir::ConvOp conv) {
-  if (!remarks && !notes)
+  bool isPrinted = false;
+  LLVM_DEBUG(isPrinted = true);
+  if (!remarks && !notes && !isPrinted)
     return;
   ConvLayoutNote note;
   note.isInputLast = problem.isInputLast(conv);
@@ -109,8 +110,9 @@ void LayoutRewriter::account(ir::ConvOp conv) {
   note.ns = prices.getConvNs(conv, note.isInputLast, note.isOutputLast);
   note.givenNs = prices.getConvNs(conv, false, false);
   note.lastNs = prices.getConvNs(conv, true, true);
+  LLVM_DEBUG(llvm::dbgs() << conv << "\n  " << describe(note) << "\n");
   if (remarks)
-    remark(conv, note);
+    conv.emitRemark() << describe(note);
   if (notes)
     notes->addConv(conv, note);
 }

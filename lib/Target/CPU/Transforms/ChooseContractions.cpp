@@ -16,6 +16,10 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "tandem-contractions"
+
 using namespace mlir;
 
 namespace tandem {
@@ -53,6 +57,10 @@ private:
     if (!prices)
       return;
     prices->libraryNs += getLeftoverNs(op, device);
+    LLVM_DEBUG(llvm::dbgs()
+               << *op << "\n  generated " << int64_t(prices->generatedNs)
+               << " ns, by the library " << int64_t(prices->libraryNs)
+               << " ns\n");
     if (how == Contractions::predict && prefersLibrary(*prices))
       chooseLibrary(op, *prices);
     else if (notes)

@@ -19,6 +19,10 @@
 
 #include "mlir/IR/Builders.h"
 
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "tandem-contractions"
+
 using namespace mlir;
 
 namespace tandem {
@@ -147,6 +151,9 @@ void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   if (!fitsTiles(fusion, conv))
     return;
   std::optional<WinogradPlan> plan = choose(conv);
+  LLVM_DEBUG(llvm::dbgs() << conv << "\n  Winograd's method: ";
+             if (plan) llvm::dbgs() << int64_t(plan->cycles) << " cycles\n";
+             else llvm::dbgs() << "does not pay\n");
   if (!plan)
     return;
   auto elements = cast<ElementsAttr>(candidate.constant.getValue());
