@@ -62,19 +62,19 @@ private:
 FusionPrice ContractionPlanner::priceHero(Operation *hero) {
   if (hero == priced)
     return heroPrice;
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  Expected<Contraction> contraction = describeContraction(hero);
   priced = hero;
   heroPrice = {};
-  if (succeeded(contraction) && whyNotContraction(hero, *contraction).empty())
+  if (contraction && checkContraction(hero, *contraction))
     heroPrice =
         priceTile(state.options.device, state.factsOf(hero), *contraction);
   return heroPrice;
 }
 
 FusionDecision ContractionPlanner::checkHero(Operation *hero) {
-  if (std::string why = whyNotContraction(hero); !why.empty())
-    return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+  if (Status can = checkContraction(hero); !can)
+    return FusionDecision::refuse(FusionRefusal::NotGenerated,
+                                  can.error().message);
   const OpFacts &facts = state.factsOf(hero);
   if (facts.inLoop.reason() == FusionRefusal::LibraryCostsLess)
     return facts.inLoop;
@@ -171,8 +171,9 @@ FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
       cast<RankedTensorType>(contraction.data.getType()).getShape())
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
-  if (std::string why = whyNotStaged(contraction); !why.empty())
-    return FusionDecision::refuse(FusionRefusal::NotStaged, why);
+  if (Status can = checkStaged(contraction); !can)
+    return FusionDecision::refuse(FusionRefusal::NotStaged,
+                                  can.error().message);
   // Parts of the result would have to fit the cache beside it.
   if (llvm::any_of(units[id].ops, [](auto &entry) {
         return isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(entry.first);
@@ -190,9 +191,8 @@ FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
 
 void ContractionPlanner::addPrologue(Id id) {
   Operation *hero = units[id].root;
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction))
+  Expected<Contraction> contraction = describeContraction(hero);
+  if (!contraction)
     return;
   Frontier frontier;
   auto push = [&](Value value) {

@@ -85,8 +85,9 @@ bool ReductionPlanner::isSpreadBack() {
 }
 
 FusionDecision ReductionPlanner::checkHero() {
-  if (std::string why = whyNotReduction(hero); !why.empty())
-    return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+  if (Status can = checkReduction(hero); !can)
+    return FusionDecision::refuse(FusionRefusal::NotGenerated,
+                                  can.error().message);
   const OpFacts &facts = state.factsOf(hero);
   if (facts.inLoop && !isSpreadBack())
     return FusionDecision::refuse(FusionRefusal::SmallReduction, facts.reads,
@@ -118,7 +119,7 @@ FusionDecision ReductionPlanner::checkResult(Operation *op) {
   bool isNeededOutside = llvm::any_of(
       op->getUsers(), [&](Operation *user) { return !places.contains(user); });
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (isNeededOutside && !whyNotReductionResult(hero, type).empty())
+  if (isNeededOutside && !checkReductionResult(hero, type))
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
   return FusionDecision::allow();
 }
@@ -134,8 +135,9 @@ FusionDecision
 ReductionPlanner::check(Operation *op,
                         const std::optional<RowSpace::Dims> &dims) {
   if (isa<ir::ReduceOp>(op)) {
-    if (std::string why = whyNotReduction(op); !why.empty())
-      return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
+    if (Status can = checkReduction(op); !can)
+      return FusionDecision::refuse(FusionRefusal::NotGenerated,
+                                    can.error().message);
     // One of other dims, whose result is what is reduced here, say.
     if (!dims || space.ofOperand(op, 0, *dims) != space.full())
       return FusionDecision::refuse(FusionRefusal::DifferentShape);

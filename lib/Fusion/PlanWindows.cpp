@@ -99,13 +99,13 @@ bool isWindow(Operation *op, const OpFacts &facts) {
 WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel, Operation *op,
                        Operation *hero, double heroNs) {
   WindowAnswer answer{checkReads(state, kernel, op), {}};
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (!answer.decision || failed(contraction))
+  Expected<Contraction> contraction = describeContraction(hero);
+  if (!answer.decision || !contraction)
     return answer;
-  FailureOr<ContractionWindow> window = describeWindow(op, *contraction, why);
-  if (failed(window)) {
-    answer.decision = FusionDecision::refuse(FusionRefusal::AcrossTiles, why);
+  Expected<ContractionWindow> window = describeWindow(op, *contraction);
+  if (!window) {
+    answer.decision = FusionDecision::refuse(FusionRefusal::AcrossTiles,
+                                             window.error().message);
     return answer;
   }
   const DeviceModel &device = state.options.device;

@@ -148,14 +148,15 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
          (isConstant || contraction.getPositions() >= kUsesThatPayPacking);
 }
 
-std::string whyNotContraction(Operation *hero, const Contraction &contraction) {
+Status checkContraction(Operation *hero, const Contraction &contraction) {
   if (!isComputedInF32(contraction.result.getElementType()))
-    return "is of none of f32, f16 and bf16";
+    return fail("codegen", "is of none of f32, f16 and bf16");
   bool isConstant = matchPattern(contraction.weights, m_Constant());
   if (!getContractionLanes(contraction) &&
       !canPackWeights(hero, contraction, isConstant))
-    return "has no dim that its operands and its result have adjacent in "
-           "memory, to run along vectors";
+    return fail("codegen",
+                "has no dim that its operands and its result have adjacent in "
+                "memory, to run along vectors");
   return {};
 }
 

@@ -60,11 +60,10 @@ static void describeReduction(ir::ReduceOp op, ContractionWindow &window) {
     window.dims[dim] = {1, shape[dim], shape[dim], 0};
 }
 
-FailureOr<ContractionWindow> describeWindow(Operation *op,
-                                            const Contraction &contraction,
-                                            std::string &why) {
+/// The window along every dim, whatever shape `op` reads.
+static Expected<ContractionWindow> describeDims(Operation *op, int64_t rank) {
   ContractionWindow window;
-  window.dims.resize(contraction.result.getRank());
+  window.dims.resize(rank);
   bool isKnown = true;
   if (auto pool = dyn_cast<ir::MaxPoolOp>(op))
     isKnown = succeeded(describePool(pool, window));
@@ -75,16 +74,21 @@ FailureOr<ContractionWindow> describeWindow(Operation *op,
   else
     isKnown = false;
   if (!isKnown)
-    why = "is neither a pooling nor a reduction";
-  else if (shapeOf(op->getOperand(0)) != contraction.result.getShape())
-    why = "reads another shape than the contraction's";
-  else if (!window.dims[contraction.outputDim].isPlain())
-    why = "combines channels, which are in several tiles";
+    return fail("codegen", "is neither a pooling nor a reduction");
+  return window;
+}
+
+Expected<ContractionWindow> describeWindow(Operation *op,
+                                           const Contraction &contraction) {
+  TANDEM_ASSIGN_OR_RETURN(ContractionWindow window,
+                          describeDims(op, contraction.result.getRank()));
+  if (shapeOf(op->getOperand(0)) != contraction.result.getShape())
+    return fail("codegen", "reads another shape than the contraction's");
+  if (!window.dims[contraction.outputDim].isPlain())
+    return fail("codegen", "combines channels, which are in several tiles");
   for (const Contraction::BatchDim &dim : contraction.batch)
-    if (why.empty() && !window.dims[dim.resultDim].isPlain())
-      why = "combines what is of several batches";
-  if (!why.empty())
-    return failure();
+    if (!window.dims[dim.resultDim].isPlain())
+      return fail("codegen", "combines what is of several batches");
   return window;
 }
 

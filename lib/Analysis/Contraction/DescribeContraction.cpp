@@ -81,26 +81,24 @@ static void findOnePair(Contraction &contraction) {
   contraction.inputWeightsStride = 0;
 }
 
-static FailureOr<LayoutDims> parse(StringRef layout, bool isKernel) {
-  Expected<LayoutDims> dims =
-      parseLayout(std::string_view(layout.data(), layout.size()), isKernel);
-  if (!dims)
-    return failure();
-  return *dims;
+static Expected<LayoutDims> parse(StringRef layout, bool isKernel) {
+  return parseLayout(std::string_view(layout.data(), layout.size()), isKernel);
 }
 
-static constexpr char kWeightsView[] =
-    "reads its weights through views with no constant strides";
+static tl::unexpected<Error> refuse(std::string why) {
+  return fail("codegen", std::move(why));
+}
 
-static FailureOr<Contraction> describeConv(ir::ConvOp op, const View &weights,
-                                           std::string &why) {
-  FailureOr<LayoutDims> input = parse(op.getLayout().getInput(), false);
-  FailureOr<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
-  FailureOr<LayoutDims> output = parse(op.getLayout().getOutput(), false);
-  if (failed(input) || failed(kernel) || failed(output)) {
-    why = "has a layout that is not valid";
-    return failure();
-  }
+static tl::unexpected<Error> refuseViews() {
+  return refuse("reads its weights through views with no constant strides");
+}
+
+static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
+  Expected<LayoutDims> input = parse(op.getLayout().getInput(), false);
+  Expected<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
+  Expected<LayoutDims> output = parse(op.getLayout().getOutput(), false);
+  if (!input || !kernel || !output)
+    return refuse("has a layout that is not valid");
   ArrayRef<int64_t> dataShape = typeOf(op.getInput()).getShape();
   ArrayRef<int64_t> kernelShape = typeOf(op.getKernel()).getShape();
   Contraction result;
@@ -130,10 +128,9 @@ static FailureOr<Contraction> describeConv(ir::ConvOp op, const View &weights,
          op.getDilations()[i], op.getPadLow()[i],
          dataStrides[input->spatial[i]], tapStride.value_or(0)});
   }
-  if (isStrided)
-    return result;
-  why = kWeightsView;
-  return failure();
+  if (!isStrided)
+    return refuseViews();
+  return result;
 }
 
 /// The batch dims of both operands, which broadcast.
@@ -158,8 +155,8 @@ static bool describeBatch(ir::MatmulOp op, const View &weights,
   return true;
 }
 
-static FailureOr<Contraction>
-describeMatmul(ir::MatmulOp op, const View &weights, std::string &why) {
+static Expected<Contraction> describeMatmul(ir::MatmulOp op,
+                                            const View &weights) {
   SmallVector<int64_t> lhsStrides = stridesOf(op.getLhs());
   ArrayRef<int64_t> lhsShape = typeOf(op.getLhs()).getShape();
   int64_t lhsRank = lhsShape.size(), rhsRank = weights.dims.size();
@@ -180,44 +177,36 @@ describeMatmul(ir::MatmulOp op, const View &weights, std::string &why) {
   result.outputDim = rank - 1;
   result.spatial.push_back({rank - 2, lhsShape[rowDim], lhsShape[rowDim], 1, 1,
                             1, 0, lhsStrides[rowDim], 0});
-  if (describeInputs(weights, inputDim, result) &&
-      describeOutputs(weights, outputDim, result) &&
-      describeBatch(op, weights, result)) {
-    findOnePair(result);
-    return result;
-  }
-  why = kWeightsView;
-  return failure();
+  if (!describeInputs(weights, inputDim, result) ||
+      !describeOutputs(weights, outputDim, result) ||
+      !describeBatch(op, weights, result))
+    return refuseViews();
+  findOnePair(result);
+  return result;
 }
 
 /// Describes `hero` as if `weights` were its second operand.
-static FailureOr<Contraction> describe(Operation *hero, Value weights,
-                                       std::string &why) {
-  why.clear();
+static Expected<Contraction> describe(Operation *hero, Value weights) {
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   if (!contraction)
-    why = "is no contraction";
-  else if (!llvm::all_of(hero->getOperandTypes(), isStatic) ||
-           !llvm::all_of(hero->getResultTypes(), isStatic))
-    why = "has a type that is not static";
-  else if (typeOf(contraction.getData()).getNumElements() == 0 ||
-           typeOf(contraction.getWeights()).getNumElements() == 0 ||
-           typeOf(hero->getResult(0)).getNumElements() == 0)
-    why = "has an empty operand or result";
-  if (!why.empty())
-    return failure();
+    return refuse("is no contraction");
+  if (!llvm::all_of(hero->getOperandTypes(), isStatic) ||
+      !llvm::all_of(hero->getResultTypes(), isStatic))
+    return refuse("has a type that is not static");
+  if (typeOf(contraction.getData()).getNumElements() == 0 ||
+      typeOf(contraction.getWeights()).getNumElements() == 0 ||
+      typeOf(hero->getResult(0)).getNumElements() == 0)
+    return refuse("has an empty operand or result");
   std::optional<View> view = lookThroughViews(weights);
-  if (!view) {
-    why = kWeightsView;
-    return failure();
-  }
+  if (!view)
+    return refuseViews();
   if (auto conv = dyn_cast<ir::ConvOp>(hero))
-    return describeConv(conv, *view, why);
-  return describeMatmul(cast<ir::MatmulOp>(hero), *view, why);
+    return describeConv(conv, *view);
+  return describeMatmul(cast<ir::MatmulOp>(hero), *view);
 }
 
 /// The kernel of a convolution that Winograd's method can read; null for none.
@@ -228,25 +217,23 @@ static ir::WinogradKernelOp getWinogradKernel(Operation *hero) {
   return conv.getKernel().getDefiningOp<ir::WinogradKernelOp>();
 }
 
-FailureOr<Contraction> describeContraction(Operation *hero, std::string &why) {
+Expected<Contraction> describeContraction(Operation *hero) {
   ir::WinogradKernelOp kernel = getWinogradKernel(hero);
   if (!kernel)
-    return describePlainContraction(hero, why);
-  FailureOr<Contraction> contraction =
-      describe(hero, kernel.getTransformed(), why);
-  if (succeeded(contraction)) {
+    return describePlainContraction(hero);
+  Expected<Contraction> contraction = describe(hero, kernel.getTransformed());
+  if (contraction) {
     contraction->isTransformed = true;
     contraction->largestData = kernel.getLargestData().convertToFloat();
   }
   return contraction;
 }
 
-FailureOr<Contraction> describePlainContraction(Operation *hero,
-                                                std::string &why) {
+Expected<Contraction> describePlainContraction(Operation *hero) {
   ir::WinogradKernelOp kernel = getWinogradKernel(hero);
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   Value weights = contraction ? contraction.getWeights() : Value();
-  return describe(hero, kernel ? kernel.getKernel() : weights, why);
+  return describe(hero, kernel ? kernel.getKernel() : weights);
 }
 
 } // namespace tandem

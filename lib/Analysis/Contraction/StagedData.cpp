@@ -51,26 +51,30 @@ static int64_t getLeastBytes(const Contraction &contraction) {
          contraction.getFormat().bytes;
 }
 
-std::string whyNotStaged(const Contraction &contraction) {
+Status checkStaged(const Contraction &contraction) {
   auto type = cast<RankedTensorType>(contraction.data.getType());
   if (type.getNumElements() == 1)
-    return "has data of one element";
+    return fail("codegen", "has data of one element");
   if (llvm::any_of(contraction.batch, [](const Contraction::BatchDim &dim) {
         return dim.size > 1 && dim.dataStride == 0;
       }))
-    return "has data that several of a batch share";
+    return fail("codegen", "has data that several of a batch share");
   if ((contraction.inputChannels > 1 && contraction.inputDataStride != 1) ||
       (contraction.groups > 1 &&
        contraction.groupDataStride != contraction.inputChannels) ||
       !isInOrder(contraction))
-    return "has data whose inputs are not side by side, or whose positions are "
-           "in another order";
+    return fail(
+        "codegen",
+        "has data whose inputs are not side by side, or whose positions are "
+        "in another order");
   Contraction flat = contraction;
   flattenPositions(flat);
   if (std::max(getLeastBytes(contraction), getLeastBytes(flat)) >
       kMaxStagedBytes)
-    return "has data of which a few positions already are more than a cache "
-           "holds";
+    return fail(
+        "codegen",
+        "has data of which a few positions already are more than a cache "
+        "holds");
   return {};
 }
 

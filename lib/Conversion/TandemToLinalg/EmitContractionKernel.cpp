@@ -40,8 +40,8 @@ static FailureOr<Operation *> findHero(func::FuncOp kernel) {
   }
   if (!hero)
     return kernel.emitOpError("is of kind contraction and has none");
-  if (std::string why = whyNotContraction(hero); !why.empty())
-    return hero->emitOpError(why);
+  if (Status can = checkContraction(hero); !can)
+    return hero->emitOpError(can.error().message);
   return hero;
 }
 
@@ -118,13 +118,12 @@ static LogicalResult emitEpilogue(Value heroResult,
 /// `op` is the pooling or reduction of the kernel.
 static LogicalResult emitWindow(Operation *hero, Operation *op,
                                 ArrayRef<OpOperand *> roots) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction))
-    return hero->emitOpError(why);
-  FailureOr<ContractionWindow> window = describeWindow(op, *contraction, why);
-  if (failed(window))
-    return op->emitOpError(why);
+  Expected<Contraction> contraction = describeContraction(hero);
+  if (!contraction)
+    return hero->emitOpError(contraction.error().message);
+  Expected<ContractionWindow> window = describeWindow(op, *contraction);
+  if (!window)
+    return op->emitOpError(window.error().message);
   OpOperand &operand = op->getOpOperand(0);
   if (operand.get() != hero->getResult(0) &&
       failed(emitEpilogue(hero->getResult(0), &operand)))

@@ -121,8 +121,8 @@ static Value emitArgmax(ElementalEmitter &emitter, ir::ReduceOp op,
 Value emitReduction(ElementalEmitter &emitter, Operation *operation,
                     const ElementIndex &index) {
   auto op = cast<ir::ReduceOp>(operation);
-  if (std::string reason = whyNotElemental(op); !reason.empty()) {
-    op.emitOpError(reason);
+  if (Status can = checkElemental(op); !can) {
+    op.emitOpError(can.error().message);
     return {};
   }
   if (op.getKind() == ir::ReduceKind::argmax)

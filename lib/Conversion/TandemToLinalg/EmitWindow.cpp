@@ -214,8 +214,8 @@ static Value emitMatmul(ElementalEmitter &emitter, ir::MatmulOp op,
 
 Value emitContraction(ElementalEmitter &emitter, Operation *op,
                       const ElementIndex &index) {
-  if (std::string reason = whyNotElemental(op); !reason.empty()) {
-    op->emitOpError(reason);
+  if (Status can = checkElemental(op); !can) {
+    op->emitOpError(can.error().message);
     return {};
   }
   if (auto conv = dyn_cast<ir::ConvOp>(op))
@@ -307,8 +307,8 @@ static Value emitAvgPool(ElementalEmitter &emitter, ir::AvgPoolOp op,
 
 Value emitWindowOp(ElementalEmitter &emitter, Operation *op,
                    const ElementIndex &index) {
-  if (std::string reason = whyNotElemental(op); !reason.empty()) {
-    op->emitOpError(reason);
+  if (Status can = checkElemental(op); !can) {
+    op->emitOpError(can.error().message);
     return {};
   }
   auto emitAs = [&](auto pool, auto emitOne) -> Value {

@@ -61,38 +61,39 @@ static bool isStatic(Operation *op) {
          llvm::all_of(op->getResultTypes(), isStaticType);
 }
 
-std::string whyNotElemental(Operation *op) {
+Status checkElemental(Operation *op) {
   if (!isStatic(op))
-    return "has a type that is not static";
+    return fail("codegen", "has a type that is not static");
   if (!isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp,
            ir::PadOp, ir::ConcatOp, ir::IotaOp, ir::GatherOp, ir::ConstantOp,
            ir::BatchNormOp, ir::ConvOp, ir::MatmulOp, ir::MaxPoolOp,
            ir::AvgPoolOp, ir::ReduceOp>(op))
-    return "has no elemental emission";
+    return fail("codegen", "has no elemental emission");
   int64_t count = getUnrolledElements(op);
   if (count > kMaxUnrolledElements)
-    return "combines " + std::to_string(count) +
-           " elements to one, more than the " +
-           std::to_string(kMaxUnrolledElements) + " that are unrolled";
+    return fail("codegen", "combines " + std::to_string(count) +
+                               " elements to one, more than the " +
+                               std::to_string(kMaxUnrolledElements) +
+                               " that are unrolled");
   return {};
 }
 
-std::string whyNotReduction(Operation *op) {
+Status checkReduction(Operation *op) {
   auto reduce = dyn_cast<ir::ReduceOp>(op);
   if (!reduce)
-    return "is not a reduction";
+    return fail("codegen", "is not a reduction");
   if (!isStatic(op))
-    return "has a type that is not static";
+    return fail("codegen", "has a type that is not static");
   if (reduce.getKind() == ir::ReduceKind::argmax)
-    return "combines pairs of an element and its index";
+    return fail("codegen", "combines pairs of an element and its index");
   if (reduce.getInput().getType().getNumElements() == 0)
-    return "has no elements to combine";
+    return fail("codegen", "has no elements to combine");
   if (getUnrolledElements(op) == 1)
-    return "combines one element to one";
+    return fail("codegen", "combines one element to one");
   return {};
 }
 
-std::string whyNotReductionResult(ir::ReduceOp reduce, RankedTensorType type) {
+Status checkReductionResult(ir::ReduceOp reduce, RankedTensorType type) {
   auto isLarge = [](int64_t size) { return size != 1; };
   SmallVector<int64_t> sizes =
       llvm::to_vector(llvm::make_filter_range(type.getShape(), isLarge));
@@ -106,14 +107,15 @@ std::string whyNotReductionResult(ir::ReduceOp reduce, RankedTensorType type) {
   }
   if (sizes == full || sizes == row)
     return {};
-  return "returns a value that is neither of the shape that is reduced nor of "
-         "the reductions' results";
+  return fail(
+      "codegen",
+      "returns a value that is neither of the shape that is reduced nor of "
+      "the reductions' results");
 }
 
-std::string whyNotContraction(Operation *hero) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  return failed(contraction) ? why : whyNotContraction(hero, *contraction);
+Status checkContraction(Operation *hero) {
+  TANDEM_ASSIGN_OR_RETURN(Contraction contraction, describeContraction(hero));
+  return checkContraction(hero, contraction);
 }
 
 } // namespace tandem

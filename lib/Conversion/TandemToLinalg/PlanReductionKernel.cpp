@@ -44,8 +44,8 @@ unsigned ReductionKernel::getLevel(Value value) {
 
 LogicalResult ReductionKernel::collectReductions() {
   for (auto reduce : kernel.getBody().front().getOps<ir::ReduceOp>()) {
-    if (std::string reason = whyNotReduction(reduce); !reason.empty())
-      return reduce.emitOpError(reason);
+    if (Status can = checkReduction(reduce); !can)
+      return reduce.emitOpError(can.error().message);
     SmallVector<bool> dims(reduce.getInput().getType().getRank(), false);
     for (int64_t dim : reduce.getDims())
       dims[dim] = true;
@@ -93,8 +93,8 @@ LogicalResult ReductionKernel::collectResults() {
   Operation *terminator = kernel.getBody().front().getTerminator();
   for (OpOperand &operand : terminator->getOpOperands()) {
     RankedTensorType type = typeOf(operand.get());
-    if (std::string why = whyNotReductionResult(reduce, type); !why.empty())
-      return terminator->emitOpError(why);
+    if (Status can = checkReductionResult(reduce, type); !can)
+      return terminator->emitOpError(can.error().message);
     bool isFull = withoutOnes(type.getShape()) == full;
     (isFull ? fullResults : rowResults).roots.push_back(&operand);
   }

@@ -123,10 +123,10 @@ private:
 
 class CompilingProvider : public Provider {
 public:
-  using WhyNot = std::string (*)(mlir::Operation *);
-  CompilingProvider(const char *attributes, WhyNot whyNot,
+  using Check = Status (*)(mlir::Operation *);
+  CompilingProvider(const char *attributes, Check check,
                     const std::string &features = "")
-      : attributes(attributes), whyNot(whyNot) {
+      : attributes(attributes), check(check) {
     options.features = features;
   }
   std::string_view name() const override { return "compiled"; }
@@ -139,7 +139,7 @@ public:
     if (!module)
       return fail("parse", "the kernel does not parse:\n" + source);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
-    if (!whyNot(&function.getBody().front().front()).empty())
+    if (!check(&function.getBody().front().front()))
       return nullptr;
     TANDEM_ASSIGN_OR_RETURN(auto kernel, compileModule(*module, options));
     return std::make_unique<CompiledOp>(std::move(kernel));
@@ -147,14 +147,14 @@ public:
 
 private:
   const char *attributes;
-  WhyNot whyNot;
+  Check check;
   CPUTargetOptions options;
 };
 
 } // namespace
 
 const Provider &test::compilingProvider() {
-  static CompilingProvider provider("", whyNotElemental);
+  static CompilingProvider provider("", checkElemental);
   return provider;
 }
 
@@ -164,13 +164,13 @@ const Provider &test::contractingProvider(const std::string &features) {
       .try_emplace(
           features,
           "attributes {tandem.kind = #tandem<fusion_kind contraction>}",
-          whyNotContraction, features)
+          checkContraction, features)
       .first->second;
 }
 
 const Provider &test::reducingProvider() {
   static CompilingProvider provider(
       "attributes {tandem.kind = #tandem<fusion_kind reduction>}",
-      whyNotReduction);
+      checkReduction);
   return provider;
 }

@@ -10,13 +10,12 @@
 #define TANDEM_ANALYSIS_CONTRACTION_CONTRACTION_H
 
 #include "tandem/Analysis/Contraction/ElementFormat.h"
+#include "tandem/Support/Error.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
 #include "llvm/Support/MathExtras.h"
-
-#include <string>
 
 namespace tandem {
 
@@ -129,19 +128,16 @@ void flattenPositions(Contraction &contraction);
 
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types, looking
 /// through transposes, reshapes and slices of its weights, and through
-/// tandem.winograd_kernel to the transformed ones. On failure `why` says what
-/// stands in the way, as the rest of a sentence about the op.
-mlir::FailureOr<Contraction> describeContraction(mlir::Operation *hero,
-                                                 std::string &why);
+/// tandem.winograd_kernel to the transformed ones. The Error says what stands
+/// in the way, as the rest of a sentence about the op.
+Expected<Contraction> describeContraction(mlir::Operation *hero);
 
 /// The same, but through tandem.winograd_kernel to the plain weights.
-mlir::FailureOr<Contraction> describePlainContraction(mlir::Operation *hero,
-                                                      std::string &why);
+Expected<Contraction> describePlainContraction(mlir::Operation *hero);
 
-/// Why no kernel can compute `contraction`, which describes `hero`; empty when
-/// one can. See whyNotContraction of an op.
-std::string whyNotContraction(mlir::Operation *hero,
-                              const Contraction &contraction);
+/// Whether a kernel can compute `contraction`, which describes `hero`; the
+/// Error is as describeContraction's.
+Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
 
 /// What may run along vectors, if anything.
 std::optional<ContractionLanes>

@@ -78,11 +78,10 @@ WindowChunks chunkWindows(const Contraction &contraction,
 inline constexpr int64_t kMostWantedTasks = 16;
 
 /// The window of `op`, a pooling or reduction whose operand has the shape of
-/// the result of `contraction`, where it combines positions alone. On failure
-/// `why` says what stands in the way, as the rest of a sentence about the op.
-mlir::FailureOr<ContractionWindow>
-describeWindow(mlir::Operation *op, const Contraction &contraction,
-               std::string &why);
+/// the result of `contraction`, where it combines positions alone. The
+/// Error says what stands in the way, as the rest of a sentence about the op.
+Expected<ContractionWindow> describeWindow(mlir::Operation *op,
+                                           const Contraction &contraction);
 
 /// Keeps `window` at the linalg.generic, of a kernel, that computes it.
 void setWindow(mlir::Operation *generic, const ContractionWindow &window);

@@ -37,10 +37,10 @@ inline int64_t getStagedInputs(const Contraction &contraction) {
   return contraction.groups * contraction.inputChannels;
 }
 
-/// Why the tasks of `contraction` cannot copy what they read, as the rest of a
-/// sentence about it; empty when they can. Positions may or may not become one
-/// dim (flattenPositions) afterwards.
-std::string whyNotStaged(const Contraction &contraction);
+/// Whether the tasks of `contraction` can copy what they read; the Error says
+/// why not, as the rest of a sentence about it. Positions may or may not become
+/// one dim (flattenPositions) afterwards.
+Status checkStaged(const Contraction &contraction);
 
 /// Steps of the outermost spatial dim that a task has at least: with so many,
 /// what neighbours both copy is no more than half of what it copies alone.

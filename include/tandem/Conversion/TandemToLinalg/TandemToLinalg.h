@@ -10,10 +10,9 @@
 #define TANDEM_CONVERSION_TANDEMTOLINALG_TANDEMTOLINALG_H
 
 #include "tandem/Analysis/DeviceModel.h"
+#include "tandem/Support/Error.h"
 
 #include "mlir/Pass/Pass.h"
-
-#include <string>
 
 namespace mlir {
 class RankedTensorType;
@@ -38,23 +37,22 @@ inline constexpr int64_t kMaxUnrolledElements = 512;
 /// elements of a reduction; 1 for elementwise and shape ops. Types are static.
 int64_t getUnrolledElements(mlir::Operation *op);
 
-/// Why `op` cannot be emitted elementally; empty when it can.
-std::string whyNotElemental(mlir::Operation *op);
+/// Whether `op` can be emitted elementally. The Error of these checks says what
+/// stands in the way, as the rest of a sentence about the op.
+Status checkElemental(mlir::Operation *op);
 
-/// Why `reduce` cannot be computed by a kernel of kind reduction; empty when it
-/// can. There it runs in loops of its own, however many elements it combines.
-std::string whyNotReduction(mlir::Operation *reduce);
+/// Whether `reduce` can be computed by a kernel of kind reduction. There it
+/// runs in loops of its own, however many elements it combines.
+Status checkReduction(mlir::Operation *reduce);
 
-/// Why a kernel of kind reduction, one of whose reductions is `reduce`, cannot
-/// return a value of static type `type`; empty when it can. It returns what has
+/// Whether a kernel of kind reduction, one of whose reductions is `reduce`, can
+/// return a value of static type `type`. It returns what has
 /// an element for each that is reduced or for each reduction's result, with the
 /// dims in that order; dims of size 1 do not matter.
-std::string whyNotReductionResult(ir::ReduceOp reduce,
-                                  mlir::RankedTensorType type);
+Status checkReductionResult(ir::ReduceOp reduce, mlir::RankedTensorType type);
 
-/// Why `hero` cannot be computed by a kernel of kind contraction; empty when it
-/// can.
-std::string whyNotContraction(mlir::Operation *hero);
+/// Whether `hero` can be computed by a kernel of kind contraction.
+Status checkContraction(mlir::Operation *hero);
 
 /// Rewrites the body of a kernel function (see the pass's description). The
 /// caches of `device` decide what is stored. On failure a diagnostic has been

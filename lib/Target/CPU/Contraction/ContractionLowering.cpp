@@ -43,6 +43,7 @@ public:
 
 private:
   LogicalResult describe();
+  Status describeHero();
   LogicalResult describeEpilogue();
   LogicalResult verifyPrologue();
   LogicalResult emitTiles();
@@ -88,24 +89,25 @@ static bool isPackedAs(const Contraction &plain,
            plain.outputBlockStride == plain.getReduction() * block));
 }
 
+Status ContractionLowering::describeHero() {
+  TANDEM_ASSIGN_OR_RETURN(contraction, describeContraction(hero));
+  if (!getContractionLanes(contraction))
+    return fail("codegen", "has nothing to run along vectors");
+  if (!contraction.isTransformed)
+    return {};
+  if (!canUseWinograd(contraction))
+    return fail("codegen", "has no use for transformed weights");
+  TANDEM_ASSIGN_OR_RETURN(plain, describePlainContraction(hero));
+  if (!isPackedAs(plain, contraction))
+    return fail("codegen",
+                "has plain weights in other blocks than the transformed ones");
+  return {};
+}
+
 LogicalResult ContractionLowering::describe() {
   hero = findContraction(kernel);
-  std::string why;
-  FailureOr<Contraction> found = describeContraction(hero, why);
-  if (succeeded(found) && !getContractionLanes(*found))
-    why = "has nothing to run along vectors";
-  else if (succeeded(found) && found->isTransformed && !canUseWinograd(*found))
-    why = "has no use for transformed weights";
-  if (succeeded(found) && found->isTransformed) {
-    FailureOr<Contraction> ofPlain = describePlainContraction(hero, why);
-    if (succeeded(ofPlain) && !isPackedAs(*ofPlain, *found))
-      why = "has plain weights in other blocks than the transformed ones";
-    else if (succeeded(ofPlain))
-      plain = *ofPlain;
-  }
-  if (!why.empty())
-    return hero->emitOpError(why);
-  contraction = *found;
+  if (Status can = describeHero(); !can)
+    return hero->emitOpError(can.error().message);
   if (failed(describeEpilogue()))
     return failure();
   if (!pointers.contains(contraction.weights) ||
@@ -154,8 +156,8 @@ Buffer ContractionLowering::findBuffer(Value tensor) const {
 LogicalResult ContractionLowering::verifyPrologue() {
   if (stage)
     return hero->emitOpError("has both a prologue and windows");
-  if (std::string why = whyNotStaged(contraction); !why.empty())
-    return hero->emitOpError(why);
+  if (Status can = checkStaged(contraction); !can)
+    return hero->emitOpError(can.error().message);
   Value data = contraction.data;
   while (auto expand = data.getDefiningOp<tensor::ExpandShapeOp>())
     data = expand.getSrc();

@@ -103,9 +103,8 @@ std::optional<WinogradPlan>
 TransformWeightsPass::choose(ir::ConvOp conv) const {
   if (how == Winograd::automatic)
     return chooseWinograd(conv, machine);
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(conv, why);
-  if (failed(contraction) || !canUseWinograd(*contraction))
+  Expected<Contraction> contraction = describeContraction(conv);
+  if (!contraction || !canUseWinograd(*contraction))
     return std::nullopt;
   return planWinograd(*contraction, machine);
 }
@@ -126,15 +125,14 @@ static void dropUnused(ir::FusionOp fusion, Value kernel,
 
 /// Whether what the fusion pools of the convolution is pooled tile by tile.
 static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(conv, why);
+  Expected<Contraction> contraction = describeContraction(conv);
+  if (!contraction)
+    return false;
   return llvm::all_of(fusion.getBody().front(), [&](Operation &op) {
     if (!isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(op))
       return true;
-    FailureOr<ContractionWindow> window;
-    if (succeeded(contraction))
-      window = describeWindow(&op, *contraction, why);
-    return succeeded(window) && window->fitsTiles(ir::winograd::kTile);
+    Expected<ContractionWindow> window = describeWindow(&op, *contraction);
+    return window && window->fitsTiles(ir::winograd::kTile);
   });
 }
 

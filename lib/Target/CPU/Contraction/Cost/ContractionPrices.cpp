@@ -173,16 +173,16 @@ ContractionPrice priceLoop(const PriceProblem &problem,
 } // namespace
 
 static SmallVector<ContractionPrice, 4>
-priceContraction(Operation *op, FailureOr<Contraction> given, bool isConstant,
+priceContraction(Operation *op, Expected<Contraction> given, bool isConstant,
                  const DeviceModel &device, bool useWinograd) {
   FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
   if (failed(cost))
     return {};
   PriceProblem problem{op, isConstant, device, *cost, getMachine(device)};
   SmallVector<ContractionPrice, 4> prices;
-  if (succeeded(given) && cost->reads <= FusionOptions().maxReads)
+  if (given && cost->reads <= FusionOptions().maxReads)
     prices.push_back(priceLoop(problem, *given));
-  if (failed(given) || !isComputedInF32(given->result.getElementType())) {
+  if (!given || !isComputedInF32(given->result.getElementType())) {
     prices.push_back(priceLibrary(problem, nullptr));
     return prices;
   }
@@ -207,16 +207,14 @@ SmallVector<ContractionPrice, 4> priceContraction(Operation *op,
                                                   bool isConstant,
                                                   const DeviceModel &device,
                                                   bool useWinograd) {
-  std::string why;
-  return priceContraction(op, describeContraction(op, why), isConstant, device,
+  return priceContraction(op, describeContraction(op), isConstant, device,
                           useWinograd);
 }
 
 std::optional<ContractionPrices>
 compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(op, why);
-  if (failed(contraction))
+  Expected<Contraction> contraction = describeContraction(op);
+  if (!contraction)
     return std::nullopt;
   bool isConstant = matchPattern(contraction->weights, m_Constant());
   SmallVector<ContractionPrice, 4> prices =

@@ -221,7 +221,7 @@ static bool canWidenData(const Contraction &contraction,
                          ContractionLanes lanes) {
   ElementFormat format = contraction.getFormat();
   return lanes == ContractionLanes::Outputs && format.isWidened() &&
-         format.packedInputs == 1 && whyNotStaged(contraction).empty();
+         format.packedInputs == 1 && checkStaged(contraction).has_value();
 }
 
 /// Cycles in which tasks copy their data, some of it several times.
@@ -342,9 +342,8 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
 
 std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
                                       ContractionMachine machine) {
-  std::string why;
-  FailureOr<Contraction> contraction = describeContraction(hero, why);
-  if (failed(contraction))
+  Expected<Contraction> contraction = describeContraction(hero);
+  if (!contraction)
     return std::nullopt;
   return getPackedBlock(hero, *contraction, isConstant, machine);
 }

@@ -132,9 +132,8 @@ WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
 
 std::optional<WinogradPlan> chooseWinograd(Operation *hero,
                                            ContractionMachine machine) {
-  std::string why;
-  FailureOr<Contraction> conv = describeContraction(hero, why);
-  if (failed(conv) || conv->isTransformed || !canUseWinograd(*conv))
+  Expected<Contraction> conv = describeContraction(hero);
+  if (!conv || conv->isTransformed || !canUseWinograd(*conv))
     return std::nullopt;
   // As when its weights are packed.
   conv->outputStride = 1;
