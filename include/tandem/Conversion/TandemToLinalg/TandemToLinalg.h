@@ -29,36 +29,41 @@ class ReduceOp;
 
 namespace tandem {
 
-/// Most operand elements that one result element of a window, contraction or
-/// reduction may combine to be emitted elementally: each is unrolled.
+/// The most operand elements that one result element of a window, contraction
+/// or reduction may combine if the op is emitted elementally (as an expression
+/// for one result element), since all of them are unrolled.
 inline constexpr int64_t kMaxUnrolledElements = 512;
 
-/// How many operand elements one result element of `op` combines: taps times
-/// input channels of a convolution, the window of a pooling, the reduced
-/// elements of a reduction; 1 for elementwise and shape ops. Types are static.
+/// The number of operand elements that one result element of `op` combines:
+/// taps times input channels for a convolution, the window for a pooling, the
+/// reduced elements for a reduction; 1 for elementwise and shape ops. Types
+/// must be static.
 int64_t getUnrolledElements(mlir::Operation *op);
 
-/// Why `op` cannot be emitted elementally; empty when it can.
+/// The reason why `op` cannot be emitted elementally; empty when it can.
 std::string whyNotElemental(mlir::Operation *op);
 
-/// Why `reduce` cannot be computed by a kernel of kind reduction; empty when it
-/// can. There it runs in loops of its own, however many elements it combines.
+/// The reason why `reduce` cannot be computed by a kernel of kind reduction;
+/// empty when it can. In such a kernel a reduction has loops of its own, and
+/// may combine any number of elements.
 std::string whyNotReduction(mlir::Operation *reduce);
 
-/// Why a kernel of kind reduction, one of whose reductions is `reduce`, cannot
-/// return a value of static type `type`; empty when it can. It returns what has
-/// an element for each that is reduced or for each reduction's result, with the
-/// dims in that order; dims of size 1 do not matter.
+/// The reason why a kernel of kind reduction, one of whose reductions is
+/// `reduce`, cannot return a value of static type `type`; empty when it can.
+/// The value must have one element for each element that is reduced, or one for
+/// each element of the reduction's result, with the dims in the same order.
+/// Dims of size 1 do not matter.
 std::string whyNotReductionResult(ir::ReduceOp reduce,
                                   mlir::RankedTensorType type);
 
-/// Why `hero` cannot be computed by a kernel of kind contraction; empty when it
-/// can.
+/// The reason why `hero` cannot be computed by a kernel of kind contraction;
+/// empty when it can.
 std::string whyNotContraction(mlir::Operation *hero);
 
-/// Rewrites the body of a kernel function (see the pass's description). The
-/// caches of `device` decide what is stored. On failure a diagnostic has been
-/// emitted at the op that stands in the way.
+/// Rewrites the body of a kernel function to linalg on tensors, as pass
+/// tandem-to-linalg describes. The cache sizes of `device` decide which
+/// intermediate values are stored. On failure a diagnostic has been emitted at
+/// the op that cannot be converted.
 mlir::LogicalResult
 convertKernelToLinalg(mlir::func::FuncOp kernel,
                       const DeviceModel &device = genericDeviceModel());
