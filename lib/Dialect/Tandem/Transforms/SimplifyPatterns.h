@@ -19,8 +19,9 @@ namespace tandem {
 /// it into a multiplication and an addition.
 void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns for transposes, reshapes and other algebraic simplifications
-/// beyond the ops' own folders.
+/// Adds patterns for algebraic simplifications beyond the ops' own folders,
+/// such as folding an addition into a convolution's bias or a transpose into a
+/// matmul.
 void populateRearrangePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tandem
