@@ -51,11 +51,10 @@ void addChoice(CLI::App &app, const std::string &option, Value &value,
 inline void addContractionOptions(CLI::App &app, Contractions &contractions,
                                   Winograd &winograd) {
   addChoice(app, "--contractions", contractions,
-            "Who computes convolutions and products that a kernel and the "
-            "library both can");
+            "How to choose between kernels and the library for convolutions "
+            "and matrix products that both can compute");
   addChoice(app, "--winograd", winograd,
-            "Where kernels of 3x3 convolutions take fewer products, by "
-            "Winograd's method");
+            "When kernels compute 3x3 convolutions by Winograd's method");
 }
 
 /// The reason why a file `path` cannot be written; empty if it seems possible.
