@@ -61,7 +61,7 @@ std::string whyNotReductionResult(ir::ReduceOp reduce,
 std::string whyNotContraction(mlir::Operation *hero);
 
 /// Rewrites the body of a kernel function to linalg on tensors, as pass
-/// tandem-to-linalg describes. The cache sizes of `device` decide which
+/// convert-tandem-to-linalg describes. The cache sizes of `device` decide which
 /// intermediate values are stored. On failure a diagnostic has been emitted at
 /// the op that cannot be converted.
 mlir::LogicalResult
