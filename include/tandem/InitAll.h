@@ -1,4 +1,4 @@
-//===- InitAll.h - What every driver registers ------------------*- C++ -*-===//
+//===- InitAll.h - Registration of dialects and passes ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,13 +15,14 @@ class DialectRegistry;
 
 namespace tandem {
 
-/// Adds the Tandem dialect and the upstream dialects its pipelines pass
-/// through, with the interfaces (tiling, bufferisation, transform ops …) that
-/// upstream keeps apart from the dialects. Loads nothing.
+/// Adds the Tandem dialect and all upstream dialects that its pipelines use,
+/// with the external models of interfaces (tiling, bufferisation, transform ops
+/// …) that upstream registers apart from the dialects. Loads no dialect.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Registers, for textual pipelines, all Tandem passes and the upstream passes
-/// its pipelines are made of. Once a process; not thread-safe.
+/// that its pipelines consist of. To be called once per process; not
+/// thread-safe.
 void registerAllPasses();
 
 } // namespace tandem

@@ -22,81 +22,90 @@
 
 namespace tandem {
 
-/// What graphs can be compiled for and run on.
+/// A device that graphs can be compiled for and run on.
 struct DeviceInfo {
-  /// As options have it, and one line for a user.
+  /// The name that options take, and a description of one line.
   std::string_view name, description;
 };
 
-/// All there are; the first is the default, where eager runs, too. Thread-safe.
+/// All devices. The first is the default, on which the eager tier runs too.
+/// Thread-safe.
 std::span<const DeviceInfo> devices();
-/// What runs graphs that are compiled for the device of that name; empty: the
-/// first.
+/// The runtime's device that runs graphs which are compiled for the device
+/// called `name`; an empty name stands for the default. The error lists the
+/// devices.
 Expected<Device *> findDevice(std::string_view name);
 
+/// How a graph is compiled.
 struct CompileOptions {
-  /// A name of devices(); empty: the first.
+  /// The name of one of devices(); empty stands for the default.
   std::string device;
-  /// At most this many fusion decisions are taken; -1 is no limit.
+  /// The most fusion decisions that are taken, for bisecting; -1 is no limit.
   int64_t fusionFuel = -1;
-  /// Where every fusion decision is written to, as JSON (docs/Fusion.md), each
-  /// time a program is compiled. Empty: nowhere.
+  /// The file that every fusion decision is written to, as JSON
+  /// (docs/Fusion.md), each time a program is compiled. Empty: no file is
+  /// written.
   std::string fusionReport;
-  /// On the default device.
+  /// Whether kernels or the library compute convolutions and matrix products.
+  /// Applies to the default device only.
   Contractions contractions = Contractions::predict;
-  /// On the default device.
+  /// When Winograd's method is used. Applies to the default device only.
   Winograd winograd = Winograd::automatic;
-  /// Whether kernels that this process has compiled before, for whatever graph
-  /// and shapes, are taken from memory.
+  /// Whether to reuse kernels that this process has compiled before, for any
+  /// graph and shapes.
   bool kernelCache = true;
-  /// Whether a kernel that cannot be compiled runs op by op instead, with a
-  /// Warning; else compilation fails with its Error.
+  /// Whether the ops of a kernel that cannot be compiled become op steps, with
+  /// a Warning. Otherwise compilation fails with the kernel's Error.
   bool fallback = true;
-  /// Where a kernel that could not be compiled is written to. Empty:
-  /// $TANDEM_REPRODUCER_DIR, or `tandem-reproducers-UID`, which is this user's
-  /// alone, among the system's temporary files.
+  /// The directory to which a kernel that could not be compiled is written, to
+  /// reproduce the failure. Empty stands for $TANDEM_REPRODUCER_DIR, or else
+  /// for `tandem-reproducers-UID` in the system's directory of temporary files,
+  /// which only this user can access.
   std::string reproducerDir;
-  /// For tests and for bisecting: kernels that are taken to fail, by number in
-  /// the order of the program ("0"), or by a regular expression that matches
-  /// the whole of their names ("kernel_.*"). Empty: none.
+  /// Kernels whose compilation is made to fail, for tests and for bisecting: a
+  /// number in the order of the program ("0"), or a regular expression that
+  /// must match a kernel's whole name ("kernel_.*"). Empty: none.
   std::string failKernels;
 };
 
-/// What a model says of a convolution or matrix product that a kernel and the
-/// library both can compute; ns a call.
+/// The estimated times of a convolution or matrix product that both a generated
+/// kernel and the library can compute, in nanoseconds per call.
 struct ContractionEstimate {
   /// `file:line:col` of the op.
   std::string location;
   double generatedNs = 0, libraryNs = 0;
-  /// What Contractions::predict chooses.
+  /// Whether Contractions::predict chooses the library.
   bool isLibrary = false;
 };
 
-/// A graph: one function of a parsed MLIR file, with dims that may be dynamic.
-/// Immutable once parsed; thread-safe.
+/// A graph: one function of a parsed MLIR file. Its dims may be dynamic.
+/// Immutable and thread-safe.
 class Graph {
 public:
-  /// Errors carry the parser's or verifier's diagnostics, located.
+  /// Parses a graph. Errors carry the diagnostics of the parser or the
+  /// verifier, with locations.
   static Expected<std::unique_ptr<Graph>>
   parseFile(const std::string &path, const std::string &function = "main");
   static Expected<std::unique_ptr<Graph>>
   parseString(std::string_view source, const std::string &function = "main");
   ~Graph();
 
-  /// The graph as written, every op a step: what eager and reference run.
+  /// The graph as it is written, with every op as a step. The eager and the
+  /// reference tier run this program.
   std::shared_ptr<const Program> eagerProgram() const;
 
-  /// A compiler of this graph; may outlive the Graph.
+  /// Creates a compiler of this graph, which may outlive the Graph.
   Expected<std::unique_ptr<Compiler>>
   createCompiler(CompileOptions options = {}) const;
 
-  /// The graph, to be called in any tier; may outlive the Graph.
+  /// Creates a function that runs this graph in any tier. It may outlive the
+  /// Graph.
   Expected<std::unique_ptr<Function>>
   createFunction(CompileOptions options = {}) const;
 
-  /// What Contractions::predict compares for inputs of these types, in the
-  /// order of the graph once it is simplified. Generates no code; of `options`
-  /// only `winograd` counts, and the device is the default one.
+  /// The estimates that Contractions::predict compares for inputs of these
+  /// types, in the order of the simplified graph. Generates no code. Uses only
+  /// `winograd` of the options, and always estimates for the default device.
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs,
                        const CompileOptions &options = {}) const;
@@ -107,33 +116,35 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// The function `function` of an MLIR file, to be called with tensors:
-/// Graph::parseFile and Graph::createFunction.
+/// Loads the function `function` of an MLIR file, to be called with tensors:
+/// Graph::parseFile followed by Graph::createFunction.
 Expected<std::unique_ptr<Function>>
 loadFunction(const std::string &path, const std::string &function = "main",
              CompileOptions options = {});
 
-/// Whether a process with compilers may measure this machine on a thread in the
-/// background (docs/Device.md), as it does by default, once: a second after the
-/// first compiler was made, and for as long as there are any. Not for programs
-/// that measure themselves. Counts for compilers made later. Thread-safe.
+/// Sets whether this process may measure the host on a background thread
+/// (docs/Device.md). By default it may: it does so once, starting a second
+/// after the first compiler was created, and only while there are compilers.
+/// Programs that measure times themselves should forbid it. Applies to
+/// compilers that are created afterwards. Thread-safe.
 void allowBackgroundCalibration(bool isAllowed);
 
-/// What the kernels that this process has compiled and keeps have been good
-/// for, since its start.
+/// Statistics of the process's in-memory cache of compiled kernels, since the
+/// process started.
 struct KernelCacheStats {
-  /// Kernels found; made, for they were not there; and waited for, while
-  /// another thread made them.
+  /// Kernels that were found; that were missing and had to be compiled; and
+  /// that were waited for while another thread compiled them.
   uint64_t hits = 0, misses = 0, awaited = 0;
-  /// Given up for lack of room.
+  /// Kernels that were dropped to make room.
   uint64_t evictions = 0;
-  /// Kept now, and the size of their objects.
+  /// Kernels in the cache now, and the size of their objects in bytes.
   size_t entries = 0, bytes = 0;
-  /// The most stack that a kernel took that was ever kept, in bytes.
+  /// The largest stack frame of any kernel that was ever in the cache, in
+  /// bytes.
   int64_t largestFrame = 0;
 };
 
-/// Thread-safe.
+/// The present statistics. Thread-safe.
 KernelCacheStats kernelCacheStats();
 
 } // namespace tandem

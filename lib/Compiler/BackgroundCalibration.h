@@ -1,4 +1,4 @@
-//===- BackgroundCalibration.h - Measuring beside a program -----*- C++ -*-===//
+//===- BackgroundCalibration.h - Measuring in the background ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,14 +13,16 @@
 
 namespace tandem {
 
-/// Measures this host on a thread of its own, unless that was done before
-/// (measuredModel) or TANDEM_DEVICE says what it is: a second after the first
-/// compiler was made, so that a program that ends at once does not pay for it,
-/// and for as long as there are compilers. The last of them waits for the
-/// figure in hand, a tenth of a second; so does fork.
+/// Measures the host on a thread of its own, unless it was measured before
+/// (measuredModel) or TANDEM_DEVICE describes it. It starts a second after the
+/// first compiler was created, so that short-lived programs do not pay for it,
+/// and stops when there are no compilers any more. Destroying the last compiler
+/// waits until the present figure is measured, about a tenth of a second; so
+/// does fork.
 class BackgroundCalibration {
 public:
-  /// What compilers share; null where there is nothing to measure. Thread-safe.
+  /// The instance that all compilers share; null where there is nothing to
+  /// measure. Thread-safe.
   static std::shared_ptr<BackgroundCalibration> share();
   ~BackgroundCalibration();
   BackgroundCalibration(const BackgroundCalibration &) = delete;

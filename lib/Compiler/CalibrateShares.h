@@ -1,4 +1,4 @@
-//===- CalibrateShares.h - What contractions reach of a peak ----*- C++ -*-===//
+//===- CalibrateShares.h - Fitting shares to contractions -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,41 +20,41 @@
 
 namespace tandem {
 
-/// A number of a model that contractions tell.
+/// A number of a DeviceModel that is found by timing convolutions.
 struct Share {
   const char *key;
   double &(*field)(DeviceModel &model);
-  /// Convolutions in the form of test/shapes/conv, with "nhwc" or "nchw" and a
-  /// dtype before it, which depend on the number and run in the way in
-  /// question.
+  /// Convolutions whose times depend on the number: a dtype, "nhwc" or "nchw",
+  /// and a shape in the format of test/shapes/conv.
   std::span<const char *const> shapes;
-  /// Whether they run in kernels of ours, not in the library.
+  /// Whether they run in generated kernels, not in the library.
   bool isGenerated;
 };
 
-/// In the order in which they can be found: each depends on those before.
+/// All shares, in the order in which they can be found: each depends on the
+/// ones before it.
 std::span<const Share> allShares();
 
-/// Finds one of them. Shapes that do not run in
-/// its way say nothing.
+/// Times the convolutions of one share and fits its value. Convolutions that
+/// cannot run in the required way are ignored. Not thread-safe.
 class ShareTrial {
 public:
-  /// Compiles its shapes.
+  /// Compiles the convolutions of `share`.
   explicit ShareTrial(const Share &share);
 
-  /// Times them once more (ConvProbe::measure). The median of all rounds
-  /// counts, and half of them must agree: somebody else's thread on the same
-  /// core may be busy for a while.
+  /// Times all convolutions once more (ConvProbe::measure). fit uses the median
+  /// of all rounds, and half of the rounds must agree, because another thread
+  /// may be busy on the same core for a while.
   void measure(const Yardstick &yardstick);
 
-  /// The value with which `model`, of one core, predicts best what was
-  /// measured; nothing where no shape was.
+  /// The value with which `model`, a model of one core, predicts the measured
+  /// times best; nothing where no convolution was measured.
   std::optional<measure::Best> fit(DeviceModel model) const;
 
 private:
   struct Sample {
     std::unique_ptr<ConvProbe> probe;
-    /// What it took in each, from the least.
+    /// The times of all rounds, in ascending order.
     std::vector<double> rounds;
   };
   double getError(DeviceModel model, double value) const;

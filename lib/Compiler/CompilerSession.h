@@ -1,4 +1,4 @@
-//===- CompilerSession.h - One thread's share of a compiler ----*- C++ -*-===//
+//===- CompilerSession.h - A context that compiles one graph ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,9 +28,9 @@
 
 namespace tandem {
 
-/// A context with its dialects, the graph in it, and pass managers that are
-/// ready to run: what a compilation needs and what takes longer to make than to
-/// use. One thread at a time.
+/// An MLIR context that is ready to compile one graph: its dialects, the graph,
+/// and the pass managers, which take longer to create than to use. Used by one
+/// thread at a time.
 class CompilerSession {
 public:
   static Expected<std::unique_ptr<CompilerSession>>
@@ -39,12 +39,14 @@ public:
 
   const Target &getTarget() const { return target; }
 
+  /// See Compiler::compile and Graph::estimateContractions.
   Expected<Compiled> compile(std::span<const TensorType> inputs);
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs);
 
-  /// After so many, what they have left in the context (attributes, types and
-  /// rearranged constants live as long as it) should be given back.
+  /// The number of compilations after which the session should be destroyed, to
+  /// free the attributes, types and rearranged constants that live as long as
+  /// the context.
   static constexpr size_t kMaxCompilations = 256;
   bool isWornOut() const { return compilations >= kMaxCompilations; }
 
@@ -58,7 +60,7 @@ private:
                   const Target &target, const CompileOptions &options,
                   const mlir::DialectRegistry &registry);
 
-  /// Of `pipeline` it sets what the passes are told of the machine.
+  /// Sets the options of `pipeline` that describe the machine.
   Status describeMachine(PipelineOptions &pipeline);
   mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
@@ -66,13 +68,13 @@ private:
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
                                 llvm::ArrayRef<PhasePasses> phases,
                                 PhaseTimes &times);
-  /// From kernel modules and their launches to a program that can run.
-  /// `overlapNs`: by how much less the clock has advanced than threads have
-  /// worked.
+  /// Compiles the kernel modules of `module` and emits a program that can run.
+  /// Sets `overlapNs` to the total working time of all threads less the elapsed
+  /// time, in nanoseconds.
   Expected<Compiled> generate(mlir::ModuleOp module, PhaseTimes &times,
                               double &overlapNs);
-  /// Puts ops in place of the kernels that have failed; an error where that is
-  /// not wanted.
+  /// Replaces the launches of failed kernels by the kernels' ops; fails where
+  /// CompileOptions::fallback is not set.
   Status fallBack(mlir::ModuleOp module, llvm::ArrayRef<mlir::ModuleOp> kernels,
                   llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
 
@@ -80,8 +82,8 @@ private:
   const Target &target;
   CompileOptions options;
   FailureRequest failures;
-  /// The machine whose prices programs have; and one of its cores, for which
-  /// kernels are compiled.
+  /// The model of the machine by which programs are planned, and the spec of
+  /// one of its cores, for which kernels are compiled.
   DeviceModel model;
   std::string coreSpec;
   size_t compilations = 0;

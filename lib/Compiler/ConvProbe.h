@@ -1,4 +1,4 @@
-//===- ConvProbe.h - A convolution, timed and priced ------------*- C++ -*-===//
+//===- ConvProbe.h - Timing one convolution ---------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,38 +23,40 @@
 
 namespace tandem {
 
-/// What the time of something is told by: something else that runs just before
-/// it, for a core that shares its units and caches with somebody's thread is
-/// worth half at times.
+/// A reference computation that runs right before something that is timed, to
+/// measure its time relative to the present speed of the core: a core that
+/// shares its units and caches with another thread may run at half its speed.
 struct Yardstick {
-  /// Runs it once; ns.
+  /// Runs it once and returns its time in nanoseconds.
   std::function<double()> run;
-  /// What it is worth: in this time a core that did nothing but multiply and
-  /// add would do so many operations.
+  /// The number of operations that the core would do in that time if it only
+  /// issued multiply-adds.
   double flops = 0;
 };
 
-/// Multiply-adds in registers, in vectors of so many bits: says all there is to
-/// say of units, and nothing of caches.
+/// Multiply-adds in registers, with vectors of `vectorBits` bits: measures the
+/// speed of the arithmetic units, but not of the caches.
 Yardstick makeFlopsYardstick(int64_t vectorBits);
 
-/// One convolution of random data and weights, in a kernel of register tiles or
-/// in the library.
+/// One convolution of random data and weights that can be timed, in a kernel of
+/// register tiles or in the library. Not thread-safe.
 class ConvProbe {
 public:
-  /// `text`: dtype, layout and a shape in the form of test/shapes/conv, as "f32
-  /// nhwc ic64ih28oc64oh28kh3ph1". The Error says why it does not run so.
+  /// Compiles a convolution. `text` has a dtype, a layout and a shape in the
+  /// format of test/shapes/conv: "f32 nhwc ic64ih28oc64oh28kh3ph1". The Error
+  /// says why the convolution cannot run in the required way.
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
                                                      bool isGenerated);
 
-  /// Times it on the calling thread, in the unit of Yardstick::flops: the
-  /// median of many pairs with a run of `yardstick`.
+  /// Times the convolution on the calling thread, relative to `yardstick` and
+  /// in the unit of Yardstick::flops: the median over many pairs of runs.
   Expected<double> measure(const Yardstick &yardstick);
 
-  /// One run, in ns.
+  /// Runs the convolution once and returns the time in nanoseconds.
   Expected<double> run();
 
-  /// What `model` predicts, in ns; nothing where it has no such way.
+  /// The time that the cost model predicts with `model`, in nanoseconds;
+  /// nothing where it does not know this way to compute.
   std::optional<double> predictNs(const DeviceModel &model);
 
 private:

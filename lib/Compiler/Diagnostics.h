@@ -18,14 +18,14 @@
 
 namespace tandem {
 
-/// While it lives, keeps the first error that is diagnosed in a context and
-/// swallows everything else: a library prints nothing.
+/// Handles the diagnostics of a context as long as the object lives: it keeps
+/// the first error and drops everything else, because a library prints nothing.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
-  /// What has gone wrong in `phase`: the first error, its notes as the hint; or
-  /// `otherwise` where nothing was diagnosed.
+  /// Returns the first error as an Error of `phase`, with its notes as the
+  /// hint; or an Error with the message `otherwise` where none was emitted.
   Error takeError(std::string_view phase, std::string_view otherwise);
 
   bool hasError() const { return first.has_value(); }

@@ -1,4 +1,4 @@
-//===- Fallback.h - Kernels back to the ops they were made of ---*- C++ -*-===//
+//===- Fallback.h - What happens to kernels that fail -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,16 +18,17 @@
 
 namespace tandem {
 
-/// Puts the ops of each of `kernels` (modules that `program` holds, as phase
-/// `kernels` leaves them) in place of its launches, so that they become steps.
-/// The kernel modules stay.
+/// Replaces the launches of each of `kernels` by the kernel's ops, so that
+/// these become op steps. `kernels` are modules in `program`, in the form that
+/// phase `kernels` leaves. The kernel modules are not removed.
 void inlineKernels(mlir::ModuleOp program,
                    llvm::ArrayRef<mlir::ModuleOp> kernels);
 
 /// Writes `kernel`, which has failed with `cause`, to a file that tandem-opt
-/// takes, and returns its path. The file's name is made from its content: one
-/// failure is written once. An empty `directory` means the default (see
-/// CompileOptions::reproducerDir). Atomic and thread-safe.
+/// reads, and returns the file's path. The file's name is derived from its
+/// content, so that a failure is written only once. An empty `directory` stands
+/// for the default (CompileOptions::reproducerDir). The file is written
+/// atomically. Thread-safe.
 Expected<std::string> writeReproducer(mlir::ModuleOp kernel, const Error &cause,
                                       const Target &target,
                                       const std::string &directory);

@@ -1,4 +1,4 @@
-//===- GraphSource.h - A graph apart from any context ----------*- C++ -*-===//
+//===- GraphSource.h - A graph outside of any context -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,34 +23,37 @@
 
 namespace tandem {
 
-/// A parsed and verified graph, immutable but for what is remembered of it, and
-/// tied to no MLIRContext: compilers in contexts of their own read it again.
+/// A parsed and verified graph that does not belong to an MLIRContext: each
+/// compiler reads it into a context of its own. Immutable, except for the cache
+/// of rearranged constants.
 struct GraphSource {
-  /// MLIR bytecode of a module that holds the function, with locations; its one
-  /// buffer. Resources, such as weights, that are read from it stay in it and
-  /// keep it alive.
+  /// The MLIR bytecode, with locations, of a module that contains the function,
+  /// as the only buffer. Resources that are read from it, such as weights, are
+  /// not copied and keep it alive.
   std::shared_ptr<llvm::SourceMgr> bytecode;
   std::string function;
-  /// Its constants that are resources are in `bytecode`.
+  /// The eager program. Those of its constants that are resources share the
+  /// memory of `bytecode`.
   std::shared_ptr<const Program> eager;
-  /// What its compilers have made of its constants.
+  /// The rearranged constants, which all compilers of the graph share.
   std::shared_ptr<ir::RearrangedBytes> rearranged =
       std::make_shared<ir::RearrangedBytes>();
 };
 
-/// What graphs are written in.
+/// The dialects in which graphs may be written.
 mlir::DialectRegistry graphDialects();
 
-/// The source that is `function` of `module`; needs nothing of its context
-/// afterwards. An error, of phase "parse", where it cannot be executed.
+/// Makes the source of `function` in `module`. The result does not depend on
+/// the module's context. Fails (phase "parse") for a function that cannot be
+/// executed.
 Expected<std::shared_ptr<const GraphSource>>
 makeGraphSource(mlir::ModuleOp module, const std::string &function);
 
-/// What contexts that read the bytecode of `source` share.
+/// The constants that all contexts which read the bytecode of `source` share.
 ir::SharedConstants sharedConstants(const GraphSource &source);
 
-/// A compiler of `graph`, warm: its first context, with dialects and passes, is
-/// ready on return.
+/// Creates a compiler of `graph`. Its first context, with dialects and passes,
+/// is ready on return.
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options);

@@ -23,47 +23,53 @@
 
 namespace tandem {
 
-/// Code that is ready to be called; shared by the programs that launch it.
+/// A compiled kernel, shared by all programs that launch it.
 struct CompiledKernel {
   fb::KernelT kernel;
-  /// Null on devices that load kernels together.
+  /// Null for targets that load kernels together (Target::loadsTogether).
   std::shared_ptr<const LoadedKernel> loaded;
 };
 
 using CompiledKernelPtr = std::shared_ptr<const CompiledKernel>;
 
-/// What decides a kernel's code: a 128-bit hash (XXH3) of its canonical form,
-/// the device with the processor's features, and the versions of Tandem's
-/// format and of LLVM.
+/// A 128-bit hash (XXH3) of everything that a kernel's code depends on: its
+/// canonical form, the target and its fingerprint, the spec of the device, and
+/// the versions of Tandem's format and of LLVM.
 struct KernelKey {
   uint64_t low = 0, high = 0;
   bool operator==(const KernelKey &) const = default;
 };
 
+/// The key of a kernel with the canonical form `source` (KernelSource.h).
 KernelKey makeKey(const Target &target, const std::string &spec,
                   std::string_view source);
 
-/// Kernels that this process has compiled, least recently used first out.
-/// Thread-safe. No lock is held while a kernel is made: who asks for one that
-/// is being made waits for it alone (single flight).
+/// An in-memory cache of the kernels that this process has compiled, which
+/// drops the least recently used ones. Thread-safe. No lock is held while a
+/// kernel is compiled; a thread that asks for a kernel that another thread is
+/// compiling waits for that kernel only (single flight).
 class KernelCache {
 public:
+  /// The most kernels, and the most bytes of code, that the cache keeps.
   struct Limits {
-    /// A loaded kernel takes tens of kilobytes beside its code.
+    /// Number of kernels. A loaded kernel takes tens of kilobytes beside its
+    /// code.
     size_t entries = 1024;
-    /// Of code.
+    /// Bytes of code.
     size_t bytes = 64 << 20;
   };
   KernelCache() = default;
   explicit KernelCache(Limits limits) : limits(limits) {}
 
-  /// The one of the process. Never destroyed: threads may compile at exit.
+  /// The cache of the process. It is never destroyed, because threads may still
+  /// compile at exit.
   static KernelCache &process();
 
   using Result = Expected<CompiledKernelPtr>;
-  /// The kernel of that key, from `make` where it is neither there nor on its
-  /// way; `make` must not wait for another kernel. An error goes to all that
-  /// wait and is not kept. `isMade` tells whether this call has made it.
+  /// Returns the kernel with that key. Calls `make` where the kernel is neither
+  /// in the cache nor being compiled; `make` must not wait for another kernel.
+  /// An error is returned to all waiting threads and is not cached. `isMade` is
+  /// set to whether this call has called `make`.
   Result get(const KernelKey &key, llvm::function_ref<Result()> make,
              bool &isMade);
 
@@ -82,17 +88,17 @@ private:
     size_t operator()(const KernelKey &key) const { return key.low; }
   };
 
-  /// With the mutex held, as the two below.
+  /// These three functions must be called with the mutex held.
   CompiledKernelPtr find(const KernelKey &key);
   void insert(const KernelKey &key, CompiledKernelPtr kernel);
   void evict();
-  /// Waits for another thread's kernel.
+  /// Waits for a kernel that another thread compiles.
   Result await(Flight &flight, std::unique_lock<std::mutex> &lock);
 
   const Limits limits;
-  /// Guards all that follows.
+  /// Guards all fields below.
   mutable std::mutex mutex;
-  /// The most recently used in front.
+  /// The kernels, the most recently used one first.
   std::list<Entry> entries;
   std::unordered_map<KernelKey, std::list<Entry>::iterator, Hash> byKey;
   std::unordered_map<KernelKey, std::shared_ptr<Flight>, Hash> flights;

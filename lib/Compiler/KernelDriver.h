@@ -1,4 +1,4 @@
-//===- KernelDriver.h - The kernels of a program, compiled ------*- C++ -*-===//
+//===- KernelDriver.h - Compiling all kernels of a program ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,10 +23,10 @@
 
 namespace tandem {
 
-/// CompileOptions::failKernels, parsed.
+/// The parsed form of CompileOptions::failKernels.
 class FailureRequest {
 public:
-  /// An error for a regular expression that is none.
+  /// Fails for an invalid regular expression.
   static Expected<FailureRequest> parse(const std::string &text);
   bool matches(size_t number, llvm::StringRef name) const;
 
@@ -35,28 +35,29 @@ private:
   std::string pattern;
 };
 
-/// What became of one kernel module.
+/// The result of compiling one kernel module.
 struct KernelOutcome {
   Expected<CompiledKernelPtr> compiled;
   PhaseTimes times;
-  /// Time of the thread that has compiled it beyond that of the phases.
+  /// Time that the compiling thread spent on the kernel outside the phases in
+  /// `times`, in nanoseconds.
   double otherNs = 0;
-  /// Not compiled for this program, but found in `cache`.
+  /// Whether the kernel was found in the cache instead of being compiled.
   bool isCached = false;
 };
 
-/// Compiles each of `kernels` for a core that `spec` describes, in a context of
-/// its own, in parallel, on as many threads as run programs; the modules stay
-/// as they are. What is in `cache` is taken from there; null: all are compiled.
-/// One outcome a kernel, in order.
+/// Compiles `kernels` for the core that `spec` describes, in parallel on as
+/// many threads as run programs, each in a context of its own. The modules are
+/// not changed. Kernels that are in `cache` are taken from there; if it is
+/// null, all are compiled. Returns one outcome per kernel, in order.
 std::vector<KernelOutcome>
 compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
                const FailureRequest &failures, KernelCache *cache);
 
-/// Loads the kernels that were compiled, where that has not happened, and lists
-/// them in order. A kernel that cannot be loaded has failed from then on. Adds
-/// to phase "load".
+/// Loads those kernels of `outcomes` that were compiled and are not loaded yet,
+/// and returns all loaded kernels in order. The outcome of a kernel that cannot
+/// be loaded becomes an error. Adds to phase "load".
 LoadedKernels loadKernels(const Target &target,
                           llvm::MutableArrayRef<KernelOutcome> outcomes,
                           PhaseTimes &times);

@@ -1,4 +1,4 @@
-//===- KernelSource.h - A kernel apart from any context ---------*- C++ -*-===//
+//===- KernelSource.h - A kernel outside of any context ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,13 +15,15 @@
 
 namespace tandem {
 
-/// The function of every kernel in canonical form, and of its object.
+/// The name of the function in every kernel in canonical form, and the symbol
+/// in its object.
 inline constexpr llvm::StringLiteral kKernelSymbol = "kernel";
 
-/// A kernel module, as phase `kernels` leaves it, in canonical form: bytecode
-/// without locations, the module and its function named `kernel`. Equal bytes
-/// are equal kernels, whatever program they are from, and other threads can
-/// read them in contexts of their own.
+/// Writes a kernel module, in the form that phase `kernels` leaves, in
+/// canonical form: as bytecode without locations, with the module and its
+/// function named `kernel`. Kernels with equal bytes are equal, whatever
+/// program they are from. Other threads can read the bytes into contexts of
+/// their own.
 mlir::FailureOr<std::string> writeCanonical(mlir::ModuleOp kernel);
 
 } // namespace tandem

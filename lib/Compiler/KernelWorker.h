@@ -19,21 +19,21 @@
 
 namespace tandem {
 
-/// A context with the dialects of a device, in which one thread at a time
-/// compiles kernels.
+/// An MLIR context with the dialects of a target, in which kernels are
+/// compiled. Used by one thread at a time.
 class KernelWorker {
 public:
   explicit KernelWorker(const Target &target);
 
-  /// Compiles a kernel in canonical form (see KernelSource.h) for a core that
-  /// `spec` describes (Target::compile). Errors tell
-  /// what was diagnosed, without a location. Adds the phase "encode", for
-  /// reading it, and those of the target.
+  /// Compiles a kernel in canonical form (KernelSource.h) for the core that
+  /// `spec` describes (Target::compile). Errors contain the emitted diagnostic,
+  /// without a location. Adds the phase "encode", for reading the kernel, and
+  /// the phases of the target.
   Expected<fb::KernelT> compile(std::string_view source,
                                 const std::string &spec, PhaseTimes &times);
 
-  /// Whether it has compiled so many kernels that what they have left in the
-  /// context (attributes and types live as long as it) should be given back.
+  /// Whether it has compiled so many kernels that it should be destroyed, to
+  /// free the attributes and types that live as long as the context.
   bool isWornOut() const { return compiled >= 512; }
 
 private:
@@ -42,8 +42,9 @@ private:
   size_t compiled = 0;
 };
 
-/// A worker from the process's pool, or a new one. Thread-safe; no lock is
-/// held while it is made or used.
+/// A worker from the process's pool, or a new one if the pool is empty. The
+/// destructor returns it to the pool. Thread-safe; no lock is held while a
+/// worker is created or used.
 class BorrowedWorker {
 public:
   explicit BorrowedWorker(const Target &target);
@@ -57,8 +58,9 @@ private:
   std::unique_ptr<KernelWorker> worker;
 };
 
-/// Sees to it that the process has an idle worker of `device`, and what its
-/// target makes once. The first kernel of a process would wait for them.
+/// Makes sure that the pool has an idle worker for `target`, and that the
+/// target is warm (Target::warmUp), so that the first kernel of a process does
+/// not wait for them.
 void warmUp(const Target &target);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- MeasureContractions.h - Kernel or library, by trial ------*- C++ -*-===//
+//===- MeasureContractions.h - Autotuning of contractions -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,11 +15,12 @@
 
 namespace tandem {
 
-/// Runs each convolution and matrix product of `function` (specialised,
-/// simplified) by itself, as a kernel and as an op step, on random data, and
-/// leaves those to the library that it computes faster (LibraryChoice.h).
-/// Weights that are constant are constant in the trial, too. One signature is
-/// tried once a process. What cannot be tried stays as it is. Thread-safe.
+/// Times each convolution and matrix product of `function`, which must be
+/// specialised and simplified, by itself on random data: once in a generated
+/// kernel and once in the library. Leaves those ops to the library that it
+/// computes faster (LibraryChoice.h). Constant weights are constant in the
+/// trial too. Each signature is timed once per process. Ops that cannot be
+/// timed are left unchanged. Thread-safe.
 void measureContractions(mlir::func::FuncOp function,
                          const CompileOptions &options);
 

@@ -1,4 +1,4 @@
-//===- ParallelFor.h - The compiler's loops on all threads ------*- C++ -*-===//
+//===- ParallelFor.h - Parallel loops of the compiler -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,9 +15,9 @@
 
 namespace tandem {
 
-/// Calls body(0), ..., body(count - 1), each as a task of oneTBB's, and returns
-/// when all have returned. A thread that waits here takes up none of the tasks
-/// of others, such as a kernel that is being executed.
+/// Calls body(0), ..., body(count - 1), each in a oneTBB task, and returns when
+/// all calls have returned. A thread that waits here does not take unrelated
+/// oneTBB tasks, such as those of a kernel that is being executed.
 void parallelFor(int64_t count, llvm::function_ref<void(int64_t)> body);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- AcyclicGraph.h - A DAG whose nodes are merged -----------*- C++ -*-===//
+//===- AcyclicGraph.h - A DAG whose nodes can be merged ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,49 +16,53 @@
 
 namespace tandem {
 
-/// A directed graph that stays acyclic while its nodes are merged. A
-/// topological order is kept up to date, so that a question about two nodes
-/// looks at what lies between them in that order alone: the algorithm of Pearce
-/// and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic
-/// Graphs" (JEA 11, 2006), with merging in place of inserting edges.
+/// A directed graph that stays acyclic while its nodes are merged. It maintains
+/// a topological order, so that a query about two nodes only visits nodes
+/// between them in that order. The algorithm is that of Pearce and Kelly, "A
+/// Dynamic Topological Sort Algorithm for Directed Acyclic Graphs" (JEA 11,
+/// 2006), with merging of nodes in place of insertion of edges.
 class AcyclicGraph {
 public:
   using Node = unsigned;
 
-  /// `size` nodes, in a topological order of the edges to come.
+  /// Creates `size` nodes. Their numbers are a topological order: edges may
+  /// only lead from a lower to a higher number.
   explicit AcyclicGraph(unsigned size);
 
-  /// Before any merge; `from` < `to`.
+  /// Adds an edge. `from` must be less than `to`, and no nodes may have been
+  /// merged yet.
   void addEdge(Node from, Node to);
 
-  /// The node that stands for `node` since the merges so far.
+  /// The node that represents `node` after the merges so far.
   Node find(Node node) const;
 
-  /// Whether no path leads from one to the other through a third node.
+  /// Whether the nodes can be merged: no path leads from one to the other
+  /// through a third node.
   bool canMerge(Node a, Node b);
-  /// Makes them one, and says whether that was possible.
+  /// Merges two nodes if that is possible, and returns whether it was.
   bool merge(Node a, Node b);
 
-  /// Makes every successor of `node` a successor of its predecessors, and
-  /// removes it.
+  /// Makes every successor of `node` a successor of all its predecessors, and
+  /// removes `node`.
   void bypass(Node node);
 
 private:
   using Nodes = llvm::SmallVector<Node, 16>;
 
-  /// What `from` leads to before `to` in the order; false where that is `to`
-  /// itself, other than by an edge.
+  /// Collects the nodes that `from` leads to and that come before `to` in the
+  /// order. Returns false where `to` itself is reached other than by an edge
+  /// from `from`.
   bool collectAfter(Node from, Node to, Nodes &found);
-  /// What leads to `to` behind `from` in the order.
+  /// Collects the nodes that lead to `to` and come after `from` in the order.
   void collectBefore(Node from, Node to, Nodes &found);
   bool visit(Node node);
   /// The nodes at the other ends of `edges` of `node`, each once.
   Nodes getNeighbours(Node node, llvm::ArrayRef<Node> edges) const;
   void unite(Node into, Node from);
 
-  /// By node: the next on the way to the one that stands for it.
+  /// By node, the next node on the way to its representative (union-find).
   mutable std::vector<Node> parents;
-  /// Position in the order; of nodes that stand for themselves.
+  /// The position of each representative in the topological order.
   std::vector<unsigned> ranks;
   std::vector<llvm::SmallVector<Node, 4>> successors, predecessors;
   std::vector<bool> isRemoved;

@@ -1,4 +1,4 @@
-//===- FusionQueue.h - What may be fused, best first -----------*- C++ -*-===//
+//===- FusionQueue.h - A priority queue of loop fusions ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,31 +16,35 @@
 
 namespace tandem {
 
-/// A fusion of loops to be asked about.
+/// A possible fusion of loops that the planner will consider.
 struct FusionCandidate {
-  /// In the order in which candidates of one op are asked about, all else being
-  /// equal.
+  /// The kind of fusion. Candidates of one op that save equally much are
+  /// considered in this order.
   enum Kind : uint8_t {
-    /// The kernels that read `value`.
+    /// Joins the kernels that read `value`.
     Join,
-    /// `unit` within all kernels that need its result.
+    /// Computes `unit` within all kernels that need its result.
     Produce,
-    /// `unit` and one of those kernels, as one that stores the results of both.
+    /// Joins `unit` with one of those kernels into one that stores the results
+    /// of both.
     Store,
   };
   Kind kind;
-  /// By the price when it was put in the queue.
+  /// The estimated saving when it was put into the queue, in nanoseconds.
   double savedNs;
-  /// In the block; 0 for what comes before it.
+  /// The position in the block, from 1; 0 for values that are defined before
+  /// the block.
   unsigned position;
   FusionUnits::Id unit = 0;
   mlir::Value value;
-  /// Which of the times that it was put in.
+  /// How many times the candidate has been put into the queue: only its latest
+  /// entry counts.
   unsigned number = 0;
 };
 
-/// Candidates by what they save, the most first; or, for comparison, from the
-/// last op to the first. One that is put in again replaces its former self.
+/// A queue of candidates, ordered by their saving, the largest first, or by
+/// position, from the last op to the first (FusionOrder). A candidate that is
+/// pushed again replaces its earlier entry.
 class FusionQueue {
 public:
   explicit FusionQueue(bool isRanked) : less{isRanked}, queue(less) {}
@@ -49,7 +53,7 @@ public:
     candidate.number = ++numbers[getKey(candidate)];
     queue.push(candidate);
   }
-  /// The best, if any is left.
+  /// Removes and returns the first candidate; none if the queue is empty.
   std::optional<FusionCandidate> pop() {
     while (!queue.empty()) {
       FusionCandidate candidate = queue.top();
@@ -59,7 +63,7 @@ public:
     }
     return std::nullopt;
   }
-  /// Whether one that is left would come first.
+  /// Whether the first candidate in the queue comes before `candidate`.
   bool isPreceded(const FusionCandidate &candidate) const {
     return !queue.empty() && less(candidate, queue.top());
   }

@@ -1,4 +1,4 @@
-//===- LoopPlanner.h - Which ops become one loop ---------------*- C++ -*-===//
+//===- LoopPlanner.h - Planning the fusion of loops -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,10 +18,10 @@
 
 namespace tandem {
 
-/// Puts what is in no kernel yet into loops, or leaves it as op steps. Each op
-/// begins as a kernel of its own. What saves most is fused first; then what
-/// that changes is priced anew, as in XLA's PriorityFusion
-/// (xla/backends/gpu/transforms/priority_fusion.cc).
+/// Puts the ops that are in no kernel yet into loop kernels, or leaves them as
+/// op steps. Each op begins as a kernel of its own. The fusion that saves most
+/// time is done first, and the costs that it changes are estimated anew, as in
+/// XLA's PriorityFusion (xla/backends/gpu/transforms/priority_fusion.cc).
 class LoopPlanner {
 public:
   LoopPlanner(PlanState &state, FusionOrder order)
@@ -33,19 +33,20 @@ public:
 private:
   using Id = FusionUnits::Id;
   using Candidate = FusionCandidate;
-  /// Who needs what a unit stores.
+  /// The consumers of the outputs of a unit.
   struct Consumers {
     llvm::SmallVector<Id> kernels;
-    /// An op step or the terminator.
+    /// Whether an op step or the terminator is a consumer, too.
     bool outside = false;
   };
-  /// Of the question whether a unit is to be computed within its consumers.
+  /// The answer to the question whether a unit should be computed within its
+  /// consumers.
   struct Answer {
     FusionDecision decision;
     FusionPrice price;
     Consumers consumers;
     llvm::SmallVector<Placement, 1> placements;
-    /// What it was given for: `getState` of the unit.
+    /// The state for which the answer is valid: getState of the unit.
     llvm::hash_code state = 0;
   };
 
@@ -89,7 +90,7 @@ private:
   FusionUnits &units;
   UnitPrices prices;
   FusionQueue queue;
-  /// By unit: the last answer.
+  /// By unit, the last answer.
   std::vector<Answer> answers;
   /// The last answer to each question, with the consumer that was asked about.
   struct Refusal {

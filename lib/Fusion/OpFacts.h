@@ -1,4 +1,4 @@
-//===- OpFacts.h - What fusion asks of one op ------------------*- C++ -*-===//
+//===- OpFacts.h - Properties of one op for fusion --------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,56 +18,61 @@
 
 namespace tandem {
 
-/// How a loop moves through a value: by `step` along one of its dims, or not at
-/// all (-1).
+/// How a loop moves through a value: by `step` indices along dim `dim`, or not
+/// at all (-1).
 struct Motion {
   int64_t dim = -1;
   int64_t step = 0;
 
-  /// In elements of a row-major value of such a shape.
+  /// The distance of one step, in elements of a row-major value of shape
+  /// `shape`.
   int64_t stride(mlir::ArrayRef<int64_t> shape) const;
-  /// Of the innermost loop over a result of such a shape.
+  /// The motion of the innermost loop over a result of shape `shape`.
   static Motion innermost(mlir::ArrayRef<int64_t> shape);
 };
 
 /// How one evaluation of an op reads one of its operands.
 struct OperandAccess {
-  /// Elements read.
+  /// The number of elements that are read.
   int64_t reads = 1;
-  /// At the index of the result's element itself.
+  /// Whether the element is read at the same index as that of the result.
   bool identity = false;
-  /// One number, which is part of the code.
+  /// Whether the operand is a constant with equal elements, which becomes part
+  /// of the code.
   bool isSplat = false;
-  /// By dim of the result: where a step along it leads in the operand. Empty
-  /// where identity.
+  /// For each dim of the result, the motion in the operand that a step along
+  /// the dim causes. Empty if `identity`.
   llvm::SmallVector<Motion, 0> motions;
 
-  /// Where what leads so through the result leads in the operand.
+  /// The motion in the operand that a motion through the result causes.
   Motion follow(const Motion &result) const;
 };
 
-/// What fusion needs to know of an op by itself, asked of its interfaces.
+/// The properties of a single op that fusion needs. They come from the op's
+/// interfaces.
 struct OpFacts {
   /// Whether the op can be computed element by element in a kernel.
   FusionDecision inLoop = FusionDecision::allow();
-  /// Its result has the operand's bytes: it costs nothing as an op step.
+  /// Whether its result has the same bytes as its operand, so that it costs
+  /// nothing as an op step.
   bool isView = false;
-  /// As OpCost::reads.
+  /// Element reads per element of the result, as in OpCost::reads.
   int64_t reads = 1;
-  /// Reads in the code of one element: `reads`; of a concat one of each
-  /// operand, among which the element's index chooses.
+  /// Element reads in the code of one element: equal to `reads`, except for a
+  /// concat, whose code has one read of each operand, among which the element's
+  /// index chooses.
   int64_t bodyReads = 1;
   int64_t elements = 0;
   double flopsPerElement = 0;
   int64_t elementBytes = 4;
   int64_t resultBytes = 0;
-  /// Of all operands.
+  /// Bytes of all operands.
   int64_t operandBytes = 0;
-  /// By operand; of ops that can be part of a loop.
+  /// By operand, how it is read; only for ops that can be part of a loop.
   llvm::SmallVector<OperandAccess, 0> accesses;
 };
 
-/// Of a value of static shape.
+/// The size of a value of static shape, and of one of its elements, in bytes.
 int64_t getBytes(mlir::Value value);
 int64_t getElementBytes(mlir::Value value);
 

@@ -1,4 +1,4 @@
-//===- PlanState.h - What the steps of planning share ----------*- C++ -*-===//
+//===- PlanState.h - The state that planning steps share --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@
 
 namespace tandem {
 
-/// One planning: the block, what is known of its ops, the kernels so far, and
-/// the decisions.
+/// The state of planning the fusion of one block: the properties of its ops,
+/// the kernels so far, and the log of decisions.
 class PlanState {
 public:
   PlanState(mlir::Block &block, const FusionOptions &options, FusionLog *log)
@@ -29,30 +29,32 @@ public:
         fuel(options.fuel),
         facts(std::make_shared<Facts>(block.getOperations().size())) {}
 
-  /// The same so far, to go on from on trial: without a log or a limit.
+  /// A copy of the state on which fusions can be tried, without log and without
+  /// limit of fuel.
   PlanState fork() const {
     PlanState copy = *this;
     copy.log = nullptr;
     copy.fuel = FusionFuel(-1);
     return copy;
   }
-  /// Whether somebody reads what is noted.
+  /// Whether decisions are logged.
   bool isLogged() const { return log; }
 
-  /// Stays where it is.
+  /// The properties of an op. The reference stays valid.
   const OpFacts &factsOf(mlir::Operation *op);
 
-  /// Logs the decision, which lack of fuel may turn; consumes fuel where it is
-  /// positive.
+  /// Logs a decision and returns whether it is positive. A positive decision
+  /// consumes fuel, and becomes a refusal where there is none left.
   bool decide(FusionQuestion question, mlir::Operation *producer,
               mlir::Operation *consumer, FusionDecision decision,
               const FusionPrice &price = {});
   /// Logs a refusal.
   void note(const FusionLogEntry &entry);
 
-  /// Whether the body of `unit` may read so many more elements.
+  /// Whether the body of `unit` may read `moreReads` more elements.
   FusionDecision checkBody(FusionUnits::Id unit, int64_t moreReads) const;
-  /// Whether `unit` may compute `op` as well, as far as cycles and sizes go.
+  /// Whether `unit` may compute `op` as well: checks cycles and limits of size
+  /// only.
   FusionDecision checkAbsorb(FusionUnits::Id unit, mlir::Operation *op,
                              int64_t moreReads);
 
@@ -63,23 +65,25 @@ public:
 private:
   FusionLog *log;
   FusionFuel fuel;
-  /// By position in the block, once asked for; of all forks.
+  /// The properties of ops by position in the block, computed on demand and
+  /// shared by all forks.
   using Facts = std::vector<std::optional<OpFacts>>;
   std::shared_ptr<Facts> facts;
 };
 
-/// Makes kernels of the contractions that are to be generated, each with the
-/// elementwise ops on its result that it can take.
+/// Makes kernels of the contractions that are generated, each with as many of
+/// the elementwise ops after it as possible.
 void planContractions(PlanState &state);
 
 /// Makes kernels of reductions with the elementwise ops around them.
 void planReductions(PlanState &state);
 
-/// Contractions take in the elementwise ops before them that no other kernel
-/// has: PlanContractions.cpp.
+/// Adds to the kernels of contractions the elementwise ops before them that are
+/// in no other kernel. Defined in PlanContractions.cpp.
 void planPrologues(PlanState &state);
 
-/// Puts all that is left in loops or op steps, in one of the two orders.
+/// Puts all remaining ops into loop kernels or op steps, in one of the two
+/// greedy orders.
 void planLoops(PlanState &state, FusionOrder order);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- PlanWindows.h - Poolings in contractions' kernels -------*- C++ -*-===//
+//===- PlanWindows.h - Windows in contractions' kernels ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,13 +17,15 @@ namespace tandem {
 /// reduction.
 bool isWindow(mlir::Operation *op, const OpFacts &facts);
 
+/// A decision on a window, with its estimated costs.
 struct WindowAnswer {
   FusionDecision decision;
   FusionPrice price;
 };
 
-/// Whether the kernel of `hero`, a contraction that takes `heroNs` in it, may
-/// compute `op`, a window over what it computes, and stores no more of that.
+/// Whether the kernel of `hero`, a contraction that takes `heroNs` nanoseconds
+/// in it, may also compute `op`, a window over a value that the kernel
+/// computes. The kernel then does not store that value.
 WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel,
                        mlir::Operation *op, mlir::Operation *hero,
                        double heroNs);

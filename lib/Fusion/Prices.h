@@ -1,4 +1,4 @@
-//===- Prices.h - What fusing costs and saves ------------------*- C++ -*-===//
+//===- Prices.h - Estimated costs of fusions --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,25 +15,28 @@
 
 namespace tandem {
 
-/// `op` computed in a kernel that has `shared` bytes of its operands already,
-/// and runs in `parallelism` parts, against a kernel of its own.
+/// The cost of computing an op in a kernel that already has `shared` bytes of
+/// its operands and runs in `parallelism` parts, compared with a kernel of its
+/// own.
 FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
                         int64_t shared, int64_t parallelism = INT64_MAX);
 
-/// A contraction that can be generated, as a register tile ("fused") against a
-/// loop.
+/// The cost of a contraction in a kernel of register tiles ("fused"), compared
+/// with a loop kernel.
 FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
                       const Contraction &contraction);
 
-/// `op` computed by the tasks of a contraction, each of which copies the data
-/// that it reads (StagedData.h), against a kernel of its own. `isFirst`: they
-/// do not copy it anyway. The contraction can be staged.
+/// The cost of computing an op in the tasks of a contraction, which stage the
+/// data that they read (StagedData.h), compared with a kernel of its own.
+/// `isFirst` says that the tasks do not stage their data yet. whyNotStaged must
+/// be empty.
 FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
                           const Contraction &contraction, bool isFirst);
 
-/// A pooling or reduction of the `bytes` that a contraction computes, read from
-/// the `partBytes` of them that each task of its kernel keeps, against a kernel
-/// of its own. `repeatedNs`: what the contraction takes longer for it.
+/// The cost of a pooling or reduction of the `bytes` bytes that a contraction
+/// computes, if it reads the `partBytes` bytes that each task of the
+/// contraction's kernel keeps, compared with a kernel of its own. `repeatedNs`
+/// is the additional time of the contraction, in nanoseconds.
 FusionPrice priceWindow(const DeviceModel &device, const OpFacts &facts,
                         int64_t bytes, int64_t partBytes, double repeatedNs);
 

@@ -1,4 +1,4 @@
-//===- RowSpace.h - Whole and reduced shapes of one reduction --*- C++ -*-===//
+//===- RowSpace.h - The iteration space of reductions -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,31 +17,34 @@
 
 namespace tandem {
 
-/// The space of a reduction: the shape that is reduced, and its reduced dims. A
-/// value of the space has an element for each of its points (it is full) or for
-/// each of its rows, the points that differ in the reduced dims alone.
+/// The iteration space of a reduction: the shape that is reduced, and which
+/// dims are reduced. A row is the set of points that differ in reduced dims
+/// only. A value of the space has either one element for each point (it is
+/// full) or one for each row.
 class RowSpace {
 public:
-  /// Dim of the space by dim of a value; -1 where the value's dim has size 1.
+  /// For each dim of a value, the dim of the space; -1 where the value's dim
+  /// has size 1.
   using Dims = llvm::SmallVector<int64_t, 4>;
 
   explicit RowSpace(ir::ReduceOp reduce);
 
   llvm::ArrayRef<int64_t> shape() const { return sizes; }
   int64_t rows() const;
-  /// Of a value of the full shape.
+  /// The dims of a value of the full shape.
   Dims full() const;
 
   bool isFull(const Dims &dims) const;
   bool isRow(const Dims &dims) const;
 
-  /// Where the result of `op` lies in the space if its operand `index` lies at
-  /// `operand`; nothing if it does not, or if `op` is not one that a reduction
-  /// kernel computes: elementwise, a broadcast, a reshape of rows, a reduce of
-  /// the same dims.
+  /// The dims of the result of `op` if its operand number `index` has the dims
+  /// `operand`. Nothing if the result is not a value of the space, or if a
+  /// reduction kernel does not compute such ops. It computes elementwise ops,
+  /// broadcasts, reshapes of rows, and reductions of the same dims.
   std::optional<Dims> ofResult(mlir::Operation *op, unsigned index,
                                const Dims &operand) const;
-  /// Where operand `index` lies if the result of `op` lies at `result`.
+  /// The dims of operand number `index` if the result of `op` has the dims
+  /// `result`.
   std::optional<Dims> ofOperand(mlir::Operation *op, unsigned index,
                                 const Dims &result) const;
 

@@ -1,4 +1,4 @@
-//===- UnitPrices.h - What kernels in the making cost ----------*- C++ -*-===//
+//===- UnitPrices.h - Costs of kernels while planning -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,49 +13,51 @@
 
 namespace tandem {
 
-/// Prices of kernels and of joining them, all by one formula: the launch, each
-/// op's operations as often as it is computed, each operand read once as the
-/// kernel's innermost loop moves through it, each result stored once. Reading
-/// and computing overlap at best; neither bound is sure to hide the other, so
-/// that both are paid.
+/// Estimates the costs of kernels and of joining them, all by one formula: the
+/// launch, the operations of each op as often as it is computed, one read of
+/// each operand in the way in which the kernel's innermost loop moves through
+/// it, and one write of each result. The times of reading and computing are
+/// added, because it is not certain that they overlap.
 class UnitPrices {
 public:
   using Id = FusionUnits::Id;
 
   explicit UnitPrices(PlanState &state) : state(state) {}
 
-  /// How `producer`, one of its ops after the other, would be computed in
-  /// `kernel`, a loop.
+  /// How the ops of `producer` would be computed in `kernel`, a loop kernel.
   Placement place(Id producer, Id kernel);
 
-  /// A kernel, as it is; reckoned once for each version of it.
+  /// The estimated time of a kernel, in nanoseconds. Computed once for each
+  /// version of the kernel.
   double estimateNs(Id kernel);
 
-  /// `producer`, of one result, within the kernels that need it against a
-  /// kernel of its own that each of them reads.
+  /// The cost of computing `producer`, which has one result, within all kernels
+  /// that need the result, compared with a kernel of its own whose result each
+  /// of them reads.
   FusionPrice priceProduce(Id producer, mlir::ArrayRef<Placement> placements);
 
-  /// Two kernels over one space as one, of which `consumer` may read results of
-  /// `producer`.
+  /// The cost of joining two kernels over one iteration space, compared with
+  /// two kernels. `consumer` may read results of `producer`.
   FusionPrice priceMerge(Id consumer, Id producer);
 
 private:
   double computeNs(mlir::Operation *op, const Evaluation &evaluation,
                    Id kernel) const;
-  /// Of one operand that the kernel has from memory.
+  /// The time of reading one operand from memory.
   double readNs(mlir::OpOperand &operand, const Evaluation &evaluation,
                 Id kernel) const;
-  /// The result of a placement's first op, from memory.
+  /// The time of reading the result of the placement's first op from memory.
   double readNs(const Placement &placement) const;
   double readNs(mlir::Value value, double elements, const Motion &motion,
                 bool isWindow) const;
   double writeNs(mlir::Value value) const;
-  /// Operands of `ops` for which `isWanted`, each once.
+  /// The time of reading those operands of `ops` for which `isWanted` holds,
+  /// each once.
   template <typename Ops>
   double readAllNs(const Ops &ops, Id kernel,
                    mlir::function_ref<bool(mlir::Value)> isWanted) const;
 
-  /// Of a kernel of the version `of`.
+  /// The estimated time of version `of` of a kernel.
   struct Estimate {
     unsigned of = 0;
     double ns = 0;

@@ -17,13 +17,14 @@
 
 namespace tandem {
 
-/// The steps in an order that respects who reads what: next comes the step that
-/// adds least to the bytes held (its results, less what dies with it), and of
-/// equal ones the first in the program. Types are static. A list schedule: it
-/// is often better than program order, and sometimes worse.
+/// Orders the steps by list scheduling, respecting data dependencies: the next
+/// step is the one that adds least to the bytes held (its results, less the
+/// values that die with it), and of equal ones the first in the program. All
+/// types must be static. The order is often better than that of the program,
+/// and sometimes worse.
 std::vector<uint32_t> orderByMemory(const Program &program);
 
-/// Step i becomes what step order[i] was; `order` is a permutation.
+/// Permutes the steps: step i becomes the former step order[i].
 void permuteSteps(Program &program, std::span<const uint32_t> order);
 
 } // namespace tandem

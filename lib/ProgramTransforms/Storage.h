@@ -1,4 +1,4 @@
-//===- Storage.h - Slots that share their bytes, and until when -*- C++ -*-===//
+//===- Storage.h - Slots that share memory ----------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,23 +13,26 @@
 
 namespace tandem {
 
-/// Who brings a storage's memory: the plan, the caller (inputs, constants), or
-/// the storage's root, allocated when it is written (outputs).
+/// Where the memory of a storage comes from: the memory plan, the caller
+/// (inputs and constants), or an allocation when the root is written (outputs).
 enum class StorageKind : uint8_t { planned, caller, output };
 
-/// The slots of a program by storage: those that share their bytes, known by
-/// one of them, its root.
+/// The slots of a program, grouped into storages. A storage is a set of slots
+/// that share their bytes; one of them, the root, represents it.
 struct Storages {
-  /// By slot: its root; and its root where only views are joined.
+  /// By slot, the root of its storage; and the root of the smaller set that
+  /// shares its value: the slots that are views of one another.
   std::vector<uint32_t> roots, values;
-  /// By root. A storage that no step touches is live at step -1.
+  /// By root, the kind and the live range of the storage. A storage that no
+  /// step uses is live at step -1.
   std::vector<StorageKind> kinds;
   std::vector<LiveRange> ranges;
 };
 
-/// A reshape's result is in the storage of its operand, and the result of a
-/// kernel that may compute in place in that of an operand that dies there.
-/// Errors (phase "plan") where bytes overflow.
+/// Finds the storages of a program. The result of a reshape is in the storage
+/// of its operand. The result of a kernel that may compute in place is in the
+/// storage of an operand that dies there. Fails (phase "plan") where a number
+/// of bytes overflows.
 Expected<Storages> findStorages(const Program &program);
 
 } // namespace tandem

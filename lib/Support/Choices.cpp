@@ -12,18 +12,21 @@ namespace tandem {
 
 template <> std::span<const Choice<Contractions>> choicesOf() {
   static constexpr Choice<Contractions> choices[] = {
-      {Contractions::predict, "predict", "what costs less by a model of both"},
-      {Contractions::measure, "measure", "what is faster, tried"},
-      {Contractions::generated, "generated", "kernels, where there are any"},
-      {Contractions::library, "library", "the library, where it can"},
+      {Contractions::predict, "predict",
+       "the one with the lower estimated cost"},
+      {Contractions::measure, "measure",
+       "the one that is measured to be faster"},
+      {Contractions::generated, "generated",
+       "always kernels, where there are any"},
+      {Contractions::library, "library", "always the library, where it can"},
   };
   return choices;
 }
 
 template <> std::span<const Choice<Winograd>> choicesOf() {
   static constexpr Choice<Winograd> choices[] = {
-      {Winograd::never, "never", "nowhere"},
-      {Winograd::automatic, "auto", "where a model says that it pays"},
+      {Winograd::never, "never", "not at all"},
+      {Winograd::automatic, "auto", "where it is estimated to be faster"},
       {Winograd::always, "always", "where it is possible"},
   };
   return choices;

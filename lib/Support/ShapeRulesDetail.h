@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The families of shape rules behind inferType, and what they share. A rule may
-// rely on the operand count and on its attributes being there (inferType has
-// checked both) and on operand ranks of at most kMaxRank.
+// The shape rules of each family of ops, which inferType calls, and their
+// helpers. inferType has checked that the number of operands is right and that
+// the attributes are present. Operand ranks are at most kMaxRank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ inline std::string_view text(DType dtype) { return tandem::name(dtype); }
 inline std::string text(const TensorType &type) { return type.str(); }
 template <typename T> const T &text(const T &value) { return value; }
 
-/// The error of constraint `label` of an op: "add C3: …".
+/// Makes the error of a violated constraint, C`label` of op `kind`: "add C3:
+/// …".
 template <typename... Parts>
 [[gnu::cold, gnu::noinline]] tl::unexpected<Error>
 broken(OpKind kind, int label, const Parts &...parts) {
@@ -53,13 +54,13 @@ broken(OpKind kind, int label, const Parts &...parts) {
   return fail("shape", stream.str());
 }
 
-/// A dim for a message.
+/// The size of a dim as text; "?" if it is dynamic.
 inline std::string dimText(int64_t dim) {
   return dim == kDynamic ? "?" : std::to_string(dim);
 }
 
-/// The one dim that two equal dims of unknown or known size stand for; nothing
-/// where both are known and differ.
+/// Merges two dims that must be equal, either of which may be dynamic; nothing
+/// where both are static and differ.
 inline std::optional<int64_t> mergeDims(int64_t lhs, int64_t rhs) {
   if (lhs == rhs || rhs == kDynamic)
     return lhs;

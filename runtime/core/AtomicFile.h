@@ -16,18 +16,21 @@
 
 namespace tandem {
 
-/// A file under construction beside its final name. Destroyed before commit,
-/// it leaves nothing. Device files and pipes, which cannot be replaced, are
-/// written to directly.
+/// Writes a file under a temporary name beside its final one, so that the final
+/// name never shows a partial file. A file that is destroyed before commit
+/// leaves nothing behind. Device files and pipes, which cannot be replaced, are
+/// written to directly. Errors have phase "write". Not thread-safe.
 class AtomicFile {
 public:
+  /// Creates the temporary file for `path`.
   static Expected<AtomicFile> create(const std::string &path);
   AtomicFile(AtomicFile &&other) noexcept;
   AtomicFile &operator=(AtomicFile &&) = delete;
   ~AtomicFile();
 
+  /// Appends `bytes` bytes.
   Status write(const void *data, size_t bytes);
-  /// Gives the file its final name.
+  /// Renames the file to its final name. Nothing may be written afterwards.
   Status commit();
 
 private:
@@ -40,7 +43,8 @@ private:
   int descriptor = -1;
 };
 
-/// An error of phase "read" or "write" about a file, with errno's reason.
+/// Makes an error of phase "read" or "write" about a file, with the reason that
+/// `errorNumber` (an errno) stands for.
 tl::unexpected<Error> fileError(const char *phase, const std::string &path,
                                 int errorNumber);
 

@@ -1,4 +1,4 @@
-//===- Spatial.h - Convolutions and pools, by role of dim -------*- C++ -*-===//
+//===- Spatial.h - Geometry of convolutions and pools -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layout strings and 1 to 3 spatial dims brought to one form: three spatial
-// dims (the leading ones of size 1 where there are fewer) and strides by role.
+// The sizes and strides of convolutions, pools and matmuls in one form,
+// whatever the layout: always three spatial dims (leading ones of size 1 where
+// there are fewer), and strides by the role of each dim. Strides and offsets
+// are in elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +29,8 @@ namespace tandem::eager {
 
 using Spatial3 = std::array<int64_t, 3>;
 
-/// Calls `visit` with each index of a box of these sizes, the last dim fastest;
-/// it is a pointer to three.
+/// Calls `visit` with each index of a box of these sizes, the last dim fastest.
+/// An index is passed as a pointer to three numbers.
 template <typename Visit>
 void forEachIndex(const Spatial3 &sizes, Visit visit) {
   for (int64_t d = 0; d < sizes[0]; ++d)
@@ -39,8 +41,9 @@ void forEachIndex(const Spatial3 &sizes, Visit visit) {
       }
 }
 
-/// One tensor's sizes and strides by role; O and I of a kernel count as batch
-/// and channel. `layout` is valid (the shape rules have parsed it).
+/// The sizes and strides of one tensor by role. The dims O and I of a
+/// convolution's kernel count as batch and channel. `layout` must be valid, as
+/// the shape rules ensure.
 struct SpatialTensor {
   int64_t batchSize, channelSize;
   Spatial3 size{1, 1, 1};
@@ -54,19 +57,19 @@ struct SpatialTensor {
   int64_t offset(const int64_t *at) const {
     return at[0] * stride[0] + at[1] * stride[1] + at[2] * stride[2];
   }
-  /// Strides of a walk over (batch, channel, D, H, W) that stays at the first
-  /// spatial position.
+  /// Strides of a walk over (batch, channel, D, H, W) that are 0 along the
+  /// spatial dims, so that it stays at the first spatial position.
   Strides planes() const { return {batch, channel}; }
 };
 
-/// What a window op does along its spatial dims.
+/// How the windows of a convolution or pooling lie over its input.
 struct SpatialWindow {
   SpatialTensor in, out;
   Spatial3 window{1, 1, 1}, output{1, 1, 1};
   Spatial3 strides{1, 1, 1}, padLow{}, padHigh{}, dilations{1, 1, 1};
 
-  /// The taps [first, last) of spatial dim i that lie inside the input at an
-  /// output position.
+  /// The range [first, last) of taps along spatial dim `i` that lie inside the
+  /// input at output position `at`.
   std::pair<int64_t, int64_t> insideTaps(int i, int64_t at) const {
     const int64_t start = at * strides[i] - padLow[i];
     const int64_t first =
@@ -77,8 +80,9 @@ struct SpatialWindow {
     return {first, last < window[i] ? last : window[i]};
   }
 
-  /// The offset of the input element under a window's tap, from the first
-  /// element of its channel; none in the padding.
+  /// The offset of the input element under tap `tap` of the window at output
+  /// position `at`, from the first element of its channel; none where it is in
+  /// the padding.
   std::optional<int64_t> inputOffset(const int64_t *at,
                                      const int64_t *tap) const {
     int64_t offset = 0;
@@ -92,6 +96,7 @@ struct SpatialWindow {
   }
 };
 
+/// A convolution: its window, its weights and its channels.
 struct SpatialConv : SpatialWindow {
   SpatialTensor weights;
   int64_t batch, outputChannels, groups, groupInputChannels;
@@ -100,6 +105,7 @@ struct SpatialConv : SpatialWindow {
                         const Shape &kernel, const Shape &result);
 };
 
+/// A pooling: its window and its channels.
 struct SpatialPool : SpatialWindow {
   int64_t batch, channels;
 
@@ -107,7 +113,7 @@ struct SpatialPool : SpatialWindow {
                         const Shape &result);
 };
 
-/// A matmul's sizes and strides: batch dims, then M, N and K.
+/// The sizes and strides of a matmul: the batch dims, then M, N and K.
 struct MatmulDims {
   Shape batch;
   Strides lhsBatch{}, rhsBatch{};

@@ -18,9 +18,10 @@
 
 namespace tandem::eager {
 
-/// Elements to step for one more of each dim's index; unused dims are 0.
+/// Strides by dim, in elements; 0 for dims that a tensor does not have.
 using Strides = std::array<int64_t, kMaxRank>;
 
+/// The strides of a dense row-major tensor.
 inline Strides rowMajorStrides(const Shape &shape) {
   Strides strides{};
   int64_t stride = 1;
@@ -31,8 +32,8 @@ inline Strides rowMajorStrides(const Shape &shape) {
   return strides;
 }
 
-/// The strides with which an operand is read at indices of `result`, under
-/// NumPy broadcasting: 0 along dims that it repeats over.
+/// The strides with which an operand is read at the indices of `result` under
+/// NumPy broadcasting: 0 along the dims in which it is repeated.
 inline Strides broadcastStrides(const Shape &operand, const Shape &result) {
   const Strides own = rowMajorStrides(operand);
   const int lead = result.rank() - operand.rank();
@@ -42,7 +43,8 @@ inline Strides broadcastStrides(const Shape &operand, const Shape &result) {
   return strides;
 }
 
-/// Walks all indices of a shape in row-major order, keeping N offsets.
+/// Walks all indices of a shape in row-major order, and keeps the offsets, in
+/// elements, of N tensors.
 ///   for (StridedIndex<2> i(shape, {a, b}); !i.done(); i.next())
 ///     use(i.offset(0), i.offset(1), i[dim]);
 template <size_t N> class StridedIndex {
@@ -53,7 +55,7 @@ public:
         remaining(shape.numElements()) {}
 
   bool done() const { return remaining == 0; }
-  /// Goes from the first index to the `count`-th in row-major order.
+  /// Moves from the first index to the `count`-th in row-major order.
   void advance(int64_t count) {
     remaining -= count;
     for (int dim = shape.rank() - 1; dim >= 0 && count != 0; --dim) {
@@ -88,7 +90,8 @@ private:
 };
 
 /// Simplifies a walk without changing its order: drops dims of size 1, and
-/// makes one of two neighbours wherever all offsets step over them as over one.
+/// merges two neighbouring dims where all tensors step through them as through
+/// one.
 template <size_t N>
 void mergeDims(Shape &shape, std::array<Strides, N> &strides) {
   Shape merged;
@@ -111,8 +114,8 @@ void mergeDims(Shape &shape, std::array<Strides, N> &strides) {
   strides = kept;
 }
 
-/// A slice bound as NumPy means it: negative counts from the end, and what
-/// lies outside [0, size] is clamped.
+/// Resolves a slice bound as NumPy does: a negative bound counts from the end,
+/// and the result is clamped to [0, size].
 inline int64_t resolveSliceBound(int64_t bound, int64_t size) {
   if (bound < 0)
     bound += size;

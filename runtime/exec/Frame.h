@@ -13,26 +13,26 @@
 
 namespace tandem::exec {
 
-/// The values of one run, and buffers that runs reuse so that dispatch does not
-/// allocate. Used by one thread at a time.
+/// The values of one run of a program, and buffers that later runs reuse so
+/// that dispatch does not allocate. Used by one thread at a time.
 struct Frame {
   Frame(const Program &program, std::span<const Tensor> constants);
 
-  /// Where each slot's value is: an input of the caller, a constant of the
-  /// executor, or `owned`.
+  /// By slot, where its value is: an input of the caller, a constant of the
+  /// executor, or an element of `owned`.
   std::vector<const Tensor *> values;
   std::vector<Tensor> owned;
-  /// The block of the slots that have an offset, for this run.
+  /// The memory of all slots that have an offset in the arena, for this run.
   Tensor arena;
 
-  /// Operands and results of the step at hand, contiguous.
+  /// Operands and results of the present step, in contiguous arrays.
   std::vector<TensorType> operandTypes;
   std::vector<Tensor> operands;
   std::vector<Tensor> results;
   std::vector<void *> args;
-  /// What each step ran last: the inline cache of dispatch.
+  /// By step, the prepared op that it ran last: the inline cache of dispatch.
   std::vector<PreparedRef> last;
-  /// Input types that were found right.
+  /// The input types that were last found to fit the program.
   std::vector<TensorType> checkedInputs;
 
   /// Frees all values of the run.

@@ -13,28 +13,29 @@
 
 namespace tandem::exec {
 
-/// What every step of an executor shares.
+/// What all steps of an executor share.
 struct DispatchContext {
   const Program &program;
   ProviderList providers;
   Stream &stream;
-  /// The stream's.
+  /// The stream's allocator.
   Allocator &allocator;
-  /// Where its tensors are (Tensor::device).
+  /// The device whose memory its tensors are in, as in Tensor::device.
   const Device *memory;
   bool dispatchOnly;
 };
 
-/// Applies the shape rule, allocates the results and runs a primitive.
+/// Runs an op step: applies the shape rule, allocates the results and runs a
+/// provider's prepared op. `index` is the step's number.
 Status runOp(const DispatchContext &context, const StepPlan &plan,
              PreparedCache &cache, size_t index, Frame &frame);
 
-/// Allocates the results and launches generated code.
+/// Runs a kernel step: allocates the results and launches the kernel.
 Status runKernel(const DispatchContext &context, const StepPlan &plan,
                  Frame &frame);
 
-/// Memory for a slot: at its place in the arena or in its host (which is
-/// allocated if need be), or of its own.
+/// Makes the tensor of a slot: at its place in the arena, in its host slot's
+/// memory (which is allocated if need be), or in memory of its own.
 Expected<Tensor> makeResult(const DispatchContext &context, uint32_t slot,
                             const TensorType &type, Frame &frame);
 

@@ -16,15 +16,14 @@
 
 namespace tandem::exec {
 
-/// Types of a step's operands, results, or both. Ops with more than four
-/// operands are rare enough to allocate.
+/// Types of a step's operands, results, or both.
 using Types = std::vector<TensorType>;
 
 struct TypesHash {
   size_t operator()(const Types &types) const;
 };
 
-/// An op made ready for one signature. Immutable.
+/// An op that is prepared for one signature. Immutable.
 struct PreparedEntry {
   Types operands;
   Types results;
@@ -32,55 +31,58 @@ struct PreparedEntry {
 };
 using PreparedRef = std::shared_ptr<const PreparedEntry>;
 
-/// The prepared ops of one step by operand types. Frames remember the last one
-/// they used, so that this is asked only when shapes change. Thread-safe.
+/// The prepared ops of one step, by operand types. Frames remember the one that
+/// they used last, so that this is asked only when shapes change. Thread-safe.
 class PreparedCache {
 public:
-  /// Finds the entry for `operands`, preparing it with the first of `providers`
-  /// that supports the op. No lock is held meanwhile; of two threads that
-  /// prepare one signature, the first to finish is kept.
+  /// Finds the entry for `operands`, or prepares it with the first of
+  /// `providers` that implements the op. No lock is held while preparing; where
+  /// two threads prepare the same signature, the entry of the first to finish
+  /// is kept.
   Expected<PreparedRef> get(const OpDesc &op, Types operands, Types results,
                             ProviderList providers);
 
 private:
-  /// A process that sees ever new shapes must not grow without bound.
+  /// The most entries of a cache, so that a process that sees ever new shapes
+  /// does not grow without bound.
   static constexpr size_t kMaxEntries = 512;
 
   std::mutex mutex; // guards entries; held for a look-up or an insertion
   std::unordered_map<Types, PreparedRef, TypesHash> entries;
 };
 
-/// What does not change between runs of one step.
+/// What an executor knows of one step before it runs.
 struct StepPlan {
   const fb::StepT *step = nullptr;
   /// Set for kernel steps.
   const fb::KernelT *kernel = nullptr;
   const LoadedKernel *loaded = nullptr;
-  /// Types of the results where they are known ahead: kernels, custom calls,
-  /// and op steps of compiled programs.
+  /// Types of the results where they are known ahead of time: those of kernels,
+  /// of custom calls, and of op steps of compiled programs.
   Types resultTypes;
-  /// An op of a compiled program is prepared once.
+  /// The prepared op, for an op step of a compiled program.
   PreparedRef prepared;
-  /// Slots whose value nobody reads after this step.
+  /// The slots whose value no later step reads.
   std::vector<uint32_t> dead;
-  /// A reshape whose operand and result are both outside the arena, or at one
-  /// place in it: the same bytes under another type.
+  /// Whether the step is a reshape that only gives the same bytes another type
+  /// (isView in ProgramMemory.h).
   bool isView = false;
 
   bool isKernel() const { return kernel != nullptr; }
 };
 
-/// True where every type is known and memory is planned: shape rules need not
-/// be applied again at run time.
+/// Whether all types of a program are static and its memory is planned, so that
+/// shape rules need not be applied at run time.
 bool isCompiled(const Program &program);
 
-/// Plans for every step; errors for a kernel without code. `constants` are the
-/// values of the program's.
+/// Makes the plans of all steps, in order. Fails for a kernel that was not
+/// loaded, an op that no provider implements, and a custom_call without static
+/// result types. `constants` are the values of the program's constants.
 Expected<std::vector<StepPlan>> planSteps(const Program &program,
                                           const ExecutorOptions &options,
                                           std::span<const Tensor> constants);
 
-/// `error` with the op's name and the step's location, where it has none.
+/// Adds the op's name and, where `error` has no location, that of the step.
 tl::unexpected<Error> locate(Error error, const fb::StepT &step);
 
 } // namespace tandem::exec

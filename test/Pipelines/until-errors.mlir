@@ -15,7 +15,7 @@
 // FUNCTION: error: no function @g among @main
 // FUNCTION-NOT: note:
 // FILE: error: cannot open input file
-// PHASELESS: tandem-opt: error: --shapes says nothing without --until
+// PHASELESS: tandem-opt: error: --shapes has no effect without --until
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }

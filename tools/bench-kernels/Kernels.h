@@ -1,4 +1,4 @@
-//===- Kernels.h - What bench-kernels measures ------------------*- C++ -*-===//
+//===- Kernels.h - The kernels of bench-kernels -----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,18 +14,20 @@
 
 namespace tandem::bench {
 
-/// What a kernel's time is compared with.
+/// The memory operation that a kernel's time is compared with.
 enum class Yardstick { Memset, Copy };
 
+/// A kernel to be measured.
 struct Kernel {
   std::string name;
   Yardstick yardstick;
-  /// A module `k` of one function `k`.
+  /// The MLIR text of a module `k` with one function `k`.
   std::string module;
-  /// Whether upstream expands functions of it in another way.
+  /// Whether it has math functions that upstream MLIR expands in another way.
   bool hasFunctions = false;
 };
 
+/// All kernels.
 std::vector<Kernel> makeKernels();
 
 } // namespace tandem::bench

@@ -1,4 +1,4 @@
-//===- ArgSpec.h - Function arguments from the command line -----*- C++ -*-===//
+//===- ArgSpec.h - Function arguments on the command line -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,13 +19,14 @@
 
 namespace tandem::tools {
 
-/// What one `--arg` asks for:
+/// The value of one `--arg`:
 ///   FILE.npy                     the array of a file
 ///   random[:DIMS][:seed=N]       uniform in [-1, 1); integers in [0, 8)
 ///   zeros[:DIMS]
 ///   iota[:DIMS]                  0, 1, 2, … in row-major order
-///   [v, v, …][:DIMS]             these elements in row-major order
-/// DIMS is `1000x100x1`, needed where the input's type has a dynamic dim.
+///   [v, v, …][:DIMS]             the given elements in row-major order
+/// DIMS is like `1000x100x1`, and is required where the input's type has a
+/// dynamic dim.
 struct ArgSpec {
   enum class Kind { file, random, zeros, iota, values };
   Kind kind = Kind::random;
@@ -33,19 +34,20 @@ struct ArgSpec {
   std::optional<Shape> dims;
   std::optional<uint64_t> seed;
   std::vector<double> values;
-  /// As written, for messages.
+  /// The text of the argument, for messages.
   std::string text;
 };
 
-/// The grammar above, for --help.
+/// The text of --help about this grammar.
 extern const char *const kArgSpecHelp;
 
-/// Errors (phase "argument") name the part that is wrong.
+/// Parses the value of an `--arg`. Errors (phase "argument") name the invalid
+/// part.
 Expected<ArgSpec> parseArgSpec(std::string_view text);
 
-/// A tensor for each input of `program`. Inputs of static type beyond the last
-/// spec are random. The result satisfies checkInputs. `random` without a seed
-/// uses the input's index as seed.
+/// Makes a tensor for each input of `program`. Inputs of static type without a
+/// spec are random. The result satisfies checkInputs. A `random` without a seed
+/// takes the input's index as seed.
 Expected<std::vector<Tensor>> makeInputs(const Program &program,
                                          const std::vector<std::string> &specs);
 

@@ -15,13 +15,16 @@
 
 namespace tandem::tools {
 
-/// Element `index` (row-major) as a double; i64 beyond 2^53 loses digits.
+/// Element number `index`, in row-major order, as a double. Values of i64
+/// beyond 2^53 are rounded.
 double loadElement(const Tensor &tensor, int64_t index);
-/// Rounds to the tensor's dtype; integers saturate, i1 is value != 0.
+/// Stores `value` as element number `index`, rounded to the tensor's dtype.
+/// Integers saturate; i1 becomes value != 0.
 void storeElement(Tensor &tensor, int64_t index, double value);
 
-/// Nested brackets as NumPy prints them, one line per innermost row. Floats
-/// with `digits` significant digits; at most `maxElements` elements, then "…".
+/// Formats a tensor in nested brackets, as NumPy does, with one line per
+/// innermost row. Floats have `digits` significant digits. After `maxElements`
+/// elements follows "…".
 std::string formatElements(const Tensor &tensor, int digits = 5,
                            int64_t maxElements = 4096);
 

@@ -18,41 +18,45 @@
 
 namespace tandem::tools {
 
-/// Where a figure was measured: what every result file says besides the figure.
+/// The machine and the build with which something was measured. Every result
+/// file contains it.
 struct Environment {
   std::string cpu, os;
-  /// Of the calling thread's core; empty where there is one kind alone
-  /// (tandem/Measure/CoreKind.h).
+  /// The kind of the calling thread's core; empty where all cores are of one
+  /// kind (tandem/Measure/CoreKind.h).
   std::string coreKind;
   int cores = 0; ///< Logical processors this process may use.
   int threads = 0;
   int64_t memoryBytes = 0;
-  int64_t cacheBytes = 0; ///< Last level.
-  /// Name and version: tandem, llvm, onednn, onetbb, compiler.
+  int64_t cacheBytes = 0; ///< Size of the last-level cache.
+  /// Names and versions: tandem, llvm, onednn, onetbb, compiler.
   std::vector<std::pair<std::string, std::string>> versions;
   std::string command;
   std::string time; ///< UTC, ISO 8601.
 };
 
-/// Call after setNumThreads.
+/// Describes the present environment. To be called after setNumThreads.
 Environment describeEnvironment(int argc, const char *const *argv);
 
-/// The kinds of core that the calling thread was on when the environment was
-/// described and is on now: one, two ("cpu_core, cpu_atom"), or none.
+/// The kinds of cores that the calling thread was on when the environment was
+/// described and is on now: one, two ("cpu_core, cpu_atom"), or none where all
+/// cores are of one kind.
 std::string coreKinds(const Environment &environment);
 
-/// "PROCESSOR, 2 threads", and on which kinds of core: a line above figures.
+/// A heading for a table of measurements: "PROCESSOR, 2 threads", and the kinds
+/// of cores.
 std::string headingOf(const Environment &environment);
 
-/// Path of this executable; empty where the system does not tell.
+/// The path of this executable; empty where the system does not say.
 std::string executablePath();
-/// A file installed beside the binaries, as `bin/../share/tandem/<name>`.
+/// The path of an installed file: `bin/../share/tandem/<name>`.
 std::string sharePath(std::string_view name);
 
-/// Text for `path`, atomically; "-" is standard output.
+/// Writes `text` to the file `path`, atomically; "-" stands for standard
+/// output.
 Status writeText(const std::string &path, std::string_view text);
 
-/// Prints `error: …` to standard error; returns exit code 1.
+/// Prints `error: …` to standard error and returns the exit code 1.
 int report(const Error &error);
 
 } // namespace tandem::tools

@@ -1,4 +1,4 @@
-//===- Format.h - Figures for people ----------------------------*- C++ -*-===//
+//===- Format.h - Formatting of measurements --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,16 +18,17 @@
 
 namespace tandem::tools {
 
-/// Three significant digits in the unit that fits: "850 ns", "12.3 µs".
+/// A time with three significant digits in a suitable unit: "850 ns", "12.3
+/// µs".
 std::string formatTime(double ns);
-/// "512 B", "1.5 MiB".
+/// A number of bytes in a suitable unit: "512 B", "1.5 MiB".
 std::string formatBytes(int64_t bytes);
-/// "12", "1.2k", "3.4M".
+/// A count: "12", "1.2k", "3.4M".
 std::string formatCount(int64_t count);
-/// "12.3 µs (p10–p90 12.1 µs–13.0 µs, 50 samples)".
+/// A summary: "12.3 µs (p10–p90 12.1 µs–13.0 µs, 50 samples)".
 std::string formatSummary(const measure::Summary &summary);
 
-/// Columns sized to what is in them.
+/// A table of text whose columns are as wide as their contents.
 class Table {
 public:
   /// A column's title and whether its cells are aligned to the right.
@@ -36,11 +37,12 @@ public:
     bool right = true;
   };
   explicit Table(std::vector<Column> columns) : columns(std::move(columns)) {}
-  /// One cell per column, or a single cell that spans the table.
+  /// Adds a row: one cell per column, or a single cell that spans the table.
   void addRow(std::vector<std::string> cells) {
     rows.push_back(std::move(cells));
   }
-  /// Title, rule and rows, two spaces between columns.
+  /// The text of the table: titles, a rule and the rows, with two spaces
+  /// between columns.
   std::string str() const;
 
 private:

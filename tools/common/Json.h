@@ -19,7 +19,7 @@
 namespace tandem::tools {
 
 struct Environment;
-/// Hardware, versions and command: part of every record.
+/// Hardware, versions and command, which are part of every record.
 nlohmann::ordered_json toJson(const Environment &environment);
 
 /// {"median", "p10", "p90", "samples"}.
@@ -29,12 +29,14 @@ nlohmann::ordered_json toJson(std::span<const TensorType> types);
 inline nlohmann::ordered_json toJson(const std::vector<TensorType> &types) {
   return toJson(std::span<const TensorType>(types));
 }
-/// {"specialise": ns, …}, in order.
+/// {"specialise": ns, …}, in the order of the phases.
 nlohmann::ordered_json toJson(const std::vector<PhaseTime> &phases);
 /// {"compiled", "cached", "fallen"}.
 nlohmann::ordered_json toJson(const KernelCounts &counts);
+/// The repeated steps and the bytes saved.
 nlohmann::ordered_json toJson(const Recomputation &recomputation);
-/// The one element type, or "mixed"; "none" for no tensor.
+/// The element type that all types share, or "mixed"; "none" if there are no
+/// types.
 std::string dtypeOf(std::span<const TensorType> types);
 
 } // namespace tandem::tools

@@ -1,4 +1,4 @@
-//===- Options.h - Kinds of options that tools share ------------*- C++ -*-===//
+//===- Options.h - Command-line options that tools share --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,8 @@
 
 namespace tandem::tools {
 
-/// Adds an option that takes the name of one of the choices.
+/// Adds an option that takes the name of one of the values of `Value`
+/// (tandem/Support/Choices.h).
 template <typename Value>
 void addChoice(CLI::App &app, const std::string &option, Value &value,
                std::string help) {
@@ -50,14 +51,13 @@ void addChoice(CLI::App &app, const std::string &option, Value &value,
 inline void addContractionOptions(CLI::App &app, Contractions &contractions,
                                   Winograd &winograd) {
   addChoice(app, "--contractions", contractions,
-            "Who computes convolutions and products that a kernel and the "
-            "library both can");
+            "How to choose between kernels and the library for convolutions "
+            "and matrix products that both can compute");
   addChoice(app, "--winograd", winograd,
-            "Where kernels of 3x3 convolutions take fewer products, by "
-            "Winograd's method");
+            "When kernels compute 3x3 convolutions by Winograd's method");
 }
 
-/// Why no file `path` can be made; empty where nothing speaks against it.
+/// The reason why a file `path` cannot be written; empty if it seems possible.
 inline std::string whyNotWritable(const std::string &path) {
   if (path == "-")
     return {};
@@ -70,15 +70,14 @@ inline std::string whyNotWritable(const std::string &path) {
   return "cannot write " + path + ": " + std::strerror(errno);
 }
 
-/// Adds an option that names a file to write, and refuses it before time is
-/// spent on what is to be in it.
+/// Adds an option that names an output file. It is refused at once if it cannot
+/// be written, before time is spent on its contents.
 inline void addOutputFile(CLI::App &app, const std::string &option,
                           std::string &path, const std::string &help) {
   app.add_option(option, path, help)
       ->check(CLI::Validator(whyNotWritable, "FILE"));
 }
 
-/// Likewise for JSON lines.
 /// Lists the environment variables at the end of --help.
 inline void addEnvironment(CLI::App &app) {
   std::string text = "Environment:\n";
@@ -104,6 +103,7 @@ inline void addDevice(CLI::App &app, std::string &device) {
       ->check(CLI::IsMember(names));
 }
 
+/// Adds --json, which names an output file for JSON lines.
 inline void addJson(CLI::App &app, std::string &path) {
   addOutputFile(app, "--json", path,
                 "Write JSON lines to FILE (- is standard output)");

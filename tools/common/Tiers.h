@@ -1,4 +1,4 @@
-//===- Tiers.h - A graph made ready to run on a tier ------------*- C++ -*-===//
+//===- Tiers.h - Preparing a graph for a tier -------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,16 +23,17 @@ namespace tandem::tools {
 using tandem::PreparedTier;
 using tandem::Tier;
 
-/// The device of commands that name none.
+/// The name of the device of commands that do not name one.
 std::string defaultDevice();
 
+/// How a tier is prepared.
 struct TierOptions {
-  /// Of the compiled tier.
+  /// Options of the compiled tier.
   CompileOptions compile;
   bool dispatchOnly = false;
 };
 
-/// An executor of `program`, as the tier would make it.
+/// Prepares the program and the executor of `tier` for inputs of these types.
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options = {});
@@ -40,12 +41,13 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
 /// Prints the warnings of a compilation to standard error.
 void printWarnings(const std::vector<Warning> &warnings);
 
-/// Compiles with a compiler that lives on, as in a running program, and prints
+/// Compiles with an existing compiler, as a running program does, and prints
 /// the warnings.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    bool dispatchOnly = false);
 
+/// The types of tensors, in order.
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
 
 } // namespace tandem::tools

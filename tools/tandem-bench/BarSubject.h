@@ -1,4 +1,4 @@
-//===- BarSubject.h - What speed bars have in common ------------*- C++ -*-===//
+//===- BarSubject.h - What all performance bars share -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,42 +17,42 @@
 
 namespace tandem::bench {
 
-/// A graph on one shape, with all that its bars compare. Inputs rotate as
-/// InputSets has it.
+/// A benchmark graph on one shape, prepared for both tiers. Each call takes the
+/// next set of inputs.
 struct Subject {
   std::unique_ptr<Graph> graph;
   std::vector<TensorType> types;
   InputSets inputs;
   tools::PreparedTier eager, compiled;
-  /// Of the last call.
+  /// The outputs of the last call.
   std::vector<Tensor> outputs;
 };
 
-/// Compiles, and runs eager once to fill `outputs`. Errors where a program
-/// cannot be made.
+/// Compiles a graph for the sizes `dims`, and runs the eager tier once to fill
+/// `outputs`.
 Expected<Subject> makeSubject(const BarsOptions &options,
                               std::unique_ptr<Graph> graph,
                               const measure::DimSizes &dims);
-/// The same, of a graph of share/tandem/graphs.
+/// The same for a graph of share/tandem/graphs.
 Expected<Subject> loadSubject(const BarsOptions &options,
                               const std::string &name,
                               const measure::DimSizes &dims);
 
-/// A call of `tier`, which is one of the subject's.
+/// A function that calls `tier`, one of the subject's tiers.
 measure::Sampler::Call callOf(Subject &subject, tools::PreparedTier &tier);
 
 measure::SamplerOptions samplerOptions(const BarsOptions &options);
 
-/// Adds series that read `bytes` / 2 bytes of the subject's inputs, as they
-/// follow each other, and write as many: what moving `bytes` takes.
+/// Adds series that measure moving `bytes` bytes: they read `bytes` / 2 bytes
+/// of the subject's inputs, in order, and write as many.
 Expected<MoveSeries> addCopySeries(measure::Sampler &sampler,
                                    const Subject &subject, int64_t bytes,
                                    Targets &targets);
 
-/// Ratio of medians.
+/// The ratio of two medians.
 double medianRatio(const measure::Summary &a, const measure::Summary &b);
 
-/// `first` over `second`, with both spreads.
+/// A bar for the ratio of `first` to `second`, with both spreads.
 Bar ratioBar(std::string what, const Named &first, const Named &second,
              double bar, bool atMost);
 

@@ -18,33 +18,34 @@
 
 namespace tandem::bench {
 
+/// Options of `tandem-bench bars`.
 struct BarsOptions {
   int threads = 2;
   double seconds = 1;
   std::string json;
-  /// Groups to measure; empty: all.
+  /// The groups to measure; empty for all.
   std::vector<std::string> only;
   tools::Environment environment;
 };
 
-/// A figure and the bar that it should meet.
+/// A measured figure and the limit (the bar) that it should meet.
 struct Bar {
   std::string what;
   double measured = 0, bar = 0;
-  /// Whether the figure is to stay below the bar, or to reach it.
+  /// Whether the bar is the most that the figure may be, or the least.
   bool atMost = true;
-  /// "x", or "ns" for a time.
+  /// The unit: "x" for a ratio, "ns" for a time.
   std::string unit;
-  /// Spreads of what the figure was made from.
+  /// The measurements that the figure was computed from.
   std::vector<std::pair<std::string, measure::Summary>> from;
   bool passed() const { return atMost ? measured <= bar : measured >= bar; }
 };
 
-/// What a contraction is to reach of the host's own limit.
+/// The share of the host's limit that a contraction should reach.
 inline constexpr double kShareOfLimit = 0.7;
 
-/// Measures every bar of the groups asked for and prints a table. True: a bar
-/// that is missed is a figure, not a failure.
+/// Measures every bar of the requested groups and prints a table. Always
+/// returns true on success: a bar that is missed is a result, not a failure.
 Expected<bool> runBars(const BarsOptions &options);
 
 /// The names of all groups.
@@ -52,33 +53,34 @@ std::vector<std::string> barGroups();
 
 using Bars = std::vector<Bar>;
 
-/// axpy8 and chain8 beside copies, on one thread and on all.
+/// Compares axpy8 and chain8 with copies, on one thread and on all.
 Status addElementwiseBars(const BarsOptions &options, Bars &bars);
-/// chain8 with Tandem's and with MLIR's own expansions of tanh and exp.
+/// Compares chain8 with Tandem's and with MLIR's expansions of tanh and exp.
 Status addMathBars(const BarsOptions &options, Bars &bars);
-/// Light convolutions beside memory and the arithmetic peak.
+/// Compares light convolutions with memory bandwidth and the arithmetic peak.
 Status addConvBars(const BarsOptions &options, Bars &bars);
-/// Layer norm, softmax and batch statistics of 64 MB beside copies.
+/// Compares layer norm, softmax and batch statistics of 64 MB with copies.
 Status addNormBars(const BarsOptions &options, Bars &bars);
-/// Whole graphs beside eager: time and memory.
+/// Compares whole graphs with the eager tier, in time and memory.
 Status addGraphBars(const BarsOptions &options, Bars &bars);
-/// Whole networks given channels first beside the same given channels last.
+/// Compares whole networks that are written with channels first and last.
 Status addNetworkBars(const BarsOptions &options, Bars &bars);
-/// The lists of convolutions beside oneDNN.
+/// Compares the lists of convolutions with oneDNN.
 Status addConvListBars(const BarsOptions &options, Bars &bars);
-/// Matrix products beside oneDNN.
+/// Compares matrix products with oneDNN.
 Status addMatmulBars(const BarsOptions &options, Bars &bars);
-/// What compiling costs, and how it grows.
+/// Measures the compile cost, and how it grows with the graph.
 Status addCompileBars(const BarsOptions &options, Bars &bars);
-/// Compiling a graph with large weights, beside copying these.
+/// Compares compiling a graph with large weights with copying the weights.
 Status addWeightBars(const BarsOptions &options, Bars &bars);
-/// What a call costs beside its arithmetic.
+/// Measures the cost of a call beside its arithmetic.
 Status addCallBars(const BarsOptions &options, Bars &bars);
 
-/// simplecnn in a program that embeds Tandem beside the same here.
+/// Compares simplecnn in a program that embeds Tandem with the same graph in
+/// this program.
 Status addEmbeddingBars(const BarsOptions &options, Bars &bars);
 
-/// A graph of share/tandem/graphs.
+/// Loads a graph of share/tandem/graphs.
 Expected<std::unique_ptr<Graph>> loadBarGraph(const std::string &name);
 
 } // namespace tandem::bench

@@ -16,9 +16,10 @@
 
 namespace tandem::bench {
 
-/// Runs `words` (the first being the executable's path), waits, and returns its
-/// standard output. An error where it cannot be started, fails, or is killed;
-/// its standard error passes through.
+/// Runs a command, waits for it, and returns its standard output. The first of
+/// `words` is the path of the executable. Fails where the command cannot be
+/// started, returns a non-zero exit code, or is killed. Its standard error is
+/// passed through.
 Expected<std::string> runChild(const std::vector<std::string> &words);
 
 } // namespace tandem::bench

@@ -1,4 +1,4 @@
-//===- CompileCost.h - What compiling one shape costs, by phase -*- C++ -*-===//
+//===- CompileCost.h - The compile cost of one shape ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,52 +19,57 @@
 
 namespace tandem::bench {
 
-/// C and its phases in order, in one thread's time: the total of a compilation
-/// is the sum of its phases, so that the phases' medians add up to about the
-/// total's. `wall` is what the clock shows of the same, kernels being compiled
-/// in parallel.
+/// The compile cost C and its phases, in order, as the working time of all
+/// threads: the total of a compilation is the sum of its phases. (The medians
+/// of the phases add up to about that of the total.) `wall` is the elapsed
+/// time, which is less because kernels are compiled in parallel.
 struct CompileCost {
   measure::Summary total, wall;
   std::vector<std::pair<std::string, measure::Summary>> phases;
-  /// As Compiled has it: the same each time.
+  /// Compiled::rearrangedBytes, which is the same each time.
   int64_t rearrangedBytes = 0;
 };
 
-/// What identifies a compilation to a child process.
+/// A compilation that a child process is asked to do.
 struct CompileJob {
   std::string file, function, device;
   int threads = 0;
   std::vector<TensorType> inputs;
 };
 
-/// A compiled program and what it took, in nanoseconds by phase.
+/// A compiled program and the time of its compilation, by phase, in
+/// nanoseconds.
 struct TimedCompile {
   tools::PreparedTier prepared;
   std::vector<PhaseTime> phases;
   double wallNs = 0;
 };
 
-/// Compiles, loads and runs once. The phase "prepare" makes the executor, whose
-/// library calls convert their weights; "first run" is what the first call
-/// takes beyond a later one; time that no phase claims is "other".
+/// Compiles, loads and runs once. The phase "prepare" creates the executor,
+/// whose library calls convert their weights. The phase "first run" is the time
+/// of the first call beyond that of a later one. Time outside all phases is
+/// "other".
 Expected<TimedCompile> compileTimed(Compiler &compiler,
                                     const std::vector<Tensor> &inputs);
 
-/// In this process, which has compiled before: what new weights on new shapes
-/// cost a running program; with `options.kernelCache`, where their kernels are
-/// all known. Nobody else may hold a program that was compiled from `graph`: it
-/// keeps the weights that were packed for it. Compiles at least `minRuns`
-/// times, and until `budgetNs` is spent at most `maxRuns` times.
+/// Measures the compile cost in this process, which has compiled before: the
+/// cost of new weights and shapes in a running program. With
+/// `options.kernelCache`, all kernels are in the cache. Nobody else may hold a
+/// program that was compiled from `graph`, because it would keep the packed
+/// weights alive. Compiles at least `minRuns` times, and then until `budgetNs`
+/// is spent or it has compiled `maxRuns` times.
 Expected<CompileCost> measureWarm(const Graph &graph,
                                   const CompileOptions &options,
                                   const std::vector<Tensor> &inputs,
                                   double budgetNs, int minRuns = 3,
                                   int maxRuns = 20);
 
-/// In `runs` fresh child processes, from parsing the file to the first run.
+/// Measures the compile cost in `runs` new child processes, from parsing the
+/// file to the first run.
 Expected<CompileCost> measureCold(const CompileJob &job, int runs);
 
-/// What such a child does: prints one JSON object to standard output.
+/// Does the work of such a child process, and prints one JSON object to
+/// standard output.
 Status runColdChild(const CompileJob &job,
                     const std::vector<std::string> &dims);
 

@@ -1,4 +1,4 @@
-//===- CompileMemory.h - What compiling leaves in memory --------*- C++ -*-===//
+//===- CompileMemory.h - Memory that compiling leaves behind ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,17 +16,18 @@
 
 namespace tandem::bench {
 
+/// Options of `tandem-bench compile-memory`.
 struct CompileMemoryOptions {
   std::string file;
-  /// The dim whose sizes are 1, 2, 3, …; those of other names are 16.
+  /// The dim that takes the sizes 1, 2, 3, …. Dims of other names have size 16.
   std::string dim = "N";
-  /// Numbers of shapes after which memory is read, ascending.
+  /// The numbers of shapes, ascending, after which memory is measured.
   std::vector<int> shapes = {1000, 10000};
 };
 
-/// Compiles a graph for one shape after the other, keeping no program, and
-/// prints the process's resident memory after each number of shapes, and how
-/// much it is above the first.
+/// Compiles a graph for one shape after the other, without keeping the
+/// programs, and prints the resident memory of the process after each number of
+/// shapes and the growth since the first.
 Status runCompileMemory(const CompileMemoryOptions &options);
 
 } // namespace tandem::bench

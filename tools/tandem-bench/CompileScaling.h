@@ -20,8 +20,9 @@
 
 namespace tandem::bench {
 
+/// Options of `tandem-bench compile-scaling`.
 struct ScalingOptions {
-  /// Sizes of the graphs.
+  /// Sizes of the graphs, in ops.
   std::vector<int> ops = {10, 30, 100, 300, 1000};
   int runs = 3;
   int threads = 0;
@@ -29,31 +30,33 @@ struct ScalingOptions {
   tools::Environment environment;
 };
 
-/// What compiling a generated graph took, in one thread's time and ns.
+/// The compile cost of a generated graph, in nanoseconds, as the working time
+/// of all threads; `wall` is the elapsed time.
 struct ScalingPoint {
   size_t ops = 0, steps = 0, kernels = 0;
   std::vector<TensorType> inputs;
   measure::Summary total, wall;
-  /// Medians in order.
+  /// The medians of the phases, in order.
   std::vector<PhaseTime> phases;
 
   double phaseNs(const std::string &name) const;
-  /// Of what is done kernel by kernel.
+  /// The time of the phases that work on single kernels, per kernel.
   double perKernelNs() const;
   double fusePer100Ns() const;
 };
 
-/// Compiles makeScalingGraph(ops) `runs` times, and once more first: no kernel
-/// is known, but the weights are packed.
+/// Measures the compilation of makeScalingGraph(ops) `runs` times, after
+/// compiling it once: kernels are not in the cache, but the weights are packed
+/// already.
 Expected<ScalingPoint> measureScaling(int ops, int runs);
 
-/// Compiles a generated graph of each size and prints what it took in all, per
-/// kernel, and in fusion per 100 ops. Nothing is executed.
+/// Compiles a generated graph of each size and prints the total time, the time
+/// per kernel, and the time of fusion per 100 ops. Nothing is executed.
 Status runScaling(const ScalingOptions &options);
 
-/// A graph of about `ops` ops, the same for the same number: convolutions,
-/// matmuls, reductions and elementwise ops in layers, each with constants of
-/// its own, so that no two kernels are equal.
+/// Generates a graph of about `ops` ops, always the same for the same number:
+/// layers of convolutions, matmuls, reductions and elementwise ops, each with
+/// constants of its own, so that no two kernels are equal.
 std::string makeScalingGraph(int ops);
 
 } // namespace tandem::bench

@@ -1,4 +1,4 @@
-//===- Contenders.h - Convolutions and matrix products to time --*- C++ -*-===//
+//===- Contenders.h - Convolutions and products to compare ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,32 +13,36 @@
 
 namespace tandem::bench {
 
-/// Which convolutions of some lists, and how.
+/// A selection of convolutions from some lists.
 struct ConvSelection {
   std::vector<std::string> files;
-  /// In place of the lists' batch sizes; 0 leaves them.
+  /// The batch size that replaces those of the lists; 0 keeps them.
   int64_t batch = 1;
   /// "nhwc" (weights …HWIO) or "nchw" (weights OI…), for any number of spatial
   /// dims.
   std::string layout = "nhwc";
   /// f32 or bf16.
   DType dtype = DType::f32;
-  /// Only names that contain it.
+  /// Only convolutions whose name contains this text are taken.
   std::string filter;
 };
 
-/// One contender for each shape, those that are written twice once. Errors are
-/// the parser's, or that nothing passes the filter.
+/// One comparison case for each shape; repeated shapes are taken once. Fails
+/// where a list cannot be parsed, or nothing passes the filter.
 Expected<std::vector<Contender>> convContenders(const ConvSelection &selection);
 
-/// Its bytes in hexadecimal, as Contender::source takes those of the weights.
+/// The bytes of a tensor in hexadecimal, as Contender::source takes those of
+/// the weights.
 std::string hexOf(const Tensor &tensor);
 
-/// `512`, or `1x4096x1024`: m x n x k.
+/// Parses the shape of a matrix product: `1x4096x1024` is m x n x k, `512`
+/// stands for a square one.
 Expected<MatmulShape> parseMatmulShape(const std::string &text);
+/// The comparison case of a matrix product.
 Contender matmulContender(const MatmulShape &shape);
 
-/// Squares from 512 to 2048 and a few with one short side.
+/// The shapes that are measured by default: squares from 512 to 2048, and a few
+/// with one short side.
 std::vector<std::string> defaultMatmulShapes();
 
 } // namespace tandem::bench

@@ -1,4 +1,4 @@
-//===- Contest.h - One contraction, run every way ---------------*- C++ -*-===//
+//===- Contest.h - Comparing the ways to compute ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,67 +23,74 @@
 
 namespace tandem::bench {
 
-/// A graph of one contraction with constant weights, and how oneDNN is asked
-/// for the same.
+/// A comparison case: a graph of one contraction with constant weights, and the
+/// same computation by oneDNN alone.
 struct Contender {
-  /// Where it is from, and its name there.
+  /// The list that it is from, and its name in that list.
   std::string list, name;
   double flops = 0;
   TensorType input, weights;
-  /// The text of a function @main of one input. `hex` are the weights' bytes.
+  /// The MLIR text of a function @main of one input. `hex` are the bytes of the
+  /// weights.
   std::function<std::string(const std::string &hex)> source;
   std::function<Expected<LibraryCall>(Formats, const Tensor &)> library;
 };
 
-/// What the contest of one contraction has shown. Times in ns per call, taken
-/// in alternation.
+/// The result of comparing the ways to compute one contraction. Times are in
+/// nanoseconds per call, and were measured in alternation.
 struct ContestResult {
   std::string list, name;
   double flops = 0;
   TensorType input, weights;
-  /// The compiled tier with its contractions generated: without Winograd's
-  /// method, and with it, where it is possible. None where there is no kernel
-  /// for this one.
+  /// The compiled tier with a generated kernel, without and with Winograd's
+  /// method. None where there is no such kernel.
   std::optional<measure::Summary> direct, winograd;
-  /// The one of them that ContestOptions::winograd takes.
+  /// The one of these two that ContestOptions::winograd selects.
   std::optional<measure::Summary> generated;
-  /// The same on one thread, where there are several.
+  /// The same on one thread, if several threads are measured.
   std::optional<measure::Summary> oneThread;
-  /// oneDNN by itself: Formats::ownWeights, plain and own; none where it has
-  /// nothing.
+  /// oneDNN alone, with Formats::ownWeights, plain and own. None where it has
+  /// no implementation.
   std::optional<measure::Summary> blocked, plain, own;
-  /// The compiled tier as it comes. Where it chooses the generated kernel,
-  /// this is `generated`: one program, measured once.
+  /// The compiled tier with its own choice. Where it chooses the generated
+  /// kernel, this is the measurement in `generated`, because it is the same
+  /// program.
   measure::Summary chosen;
   bool choseGenerated = false;
   /// Whether `generated` is `winograd`.
   bool isWinograd = false;
-  /// The better of generated and blocked over what the compiled tier chooses, 1
-  /// being the best there is: medians of the ratios of the single rounds.
+  /// The time of the better of `generated` and `blocked` over that of the
+  /// compiled tier's choice: 1 if the choice was the best. It is the median of
+  /// the ratios in the single rounds.
   double chosenOverBest = 1;
-  /// What the model says of both; ns, 0 where it has nothing to compare.
+  /// The times that the cost model predicts for a generated kernel and for the
+  /// library, in nanoseconds; 0 where it does not compare them.
   double predictedGeneratedNs = 0, predictedLibraryNs = 0;
-  /// Multiply-adds in registers, of this type: flops per ns of this moment.
+  /// The arithmetic peak at the time of the measurement, for this element type,
+  /// in operations per nanosecond.
   double peakFlopsPerNs = 0;
-  /// Copying as many bytes as the operands and the result have; ns.
+  /// The time of copying as many bytes as the operands and the result have, in
+  /// nanoseconds.
   double copyNs = 0;
-  /// oneDNN's implementation with blocked weights.
+  /// The name of oneDNN's implementation with blocked weights.
   std::string implementation;
-  /// C of what is chosen, warm; ns.
+  /// The warm compile cost of the compiled tier's choice, in nanoseconds.
   double compileNs = 0;
-  /// Why there are no figures; empty on success.
+  /// The reason why there are no figures; empty on success.
   std::string error;
 
-  /// The host's own limit over the time of what is chosen: the longer of its
-  /// multiply-adds in registers and of moving its bytes. Above 1 where
-  /// Winograd's method takes fewer.
+  /// The least time that the host allows over the time of the compiled tier's
+  /// choice. The least time is the longer of those of the multiply-adds at peak
+  /// speed and of moving the bytes. The share may exceed 1 with Winograd's
+  /// method, which takes fewer multiply-adds.
   double shareOfLimit() const;
-  /// Time of `other` over that of the generated kernel: 1 and more is good.
+  /// The time of `other` over that of the generated kernel; above 1 if the
+  /// kernel is faster.
   std::optional<double>
   over(const std::optional<measure::Summary> &other) const;
-  /// How many times faster all threads are than one.
+  /// The speed-up of all threads over one thread.
   std::optional<double> scaling() const;
-  /// Predicted over measured.
+  /// The predicted time over the measured time.
   std::optional<double> generatedError() const;
   std::optional<double> libraryError() const;
   double flopsPerNs(const measure::Summary &time) const {
@@ -91,36 +98,41 @@ struct ContestResult {
   }
 };
 
+/// How contractions are compared.
 struct ContestOptions {
-  /// For the figures of one contraction.
+  /// The time for measuring one contraction, in seconds.
   double seconds = 0.3;
-  /// How the compiled tier chooses.
+  /// How the compiled tier chooses between a generated kernel and the library.
   Contractions contractions = Contractions::predict;
   Winograd winograd = CompileOptions().winograd;
   std::string json;
   tools::Environment environment;
 };
 
-/// Checks each program's result against eager, then times all. A result that
-/// differs, or a failure, is an `error` in the result.
+/// Compares the ways to compute one contraction. First checks each program's
+/// result against the eager tier's, then times all. A failure, or a result that
+/// differs, is reported in ContestResult::error.
 ContestResult runContest(const Contender &contender,
                          const ContestOptions &options);
 
-/// The table, the geometric mean of each list and of all, and the worst.
+/// Formats a table of the results, with the geometric mean of each list and of
+/// all, and the worst cases.
 std::string formatContests(const std::vector<ContestResult> &results);
 
-/// One line of JSON for each.
+/// The results as JSON lines.
 std::string contestLines(const std::string &tool,
                          const std::vector<ContestResult> &results,
                          const ContestOptions &options);
 
-/// The geometric mean of `ratio` over the results that have it; 0 for none.
+/// The geometric mean of `ratio` over the results for which it has a value; 0
+/// if there are none.
 double geometricMean(
     const std::vector<ContestResult> &results,
     const std::function<std::optional<double>(const ContestResult &)> &ratio);
 
-/// Runs all, reporting progress on standard error, prints the table and writes
-/// the JSON. False where one could not be measured.
+/// Runs all comparisons, shows the progress on standard error, prints the table
+/// and writes the JSON file. Returns false where a contraction could not be
+/// measured.
 Expected<bool> runContests(const std::string &tool,
                            const std::vector<Contender> &contenders,
                            const ContestOptions &options);

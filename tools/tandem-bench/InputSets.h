@@ -1,4 +1,4 @@
-//===- InputSets.h - Input buffers that take turns --------------*- C++ -*-===//
+//===- InputSets.h - Sets of input buffers used in turn ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,18 +16,18 @@
 
 namespace tandem::bench {
 
-/// Several sets of random inputs for one shape, used in turn, so that data does
-/// not sit in cache only because the last call left it there. Inputs without a
-/// dynamic dim (weights) are shared by all sets, as they are in use.
+/// Several sets of random inputs of one shape. They are used in turn, so that
+/// data is not in cache merely because the last call left it there. All sets
+/// share the inputs without a dynamic dim (weights), as real programs do.
 class InputSets {
 public:
-  /// As many sets as fill the last-level cache of `cacheBytes` twice, at least
-  /// two and at most kMaxSets.
+  /// Creates as many sets as fill a last-level cache of `cacheBytes` bytes
+  /// twice, but at least two and at most kMaxSets.
   static Expected<InputSets> create(const Program &program,
                                     const std::vector<TensorType> &types,
                                     int64_t cacheBytes);
   static constexpr size_t kMaxSets = 16;
-  /// How many that is of sets of `bytes`.
+  /// That number of sets, for sets of `bytes` bytes.
   static size_t count(int64_t bytes, int64_t cacheBytes);
 
   const std::vector<Tensor> &operator[](size_t call) const {

@@ -16,13 +16,14 @@
 
 namespace tandem::bench {
 
-/// In which formats oneDNN gets tensors.
+/// The memory formats in which oneDNN gets tensors.
 enum class Formats {
-  plain,      ///< As the graph has them.
-  ownWeights, ///< Weights of its choice (`any`), reordered ahead of time.
-  own,        ///< Of its choice for images, too, as between two of its calls.
+  plain,      ///< Those of the graph.
+  ownWeights, ///< Weights in its own (`any`), reordered ahead.
+  own,        ///< Its own for images, too, as between two of its calls.
 };
 
+/// The product of an `m x k` and a `k x n` matrix.
 struct MatmulShape {
   int64_t m = 0, n = 0, k = 0;
   DType dtype = DType::f32;
@@ -31,34 +32,35 @@ struct MatmulShape {
   }
 };
 
-/// One oneDNN primitive, its memory objects and its reordered weights: the
-/// yardstick for generated code, with nothing of Tandem's around it but the
-/// allocator, so that both sides' memory has pages of the same size. Not
-/// thread-safe. What is too small for a second thread runs on one, as the eager
-/// provider's primitives do.
+/// A call of one oneDNN primitive, with its memory objects and reordered
+/// weights, to compare generated code with. Of Tandem it only uses the
+/// allocator, so that the memory of both sides has pages of the same size.
+/// Primitives that are too small for a second thread run on one, as those of
+/// the eager provider do. Not thread-safe.
 class LibraryCall {
 public:
-  /// Input and output are channels-last or channels-first, weights …HWIO or
-  /// OI…; all of the weights' type, f32 or bf16. Errors where the library has
-  /// no implementation.
+  /// A convolution. Input and output are channels-last with weights …HWIO, or
+  /// channels-first with weights OI…. All have the type of the weights, f32 or
+  /// bf16. Fails where the library has no implementation.
   static Expected<LibraryCall> conv(const measure::ConvShape &shape,
                                     bool channelsLast, Formats formats,
                                     const Tensor &weights);
-  /// Row-major `m x k` by `k x n`, likewise.
+  /// A product of row-major matrices, likewise.
   static Expected<LibraryCall> matmul(const MatmulShape &shape, Formats formats,
                                       const Tensor &weights);
 
-  /// `input` in the format that run takes: itself where that is its own.
+  /// Returns `input` in the format that run takes: `input` itself if it has
+  /// that format.
   Expected<Tensor> toOwn(const Tensor &input);
-  /// Room for a result in the format that run gives: `output` itself where that
-  /// is its own.
+  /// Returns a tensor for a result in the format that run writes: `output`
+  /// itself if it has that format.
   Expected<Tensor> roomFor(const Tensor &output);
-  /// Puts such a result into `output`.
+  /// Converts such a result to `output`.
   Status fromOwn(const Tensor &result, Tensor &output);
 
-  /// Both in the formats of the call.
+  /// Runs the primitive. Both tensors must be in the formats of the call.
   Status run(const Tensor &input, Tensor &output);
-  /// As oneDNN names it: "jit:avx512_core".
+  /// oneDNN's name of the implementation: "jit:avx512_core".
   const std::string &implementation() const;
 
   LibraryCall(LibraryCall &&) noexcept;

@@ -1,4 +1,4 @@
-//===- MeasureDevice.h - tandem-bench device --------------------*- C++ -*-===//
+//===- MeasureDevice.h - The command tandem-bench device --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,19 +18,20 @@
 
 namespace tandem::bench {
 
+/// Options of `tandem-bench device`.
 struct DeviceOptions {
-  /// Whether the model is kept for programs that start later.
+  /// Whether the model is stored for programs that start later.
   bool store = true;
-  /// How often to measure, and lists of convolutions: how many of the choices
-  /// between kernel and library all of the models agree on. The last model is
-  /// printed and kept.
+  /// The number of measurements, and lists of convolutions for which to report
+  /// how many of the choices between kernel and library are the same with all
+  /// measured models. The last model is printed and stored.
   int runs = 1;
   std::vector<std::string> shapes;
   tools::Environment environment;
 };
 
-/// Measures this host; prints its description to standard output, in the form
-/// of utils/cpu-specs, and what was measured to standard error.
+/// Measures the host. Prints the model to standard output, in the format of
+/// utils/cpu-specs, and the measurements to standard error.
 Status runDevice(const DeviceOptions &options);
 
 } // namespace tandem::bench

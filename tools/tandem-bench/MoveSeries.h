@@ -1,4 +1,4 @@
-//===- MoveSeries.h - What moving bytes takes -------------------*- C++ -*-===//
+//===- MoveSeries.h - Measuring the movement of bytes -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,32 +20,34 @@
 
 namespace tandem::bench {
 
-/// A figure and what it is called beside its bar.
+/// A measurement and its name.
 using Named = std::pair<std::string, measure::Summary>;
 
-/// Buffers that take turns as the tiers' outputs do: the last call's is still
-/// held while the next one is written. All their pages are there.
+/// Two buffers that are written in turn, as a tier's outputs are: the last one
+/// is still in use while the next one is written. All of their pages have been
+/// touched.
 struct Targets {
   Tensor buffers[2];
   char *operator[](size_t call) const { return buffers[call % 2].as<char>(); }
 };
 Expected<Targets> makeTargets(int64_t bytes);
 
-/// Moves the same bytes with cached and with streaming stores, in one sampler's
-/// rounds.
+/// Two series of one Sampler that move the same bytes with cached and with
+/// streaming stores (measure::Stores).
 struct MoveSeries {
   std::string what;
   size_t cached = 0, streaming = 0;
-  /// The faster one's time, which is the memory's own; `times` are the
-  /// sampler's.
+  /// The time of the faster series, which is the limit of the memory. `times`
+  /// are the results of the sampler.
   Named faster(const std::vector<measure::Summary> &times) const;
 };
 
-/// `move` is called with a series' running number and its kind of stores.
+/// Adds both series. `move` is called with the number of the call and the kind
+/// of stores.
 MoveSeries addMoveSeries(measure::Sampler &sampler, const std::string &what,
                          std::function<void(size_t, measure::Stores)> move,
                          const std::function<void()> &prepare = {});
-/// Adds series that write zeros to `bytes` of the targets.
+/// Adds series that write zeros to `bytes` bytes of the targets.
 MoveSeries addClearSeries(measure::Sampler &sampler, size_t bytes,
                           const Targets &targets);
 

@@ -1,4 +1,4 @@
-//===- ProgressLine.h - What is being done now ------------------*- C++ -*-===//
+//===- ProgressLine.h - A line that shows the progress ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,8 @@
 
 namespace tandem::bench {
 
-/// One line that is rewritten, where standard error is a terminal.
+/// A line on standard error that shows the progress and is rewritten in place.
+/// Does nothing unless standard error is a terminal.
 class ProgressLine {
 public:
   ~ProgressLine() { clear(); }

@@ -1,4 +1,4 @@
-//===- ShapeMeasurement.h - Everything measured of one shape ----*- C++ -*-===//
+//===- ShapeMeasurement.h - All measurements of one shape -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,41 +20,45 @@
 
 namespace tandem::bench {
 
-/// The words of docs/Measuring.md; times in nanoseconds per call.
+/// All measurements of one shape, in the terms of docs/Measuring.md. Times are
+/// in nanoseconds per call.
 struct ShapeMeasurement {
   measure::DimSizes dims;
   std::vector<TensorType> inputs;
   measure::Summary eager, compiled;
   measure::Summary eagerDispatch, compiledDispatch;
-  /// Cold, warm, and warm with every kernel known.
+  /// The compile cost: cold, warm, and warm with all kernels in the cache.
   CompileCost cold, warm, cached;
-  /// n* by the warm and the cold C; none is "never".
+  /// The break-even number of calls n* with the warm and the cold compile cost;
+  /// none stands for "never".
   std::optional<int64_t> breakEven, breakEvenCold;
   measure::Verdict verdict = measure::Verdict::close;
-  /// As measured; and what the memory plan of the compiled tier says, where all
-  /// is planned.
+  /// The measured peaks of memory, and the planned peak of the compiled tier
+  /// where all memory is planned, in bytes.
   int64_t eagerPeakBytes = 0, compiledPeakBytes = 0;
   std::optional<int64_t> plannedPeakBytes;
   size_t eagerSteps = 0, compiledSteps = 0, kernels = 0;
-  /// Sets of input buffers that took turns.
+  /// The number of sets of input buffers that were used in turn.
   size_t inputSets = 0;
-  /// Why there are no figures; empty on success.
+  /// The reason why there are no figures; empty on success.
   std::string error;
 };
 
+/// What is measured, and for how long.
 struct MeasureOptions {
   std::string file, function = "main", device = tools::defaultDevice();
   int threads = 0;
-  /// Wall time for the steady figures of one shape; the compile costs take
-  /// about as much again.
+  /// Wall time for measuring the calls of one shape, in seconds. Measuring the
+  /// compile cost takes about as long again.
   double seconds = 1;
   int coldRuns = 3;
   int64_t cacheBytes = 0;
 };
 
-/// Called with what is being measured.
+/// A function that is called with a description of what is being measured.
 using Progress = std::function<void(std::string_view)>;
 
+/// Measures one shape, given by the sizes of the graph's named dims.
 Expected<ShapeMeasurement> measureShape(const Graph &graph,
                                         const measure::DimSizes &dims,
                                         const MeasureOptions &options,

@@ -1,4 +1,4 @@
-//===- StockMath.h - The same loop with MLIR's own functions ----*- C++ -*-===//
+//===- StockMath.h - Compiling with MLIR's math functions -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,11 +16,11 @@
 
 namespace tandem::bench {
 
-/// Compiles the graph of `file` as the compiled tier does, but for functions
-/// such as tanh and exp: those are expanded by MLIR's polynomials. `ours` is
-/// what the compiled tier has made; the result is that program with the other
-/// kernel. `shapes` are as PipelineOptions has them. An error where the graph
-/// is not one kernel.
+/// Compiles the graph of `file` as the compiled tier does, but expands
+/// functions such as tanh and exp with MLIR's polynomials. `ours` is the
+/// program that the compiled tier has made; the result is that program with the
+/// other kernel. `shapes` are as in PipelineOptions. Fails where the graph does
+/// not become a single kernel.
 Expected<Compiled> compileWithStockMath(const std::string &file,
                                         const std::vector<std::string> &shapes,
                                         const Program &ours);

@@ -1,4 +1,4 @@
-//===- Sweep.h - Shape by shape: when does compiling pay --------*- C++ -*-===//
+//===- Sweep.h - Measuring many shapes of a graph ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,23 +17,25 @@
 
 namespace tandem::bench {
 
+/// Options of `tandem-bench sweep`.
 struct SweepOptions {
   MeasureOptions measure;
   std::string vary, json, html;
   tools::Environment environment;
 };
 
-/// Prints the table; true where every shape could be measured.
+/// Measures all shapes and prints a table. Returns true where every shape could
+/// be measured.
 Expected<bool> sweep(const SweepOptions &options);
 
-/// One line of the result file.
+/// The measurement of one shape as a line of the result file.
 nlohmann::ordered_json toRecord(const SweepOptions &options,
                                 const ShapeMeasurement &shape);
 
-/// At most 120 columns for two varied dims.
+/// Formats the table, in at most 120 columns for two varied dims.
 std::string formatTable(const std::vector<ShapeMeasurement> &shapes);
 
-/// The self-contained page for the records of one sweep. An error where
+/// Makes a self-contained HTML page from the records of one sweep. Fails where
 /// plotly.min.js is not installed.
 Expected<std::string>
 makeHtml(const std::vector<nlohmann::ordered_json> &records);

@@ -1,4 +1,4 @@
-//===- TierCases.h - Graphs of one op, and random ones ----------*- C++ -*-===//
+//===- TierCases.h - Graphs on which tiers are compared ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,17 +17,18 @@ namespace tandem::bench {
 
 /// A graph on which the tiers are compared.
 struct TierCase {
-  /// "exp f32 8x8192".
+  /// The name: "exp f32 8x8192".
   std::string name;
-  /// A file of one function, main; all dims are static.
+  /// The MLIR text of one function, main, with static dims.
   std::string source;
 };
 
-/// Each op in each of its dtypes, on 16 to 2^20 elements, long, wide and tall,
-/// in both layouts where it has one, and with what it broadcasts.
+/// A case for each op, in each of its dtypes, on 16 to 2^20 elements in long,
+/// wide and tall shapes, in both layouts where it has one, and with broadcast
+/// operands.
 std::vector<TierCase> makeOpCases();
 
-/// tandem-fuzz's graphs of `count` seeds from `seed` on.
+/// The random graphs of tandem-fuzz for `count` seeds from `seed` on.
 std::vector<TierCase> makeRandomCases(uint64_t seed, int count);
 
 } // namespace tandem::bench

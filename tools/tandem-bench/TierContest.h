@@ -1,4 +1,4 @@
-//===- TierContest.h - Where the compiled tier loses to eager ---*- C++ -*-===//
+//===- TierContest.h - Where the compiled tier is slower --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,23 +18,26 @@
 
 namespace tandem::bench {
 
+/// Options of `tandem-bench tiers`.
 struct TierContestOptions {
-  /// Only cases whose name matches this regular expression (ECMAScript).
+  /// Only cases whose name matches this regular expression (ECMAScript) are
+  /// run.
   std::string filter;
-  /// "SEED:COUNT": random graphs in place of the ops.
+  /// "SEED:COUNT" runs random graphs in place of single ops.
   std::string random;
-  /// Numbers of threads that each case runs on.
+  /// The numbers of threads that each case is run on.
   std::vector<int> threads;
-  /// Time for both tiers of a case.
+  /// The time for both tiers of a case, in seconds.
   double seconds = 0.03;
   std::string json;
   tools::Environment environment;
 };
 
-/// Runs each case on both tiers in alternation and prints those in which the
-/// compiled tier takes over 1.05 times as long as eager (the median of paired
-/// ratios) and half a microsecond more, twice in a row, the second time
-/// measured longer. True where there is none.
+/// Runs each case on both tiers in alternation and prints the cases in which
+/// the compiled tier is slower: its time is over 1.05 times that of eager (the
+/// median of paired ratios) and half a microsecond more, in two measurements in
+/// a row, the second of which is longer. Returns true where there are no such
+/// cases.
 Expected<bool> runTierContest(const TierContestOptions &options);
 
 } // namespace tandem::bench

@@ -1,4 +1,4 @@
-//===- WorkerPlaces.h - Where threads that are measured run -----*- C++ -*-===//
+//===- WorkerPlaces.h - Keeping workers off this processor ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,12 +11,12 @@
 
 namespace tandem::bench {
 
-/// Keeps all other threads of the process, whichever library's, off the
-/// processor that the calling one is on. A kernel of Linux that is a guest may
+/// Keeps all other threads of the process, of whichever library, off the
+/// processor that the calling thread runs on. In a virtual machine, Linux may
 /// start a woken worker on the processor of the thread that woke it, where it
-/// waits until all work is done: what is then measured is one thread. To be
-/// called before each sample, as threads come and go. Does nothing where there
-/// is one processor, or it may not.
+/// waits until all work is done, so that only one thread is measured. To be
+/// called before each sample, because threads come and go. Does nothing where
+/// there is only one processor, or where the system does not permit it.
 void keepWorkersAway();
 
 } // namespace tandem::bench

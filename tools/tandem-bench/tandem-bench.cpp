@@ -41,8 +41,8 @@ void addThreads(CLI::App &command, int &threads) {
 
 void addSweep(CLI::App &app, SweepOptions &options) {
   CLI::App &command = *app.add_subcommand(
-      "sweep", "For each shape: eager and compiled time, compile cost by "
-               "phase, and after how many calls compiling has paid");
+      "sweep", "For each shape, measure eager and compiled time, compile cost "
+               "by phase, and the number of calls after which compiling pays");
   addGraphOptions(command, options.measure);
   addThreads(command, options.measure.threads);
   command.add_option("--vary", options.vary,
@@ -50,12 +50,12 @@ void addSweep(CLI::App &app, SweepOptions &options) {
                      "combination is measured");
   command
       .add_option("--seconds", options.measure.seconds,
-                  "Time for the steady figures of one shape")
+                  "Seconds for measuring the calls of one shape")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
   command
       .add_option("--cold-runs", options.measure.coldRuns,
-                  "Fresh processes that compile each shape")
+                  "Number of new processes that compile each shape")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   tools::addJson(command, options.json);
@@ -65,12 +65,14 @@ void addSweep(CLI::App &app, SweepOptions &options) {
 
 void addBars(CLI::App &app, BarsOptions &options) {
   CLI::App &command = *app.add_subcommand(
-      "bars", "The project's own performance bars, each beside its figure");
+      "bars", "Compare measured figures with the project's performance bars");
   addThreads(command, options.threads);
-  command.add_option("--only", options.only, "Only these groups, as in a,b")
+  command
+      .add_option("--only", options.only,
+                  "Measure only these groups, as in a,b")
       ->delimiter(',')
       ->check(CLI::IsMember(barGroups()));
-  command.add_option("--seconds", options.seconds, "Time for each figure")
+  command.add_option("--seconds", options.seconds, "Seconds for each figure")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
   tools::addJson(command, options.json);
@@ -82,7 +84,7 @@ void addContestOptions(CLI::App &command, ContestOptions &options,
   tools::addContractionOptions(command, options.contractions, options.winograd);
   command
       .add_option("--seconds", options.seconds,
-                  "Time for the figures of each shape")
+                  "Seconds for the figures of each shape")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 3600.0));
   tools::addJson(command, options.json);
@@ -95,26 +97,28 @@ void addDType(CLI::App &command, DType &dtype) {
           [&dtype](const std::string &name) {
             dtype = name == "bf16" ? DType::bf16 : DType::f32;
           },
-          "Of all operands and the result")
+          "Element type of all operands and of the result")
       ->check(CLI::IsMember({"f32", "bf16"}));
 }
 
 void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
              int &threads) {
   CLI::App &command = *app.add_subcommand(
-      "conv", "Convolutions of lists: generated code with and without "
-              "Winograd's method, oneDNN in several formats, and what the "
-              "compiled tier chooses");
+      "conv", "For each convolution of some lists, measure generated code with "
+              "and without Winograd's method, oneDNN in several formats, and "
+              "what the compiled tier chooses");
   command
-      .add_option("--shapes", selection.files,
-                  "Lists in benchdnn's form (test/shapes/conv)")
+      .add_option(
+          "--shapes", selection.files,
+          "Lists of convolutions in benchdnn's format (test/shapes/conv)")
       ->required();
   command
       .add_option("--mb", selection.batch,
-                  "Batch in place of the lists' (0: as they have it)")
+                  "Batch size that replaces those of the lists (0 keeps them)")
       ->capture_default_str()
       ->check(CLI::Range(0, 4096));
-  command.add_option("--layout", selection.layout, "Of images and kernels")
+  command
+      .add_option("--layout", selection.layout, "Layout of images and kernels")
       ->capture_default_str()
       ->check(CLI::IsMember({"nhwc", "nchw"}));
   command.add_option("--filter", selection.filter,
@@ -126,9 +130,11 @@ void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
 void addMatmul(CLI::App &app, std::vector<std::string> &shapes, DType &dtype,
                ContestOptions &options, int &threads) {
   CLI::App &command = *app.add_subcommand(
-      "matmul", "Matrix products, likewise; the right-hand side is constant");
+      "matmul", "The same for matrix products with a constant right-hand side");
   shapes = defaultMatmulShapes();
-  command.add_option("--shapes", shapes, "512, or MxNxK")
+  command
+      .add_option("--shapes", shapes,
+                  "Shapes: MxNxK, or 512 for a square product")
       ->capture_default_str();
   addDType(command, dtype);
   addContestOptions(command, options, threads);
@@ -157,19 +163,20 @@ void addTiers(CLI::App &app, TierContestOptions &options) {
   if (numThreads() > 1)
     options.threads.push_back(numThreads());
   CLI::App &command = *app.add_subcommand(
-      "tiers", "Single ops of every kind, dtype and size on both tiers: those "
-               "in which compiled is slower than eager");
+      "tiers", "Run single ops of every kind, dtype and size on both tiers, "
+               "and print those in which compiled is slower than eager");
   command.add_option("--filter", options.filter,
                      "Only cases whose name matches this regular expression");
-  command.add_option("--random", options.random,
-                     "SEED:COUNT: tandem-fuzz's graphs in place of single ops");
+  command.add_option(
+      "--random", options.random,
+      "SEED:COUNT: run random graphs of tandem-fuzz in place of single ops");
   command
       .add_option("--threads", options.threads,
                   "Numbers of threads to measure each case on (default: one "
                   "and all)")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
-  command.add_option("--seconds", options.seconds, "Time for each case")
+  command.add_option("--seconds", options.seconds, "Seconds for each case")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 3600.0));
   tools::addJson(command, options.json);
@@ -177,28 +184,31 @@ void addTiers(CLI::App &app, TierContestOptions &options) {
 
 void addDevice(CLI::App &app, DeviceOptions &options) {
   CLI::App &command = *app.add_subcommand(
-      "device", "Measure this machine: what every choice between ways to "
-                "compute is made by from then on");
+      "device", "Measure this machine, and store the result for all later "
+                "choices between ways to compute");
   command.add_flag("!--no-store", options.store,
-                   "Only print it: programs that start later do without");
-  command.add_option("--runs", options.runs, "How often to measure")
+                   "Only print the result, do not store it");
+  command.add_option("--runs", options.runs, "Number of measurements")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  command.add_option("--shapes", options.shapes,
-                     "Lists of convolutions in benchdnn's form: how many are "
-                     "computed the same way after each measurement");
+  command.add_option(
+      "--shapes", options.shapes,
+      "Lists of convolutions in benchdnn's format: report for how many of them "
+      "every measurement leads to the same choice");
 }
 
 void addScaling(CLI::App &app, ScalingOptions &options) {
   CLI::App &command = *app.add_subcommand(
-      "compile-scaling", "What compiling costs as a graph grows: in all, per "
-                         "kernel, and for fusion");
+      "compile-scaling", "Measure the compile cost as a graph grows: in all, "
+                         "per kernel, and for fusion");
   addThreads(command, options.threads);
   command.add_option("--ops", options.ops, "Sizes of the graphs, as in 10,100")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  command.add_option("--runs", options.runs, "Compilations of each graph")
+  command
+      .add_option("--runs", options.runs,
+                  "Number of compilations of each graph")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   tools::addJson(command, options.json);
@@ -206,17 +216,18 @@ void addScaling(CLI::App &app, ScalingOptions &options) {
 
 void addCompileMemory(CLI::App &app, CompileMemoryOptions &options) {
   CLI::App &command = *app.add_subcommand(
-      "compile-memory", "What the process holds after compiling a graph for "
-                        "ever more shapes");
+      "compile-memory", "Measure the memory of the process while it compiles a "
+                        "graph for more and more shapes");
   command.add_option("FILE", options.file, "Graph to compile (.mlir)")
       ->required();
   command
-      .add_option("--dim", options.dim,
-                  "The named dim that goes from 1 up; others are 16")
+      .add_option(
+          "--dim", options.dim,
+          "The named dim that takes the sizes 1, 2, 3, ...; others are 16")
       ->capture_default_str();
   command
       .add_option("--shapes", options.shapes,
-                  "Numbers of shapes to report after, ascending")
+                  "Numbers of shapes after which to report, ascending")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));

@@ -1,4 +1,4 @@
-//===- ValueNames.h - Values by the names in a file -----------*- C++ -*-===//
+//===- ValueNames.h - Finding values by their names -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,10 +20,11 @@
 
 namespace tandem::tools {
 
-/// The places ("12:8") of the ops that give the values of `names` in the
-/// function `function` of an MLIR file. Names are as in the file, with or
-/// without `%`. An error names what is near; a file that does not parse gives
-/// an empty list, for its errors will be reported by who reads it next.
+/// Finds the locations ("12:8") of the ops that define the values `names` in
+/// the function `function` of an MLIR file. Names are those in the file, with
+/// or without `%`. The error for an unknown name suggests similar ones. A file
+/// that does not parse gives an empty list; whoever parses it next will report
+/// its errors.
 llvm::Expected<std::vector<std::string>>
 findValues(const llvm::MemoryBuffer &file, llvm::ArrayRef<std::string> names,
            llvm::StringRef function, const mlir::DialectRegistry &registry);

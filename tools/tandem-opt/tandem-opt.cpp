@@ -53,36 +53,36 @@ cl::opt<std::string> device("device", cl::cat(category),
                             cl::value_desc("device"));
 cl::opt<int64_t>
     fusionFuel("fusion-fuel", cl::cat(category), cl::init(-1),
-               cl::desc("With --until: at most this many fusion decisions"),
+               cl::desc("With --until: the most fusion decisions to take"),
                cl::value_desc("n"));
 
-cl::opt<tandem::Contractions>
-    contractions("contractions", cl::cat(category),
-                 cl::init(tandem::Contractions::predict),
-                 cl::desc("With --until: who computes contractions"),
-                 tandem::ChoiceValues<tandem::Contractions>());
+cl::opt<tandem::Contractions> contractions(
+    "contractions", cl::cat(category), cl::init(tandem::Contractions::predict),
+    cl::desc(
+        "With --until: whether kernels or the library compute contractions"),
+    tandem::ChoiceValues<tandem::Contractions>());
 
 cl::opt<tandem::Winograd>
     winograd("winograd", cl::cat(category),
              cl::init(tandem::Winograd::automatic),
-             cl::desc("With --until: where convolutions take fewer products"),
+             cl::desc("With --until: when convolutions use Winograd's method"),
              tandem::ChoiceValues<tandem::Winograd>());
 
 cl::opt<bool> fuse("fuse", cl::cat(category),
                    cl::desc("The same as --until=fuse"));
 cl::opt<std::string>
     deviceSpec("device-spec", cl::cat(category), cl::init("generic"),
-               cl::desc("With --until: the device that fusion's prices are of: "
-                        "generic, host, a built-in name, or a .json file"),
+               cl::desc("With --until: the device that costs are estimated "
+                        "for: generic, host, a built-in name, or a .json file"),
                cl::value_desc("spec"));
 cl::opt<std::string> fusionReport(
     "fusion-report", cl::cat(category),
-    cl::desc("With --until: write every fusion decision there, as JSON"),
+    cl::desc("With --until: write every fusion decision to this file, as JSON"),
     cl::value_desc("file"));
 cl::list<std::string> whyNotFused(
     "why-not-fused", cl::cat(category), cl::CommaSeparated,
-    cl::desc("Instead of the result print whether two values of the file are "
-             "computed in one kernel, and else why not"),
+    cl::desc("Instead of the result, print whether two values of the file are "
+             "computed in one kernel, and if not, why"),
     cl::value_desc("%a,%b"));
 
 /// The phase to run up to; fusion where only it was asked about.
@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
            deviceSpec})
     if (option.getNumOccurrences() && !isUntil)
       return mlir::asMainReturnCode(
-          emitError("--" + option.ArgStr + " says nothing without --until"));
+          emitError("--" + option.ArgStr + " has no effect without --until"));
   auto buffer = openInput(input);
   if (!buffer)
     return EXIT_FAILURE;

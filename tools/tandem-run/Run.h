@@ -1,4 +1,4 @@
-//===- Run.h - Runs a graph on a tier ---------------------------*- C++ -*-===//
+//===- Run.h - Running a graph on a tier ------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,9 +17,11 @@
 
 namespace tandem::tools {
 
+/// The options of tandem-run.
 struct RunOptions {
   std::string file, function = "main", device = tools::defaultDevice();
-  /// Empty: eager on the CPU, compiled elsewhere.
+  /// The tier. If empty, the eager tier on the CPU, and the compiled tier on
+  /// other devices.
   std::string tier;
   std::vector<std::string> args;
   int threads = 0, repeat = 0, digits = 5;
@@ -29,8 +31,8 @@ struct RunOptions {
   Environment environment;
 };
 
-/// True, or false where --check found an output with an element beyond its
-/// error bound.
+/// Runs the graph as the options say. Returns false where --check found an
+/// output with an element beyond its error bound, otherwise true.
 Expected<bool> run(const RunOptions &options);
 
 } // namespace tandem::tools

@@ -31,23 +31,23 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--arg", options.args,
                  std::string("An input, once per input in order: ") +
                      kArgSpecHelp +
-                     "; inputs of static type may be left out: random")
+                     "; inputs of static type that are left out are random")
       ->take_all()
       ->allow_extra_args(false);
   addContractionOptions(app, options.compile.contractions,
                         options.compile.winograd);
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
-               "Run a kernel that cannot be compiled op by op, with a warning "
-               "(default), or fail");
+               "If a kernel cannot be compiled, run its ops one by one, with a "
+               "warning (default), or fail");
   addOutputFile(app, "--fusion-report", options.compile.fusionReport,
-                "Write every decision of fusion there, as JSON");
+                "Write every fusion decision to FILE, as JSON");
   app.add_option("--reproducer-dir", options.compile.reproducerDir,
                  "Where kernels that cannot be compiled are written (default: "
                  "$TANDEM_REPRODUCER_DIR, or tandem-reproducers-UID in the "
                  "temporary directory)");
   app.add_option("--fail-kernels", options.compile.failKernels,
-                 "Take kernels as failing: a number, or a regular expression "
-                 "for their names")
+                 "Make the compilation of kernels fail: a number, or a regular "
+                 "expression for their names")
       ->group(""); // Hidden: for tests and for bisecting.
   app.add_option("--threads", options.threads,
                  "Threads of kernels and libraries (default: all cores)")
@@ -56,8 +56,8 @@ void addOptions(CLI::App &app, RunOptions &options) {
                  "Run N more times, print median and p10–p90")
       ->check(CLI::Range(1, 100000000));
   app.add_flag("--check", options.check,
-               "Run every tier and compare with reference; exit 1 beyond an "
-               "element's error bound");
+               "Run every tier and compare it with the reference; exit with 1 "
+               "if an element is beyond its error bound");
   app.add_flag("--print", options.print, "Print the outputs' elements");
   app.add_flag("--program", options.program,
                "Print the Program that the tier runs: slots and steps");

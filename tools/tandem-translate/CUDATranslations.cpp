@@ -37,13 +37,13 @@ cl::opt<std::string>
         cl::value_desc("name"));
 cl::list<std::string> shapes(
     "shapes", cl::cat(category), cl::CommaSeparated,
-    cl::desc("Dims of each argument, in order; needed where a type has '?'"),
+    cl::desc("Dims of each argument, in order; required where a type has '?'"),
     cl::value_desc("1000x100x1,..."));
 cl::opt<std::string> function("function", cl::cat(category), cl::init("main"),
                               cl::desc("The function to compile"),
                               cl::value_desc("name"));
 cl::opt<int64_t> fusionFuel("fusion-fuel", cl::cat(category), cl::init(-1),
-                            cl::desc("At most this many fusion decisions"),
+                            cl::desc("The most fusion decisions to take"),
                             cl::value_desc("n"));
 
 LogicalResult report(Operation *op, const tandem::Error &error) {

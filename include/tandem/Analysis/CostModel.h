@@ -1,4 +1,4 @@
-//===- CostModel.h - What a device does in what time -------*- C++ -*-===//
+//===- CostModel.h - The roofline cost model --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,38 +15,45 @@
 
 namespace tandem {
 
-/// What one kernel does: operations (OpCost::flops, which counts functions as
-/// several) and bytes that it reads and writes.
+/// The work of one kernel: its operations (as OpCost::flops counts them: a
+/// transcendental function counts as several) and the bytes that it reads and
+/// writes.
 struct KernelWork {
   double flops = 0;
   double bytes = 0;
   int64_t elementBytes = 4;
-  /// How many parts can run at a time; with fewer than cores some idle.
+  /// The number of parts that can run at the same time. With fewer parts than
+  /// the device has cores, some cores idle.
   int64_t parallelism = INT64_MAX;
 };
 
-/// The time of one kernel by the roofline model (Williams, Waterman, Patterson,
-/// "Roofline", CACM 52(4), 2009): the launch, and the larger of the time that
-/// the operations take at the peak and that the bytes take at the bandwidth.
+/// Estimates the time of one kernel, in nanoseconds, by the roofline model
+/// (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009): the launch,
+/// plus the larger of the time that the operations take at peak speed and the
+/// time that the bytes take at full bandwidth.
 double estimateNs(const DeviceModel &device, const KernelWork &work);
-/// Its two bounds.
+/// The two bounds of the roofline, in nanoseconds.
 double estimateComputeNs(const DeviceModel &device, const KernelWork &work);
 double estimateMemoryNs(const DeviceModel &device, const KernelWork &work);
 
-/// How elements of one value are read, one for each lane.
+/// How a vectorised loop reads one value: one element for each lane.
 struct StridedRead {
   double elements = 0;
   int64_t elementBytes = 4;
-  /// Of the whole value: says which cache it lies in.
+  /// Size of the whole value, in bytes. It decides which cache the value is
+  /// read from.
   int64_t valueBytes = 0;
-  /// Between one lane's element and the next one's; 0 where it is the same.
+  /// The distance between the elements of two neighbouring lanes, in elements;
+  /// 0 where all lanes read the same element.
   int64_t stride = 1;
-  /// Whether other iterations nearby read what lies between.
+  /// Whether nearby iterations read the elements in between, as in a tiled
+  /// transpose.
   bool isTiled = false;
 };
 
-/// A read whose stride is not one takes a line for each element, or what lies
-/// between two of them; one in tiles takes DeviceModel::acrossFactor.
+/// Estimates the time of a read, in nanoseconds. With a stride above one, each
+/// element costs a cache line, or the bytes up to the next element if these are
+/// fewer; a tiled read costs DeviceModel::acrossFactor times its bytes.
 double estimateReadNs(const DeviceModel &device, const StridedRead &read);
 
 } // namespace tandem

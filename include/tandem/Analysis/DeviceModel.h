@@ -1,4 +1,4 @@
-//===- DeviceModel.h - What decides on a device -----------------*- C++ -*-===//
+//===- DeviceModel.h - The description of a device --------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,150 +19,174 @@
 
 namespace tandem {
 
-/// A cache: how much it holds, and how fast all cores together read it.
+/// One level of the caches: its size in bytes and its bandwidth in bytes per
+/// nanosecond, of all cores together.
 struct CacheLevel {
   int64_t bytes = 0;
   double bytesPerNs = 0;
 };
 
-/// What the library reaches, by kind of contraction. Shares are of the speed
-/// that our own register tiles would have for the same contraction.
+/// How fast the library (oneDNN) is, by kind of contraction. Shares are of the
+/// speed that Tandem's own register tiles are estimated to reach on the same
+/// contraction.
 struct LibraryShares {
   double tiles = 0.96;
-  /// Depthwise in two dims, and in others, for which it has no kernel of its
-  /// own.
+  /// The share of depthwise convolutions over two spatial dims, and of those
+  /// over one or three, for which the library has no special kernel.
   double depthwise = 0.7, generic = 0.1;
-  /// Of a matrix unit's speed, between the conversions of its operands.
+  /// The share of the matrix unit's peak (AMX) that contractions on it reach.
   double matrixUnit = 0.3;
-  /// Of the peak, where no tile of ours can tell how the library computes.
+  /// The share of the device's peak where Tandem has no register tile for the
+  /// contraction to compare with.
   double other = 0.6;
-  /// Channels first it multiplies matrices: products of one element that its
-  /// tiles take to begin and end, and cycles for each element of data that it
-  /// copies ahead into the columns of a matrix (im2col).
+  /// Channels-first convolutions are matrix products in the library.
+  /// `tileProducts` is the overhead of a tile, in multiply-adds per element of
+  /// the result; `columnCycles` is the number of cycles for each element that
+  /// is copied into the columns of the matrix (im2col).
   double tileProducts = 8, columnCycles = 3;
-  /// What changing the format of an image takes beside a copy of it.
+  /// The time of reordering an image to another layout, as a multiple of the
+  /// time of copying it.
   double turnFactor = 1.5;
 };
 
-/// What our kernels reach. Shares are of the peak.
+/// How fast the kernels that Tandem generates are. Shares are of the device's
+/// peak.
 struct KernelShares {
-  /// Of register tiles as they are estimated.
+  /// The share that register tiles reach of their estimated speed.
   double tiles = 0.98;
-  /// Of multiply-adds in a loop, where each result is a chain of its own; and
-  /// of depthwise convolutions whose weights do not stay in the nearest cache.
+  /// The share of loop kernels, in which each result is a chain of dependent
+  /// multiply-adds; and that of depthwise convolutions in loop kernels whose
+  /// weights do not stay in the first-level cache.
   double loop = 0.6, depthwiseLoop = 0.25;
-  /// Channels first data comes as short pieces of rows, which are no stream:
-  /// what fetching them takes of a tile's time, once for all taps; and the
-  /// loads of more input channels than a few, each of which lies elsewhere,
-  /// where outputs run along the lanes.
+  /// Extra time of channels-first convolutions, as shares of a tile's time.
+  /// Their data comes as short pieces of rows, which the hardware does not
+  /// prefetch well: `pieceTime` is the cost of fetching them, once for all
+  /// taps. `farChannelsTime` is the cost of loading many input channels, each
+  /// from a different place, where output channels run along the lanes.
   double pieceTime = 0.45, farChannelsTime = 0.15;
 };
 
-/// All of a device that decides anything. Rates are of the whole device, in
-/// operations or bytes per nanosecond; a fused multiply-add counts two.
+/// Everything about a device that the compiler's decisions depend on.
+/// docs/Device.md explains where the numbers come from. Rates are of the whole
+/// device, in operations or bytes per nanosecond; a fused multiply-add counts
+/// as two operations.
 struct DeviceModel {
   std::string name;
+  /// Peak speed on f32.
   double f32FlopsPerNs = 0;
-  /// Of 8-byte and of 2-byte elements.
+  /// Peak speed on elements of 8 and of 2 bytes.
   double f64FlopsPerNs = 0;
   double halfFlopsPerNs = 0;
   double memoryBytesPerNs = 0;
-  /// From the smallest to the largest; a level's bytes are those of all cores.
+  /// The caches, from the smallest to the largest. The size of a level is the
+  /// sum over all cores.
   std::vector<CacheLevel> caches;
-  /// What starting one kernel costs that all cores share, and of that what one
-  /// of a single core does; what a library's primitive takes to start beyond,
-  /// and what waking its own threads takes, which sleep while kernels run.
+  /// Fixed costs of a call, in nanoseconds. `launchNs` starts a kernel on all
+  /// cores, `callNs` one on a single core. A library primitive takes
+  /// `libraryCallNs` on top, and `libraryWakeNs` more to wake the library's
+  /// threads, which sleep while kernels run.
   double launchNs = 0, callNs = 0, libraryCallNs = 0, libraryWakeNs = 0;
-  /// Cores of a CPU, multiprocessors of a GPU.
+  /// Number of cores of a CPU, or of multiprocessors of a GPU.
   int64_t cores = 1;
-  /// How many times its share of the device's rates one core reaches while the
-  /// others idle: of units and caches, for its clock is higher and no thread
-  /// beside it takes them; and of memory, which a few cores use up.
+  /// How much faster one core is than its share of the device's rates while all
+  /// other cores idle: `aloneFactor` for arithmetic and caches (its clock is
+  /// higher, and it shares its units with no other thread), `aloneMemoryFactor`
+  /// for memory bandwidth, which a few cores can use up.
   double aloneFactor = 1, aloneMemoryFactor = 1;
+  /// Width of a vector register in bits, and number of vector registers.
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
-  /// What memory hands out at a time, however little of it is used.
+  /// Size of a cache line, in bytes: the least that a read of memory transfers.
   int64_t lineBytes = 64;
-  /// From so many bytes on a result is stored past the caches: writing it, and
-  /// reading it from memory in what follows, takes less time than with the
-  /// caches, which fetch each line before it is written.
+  /// Results of at least this many bytes are written with non-temporal stores,
+  /// which bypass the caches. That saves time, even though later kernels then
+  /// read the result from memory, because the caches would first fetch each
+  /// line that is written.
   int64_t streamedBytes = int64_t(32) << 20;
-  /// How many times its bytes a value costs that is read across its innermost
-  /// dim, in tiles that are turned in registers: docs/Fusion.md.
+  /// The cost of reading a value across its innermost dim, in tiles that are
+  /// transposed in registers, as a multiple of reading it in order
+  /// (docs/Fusion.md).
   double acrossFactor = 1.5;
-  /// Multiply-adds of whole vectors that a core starts in a clock; of narrower
-  /// ones it starts up to two.
+  /// Fused multiply-adds of full vector width that a core starts per clock
+  /// cycle. Of narrower vectors it starts up to two.
   double fmasPerClock = 2;
-  /// Whether it multiplies and adds pairs of bf16 (AVX-512 BF16), and how many
-  /// such instructions it starts in the time of a multiply-add of f32.
+  /// Whether the device multiplies and adds pairs of bf16 (AVX-512 BF16), and
+  /// how many such instructions it starts in the time of one f32 multiply-add.
   bool hasBF16Pairs = false;
   double pairsPerFma = 1;
-  /// Operations on bf16 that a core's matrix unit does in a clock, with tiles
-  /// of 16 by 32 and 32 by 16 elements (AMX); 0 where it has none. The library
-  /// uses it, kernels do not.
+  /// Operations on bf16 that a core's matrix unit (AMX) does per clock cycle,
+  /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. The
+  /// library uses the matrix unit, Tandem's kernels do not.
   double matrixFlopsPerClock = 0;
   LibraryShares library;
   KernelShares kernels;
 
-  /// Peak for elements of so many bytes.
+  /// Peak speed for elements of `elementBytes` bytes, in operations per
+  /// nanosecond.
   double flopsPerNs(int64_t elementBytes) const;
-  /// Of the fastest level that holds `bytes`.
+  /// Bandwidth of the fastest level that holds `bytes` bytes, in bytes per
+  /// nanosecond.
   double bytesPerNs(double bytes) const;
-  /// Bytes of an array that stays near a core which goes over it, and a few
-  /// others of its size, again and again: a quarter of the largest cache that
-  /// the core has to itself.
+  /// The largest size, in bytes, of an array that stays in a core's own caches
+  /// while the core passes over it and a few others of its size repeatedly: a
+  /// quarter of the largest cache that the core does not share.
   int64_t nearBytes() const;
-  /// What `threads` of its cores are: their share of all rates and of all
-  /// caches but the last, which cores have in common. All, where there are not
-  /// as many.
+  /// The model of `threads` of the device's cores: their share of all rates,
+  /// and of all caches except the last one, which cores share. The whole device
+  /// if it has no more cores than that.
   DeviceModel withThreads(int64_t threads) const;
-  /// The same cores with vectors of so many bits.
+  /// The model of the same cores with vectors of `bits` bits.
   DeviceModel withVectors(int64_t bits) const;
 };
 
-/// The machine that this runs on, as far as it can be asked for it: cores,
-/// caches, vectors and clock; the rates follow from them by rules of thumb.
-/// Thread-safe.
+/// The model of the host as the operating system and the processor describe it:
+/// cores, caches, vectors and clock. Rates are derived from these by rules of
+/// thumb. Thread-safe.
 const DeviceModel &detectedDeviceModel();
 
-/// The machine that this runs on as it is known best, with the vectors and
-/// instructions of hostProcessor(): what the environment variable TANDEM_DEVICE
-/// describes, as findDeviceModel takes it ("generic", "my-cpu.json"); or what
-/// was measured here (measuredModel); or what is detected. Thread-safe. The
-/// Error is of TANDEM_DEVICE.
+/// The best model of the host there is, with the vectors and instructions of
+/// hostProcessor(). It is the one that the environment variable TANDEM_DEVICE
+/// names, as findDeviceModel takes it ("generic", "my-cpu.json"); else the one
+/// that was measured (measuredModel); else the detected one. Fails only for an
+/// invalid TANDEM_DEVICE. Thread-safe.
 Expected<DeviceModel> hostDeviceModel();
 
-/// Where what was measured of this machine is kept: a file in the directory
-/// that the environment variable TANDEM_CACHE_DIR names, else in `tandem` in
-/// $XDG_CACHE_HOME or ~/.cache. It is another one for another processor, set of
-/// instructions (TANDEM_CPU), number of processors that may be used, and
-/// version of the measuring. Empty where there is no such directory.
+/// The path of the file that keeps the measured model of the host. It is in the
+/// directory that the environment variable TANDEM_CACHE_DIR names, else in
+/// `tandem` in $XDG_CACHE_HOME or ~/.cache. The name depends on the processor,
+/// its set of instructions (TANDEM_CPU), the number of processors that may be
+/// used, and the version of the measuring code. Empty where there is no such
+/// directory.
 std::string measuredModelFile();
 
-/// What was measured: by this process, or what that file held when it was first
-/// asked for; none where there is no file that can be read. Thread-safe.
+/// The measured model of the host: the one that this process measured, else the
+/// one that measuredModelFile() held when it was first read. None where neither
+/// exists. Thread-safe.
 std::optional<DeviceModel> measuredModel();
 
-/// Makes `model` that of this host from now on, in this process, and of all
-/// that start later: it is written to measuredModelFile(), as a whole at once,
-/// where there is such a directory or it can be made. Thread-safe. The Error
-/// says why it was not written.
+/// Makes `model` the measured model of the host, for this process and, by
+/// writing it atomically to measuredModelFile(), for those that start later.
+/// Creates the directory if need be. Thread-safe. The Error says why the file
+/// was not written.
 Status setMeasuredModel(const DeviceModel &model);
 
-/// "host" (hostDeviceModel); the name of a file of utils/cpu-specs or
-/// utils/gpu-specs, which are built in ("generic", "sm_90_h200", "h200"); the
-/// path of such a file ("my-cpu.json"); or its text ("{…}"). With ":N" after a
-/// name or path, N threads of it ("host:1").
+/// Finds a model by its spec. A spec is "host" (hostDeviceModel); the name of a
+/// file in utils/cpu-specs or utils/gpu-specs, which are built in ("generic",
+/// "sm_90_h200", "h200"); the path of such a file ("my-cpu.json"); or its text
+/// ("{…}"). ":N" after a name or path stands for N threads of the device
+/// ("host:1").
 Expected<DeviceModel> findDeviceModel(std::string_view spec);
 
-/// Reads the text of such a file; `origin` names it in errors.
+/// Parses the text of a spec file. `origin` names the file in errors.
 Expected<DeviceModel> parseDeviceModel(std::string_view json,
                                        const std::string &origin);
-/// The text of a file that describes a CPU: what parseDeviceModel reads as the
-/// same model, to the last digit. On one line, or with `indent` spaces.
+/// Writes the model of a CPU as the text of a spec file, which parseDeviceModel
+/// reads back to exactly the same model. The text is on one line, or indented
+/// by `indent` spaces.
 std::string writeDeviceModel(const DeviceModel &model, int indent = -1);
 
-/// The model for prices that are the same on every machine.
+/// A fixed model of a CPU ("generic"), for results that must be the same on
+/// every machine.
 const DeviceModel &genericDeviceModel();
 
 } // namespace tandem

@@ -17,38 +17,41 @@
 
 namespace tandem {
 
+/// A processor as LLVM describes it.
 struct Processor {
-  /// LLVM's name of it ("znver4", "x86-64-v3").
+  /// LLVM's name of the processor ("znver4", "x86-64-v3").
   std::string name;
-  /// What it has and lacks, as LLVM takes it: "+avx2,-avx512f,…".
+  /// The features that it has and lacks, as an LLVM feature string:
+  /// "+avx2,-avx512f,…".
   std::string features;
-  /// Of its widest vector registers.
+  /// Width of its widest vector registers, in bits.
   int64_t vectorBits = 128;
 };
 
-/// The processor that kernels are compiled and priced for where none is named:
-/// this machine's; or, so that the code for others can be tried on it, the one
-/// that the environment variable TANDEM_CPU names ("x86-64-v3"), or this
-/// machine's less what TANDEM_CPU takes away ("-avx512bf16,-avx512f"). Detected
-/// once; thread-safe.
+/// The processor that kernels are compiled for by default. It is the host's,
+/// unless the environment variable TANDEM_CPU names another one ("x86-64-v3")
+/// or takes features away ("-avx512bf16,-avx512f"), so that code for lesser
+/// processors can be tried on this machine. Detected once; thread-safe.
 const Processor &hostProcessor();
 
-/// The Error of a name in TANDEM_CPU that findProcessor refuses.
-/// hostProcessor() is this machine's then.
+/// Checks TANDEM_CPU. Fails for a name that findProcessor refuses, in which
+/// case hostProcessor() is the host's own.
 Status checkHostProcessor();
 
-/// A processor by its LLVM name. The Error (phase "compile") says that there is
-/// none of that name, or which instructions this machine lacks to run its code.
+/// Finds a processor by its LLVM name. The Error (phase "compile") says that
+/// there is none of that name, or which instructions the host lacks to run its
+/// code.
 Expected<Processor> findProcessor(std::string_view name);
 
-/// Whether `features`, of which later ones count, end up with `name`.
+/// Whether the feature string `features` enables the feature `name`. A later
+/// entry overrides an earlier one.
 bool hasFeature(std::string_view features, std::string_view name);
 
-/// Whether it multiplies and adds pairs of bf16, and rounds to bf16, in vectors
-/// of all widths (AVX-512 BF16).
+/// Whether the processor has AVX-512 BF16 for vectors of all widths: it
+/// multiplies and adds pairs of bf16, and rounds f32 to bf16.
 bool hasBF16Pairs(const Processor &processor);
 
-/// Bits of the widest vector registers that these features have.
+/// Width of the widest vector registers that these features give, in bits.
 int64_t getVectorBits(std::string_view features);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- MinimumCut.h - The cheapest way to part a graph ---------*- C++ -*-===//
+//===- MinimumCut.h - The minimum cut of a graph ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,11 +14,12 @@
 
 namespace tandem {
 
-/// Parts nodes into those on the side of a source and those on the side of a
-/// sink, so that the edges from the former to the latter cost least: the best
-/// choice of one of two states for many things at once, where pairs of them
-/// cost extra when they differ. Found by augmenting shortest paths (Edmonds
-/// and Karp, J. ACM 19, 1972). Not thread-safe.
+/// Finds the minimum cut between a source and a sink: a partition of the nodes
+/// into two sides such that the edges from the source's side to the sink's side
+/// cost least. It solves the problem of choosing one of two states for each of
+/// many things, where pairs of things cost extra when their states differ. Uses
+/// shortest augmenting paths (Edmonds and Karp, J. ACM 19, 1972). Not
+/// thread-safe.
 class MinimumCut {
 public:
   using Node = unsigned;
@@ -26,13 +27,14 @@ public:
   /// The cost of an edge that is never cut.
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
+  /// Adds a node and returns its number.
   Node add();
-  /// An edge that costs `cost` (not negative) when `from` is on the source's
-  /// side and `to` on the sink's.
+  /// Adds an edge that costs `cost` (>= 0) when `from` is on the source's side
+  /// and `to` on the sink's.
   void connect(Node from, Node to, double cost);
-  /// Whether each node is on the source's side; of several cheapest ways, the
-  /// one with the fewest there. There must be no path that is never cut from
-  /// source to sink.
+  /// Returns for each node whether it is on the source's side. Of several
+  /// minimum cuts it returns the one with the fewest nodes there. There must be
+  /// no path from source to sink whose edges all cost kNever.
   std::vector<bool> solve();
 
 private:
@@ -41,12 +43,13 @@ private:
     double left;
   };
 
-  /// Sends what a shortest path has left; false where there is none.
+  /// Augments the flow along a shortest path; false where there is none.
   bool augment();
-  /// The edge by which each node was reached from the source.
+  /// By node, the edge by which a breadth-first search from the source reached
+  /// it.
   std::vector<unsigned> search() const;
 
-  /// Edge e and its reverse, e ^ 1.
+  /// The edges; the reverse of edge e is edge e ^ 1.
   std::vector<Edge> edges;
   std::vector<std::vector<unsigned>> edgesFrom =
       std::vector<std::vector<unsigned>>(2);

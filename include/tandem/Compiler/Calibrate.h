@@ -1,4 +1,4 @@
-//===- Calibrate.h - The description of this machine, measured --*- C++ -*-===//
+//===- Calibrate.h - Measuring the model of this machine --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,38 +17,45 @@
 
 namespace tandem {
 
+/// What calibrateHost measures, and how it can be stopped.
 struct CalibrateOptions {
-  /// Whether all processors are measured at once, too, and memory that no cache
-  /// holds: for a program that has the machine to itself. Else one thread is
-  /// busy, with a few MB.
+  /// Whether to also measure all processors at once and memory beyond the
+  /// caches, for a program that has the machine to itself. Otherwise one thread
+  /// is busy, with a few MB of data.
   bool wholeMachine = true;
-  /// Asked between any two figures; true ends the measuring, with an Error.
+  /// Called between any two figures. Returning true ends the measuring with an
+  /// Error. May be empty.
   std::function<bool()> isCancelled;
 };
 
-/// One number of a description.
+/// One number of the model.
 struct CalibratedFigure {
-  /// As in the files of utils/cpu-specs; "caches[0]" is a level's bytes_per_ns.
+  /// Its key in the files of utils/cpu-specs; "caches[0]" stands for the
+  /// bytes_per_ns of a level.
   std::string key;
-  /// As it would be without measuring; and as it is now, rounded.
+  /// The value without measuring, and the measured value, rounded.
   double detected = 0, value = 0;
-  /// Of the measurements, by measure::Best; where it is too large, or no value
-  /// explains what was measured, `value` is `detected`.
+  /// The relative spread of the measurements, as in measure::Best. Where it is
+  /// too large, or no value explains what was measured, `value` is `detected`.
   double spread = 0;
+  /// Whether `value` was measured.
   bool isMeasured = false;
 };
 
+/// A measured model, with the figures that were measured for it.
 struct Calibration {
   DeviceModel model;
   std::vector<CalibratedFigure> figures;
 };
 
-/// Measures this machine, on the instructions of hostProcessor(), in some
-/// seconds: the rates of loops of multiply-adds and of copies, and then what
-/// contractions take of them in kernels of ours and in the library, which gives
-/// the shares. Each figure is the best of several runs, rounded to steps so
-/// that two measurements say the same. Thread-safe, but two at a time disturb
-/// each other. The Error says what could not be run.
+/// Measures the host, with the instructions of hostProcessor(), in a few
+/// seconds. First it measures the rates of loops of multiply-adds and of
+/// copies, then the speed of contractions in generated kernels and in the
+/// library relative to these, which gives the shares. Each figure is the best
+/// of several runs, rounded to steps so that repeated measurements give the
+/// same result. docs/Device.md describes the method. Thread-safe, but two
+/// concurrent calls disturb each other's measurements. The Error says what
+/// could not be run.
 Expected<Calibration> calibrateHost(const CalibrateOptions &options = {});
 
 } // namespace tandem

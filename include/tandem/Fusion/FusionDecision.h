@@ -1,4 +1,4 @@
-//===- FusionDecision.h - May A fuse into B, and why not --------*- C++ -*-===//
+//===- FusionDecision.h - Fusion decisions with their reasons ---*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,90 +21,97 @@ class Operation;
 
 namespace tandem {
 
-/// Why two things were not fused. Each has a text in FusionDecision::str.
+/// The reason why two things were not fused. FusionDecision::str has a text for
+/// each. Names in parentheses are the numbers or the text that a refusal
+/// carries; "(ns, ns)" are the estimated times of fusing and of not fusing.
 enum class FusionRefusal : uint8_t {
   None,
   /// A type is not static.
   DynamicShape,
   /// The result has no elements.
   NoElements,
-  /// Not an op of the table, or one with several results.
+  /// It is not an op of the op table (Ops.def), or has several results.
   NotAnOp,
-  /// Elements cannot be computed one at a time (softmax, custom_call).
+  /// Its elements cannot be computed one at a time (softmax, custom_call).
   NotElementwise,
-  /// A heavy contraction, reduction or window: (reads, limit).
+  /// It is a contraction, reduction or window that reads too many elements per
+  /// result: (reads, limit).
   TooManyReads,
-  /// A concat in whose loop each element would be chosen among too many
-  /// operands: (operands, limit).
+  /// It is a concat of so many operands that choosing among them for each
+  /// element would be slow: (operands, limit).
   TooManyOperands,
-  /// The index of the element read is not affine, or needs divisions.
+  /// The index of the element that it reads is not affine, or needs divisions.
   NoSimpleIndexing,
-  /// Every consumer is an op step or the end of the function.
+  /// Each consumer is an op step or the end of the function.
   ConsumerNotFusible,
-  /// The value is an input of an op step, or an output, as well.
+  /// The value is also an input of an op step, or an output of the function.
   NeededOutside,
-  /// Its kernel has several results, of which no consumer needs all.
+  /// Its kernel has several results, and no consumer reads all of them.
   SeveralResults,
   /// The kernel's body would become too large: (element reads, limit).
   BodyTooLarge,
   /// The kernel would have too many results: (results, limit).
   TooManyResults,
-  /// Computing it in the consumers, perhaps many times, costs more than a
+  /// Computing it in the consumers, possibly many times, costs more than a
   /// kernel of its own: (ns, ns).
   RecomputeCostsMore,
   /// The loops run over different spaces.
   DifferentIterationSpace,
   /// The fused kernel would depend on its own result.
   WouldCycle,
-  /// No code can be generated with this op as hero: (text).
+  /// No kernel can be generated with this op as its hero: (text).
   NotGenerated,
-  /// As part of a loop it costs no more: (ns, ns).
+  /// As part of a loop kernel it costs no more: (ns, ns).
   LoopCostsLess,
-  /// A library computes it in less time: (ns, ns).
+  /// The library computes it in less time: (ns, ns).
   LibraryCostsLess,
-  /// Not elementwise, so no part of a hero's kernel.
+  /// It is not elementwise, so it cannot be part of a hero's kernel.
   NotElementwiseOp,
-  /// A window or reduction over a contraction's result, which would combine
-  /// what several tasks compute: (text).
+  /// It is a window or reduction over a contraction's result that would combine
+  /// elements that different tasks compute: (text).
   AcrossTiles,
-  /// A task would have to keep too much of a contraction's result for it:
-  /// (bytes, limit).
+  /// For this window, a task would have to keep too much of a contraction's
+  /// result: (bytes, limit).
   PartTooLarge,
-  /// A contraction reads it as weights or bias too, which come from memory.
+  /// A contraction also reads it as weights or bias, which must be in memory.
   NotFromMemory,
-  /// A contraction's tasks cannot copy the data that they read: (text).
+  /// The tasks of a contraction cannot stage the data that they read: (text).
   NotStaged,
-  /// Not of the shapes that a hero's kernel works on.
+  /// Its shape is not one that the hero's kernel iterates over.
   DifferentShape,
-  /// It reads the hero's result, or what follows from it, at another index.
+  /// It reads the hero's result, or a value computed from it, at another index
+  /// than its own.
   NotReadInPlace,
-  /// Another kernel has it.
+  /// It is part of another kernel already.
   Taken,
-  /// A reduction that gives nothing back to the elements that it reduces, of
-  /// few elements: (reads, limit).
+  /// It is a reduction of few elements, and no op on the elements that it
+  /// reduces uses its result: (reads, limit).
   SmallReduction,
-  /// A reshape whose users are not in the kernel: outside it costs nothing.
+  /// It is a reshape whose users are not in the kernel. Outside the kernel it
+  /// costs nothing.
   ViewAtEdge,
-  /// The kernel has fewer rows than the device cores: (ns, ns).
+  /// The kernel has fewer rows than the device has cores: (ns, ns).
   FewRows,
-  /// --fusion-fuel is spent.
+  /// The limit of --fusion-fuel is reached.
   OutOfFuel,
 };
 inline constexpr unsigned kNumFusionRefusals =
     static_cast<unsigned>(FusionRefusal::OutOfFuel) + 1;
 
 /// The answer to one question "may A fuse into B": yes, or no with a reason.
-/// Costs nothing to make; the text is rendered on demand.
+/// Cheap to make; the text is rendered on demand.
 class FusionDecision {
 public:
+  /// The answer yes.
   static FusionDecision allow() { return {}; }
-  /// `text` is a clause, for the refusals that have one.
+  /// The answer no, for the refusals that carry a text. `text` is a clause.
   static FusionDecision refuse(FusionRefusal reason, std::string text) {
     FusionDecision decision = refuse(reason);
     decision.text = std::move(text);
     return decision;
   }
-  /// `actual` and `limit` are the two numbers of the refusals that name some.
+  /// The answer no. `actual` and `limit` are the two numbers, for the refusals
+  /// that carry numbers.
   static FusionDecision refuse(FusionRefusal reason, int64_t actual = 0,
                                int64_t limit = 0) {
     FusionDecision decision;
@@ -116,7 +123,7 @@ public:
 
   explicit operator bool() const { return refusal == FusionRefusal::None; }
   FusionRefusal reason() const { return refusal; }
-  /// One clause, for people: "it reads 576 elements per result, more than 32".
+  /// The reason as a clause: "it reads 576 elements per result, more than 32".
   std::string str() const;
 
 private:
@@ -125,52 +132,55 @@ private:
   std::string text;
 };
 
-/// The identifier of a refusal: "TooManyReads".
+/// The identifier of a refusal, as reports have it: "TooManyReads".
 llvm::StringRef name(FusionRefusal refusal);
 
-/// What was asked.
+/// The kind of fusion that a question is about.
 enum class FusionQuestion : uint8_t {
-  /// About a producer: computing it within a consumer's kernel.
+  /// May a producer be computed within a consumer's kernel?
   Produce,
-  /// About a producer: storing it in a consumer's kernel as one more result.
+  /// May a producer be computed in a consumer's kernel and stored as one more
+  /// result?
   ExtraResult,
-  /// About two kernels: joining them, which read the same value. The
-  /// "producer" is the other kernel's root.
+  /// May two kernels that read the same value be joined? The "producer" is the
+  /// root of the other kernel.
   Siblings,
-  /// About one op: making it the hero of a kernel, without a consumer.
+  /// May an op become the hero of a kernel? There is no consumer.
   Hero,
-  /// About an elementwise op, the "producer": computing it in the kernel of a
-  /// hero, the "consumer".
+  /// May an elementwise op, the "producer", be computed in the kernel of a
+  /// hero, the "consumer", before or after it?
   Around,
 };
 
-/// The identifier of a question: "Produce".
+/// The identifier of a question, as reports have it: "Produce".
 llvm::StringRef name(FusionQuestion question);
 
-/// What the cost model says of a question that was asked; zeros where it has no
-/// say (an op that may not be fused at all).
+/// The estimates of the cost model for one question, in nanoseconds. Zero where
+/// the answer does not depend on them (an op that may not be fused at all).
 struct FusionPrice {
   double unfusedNs = 0;
   double fusedNs = 0;
-  /// That need not go through memory.
+  /// Bytes that the fusion saves writing to and reading from memory.
   int64_t bytesSaved = 0;
 };
 
+/// One question, its answer and its estimated costs.
 struct FusionLogEntry {
   FusionQuestion question;
   mlir::Operation *producer;
-  /// Root of the consumer's kernel; null where no one consumer was asked.
+  /// The root of the consumer's kernel; null where the question is not about a
+  /// single consumer.
   mlir::Operation *consumer;
   FusionDecision decision;
   FusionPrice price;
 };
 using FusionLog = std::vector<FusionLogEntry>;
 
-/// A budget of decisions that may be taken, so that a wrong one can be found by
+/// A budget of fusions that may be done, so that a wrong one can be found by
 /// bisection.
 class FusionFuel {
 public:
-  /// Negative: no limit.
+  /// `units` is the number of fusions; negative for no limit.
   explicit FusionFuel(int64_t units) : left(units) {}
   bool empty() const { return left == 0; }
   void consume() {

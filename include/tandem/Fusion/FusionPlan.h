@@ -1,4 +1,4 @@
-//===- FusionPlan.h - Which ops become one kernel ---------------*- C++ -*-===//
+//===- FusionPlan.h - The plan of which ops become one kernel ---*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,72 +21,76 @@
 
 namespace tandem {
 
-/// In which order loops are fused. Either is greedy, and each is the better one
-/// on some graphs.
+/// The order in which loops are fused. Both greedy orders are the better one on
+/// some graphs.
 enum class FusionOrder {
-  /// What saves most first.
+  /// Fusions that save most time first.
   SavedTime,
   /// From the last op of the block to the first.
   Block,
-  /// Both, of which the plan of the lower estimate is kept.
+  /// Tries both orders and keeps the plan with the lower estimated time.
   Best,
 };
 
+/// Limits, capabilities and the cost model that a plan is made for.
 struct FusionOptions {
-  /// At most this many decisions are taken; negative: no limit.
+  /// The most fusions that are done; negative for no limit.
   int64_t fuel = -1;
-  /// Ops that read more elements per result remain op steps: a convolution
-  /// with so many multiply-adds, a window or reduction of that size.
+  /// Ops that read more elements per result than this remain op steps, unless
+  /// they can be the hero of a kernel: for a convolution the multiply-adds, for
+  /// a window or reduction its size.
   int64_t maxReads = 32;
   /// A concat of more operands remains an op step.
   int64_t maxConcatOperands = 32;
-  /// Bound on the size of a kernel's body: element reads per result, with
-  /// windows unrolled.
+  /// The largest body of a kernel, in element reads per result, with windows
+  /// unrolled.
   int64_t maxBodyReads = 256;
-  /// Bound on a window within a window: with strides between its elements the
-  /// inner one is no longer computed in vectors.
+  /// The largest window within a window, in element reads per result. The inner
+  /// window is read with strides and is therefore not vectorised.
   int64_t maxNestedReads = 64;
+  /// The most results of a kernel.
   int64_t maxResults = 8;
-  /// Whether kernels of kind contraction and of kind reduction can be
-  /// generated; else those ops are part of a loop or op steps.
+  /// Whether the target can generate kernels of kind contraction and of kind
+  /// reduction. Otherwise such ops become part of a loop, or op steps.
   bool contractions = false;
   bool reductions = false;
   FusionOrder order = FusionOrder::Best;
-  /// What things cost.
+  /// The device that costs are estimated for.
   DeviceModel device = genericDeviceModel();
 };
 
-/// Ops that become one kernel.
+/// The ops that become one kernel.
 struct FusionGroup {
   ir::FusionKind kind = ir::FusionKind::loop;
-  /// In block order. An op may be in several groups: it is computed in each.
+  /// The ops, in block order. An op may be in several groups, and is then
+  /// computed in each.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// The values needed outside, in block order.
+  /// The values that are needed outside the group, in block order.
   llvm::SmallVector<mlir::Value> outputs;
-  /// By the prices of the plan: the launch, operations with those that are done
-  /// again, reads and writes.
+  /// The estimated time of the kernel, in nanoseconds: the launch, all
+  /// operations including repeated ones, reads and writes.
   double estimatedNs = 0;
 };
 
-/// Decides what is fused in `block`, changing nothing:
+/// Decides which ops of `block` are fused. Changes nothing. The steps are:
 ///
 /// 1. A contraction becomes a kernel with the elementwise ops that follow it.
 /// 2. A reduction becomes a kernel with the elementwise ops around it, and with
 ///    further reductions of the same elements.
-/// 3. The elementwise ops before a contraction that no reduction has become
-/// part
-///    of its kernel, where computing them there costs less than one of their
-///    own.
-/// 4. What is left becomes loops, in the order that `options` name: a loop is
-///    computed within those of all its consumers, where every consumer may have
-///    it and computing it there costs less than a kernel of its own; where its
-///    values are needed anyway, it is joined with a consumer's loop over the
-///    same space; so are loops over one space that read the same value.
+/// 3. The elementwise ops before a contraction, unless they belong to a
+///    reduction, become part of its kernel, where computing them there costs
+///    less than a kernel of their own.
+/// 4. The remaining ops become loops, which are fused in the order that
+///    `options` name. A loop is computed within the loops of all its consumers,
+///    where that is possible for each of them and costs less than a kernel of
+///    its own. Where its values are needed in memory anyway, it is joined with
+///    a consumer's loop over the same iteration space. Loops over the same
+///    space that read the same value are joined too.
 ///
-/// The graph of kernels and op steps stays acyclic: whatever could close a
-/// cycle asks first whether a path exists.
+/// The graph of kernels and op steps stays acyclic: before a fusion that could
+/// close a cycle, a search looks for a path.
 ///
-/// `log`, if given, gets every decision.
+/// If `log` is not null, every decision is appended to it.
 std::vector<FusionGroup> planFusion(mlir::Block &block,
                                     const FusionOptions &options,
                                     FusionLog *log = nullptr);

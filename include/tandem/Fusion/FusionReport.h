@@ -1,4 +1,4 @@
-//===- FusionReport.h - What was fused, and why not more ----*- C++ -*-===//
+//===- FusionReport.h - Reports on fusion decisions -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// A block's plan and the decisions behind it.
+/// The fusion plan of a block and all decisions that led to it.
 struct FusionAccount {
   FusionLog log;
   std::vector<FusionGroup> kernels;
@@ -24,21 +24,23 @@ struct FusionAccount {
       : kernels(planFusion(block, options, &log)) {}
 };
 
-/// Where the layout phase leaves an account of a function for the report, as a
-/// dictionary of dictionaries, arrays, strings, numbers and locations.
+/// The attribute of a function in which the layout phase leaves its part of the
+/// report: a dictionary of dictionaries, arrays, strings, numbers and
+/// locations.
 inline constexpr llvm::StringLiteral kLayoutNotes = "tandem.layouts";
 
-/// The account as JSON (docs/Fusion.md describes it): each decision with its
-/// reason and prices, each kernel with its kind, ops and estimated time, the op
-/// steps, and totals; contractions with their prices, and layouts, as far as
-/// earlier passes have left notes. Times are in ns.
+/// The report as JSON, in the format that docs/Fusion.md describes: each
+/// decision with its reason and estimated costs; each kernel with its kind, ops
+/// and estimated time; the op steps; totals; and, where earlier passes have
+/// left notes, contractions with their estimated costs, and layouts. Times are
+/// in nanoseconds.
 llvm::json::Object toJson(mlir::Block &block, const FusionAccount &account);
 
-/// Takes off what earlier passes have noted in `block` for the report.
+/// Removes the notes that earlier passes have left in `block` for the report.
 void dropNotes(mlir::Block &block);
 
-/// Whether `a` and `b` of `block` are in one kernel, and else why not, as text
-/// of one or more lines.
+/// Says whether the ops `a` and `b` of `block` are in one kernel, and if not,
+/// why: a text of one or more lines.
 std::string explainFusion(mlir::Block &block, const FusionAccount &account,
                           mlir::Operation *a, mlir::Operation *b);
 

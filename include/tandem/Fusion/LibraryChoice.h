@@ -1,4 +1,4 @@
-//===- LibraryChoice.h - Contractions that a library computes ---*- C++ -*-===//
+//===- LibraryChoice.h - Contractions left to the library -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a heavy convolution or product costs generated and in a library is
-// decided ahead of fusion, by prices or by measuring, and left at the op.
+// Before fusion, a pass decides for each large convolution or matrix product
+// whether a generated kernel or the library computes it, by estimated or by
+// measured times. These functions attach the decision to the op, where fusion
+// reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,21 +24,22 @@ class Operation;
 
 namespace tandem {
 
-/// What a contraction takes either way, in ns a call.
+/// The times of a contraction in a generated kernel and in the library, in
+/// nanoseconds per call.
 struct ContractionPrices {
   double generatedNs = 0, libraryNs = 0;
 };
 
-/// Makes `op` an op step, for a library to run: fusion leaves it alone, with
-/// both prices in its reason. Kept in the attribute `tandem.library`.
+/// Leaves `op` to the library: fusion will make it an op step, and give both
+/// times as its reason. Stored in the attribute `tandem.library`.
 void chooseLibrary(mlir::Operation *op, const ContractionPrices &prices);
 
-/// The prices for which `op` has been left to a library; none where it has not.
+/// The times for which `op` was left to the library; none where it was not.
 std::optional<ContractionPrices> getLibraryChoice(mlir::Operation *op);
 
-/// Notes at `op`, which is not left to a library, why. For the fusion report,
-/// which takes the note off again: nothing else depends on it. Kept in the
-/// attribute `tandem.generated`.
+/// Notes at `op` the times for which it was not left to the library. Only the
+/// fusion report reads the note, and removes it. Stored in the attribute
+/// `tandem.generated`.
 void noteGenerated(mlir::Operation *op, const ContractionPrices &prices);
 std::optional<ContractionPrices> getGeneratedNote(mlir::Operation *op);
 void dropGeneratedNote(mlir::Operation *op);

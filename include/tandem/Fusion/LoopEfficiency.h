@@ -1,4 +1,4 @@
-//===- LoopEfficiency.h - Contractions as loops ----------------*- C++ -*-===//
+//===- LoopEfficiency.h - The speed of contractions in loops ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,9 +14,9 @@
 
 namespace tandem {
 
-/// The share of the device's peak that a loop kernel reaches, which computes
-/// one element of the result of `contraction` after the other, in vectors along
-/// the innermost dim: above 0, at most 1.
+/// The share (above 0, at most 1) of the device's peak that a loop kernel
+/// reaches on `contraction`. A loop kernel computes one element of the result
+/// after the other, in vectors along the innermost dim.
 double getLoopEfficiency(const DeviceModel &device,
                          const Contraction &contraction);
 

@@ -1,4 +1,4 @@
-//===- PassDevice.h - The device of a pass's prices -----------*- C++ -*-===//
+//===- PassDevice.h - The device model of a pass ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,8 @@
 
 namespace tandem {
 
-/// What a pass's option `device-spec` names (findDeviceModel), or a diagnostic.
+/// Sets `device` to the model that a pass's option `device-spec` names
+/// (findDeviceModel), or emits a diagnostic.
 inline mlir::LogicalResult readDevice(mlir::MLIRContext *context,
                                       llvm::StringRef spec,
                                       DeviceModel &device) {

@@ -20,44 +20,46 @@
 
 namespace tandem::measure {
 
-/// One convolution. Spatial values are in the order D, H, W; the last
-/// `numSpatial` of them are used.
+/// The shape of one convolution. Spatial values are in the order D, H, W; only
+/// the last `numSpatial` of them are used.
 struct ConvShape {
   using Spatial = std::array<int64_t, 3>;
 
   std::string name;    ///< Without quotes and without `*N`; may be empty.
-  int64_t repeats = 1; ///< How often the network has it.
-  int line = 0;        ///< In its file, from 1.
+  int64_t repeats = 1; ///< How often the network contains it.
+  int line = 0;        ///< Line number in its file, from 1.
 
   int numSpatial = 0;
   int64_t groups = 1, batch = 2;
   int64_t inputChannels = 0, outputChannels = 0;
   Spatial input{1, 1, 1}, output{1, 1, 1}, kernel{1, 1, 1};
   Spatial strides{1, 1, 1};
-  Spatial dilations{1, 1, 1}; ///< 1 is dense, as the dialect has it.
+  Spatial dilations{1, 1, 1}; ///< 1 is dense, as in the dialect.
   Spatial padLow{}, padHigh{};
 
-  /// 2 x multiply-adds, those with padding included.
+  /// Operations: two per multiply-add, including multiply-adds with padding.
   double flops() const;
   int64_t inputChannelsOfGroup() const { return inputChannels / groups; }
 };
 
-/// Reads a list in the form of oneDNN's benchdnn (test/shapes/conv/README.md
-/// has it; semantics as in its conv_aux.cpp, `str2desc`). `file` is for
-/// locations. The first line that is wrong is an Error of phase "shapes" with
-/// `file:line:column`.
+/// Parses a list of convolutions in the format of oneDNN's benchdnn, which
+/// test/shapes/conv/README.md describes (benchdnn's parser is `str2desc` in
+/// conv_aux.cpp). `file` is the name used in error locations. An invalid line
+/// gives an Error of phase "shapes" with its `file:line:column`.
 Expected<std::vector<ConvShape>> parseConvShapes(std::string_view text,
                                                  const std::string &file);
 
-/// The same, of a file.
+/// Reads and parses a file in that format.
 Expected<std::vector<ConvShape>> readConvShapes(const std::string &path);
 
-/// What it reads, as NHWC or NCHW, and its weights, as HWIO or OIHW.
+/// The types of its input (NHWC if `channelsLast`, else NCHW, for two spatial
+/// dims) and of its weights (HWIO or OIHW).
 TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast);
 TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast);
 
-/// A graph of the one convolution: @main of its input, with constant weights,
-/// whose bytes are `hex`.
+/// The MLIR text of a graph of this one convolution: a function @main of the
+/// input, with constant weights whose bytes are given by `hex`, in hexadecimal
+/// digits.
 std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
                     const std::string &hex);
 

@@ -1,4 +1,4 @@
-//===- Copy.h - How fast memory is ------------------------------*- C++ -*-===//
+//===- Copy.h - Copying memory on all threads -------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,18 +13,19 @@
 
 namespace tandem::measure {
 
-/// Two ways to write, of which either may be the faster one: it depends on the
-/// size, the machine and the C library.
+/// Two ways of writing memory. Which one is faster depends on the size, the
+/// machine and the C library.
 enum class Stores {
   cached,    ///< memcpy and memset.
-  streaming, ///< Past the caches, which then need not read what is overwritten.
+  streaming, ///< Non-temporal stores, which bypass the caches.
 };
 
-/// Copies `bytes`, shared out over the threads that numThreads() allows.
-/// Streaming is as cached where the processor has no such stores.
+/// Copies `bytes` bytes on as many threads as numThreads() allows. Where the
+/// processor has no non-temporal stores, Stores::streaming does the same as
+/// Stores::cached.
 void copyOnAllThreads(void *target, const void *source, size_t bytes,
                       Stores stores);
-/// Sets `bytes` to zero, likewise.
+/// Sets `bytes` bytes to zero, likewise.
 void clearOnAllThreads(void *target, size_t bytes, Stores stores);
 
 } // namespace tandem::measure

@@ -1,4 +1,4 @@
-//===- Peak.h - The processor's arithmetic limit ----------------*- C++ -*-===//
+//===- Peak.h - Measuring the peak of arithmetic ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,14 +15,16 @@
 
 namespace tandem::measure {
 
-/// Independent f32 fused multiply-adds in registers, on every thread that
-/// numThreads() allows, for some 300 us: what no kernel can be faster than.
-/// For bf16, of pairs of them, where the processor has that. Returns the sum of
-/// the threads' speeds, in flops per ns.
+/// Measures the peak speed of the processor: independent f32 fused
+/// multiply-adds in registers, on as many threads as numThreads() allows, for
+/// some 300 us. No kernel can be faster. For bf16 it measures multiply-adds of
+/// pairs, where the processor has them. Returns the sum of the threads' speeds,
+/// in operations per nanosecond.
 double measurePeakFma(DType dtype = DType::f32);
 
-/// The same of the calling thread alone, in vectors of so many bits, which the
-/// processor must have, or of 128; pairs are of 512.
+/// The same for the calling thread alone, with vectors of `vectorBits` bits.
+/// The processor must have such vectors unless `vectorBits` is 128. Pairs of
+/// bf16 use vectors of 512 bits.
 double measurePeakOfCore(int64_t vectorBits, DType dtype = DType::f32);
 
 } // namespace tandem::measure

@@ -1,4 +1,4 @@
-//===- Rates.h - How fast a core computes and reads -------------*- C++ -*-===//
+//===- Rates.h - Measuring arithmetic and bandwidth -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,40 +17,42 @@
 
 namespace tandem::measure {
 
-/// The best of several runs, and how far apart the best five are.
+/// The best of several runs, and the spread of the best five.
 struct Best {
   double value = 0;
-  /// The time of the fifth over that of the first, less one. What a busy
-  /// machine disturbs is not the same five times.
+  /// The ratio of the fifth best time to the best one, less one. It is large on
+  /// a busy machine, where no five runs are disturbed equally.
   double spread = 0;
 
-  /// Whether it can be relied on.
+  /// Whether the spread is small enough for the value to be relied on.
   bool isSteady() const;
 };
 
-/// The least of what `run` returns, which are times: of as many runs as it
-/// takes for the best five to agree, or of those in some 50 ms.
+/// Calls `run`, which returns a time, until the best five times agree or about
+/// 50 ms have passed, and returns the least.
 Best findLeast(const std::function<double()> &run);
-/// The largest of what `run` returns, which are rates.
+/// The same for a `run` that returns a rate; returns the largest.
 Best findLargest(const std::function<double()> &run);
 
-/// f32 operations a nanosecond of the calling thread, in vectors of so many
-/// bits: a fused multiply-add counts two, one of pairs of bf16 four.
+/// Operations per nanosecond of the calling thread, with vectors of
+/// `vectorBits` bits. A fused multiply-add counts as two operations, one of
+/// pairs of bf16 as four.
 Best measureFlops(int64_t vectorBits, DType dtype = DType::f32);
-/// Of all threads together, in the widest vectors there are.
+/// f32 operations per nanosecond of all threads together, with the widest
+/// vectors that the processor has.
 Best measureFlopsOfAll();
 
-/// Bytes a nanosecond, read and written, of c = a * s + b (McCalpin's STREAM
-/// triad) on arrays that together have so many bytes: of the calling thread,
-/// and of all threads together, on so many bytes each.
+/// Bytes per nanosecond, read and written, of c = a * s + b (McCalpin's STREAM
+/// triad) on arrays of `bytes` bytes together: of the calling thread, and of
+/// all threads together, with `bytes` bytes each.
 Best measureTriad(size_t bytes);
 Best measureTriadOfAll(size_t bytes);
 
-/// How many times as fast all threads compute triads whose results are stored
-/// past the caches, where each reads what the one before wrote: results have so
-/// many bytes, of all threads together. The median of runs in turn; the spread
-/// is the distance of their quartiles. No more than 1 where the processor has
-/// no such stores.
+/// The speed of a chain of triads on all threads with non-temporal stores,
+/// relative to ordinary stores; each triad reads what the previous one wrote.
+/// `bytes` is the size of a result of all threads together. The value is the
+/// median of runs that alternate between the two, the spread the distance of
+/// their quartiles. At most 1 where the processor has no non-temporal stores.
 Best measureStreaming(size_t bytes);
 
 } // namespace tandem::measure

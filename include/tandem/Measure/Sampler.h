@@ -26,37 +26,43 @@ inline double nsSince(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+/// How long, and how finely, a Sampler measures.
 struct SamplerOptions {
-  /// Wall time that all series together may take, warm-up included.
+  /// Wall time that all series together may take, including warm-up, in
+  /// nanoseconds.
   double budgetNs = 1e9;
+  /// The least and the most samples of each series.
   size_t minSamples = 5;
   size_t maxSamples = 300;
-  /// A sample is as many calls as take about this long, so that the clock's
-  /// own cost (some 25 ns) does not show.
+  /// The least duration of a sample, in nanoseconds. A sample consists of as
+  /// many calls as take about this long, so that the cost of reading the clock
+  /// (some 25 ns) does not matter.
   double minSampleNs = 50e3;
 };
 
-/// Times several things that are to be compared: one sample of each in turn,
-/// starting with another one each round, so that a drift of the machine's speed
-/// meets all of them alike.
+/// Measures the times of several things that are to be compared. It takes one
+/// sample of each in turn, and starts each round with another one, so that a
+/// drift of the machine's speed affects all of them alike. Not thread-safe.
 class Sampler {
 public:
-  /// A call gets its running number, for rotating buffers.
+  /// The function that is timed. Its argument is the number of the call, which
+  /// it may use to rotate buffers.
   using Call = std::function<Status(size_t)>;
 
   explicit Sampler(SamplerOptions options = {}) : options(options) {}
 
-  /// `prepare` runs untimed before each sample (and before the warm-up).
-  /// Returns the index of the series in run's result.
+  /// Adds a series. `prepare` runs untimed before each sample and before the
+  /// warm-up. Returns the index of the series in the result of run.
   size_t add(std::string name, Call call, std::function<void()> prepare = {});
 
-  /// Warms up, then samples until the budget or maxSamples is reached, but at
-  /// least minSamples of each. Stops at the first error of a call.
+  /// Warms up, then takes samples until the budget or maxSamples is reached,
+  /// but at least minSamples of each series. Stops at the first error of a
+  /// call. Times in the result are in nanoseconds per call.
   Expected<std::vector<Summary>> run();
 
-  /// After run: the median over its rounds of the time of series `a` over that
-  /// of `b`. What slows the machine down for some rounds does not show in it,
-  /// as it does where one of two separate medians falls into such a time.
+  /// The median, over all rounds of run, of the ratio of the time of series `a`
+  /// to that of series `b`. It is steadier than the ratio of the two medians
+  /// when the machine is slower in some rounds. To be called after run.
   double medianRatio(size_t a, size_t b) const;
 
 private:

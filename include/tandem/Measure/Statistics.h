@@ -21,26 +21,30 @@ namespace tandem::measure {
 /// interpolation (Hyndman and Fan 1996, type 7; NumPy's default).
 double quantile(const std::vector<double> &sorted, double q);
 
-/// What a figure is reported as. Times are in nanoseconds per call.
+/// The summary of a series of samples, as reports give it. Times are in
+/// nanoseconds per call.
 struct Summary {
   double median = 0, p10 = 0, p90 = 0;
   size_t samples = 0;
 };
 
-/// All zero where there is no sample.
+/// Summarises samples in any order. All fields are zero where there is no
+/// sample.
 Summary summarize(std::vector<double> samples);
 
-/// n* = ceil(C / (e - c)): after so many calls compiling has paid for itself.
-/// None ("never") when c >= e. All in nanoseconds; at least 1.
+/// The number of calls after which compiling has paid for itself: n* = ceil(C /
+/// (e - c)), at least 1, for a compile cost C and times per call e (eager) and
+/// c (compiled), all in nanoseconds. None ("never") when c >= e.
 std::optional<int64_t> breakEvenCalls(double compileCost, double eager,
                                       double compiled);
 
-/// What the figures of one shape say.
+/// Whether compiling one shape is worthwhile.
 enum class Verdict {
   compile, ///< c is below e by more than both spreads.
-  close,   ///< The spreads overlap: measure longer, or do not care.
+  close,   ///< The spreads overlap: no significant difference.
   eager,   ///< Compiling never pays.
 };
+/// Compares the measured times of the eager and the compiled tier.
 Verdict judge(const Summary &eager, const Summary &compiled);
 std::string_view name(Verdict verdict);
 

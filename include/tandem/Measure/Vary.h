@@ -1,4 +1,4 @@
-//===- Vary.h - Which shapes a sweep visits ---------------------*- C++ -*-===//
+//===- Vary.h - The shapes that a sweep measures ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,34 +18,35 @@
 
 namespace tandem::measure {
 
-/// The sizes that one named dim takes.
+/// A named dim and the sizes that it takes in a sweep.
 struct DimRange {
   std::string name;
   std::vector<int64_t> sizes;
 };
 
-/// One size per varied dim, in the order of the ranges.
+/// The name and one size of each varied dim, in the order of the ranges.
 using DimSizes = std::vector<std::pair<std::string, int64_t>>;
 
-/// Parses `N=1,8,64;L=50..400:50`: per dim a list of sizes and of inclusive
-/// ranges `first..last[:step]` (step 1 by default). Errors (phase "vary") quote
-/// the part that is wrong.
+/// Parses the value of `--vary`, such as `N=1,8,64;L=50..400:50`: for each dim,
+/// a list of sizes and of inclusive ranges `first..last[:step]` (the step is 1
+/// by default). Errors (phase "vary") quote the invalid part.
 Expected<std::vector<DimRange>> parseVary(std::string_view text);
 
-/// The most shapes one sweep may have.
+/// The most shapes that one sweep may have.
 inline constexpr size_t kMaxShapes = 4096;
 
-/// The cartesian product, last dim fastest; {{}} for no range. An error where
-/// there are more than kMaxShapes.
+/// All combinations of the sizes, the last dim varying fastest; a single empty
+/// combination where there is no range. Fails for more than kMaxShapes
+/// combinations.
 Expected<std::vector<DimSizes>>
 cartesianProduct(const std::vector<DimRange> &ranges);
 
-/// The inputs' types of `program` with its named dims set to `sizes`. An error
-/// where a name is unknown or a dynamic dim stays without a size.
+/// The types of the inputs of `program` with its named dims set to `sizes`.
+/// Fails for an unknown name, and for a dynamic dim that gets no size.
 Expected<std::vector<TensorType>> bindDims(const Program &program,
                                            const DimSizes &sizes);
 
-/// "N=8 L=100".
+/// The sizes as text: "N=8 L=100".
 std::string toString(const DimSizes &sizes);
 
 } // namespace tandem::measure

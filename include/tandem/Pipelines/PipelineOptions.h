@@ -1,4 +1,4 @@
-//===- PipelineOptions.h - What passes are told ----------------*- C++ -*-===//
+//===- PipelineOptions.h - Options of the compilation phases ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,23 +19,26 @@
 
 namespace tandem {
 
-/// What all phases of one compilation are told.
+/// The options of one compilation, which all phases read.
 struct PipelineOptions {
-  /// Dims per argument of the function, as tandem-specialise takes them.
+  /// The dims of each argument of the function, in the form that
+  /// tandem-specialise takes.
   std::vector<std::string> shapes;
+  /// The name of the function that is compiled.
   std::string function = "main";
-  /// What is compiled for; never null.
+  /// The target to compile for; never null.
   const Target *target = &defaultTarget();
-  /// See tandem-fuse.
+  /// Options `fuel` and `device-spec` of pass tandem-fuse.
   int64_t fusionFuel = -1;
   std::string deviceSpec = "generic";
-  /// See tandem-report-fusion; empty: no report, no question.
+  /// The file and the questions of pass tandem-report-fusion. If both are
+  /// empty, the pass is left out.
   std::string fusionReport;
   std::vector<std::string> whyNotFused;
-  /// See tandem-cpu-choose-contractions; none: what is chosen stands at the ops
-  /// already.
+  /// How pass tandem-cpu-choose-contractions chooses. None means that the
+  /// choice has been made already and is attached to the ops.
   std::optional<Contractions> contractions = Contractions::predict;
-  /// See tandem-cpu-transform-weights.
+  /// When pass tandem-cpu-transform-weights uses Winograd's method.
   Winograd winograd = Winograd::automatic;
 };
 

@@ -21,37 +21,40 @@
 
 namespace tandem {
 
-/// What a compilation goes through, in this order. The first five work on the
-/// whole module; the others on each kernel module by itself.
+/// The phases of a compilation, in order. The first five work on the whole
+/// module, the others on each kernel module by itself.
 enum class Phase {
-  /// Static shapes for one signature.
+  /// Sets static shapes for one signature.
   Specialise,
-  /// Fewer and cheaper ops.
+  /// Simplifies the graph to fewer and cheaper ops.
   Simplify,
-  /// Channels first or last, as the device likes it.
+  /// Chooses the layouts (channels first or last) that are fastest on the
+  /// device.
   Layout,
-  /// tandem.fusion regions.
+  /// Groups ops into tandem.fusion regions.
   Fuse,
-  /// Each fusion in a kernel module of its own, launched.
+  /// Outlines each fusion into a kernel module of its own, which a
+  /// tandem.launch runs.
   Kernels,
-  /// Kernels as linalg.generic on tensors.
+  /// Converts kernels to linalg.generic on tensors.
   Linalg,
-  /// Kernels in the dialect that the target's code is made from, which the
-  /// phase is called by.
+  /// Lowers kernels to the dialect that the target generates code from. The
+  /// phase is named after that dialect (Target::kernelPhase).
   Target
 };
 
-/// "specialise", …, "llvm".
+/// The name of a phase for `target`: "specialise", …, "llvm".
 llvm::StringRef name(Phase phase, const Target &target);
-/// The phase of that name for that target; `valid` gets all names otherwise.
+/// The phase called `name` for `target`. On failure `valid` is set to the list
+/// of all names.
 mlir::FailureOr<Phase> parsePhase(llvm::StringRef name, const Target &target,
                                   std::string &valid);
 
 /// Adds the passes of one phase. `pm` is anchored on builtin.module.
 void buildPhase(mlir::OpPassManager &pm, Phase phase,
                 const PipelineOptions &options);
-/// Adds the passes of phases linalg and target to `kernel`, which is anchored
-/// on a kernel module by itself.
+/// Adds the passes of phases Linalg and Target to `kernel`, which is anchored
+/// on a single kernel module.
 void buildKernelPhases(mlir::OpPassManager &kernel,
                        const PipelineOptions &options);
 /// Adds the passes of all phases up to and including `until`.

@@ -1,4 +1,4 @@
-//===- MemoryPlan.h - Live ranges to arena offsets -------------*- C++ -*-===//
+//===- MemoryPlan.h - Planning the memory of a Program ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On Programs alone: no LLVM here.
+// Memory planning works on Programs alone and does not use LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@
 
 namespace tandem {
 
-/// Memory that is needed from step `first` to step `last`, both included.
+/// A block of memory that is needed from step `first` to step `last`, both
+/// included.
 struct LiveRange {
   int64_t first = 0;
   int64_t last = 0;
@@ -31,47 +32,50 @@ struct LiveRange {
   }
 };
 
-/// Memory that exists anyway and lies idle until step `firstUse`: an output's.
+/// Memory that is allocated anyway and is not used before step `firstUse`: that
+/// of an output.
 struct Region {
   int64_t bytes = 0;
   int64_t firstUse = 0;
 };
 
-/// By range: a region (-1: the arena) and an offset in it, a multiple of
-/// Allocator::kAlignment; ranges that overlap in time do not overlap in memory.
+/// A place for each live range: the region (-1 for the arena) and the offset in
+/// it, in bytes, a multiple of Allocator::kAlignment. Ranges that overlap in
+/// time do not overlap in memory.
 struct ArenaLayout {
   std::vector<int64_t> offsets;
   std::vector<int64_t> regions;
-  /// Of the arena.
+  /// Size of the arena, in bytes.
   int64_t bytes = 0;
 };
 
-/// Places range after range into the smallest gap of a region or the arena that
-/// holds it; the arena grows where there is none. Does so by decreasing size
-/// (XLA's heap_simulator.h, GlobalDecreasingSizeBestFitHeap) and by time, and
-/// gives the better one. O(n^2) for n ranges.
+/// Places live ranges one after the other, each in the smallest gap of a region
+/// or the arena that holds it; the arena grows where there is no such gap.
+/// Tries two orders, by decreasing size (XLA's heap_simulator.h,
+/// GlobalDecreasingSizeBestFitHeap) and by time, and returns the better layout.
+/// O(n^2) for n ranges.
 ArenaLayout layOut(std::span<const LiveRange> ranges,
                    std::span<const Region> regions = {});
 
-/// Gives every intermediate slot of `program`, whose types are static, a place:
-/// in the memory of an output that has not been written yet, or in one arena.
-/// Sets arena_bytes and planned. Inputs, constants and outputs have memory of
-/// their own.
+/// Gives every intermediate slot of `program` a place in memory: in one arena,
+/// or in the memory of an output that has not been written yet. All types must
+/// be static. Sets arena_bytes and planned. Inputs, constants and outputs have
+/// memory of their own.
 ///
-/// A reshape's result is its operand: both are in one place, or, where an
-/// output is a reshape of an intermediate, both are the output's memory. A
-/// kernel's result takes the place of an operand that nobody reads afterwards,
-/// where the kernel says that it may (Kernel.in_place).
+/// The operand and the result of a reshape share one place; where the result is
+/// an output and the operand an intermediate value, that is the output's
+/// memory. A kernel's result takes the place of an operand that is not read
+/// afterwards, where the kernel allows it (Kernel.in_place).
 ///
-/// The steps change places where another order of them lowers the peak.
+/// The steps are reordered where that lowers the peak.
 ///
-/// Errors (phase "plan") where bytes overflow.
+/// Fails (phase "plan") where a number of bytes overflows.
 Status planMemory(Program &program);
 
 /// Replays a planned program and checks that every value is still in its place
-/// when it is read, and that nothing else is written where an operand is read,
-/// in place aside. An error (phase "plan") says who overwrites whom. For tests:
-/// O(steps * slots).
+/// when it is read, and that no step writes where its operand is read, except
+/// in place. The error (phase "plan") names the two values. Takes O(steps *
+/// slots) and is meant for tests.
 Status checkMemoryPlan(const Program &program);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Recompute.h - Values computed again, not held -----------*- C++ -*-===//
+//===- Recompute.h - Recomputing values to save memory ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value that is read early and late is held in between, over the program's
-// peak. Where it is cheap to make from what is there anyway, its steps run
-// again right before the late use (rematerialisation; Briggs, Cooper, Torczon,
-// PLDI 1992, for registers, and Chen et al., arXiv 1604.06174, for tensors).
+// Rematerialisation: a value that is read early and again late takes memory in
+// between, possibly while the program's memory use peaks. Where the value is
+// cheap to compute from other values that are alive anyway, its steps run a
+// second time right before the late use (Briggs, Cooper, Torczon, PLDI 1992,
+// for registers; Chen et al., arXiv 1604.06174, for tensors).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +22,25 @@
 
 namespace tandem {
 
-/// What a lower peak may cost, and how much lower it must be: shares of the
-/// program's estimated time and of its planned peak.
+/// The most time that recomputation may add, as a share of the program's
+/// estimated time, and the least memory that it must save, as a share of the
+/// planned peak.
 struct RecomputeLimits {
   double maxTimeShare = 0.05;
   double minPeakShare = 0.02;
 };
 
-/// Lowers the planned peak of `program`, which has been planned (planMemory),
-/// by running steps a second time, and plans it again; leaves it as it was
-/// where the limits do not allow that. Steps are priced by `device` as kernels
-/// (their flops and bytes) and ops (`cost`); custom_call has no price and runs
-/// once. What a step needs must be live at the late use, or be at most half as
-/// large as what is not held, or be computed again itself. A step whose results
-/// are read late alone moves there, and costs nothing.
+/// Lowers the planned peak of `program`, which must have been planned
+/// (planMemory), by running steps a second time, and plans it again. Leaves the
+/// program as it is where the limits do not allow that. The cost of a step is
+/// estimated with `device`, for kernels from their flops and bytes and for ops
+/// from `cost`; a custom_call, whose cost is unknown, never runs twice. Each
+/// operand of a repeated step must be alive at the late use, or be at most half
+/// as large as the value that is not held, or be recomputed itself. A step
+/// whose results are only read late is moved there, at no cost.
 ///
-/// O(steps + slots) for each value that is tried, 32 at most.
+/// Takes O(steps + slots) for each value that is tried, of which there are at
+/// most 32.
 Expected<Recomputation> recomputeForMemory(Program &program,
                                            const DeviceModel &device,
                                            RecomputeLimits limits = {});

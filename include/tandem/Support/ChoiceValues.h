@@ -1,4 +1,4 @@
-//===- ChoiceValues.h - Choices as LLVM's options take them -----*- C++ -*-===//
+//===- ChoiceValues.h - Choices as options of LLVM --------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,8 @@
 
 namespace tandem {
 
-/// In place of llvm::cl::values, in options of tools and of passes.
+/// Declares the values of a Choice (Choices.h) for an option of a tool or a
+/// pass. Used in place of llvm::cl::values.
 template <typename Value> struct ChoiceValues {
   template <typename Option> void apply(Option &option) const {
     for (const Choice<Value> &choice : choicesOf<Value>())

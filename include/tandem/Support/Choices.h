@@ -14,24 +14,26 @@
 
 namespace tandem {
 
-/// Who computes convolutions and matrix products where a kernel of Tandem's and
-/// the library (oneDNN) both can.
+/// How to choose between a generated kernel and the library (oneDNN) for
+/// convolutions and matrix products that both can compute.
 enum class Contractions {
-  /// The one that costs less by a model of both.
+  /// The one with the lower estimated time, by a cost model of both.
   predict,
-  /// The one that is faster on random data, tried when compiling, with the
-  /// threads of that time; remembered for the process, by types and attributes.
+  /// The one that is measured to be faster (autotuning). Both are run on random
+  /// data during compilation, with the present number of threads. The result is
+  /// kept for the rest of the process, by types and attributes.
   measure,
+  /// Always a generated kernel, where there is one.
   generated,
+  /// Always the library, where it can.
   library,
 };
 
-/// Where convolutions that a kernel computes take fewer products, at the price
-/// of an error of about twice that of the sums themselves
-/// (docs/Contractions.md).
+/// When kernels compute convolutions by Winograd's method, which takes fewer
+/// multiplications but about doubles the rounding error (docs/Contractions.md).
 enum class Winograd {
   never,
-  /// Where a model says that it pays.
+  /// Where the cost model estimates it to be faster.
   automatic,
   /// Where it is possible.
   always,
@@ -40,17 +42,18 @@ enum class Winograd {
 /// One value of an option.
 template <typename Value> struct Choice {
   Value value;
-  /// What command lines, pipelines of passes and reports call it: "auto".
+  /// The name on command lines, in pass pipelines and in reports: "auto".
   std::string_view name;
   /// One line for `--help`.
   std::string_view help;
 };
 
-/// All values, in the order of the enumeration.
+/// All values of an option, in the order of the enumeration.
 template <typename Value> std::span<const Choice<Value>> choicesOf();
 template <> std::span<const Choice<Contractions>> choicesOf();
 template <> std::span<const Choice<Winograd>> choicesOf();
 
+/// The name of a value.
 std::string_view name(Contractions contractions);
 std::string_view name(Winograd winograd);
 

@@ -14,23 +14,26 @@
 
 namespace tandem {
 
-/// All of Tandem's own (Environment.def).
+/// Tandem's environment variables (Environment.def).
 enum class Variable {
 #define TANDEM_VARIABLE(identifier, name, meaning) identifier,
 #include "tandem/Support/Environment.def"
 };
 
+/// An environment variable as help texts show it.
 struct VariableInfo {
-  /// "TANDEM_DEVICE", and one line for a user.
+  /// The name, such as "TANDEM_DEVICE", and its meaning in one line.
   std::string_view name, meaning;
 };
+/// All variables, in the order of the enumeration.
 std::span<const VariableInfo> environmentVariables();
 inline std::string_view name(Variable variable) {
   return environmentVariables()[static_cast<size_t>(variable)].name;
 }
 
-/// Its value; null where it is not set, or empty. As getenv: valid until the
-/// environment changes, which no other thread may do meanwhile.
+/// The value of a variable; null where it is not set, or empty. As with getenv,
+/// the text is valid until the environment changes, and no other thread may
+/// change it meanwhile.
 const char *lookUp(Variable variable);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Error.h - The one error type of Tandem's runtime edge ---*- C++ -*-===//
+//===- Error.h - The error type of the runtime's edge -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,28 +16,31 @@
 
 namespace tandem {
 
-/// What went wrong, for a person. No exception and no LLVM type crosses the
-/// runtime's edge: fallible functions return Expected<T>.
+/// An error for the user. Fallible functions of the public API return
+/// Expected<T>; no exception and no LLVM type crosses that boundary.
 struct Error {
   /// One sentence, lower case, naming the constraint that was broken.
   std::string message;
-  /// Where in the work: "parse", "shape", "allocate", "execute", "compile" …
+  /// The phase that failed: "parse", "shape", "allocate", "execute", "compile"
+  /// …
   std::string phase;
   /// Source location of the op or file, `file:line:col`; empty when unknown.
   std::string location;
-  /// What to do about it; empty when nothing is known.
+  /// What the user can do about it; empty when nothing is known.
   std::string hint;
 
-  /// `location: error: phase: message (hint)`, leaving out what is empty.
+  /// The text `location: error: phase: message (hint)`, without the parts that
+  /// are empty.
   std::string str() const;
 };
 
+/// A value, or the Error that kept it from being made.
 template <typename T> using Expected = tl::expected<T, Error>;
 
 /// Success, or an Error.
 using Status = Expected<void>;
 
-/// Makes the failing value of any Expected<T>.
+/// Makes the Error of any Expected<T>, without location.
 inline tl::unexpected<Error> fail(std::string phase, std::string message,
                                   std::string hint = {}) {
   return tl::unexpected<Error>(

@@ -1,4 +1,4 @@
-//===- FunctionCoefficients.h - Polynomials for f32 -------------*- C++ -*-===//
+//===- FunctionCoefficients.h - Polynomials of f32 functions ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Minimax fits (Lawson's algorithm), from the highest power down, which eager
-// and compiled code share:
+// Coefficients of minimax polynomials (fitted by Lawson's algorithm), from the
+// highest power down. Eager and compiled code share them:
 //
 //   exp(r) = 1 + r + r^2 P(r)                     for |r| <= log(2) / 2,
 //   erf(x) = x + x Q(x^2)                         for |x| <= kErfSmall,
 //   erf(x) = sign(x) (1 - exp(|x| R(|x|) - |x|))  beyond, |x| <= kErfMost,
 //   erfc(x) = exp(x W(x) - x)                     for 0 <= x <= kErfMost,
 //
-// with P of kExpTail, Q of kErfTail, R of kErfcExponent and W of
-// kErfcWholeExponent, whose error is relative to 2 - erfc(x); beyond kErfMost
-// erf rounds to 1.
+// where P has the coefficients kExpTail, Q kErfTail, R kErfcExponent and W
+// kErfcWholeExponent. The error of W is relative to 2 - erfc(x). Beyond
+// kErfMost, erf rounds to 1.
 //
 //===----------------------------------------------------------------------===//
 

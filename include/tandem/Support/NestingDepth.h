@@ -1,4 +1,4 @@
-//===- NestingDepth.h - How deep the brackets of a text go ------*- C++ -*-===//
+//===- NestingDepth.h - A limit on the nesting of brackets ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,15 +15,16 @@
 
 namespace tandem {
 
-/// How deep brackets may be nested in a graph's text.
+/// The deepest nesting of brackets that a graph's text may have.
 inline constexpr int kMaxNestingDepth = 256;
 
-/// To be asked before MLIR's parser reads `text`: it calls itself for every
-/// bracket that it opens and would overflow the stack. An error, at the bracket
+/// Checks `text` before MLIR's parser reads it: the parser calls itself for
+/// every opening bracket, and would overflow the stack. Fails, at the bracket
 /// that goes too deep, where brackets outside strings and comments are nested
-/// deeper than kMaxNestingDepth; so are signs ahead of one operand, which the
-/// parser descends for as well. `file` names the text in the error's location.
-/// Bytecode, which the parser reads without recursion, is always right.
+/// deeper than kMaxNestingDepth. Signs before an operand count as brackets,
+/// because the parser recurses on them too. `file` is the name of the text in
+/// the error's location. Bytecode, which the parser reads without recursion,
+/// always passes.
 Status checkNesting(std::string_view text, std::string_view file);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- OpKinds.h - The ops of each family -----------------------*- C++ -*-===//
+//===- OpKinds.h - The kinds of elementwise ops -----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No functions here: kernels that are compiled for several levels of x86-64
-// include it.
+// The kinds of elementwise ops with one and with two operands. This header has
+// no functions, because kernels that are compiled for several levels of x86-64
+// include it: an inline function could be linked at the wrong level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,9 @@ namespace tandem {
 
 using fb::OpKind;
 
-/// The functions of one operand, and those of two of the same type, as types of
-/// their own, so that a switch can be over all of them. The numbers are those
-/// of OpKind.
+/// The elementwise functions of one operand, and those of two operands of the
+/// same type. They are types of their own, so that the compiler checks that a
+/// switch covers all of them. The numbers are those of OpKind.
 enum class UnaryKind : uint8_t {
 #define TANDEM_UNARY(kind, ...) kind = uint8_t(OpKind::kind),
 #include "tandem/Support/Ops.def"

@@ -1,4 +1,4 @@
-//===- OpTable.h - What is known of each op ---------------------*- C++ -*-===//
+//===- OpTable.h - The table of all ops -------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The columns of Ops.def. An op that has no row there, or no case where a
-// family is switched over, does not compile: -Wswitch is an error, and such
-// switches have no `default`.
+// The properties of each op, from the table in Ops.def. An op without a row
+// there does not compile, nor does a switch over a family that lacks one of its
+// ops: -Wswitch is an error, and such switches have no `default`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,58 +19,62 @@
 
 namespace tandem {
 
-/// What a transcendental function counts in operations.
+/// The number of operations that a transcendental function counts as.
 inline constexpr int kTranscendentalFlops = 20;
 
+/// What an op does, as far as most passes distinguish.
 enum class OpFamily : uint8_t {
   elementwise,   ///< Operands broadcast as in NumPy.
-  shape,         ///< Elements are moved, none is computed.
+  shape,         ///< Elements are moved, not computed.
   contraction,   ///< Sums of products.
   window,        ///< Pooling.
   reduction,     ///< Over whole dims.
   normalization, ///< As many elements as the operand has, scaled and moved.
-  structure,     ///< Says itself what it is.
+  structure,     ///< Unknown semantics (custom_call).
 };
 
-/// The element types that an elementwise op works on.
+/// The element types that an elementwise op accepts.
 enum class Domain : uint8_t { any, number, floating, boolean };
 
 /// How the elements of a float result are rounded.
 enum class Rounding : uint8_t {
-  exact,    ///< Not at all.
+  exact,    ///< Not at all: the result is exact.
   once,     ///< As IEEE 754 rounds an operation.
-  function, ///< By a few units in the last place (docs/Eager.md).
+  function, ///< Within a few units in the last place (docs/Eager.md).
   own,      ///< By a rule of the op's own (ErrorBounds.h).
 };
 
 /// How many elements of its first operand one element of the result reads.
 enum class Reads : uint8_t {
   one,     ///< Elements are mapped or moved.
-  taps,    ///< Of a convolution's kernel, for each input channel of a group.
-  columns, ///< Of the left matrix.
+  taps,    ///< Taps of a convolution times input channels of a group.
+  columns, ///< The columns of the left matrix.
   window,  ///< All of a pooling window.
   reduced, ///< The sizes of the reduced dims, multiplied.
-  shared,  ///< Elements cannot be computed one at a time.
+  shared,  ///< Not defined: elements cannot be computed one at a time.
 };
 
-/// A row of the table.
+/// A row of the table: what is known of one op.
 struct OpInfo {
   OpFamily family;
-  /// Operands; -1: any number.
+  /// The least and the most operands; -1 for any number.
   int8_t minOperands, maxOperands;
+  /// The type of its attributes in Op.fbs.
   fb::OpAttrs attrs;
-  /// `any` of ops that are not elementwise: their shape rules check types.
+  /// For ops that are not elementwise it is `any`, and their shape rules check
+  /// the types.
   Domain domain;
   Rounding rounding;
   Reads reads;
-  /// Operations for each element that is read to make an element of the result;
-  /// per element of the result where those are shared. A multiply-add is two.
+  /// Operations per element that is read for an element of the result; where
+  /// reads are shared, operations per element of the result. A multiply-add
+  /// counts as two.
   int16_t flops;
 
   constexpr bool isElementwise() const {
     return family == OpFamily::elementwise;
   }
-  /// Whether it costs as much as a transcendental function.
+  /// Whether it is elementwise and costs as much as a transcendental function.
   constexpr bool isTranscendental() const {
     return isElementwise() && flops >= kTranscendentalFlops;
   }

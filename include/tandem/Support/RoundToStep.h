@@ -1,4 +1,4 @@
-//===- RoundToStep.h - What is measured, to a step -------------*- C++ -*-===//
+//===- RoundToStep.h - Rounding measured numbers to steps -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,11 +13,11 @@
 
 namespace tandem {
 
-/// Steps to a factor of two in which rates are told apart, for two measurements
-/// of a machine to say the same.
+/// The number of steps per factor of two to which measured rates are rounded,
+/// so that repeated measurements of a machine give the same number.
 inline constexpr double kRateSteps = 4;
 
-/// The power of 2^(1/steps) nearest to `value`, which is positive.
+/// The power of 2^(1/steps) that is nearest to `value`, which must be positive.
 inline double roundToStep(double value, double steps) {
   return std::exp2(std::round(std::log2(value) * steps) / steps);
 }

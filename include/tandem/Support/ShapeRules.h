@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one home of every op's shape rule, used by the dialect's verifiers and
-// type inference and by the eager runtime. No LLVM here.
+// The shape rule and the cost of every op. The dialect's verifiers and type
+// inference and the eager runtime all use these functions, so there is one
+// definition of each rule. This library does not use LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,23 +24,24 @@
 
 namespace tandem {
 
-/// Kind and attributes of an op; the object form of `Op.fbs`.
+/// The kind and attributes of an op; the object form of `Op.fbs`.
 using OpDesc = fb::OpT;
 
 /// The mnemonic of a kind: "conv", "batch_norm", ….
 std::string_view name(OpKind kind);
 
-/// The result type of `op` on operands of the given types, which may have
-/// dynamic dims. Every op of the table has one result (custom_call may have
-/// more: its result types are in its attributes and not inferred here).
-/// Errors name the broken constraint, e.g. "conv C5: ...", the labels being
-/// those of docs and dialect. Thread-safe; allocates nothing on success.
+/// Infers the result type of `op` on operands of the given types, which may
+/// have dynamic dims. Every op of the table has one result, except custom_call,
+/// whose result types are in its attributes and are not inferred here. Errors
+/// name the violated constraint by its label in the dialect's documentation:
+/// "conv C5: ...". Thread-safe; allocates nothing on success.
 Expected<TensorType> inferType(const OpDesc &op,
                                std::span<const TensorType> operands);
 
-/// NumPy broadcasting of two dims: the result, or nothing where the sizes
-/// differ and neither is 1. An unknown dim meets 1 as unknown, any other size
-/// as that size (run time checks it).
+/// Broadcasts two dims as NumPy does. Returns the size of the result, or
+/// nothing where the sizes differ and neither is 1. A dynamic dim and a 1 give
+/// a dynamic dim; a dynamic dim and any other size give that size, which is
+/// checked at run time.
 inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
   if (lhs == rhs || rhs == 1)
     return lhs;
@@ -50,41 +52,44 @@ inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
   return std::nullopt;
 }
 
-/// A slice of one dim of known size: elements start, start + stride, …, `size`
-/// of them.
+/// A slice of one dim: `size` elements start, start + stride, ….
 struct SliceRange {
   int64_t start = 0;
   int64_t size = 0;
 };
-/// Resolves NumPy's start:limit:stride (stride >= 1) against a dim.
+/// Resolves NumPy's start:limit:stride (stride >= 1) for a dim of size `dim`.
 SliceRange resolveSlice(int64_t dim, int64_t start, int64_t limit,
                         int64_t stride);
 
-/// What one execution of an op needs, for static types.
+/// The work of one execution of an op, for static types.
 struct OpCost {
   /// Floating-point (or integer) operations; a multiply-add counts two, a
   /// transcendental function counts as `kTranscendentalFlops`.
   int64_t flops = 0;
-  /// Bytes read and written, each operand and result once; of an operand of
-  /// slice and gather only what is taken.
+  /// Bytes read and written, counting each operand and result once. Of the
+  /// operand of a slice or gather only the elements that are taken count.
   int64_t bytes = 0;
-  /// Elements of its first operand that one element of the result reads
-  /// (OpInfo::reads); kSharedWork where they are shared.
+  /// Elements of the first operand that one element of the result reads
+  /// (OpInfo::reads); kSharedWork where elements cannot be computed one at a
+  /// time.
   int64_t reads = 1;
 };
 inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
 
+/// The cost of `op` on operands and a result of the given static types.
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
             const TensorType &result);
 
-/// A spatial op's dims by role: index of each letter in a layout string.
+/// The dims of a spatial op's operand by role: the index of each letter in its
+/// layout string; -1 for a missing letter.
 struct LayoutDims {
   int batch = -1;   ///< N; for kernels, O.
   int channel = -1; ///< C; for kernels, I.
   int numSpatial = 0;
-  std::array<int, 3> spatial{}; ///< positions of D, H, W (those present).
+  std::array<int, 3> spatial{}; ///< Indices of those of D, H, W present.
 };
-/// Parses "NHWC", "OIW", ...; an error for letters missing, twice or unknown.
+/// Parses a layout such as "NHWC" or, for a kernel, "OIW". Fails where a letter
+/// is missing, repeated or unknown.
 Expected<LayoutDims> parseLayout(std::string_view layout, bool isKernel);
 
 } // namespace tandem

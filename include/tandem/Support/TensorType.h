@@ -25,30 +25,32 @@ namespace tandem {
 
 using fb::DType;
 
-/// Size of one element in bytes (i1 takes one byte).
+/// The size of one element in bytes; i1 takes one byte.
 constexpr int64_t byteWidth(DType dtype) {
   constexpr int64_t widths[] = {4, 8, 2, 2, 1, 1, 4, 8};
   return widths[static_cast<size_t>(dtype)];
 }
-/// "f32", "bf16", …: the MLIR spelling.
+/// The name of a dtype as MLIR spells it: "f32", "bf16", ….
 std::string_view name(DType dtype);
 inline bool isFloat(DType d) {
   return d == DType::f32 || d == DType::f64 || d == DType::f16 ||
          d == DType::bf16;
 }
-/// i8, i32 or i64; i1 is a truth value, not a number.
+/// Whether the type is i8, i32 or i64; i1 is a truth value, not a number.
 inline bool isInteger(DType d) {
   return d == DType::i8 || d == DType::i32 || d == DType::i64;
 }
 inline bool isNumber(DType d) { return d != DType::i1; }
 
-/// The size of a dim that is not known yet (MLIR's ShapedType::kDynamic).
+/// Stands for the size of a dynamic dim (the value of MLIR's
+/// ShapedType::kDynamic).
 inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
-/// The highest rank of a tensor: shapes are held inline, so that an eager op
-/// allocates nothing for them.
+/// The highest rank of a tensor. Shapes are stored inline, so that eager ops do
+/// not allocate memory for them.
 inline constexpr int kMaxRank = 8;
 
-/// Dim sizes, outermost first. A value type without allocation.
+/// The sizes of a tensor's dims, outermost first. A value type that does not
+/// allocate memory.
 class Shape {
 public:
   Shape() = default;
@@ -81,7 +83,7 @@ public:
   bool operator==(const Shape &other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
   }
-  /// "1000x100x?"; "" for rank 0.
+  /// The shape as text: "1000x100x?"; "" for rank 0.
   std::string str() const;
 
 private:
@@ -89,23 +91,25 @@ private:
   int size = 0;
 };
 
-/// Element type and shape of a dense row-major tensor.
+/// The element type and shape of a dense row-major tensor.
 struct TensorType {
   DType dtype = DType::f32;
   Shape shape;
 
   bool operator==(const TensorType &) const = default;
   bool isStatic() const { return shape.isStatic(); }
+  /// The size in bytes; the type must be static.
   int64_t bytes() const { return shape.numElements() * byteWidth(dtype); }
-  /// "tensor<4x?xf32>".
+  /// The type as MLIR writes it: "tensor<4x?xf32>".
   std::string str() const;
 };
 
-/// The bytes of a static type; an error where a dim is dynamic or negative or
+/// The size of a type in bytes. Fails where a dim is dynamic or negative, or
 /// where the product overflows int64.
 Expected<int64_t> checkedBytes(const TensorType &type);
 
-/// A rank over kMaxRank is cut off: check it first (verify does).
+/// Converts from and to the form of Op.fbs. fromFlat cuts off dims beyond
+/// kMaxRank; check the rank first, as verify (Program.h) does.
 TensorType fromFlat(const fb::TensorTypeT &type);
 fb::TensorTypeT toFlat(const TensorType &type);
 

@@ -1,4 +1,4 @@
-//===- Target.h - What kernels can be compiled for --------------*- C++ -*-===//
+//===- Target.h - The compiler's interface to a target ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,74 +27,85 @@ namespace tandem {
 
 struct PipelineOptions;
 
-/// The compiler's side of a device: what it can do, the passes that are its
-/// own, and the way from a kernel to code. A target is immutable and lives as
-/// long as the process; all its functions are thread-safe. Nothing else
-/// compares names of targets: findTarget knows them.
+/// A target is what the compiler needs to compile for a device: its
+/// capabilities, its own passes, and the code generation for a kernel. The
+/// runtime's interface to the same hardware is Device. A target is immutable
+/// and lives as long as the process; all its functions are thread-safe. Code
+/// should ask this interface and never compare names of targets; only
+/// findTarget knows them.
 class Target {
 public:
   virtual ~Target() = default;
 
-  /// What options and reports call it: "cpu".
+  /// The name in options and reports: "cpu".
   virtual llvm::StringRef name() const = 0;
-  /// One line for `--help`.
+  /// A description of one line, for `--help`.
   virtual llvm::StringRef description() const = 0;
 
   // What it can do.
 
-  /// What runs its code in this process; null where code is there to be read.
+  /// The device that runs its code in this process; null for a target whose
+  /// code can only be looked at.
   virtual Device *device() const = 0;
-  /// Whether code is for the machine that compiles: what decides is asked of
-  /// this machine, and can be measured on it.
+  /// Whether code is compiled for the machine that compiles, so that costs can
+  /// be looked up and measured on this machine.
   virtual bool isHost() const { return false; }
-  /// Whether contractions and reductions become kernels; else they are steps of
-  /// the library.
+  /// Whether kernels can be generated for contractions and reductions.
+  /// Otherwise the library computes them, as op steps.
   virtual bool generatesContractions() const { return false; }
-  /// Whether loading kernels one by one would cost much more.
+  /// Whether a program's kernels should be loaded together, because loading
+  /// them one by one would cost much more.
   virtual bool loadsTogether() const { return false; }
 
-  // Its passes. Managers are anchored on builtin.module.
+  // Its passes. Pass managers are anchored on builtin.module.
 
-  /// Before fusion, which takes transposes in as indexing.
+  /// Adds the passes of the layout phase. They run before fusion, which turns
+  /// transposes into indexing.
   virtual void addLayoutPasses(mlir::OpPassManager &,
                                const PipelineOptions &) const {}
+  /// Adds passes to the fusion phase, before and after fusion itself.
   virtual void addPassesBeforeFusion(mlir::OpPassManager &,
                                      const PipelineOptions &) const {}
   virtual void addPassesAfterFusion(mlir::OpPassManager &,
                                     const PipelineOptions &) const {}
-  /// On a kernel module by itself, as phase `linalg` leaves it.
+  /// Adds the passes that lower a kernel module. The pass manager is anchored
+  /// on a single kernel module in the form that phase `linalg` leaves.
   virtual void addKernelPasses(mlir::OpPassManager &,
                                const PipelineOptions &) const = 0;
-  /// What the phase of these is called: the dialect that it ends with.
+  /// The name of the phase of these passes: the dialect that they end with.
   virtual llvm::StringRef kernelPhase() const = 0;
-  /// A command that goes on where they end, for reproducers; empty: none.
+  /// The shell command that continues where these passes end, for reproducers;
+  /// empty if there is none.
   virtual llvm::StringRef continuation() const { return {}; }
 
   // From kernels to code.
 
+  /// Registers the dialects that the lowering of kernels needs.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
-  /// Compiles one kernel module, as phase `kernels` leaves it, which is lowered
-  /// in place. `spec`: one core of the machine, as findDeviceModel takes it.
+  /// Compiles one kernel module in the form that phase `kernels` leaves. The
+  /// module is lowered in place. `spec` describes one core of the machine, as
+  /// findDeviceModel takes it. Adds the time of each step to `times`.
   virtual Expected<fb::KernelT> compile(mlir::ModuleOp kernel,
                                         const std::string &spec,
                                         PhaseTimes &times) const = 0;
-  /// The machine that code is for, as far as it decides the code beside `spec`:
-  /// part of every kernel's key.
+  /// Everything about the machine, beside `spec`, that the generated code
+  /// depends on. It is part of every kernel's key in the kernel cache.
   virtual std::string fingerprint() const { return {}; }
-  /// Makes what the first kernel of a process would wait for.
+  /// Initialises what the first kernel of a process would otherwise wait for.
   virtual void warmUp() const {}
 };
 
-/// All there are; the first is the default.
+/// All targets; the first is the default.
 llvm::ArrayRef<const Target *> allTargets();
-/// Adds one, which lives as long as the process, and makes it the default. To
-/// be called before anything else of Tandem's.
+/// Adds a target, which must live as long as the process, and makes it the
+/// default. To be called before any other function of Tandem.
 void addDefaultTarget(const Target &target);
+/// The first of allTargets().
 const Target &defaultTarget();
 
-/// The target of that name; an Error that lists them where there is none.
+/// The target called `name`. Where there is none, the Error lists all targets.
 Expected<const Target *> findTarget(llvm::StringRef name);
-/// Of those only that have a device.
+/// The same, among the targets that have a device.
 Expected<const Target *> findRunnableTarget(llvm::StringRef name);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ViewStrides.h - Where the elements of a view are --------*- C++ -*-===//
+//===- ViewStrides.h - The strides of a view --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,12 +14,13 @@
 
 namespace tandem {
 
-/// A tensor seen through transposes, reshapes and slices of another, which is
-/// in memory row-major.
+/// A tensor that is a view, through transposes, reshapes and slices, of a
+/// row-major tensor in memory.
 struct View {
-  /// `extent` steps. An index i is split by the digits, innermost last, each
-  /// with a stride in elements; only the first may go beyond its size's use,
-  /// where a slice has cut the dim short.
+  /// A range of `extent` indices. An index is split into mixed-radix digits,
+  /// innermost last, each with a size and a stride in elements. Where a slice
+  /// has cut a dim short, `extent` is less than the product of the sizes; this
+  /// affects only the first digit.
   struct Digit {
     int64_t size, stride;
   };
@@ -27,25 +28,27 @@ struct View {
     int64_t extent;
     llvm::SmallVector<Digit, 2> digits;
   };
-  /// A dim is a product of parts, innermost last.
+  /// A dim of the view: a product of parts, innermost last.
   using Dim = llvm::SmallVector<Part, 2>;
 
   mlir::Value source;
   llvm::SmallVector<Dim, 6> dims;
 
-  /// The stride of a dim with one; nothing where it has more.
+  /// The stride of a dim, in elements; nothing where a single stride does not
+  /// describe it.
   std::optional<int64_t> getStride(unsigned dim) const;
-  /// The stride from pair to pair of a dim whose elements are side by side in
-  /// pairs, of which the last may be cut short; nothing for others.
+  /// The stride from pair to pair, in elements, of a dim whose elements lie
+  /// side by side in pairs; the last pair may be incomplete. Nothing for other
+  /// dims.
   std::optional<int64_t> getPairStride(unsigned dim) const;
 };
 
-/// Looks through all views of what is not one; nothing where one has no such
-/// form.
+/// Looks through all views from `value` to the tensor that they view; nothing
+/// where a view cannot be described in this form.
 std::optional<View> lookThroughViews(mlir::Value value);
 
 /// Splits off the outermost parts of `dim` that make up `extent`; nothing where
-/// that would cut through one that is no single digit.
+/// that would divide a part that has several digits.
 std::optional<View::Dim> takeOuter(View::Dim &dim, int64_t extent);
 
 } // namespace tandem

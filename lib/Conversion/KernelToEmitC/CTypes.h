@@ -1,4 +1,4 @@
-//===- CTypes.h - How types are spelled in CUDA C++ ------------*- C++ -*--===//
+//===- CTypes.h - Types and literals in CUDA C++ ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,16 +15,19 @@
 
 namespace tandem::conversion {
 
-/// "float", "__half", "long long" …; empty for a type that kernels cannot hold.
+/// The name of a type in CUDA C++: "float", "__half", "long long" …; empty for
+/// a type that kernels do not support.
 std::string cTypeName(mlir::Type type);
 
-/// f16 or bf16: held in memory, converted by functions.
+/// Whether the type is f16 or bf16. Such values exist in memory only, and are
+/// converted by functions.
 inline bool isHalf(mlir::Type type) {
   return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(type);
 }
 
-/// The literal of a scalar constant as a value of `type` (an index has that of
-/// an integer), exact to the last bit; empty for one that kernels cannot hold.
+/// The literal of a scalar constant as a value of `type`, exact to the last
+/// bit; an index is written as an integer. Empty for a constant that kernels do
+/// not support.
 std::string cLiteral(mlir::TypedAttr value, mlir::Type type);
 
 } // namespace tandem::conversion

@@ -17,9 +17,9 @@
 
 namespace tandem::conversion {
 
-/// Emits index arithmetic as arith ops without overflow, and remembers the
-/// bounds of what it made, so that floor division and modulo become plain
-/// division and remainder wherever the operand cannot be negative.
+/// Emits index arithmetic as arith ops that do not overflow. It tracks the
+/// bounds of the values that it creates, so that floor division and modulo
+/// become plain division and remainder wherever the operand cannot be negative.
 class IndexArithmetic {
 public:
   explicit IndexArithmetic(mlir::OpBuilder &builder) : builder(builder) {}
@@ -31,11 +31,12 @@ public:
   mlir::Value add(mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
   mlir::Value mul(mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 
-  /// The value of `expr`, whose dims and then symbols are `operands`.
+  /// Emits the value of `expr`. `operands` are the values of its dims, followed
+  /// by those of its symbols.
   mlir::Value apply(mlir::Location loc, mlir::AffineExpr expr, unsigned numDims,
                     mlir::ValueRange operands);
 
-  /// Whether some value is known to be outside of 32 bits.
+  /// Whether some value may not fit in 32 bits.
   bool needsWideIndex() const { return wide; }
 
 private:
@@ -47,11 +48,13 @@ private:
                    mlir::ValueRange operands);
   mlir::Value divide(mlir::Location loc, mlir::AffineBinaryOpExpr expr,
                      unsigned numDims, mlir::ValueRange operands);
-  /// The values that `expr` may take; none where an operand is unknown.
+  /// The range of the values that `expr` may take; none where the range of an
+  /// operand is not known.
   std::optional<Range> range(mlir::AffineExpr expr, unsigned numDims,
                              mlir::ValueRange operands) const;
   std::optional<Range> range(mlir::Value value) const;
-  /// What `kind` (not Add) by the positive constant `by` makes of `range`.
+  /// The range of `range` combined with the positive constant `by`, by an
+  /// expression of kind `kind` (not Add).
   static Range scaledRange(mlir::AffineExprKind kind, Range range, int64_t by);
 
   mlir::OpBuilder &builder;

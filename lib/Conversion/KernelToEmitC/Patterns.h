@@ -18,19 +18,22 @@ class TypeConverter;
 
 namespace tandem::conversion {
 
-/// Constants, comparisons, minima and maxima, casts of half types: what
-/// upstream's ArithToEmitC does not do, or not as one writes CUDA.
+/// Adds patterns for constants, comparisons, minima and maxima, and casts of
+/// half types, which upstream's ArithToEmitC does not convert, or not to
+/// idiomatic CUDA.
 void populateScalarPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
-/// math ops as calls of CUDA's accurate functions.
+/// Adds patterns that convert math ops to calls of CUDA's accurate functions.
 void populateMathPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
-/// Functions, thread numbers, loads and stores, scalar and vector.
+/// Adds patterns for functions, thread indices, and scalar and vector loads and
+/// stores.
 void populateMemoryPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 
-/// Declares ahead of the kernels what they call and CUDA does not provide, and
-/// includes the headers of the half types where they are used.
+/// Defines, ahead of the kernels, the functions that they call and that CUDA
+/// does not provide, and includes the headers of the half types where they are
+/// used.
 void declareDeviceFunctions(mlir::ModuleOp module);
 
 /// Groups single-use ops into emitc.expression ops of a readable size.

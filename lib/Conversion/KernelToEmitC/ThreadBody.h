@@ -1,4 +1,4 @@
-//===- ThreadBody.h - What a thread does of a generic -----------*- C++ -*-===//
+//===- ThreadBody.h - The code of one GPU thread ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,39 +14,42 @@
 
 namespace tandem::conversion {
 
-/// Where the tensors of a kernel live: 1-D memrefs in row-major order.
+/// The memory of a kernel's tensors, as 1-D memrefs in row-major order.
 struct KernelMemory {
-  /// Of the function's arguments and their reshapes.
+  /// The memrefs of the function's arguments and of their reshapes.
   mlir::DenseMap<mlir::Value, mlir::Value> operands;
-  /// Of the results of linalg ops; a result may be returned more than once.
+  /// The memrefs of the results of linalg ops. A result has several if it is
+  /// returned more than once.
   mlir::DenseMap<mlir::Value, mlir::SmallVector<mlir::Value>> results;
-  /// Constant tensors of one value.
+  /// The values of constant tensors whose elements are all equal.
   mlir::DenseMap<mlir::Value, mlir::TypedAttr> splats;
 };
 
-/// How one linalg.generic is shared out.
+/// How the work of one linalg.generic is divided among threads.
 struct Schedule {
-  /// Points of the iteration space.
+  /// Number of points of the iteration space.
   int64_t elements = 0;
-  /// Consecutive points that one thread computes.
+  /// Number of consecutive points that one thread computes.
   int64_t perThread = 1;
-  /// They differ in the innermost dim alone.
+  /// Whether the points of a thread differ in the innermost dim only.
   bool alongInnermost = false;
 };
 
-/// Elements that a thread computes, and loads at once, where the shape allows.
+/// The number of elements that a thread computes, and loads with one vector
+/// load, where the shape allows it.
 inline constexpr int64_t vectorWidth = 4;
 
-/// Decides how to share out `op`, which verifyKernelOp has accepted.
+/// Decides how to divide `op`, which verifyKernelOp must have accepted, among
+/// threads.
 Schedule scheduleFor(mlir::linalg::GenericOp op, bool vectorize);
 
-/// Whether `op` has the form that phase `linalg` promises, over `memory`; emits
-/// an error on the op where it has not.
+/// Checks that `op` has the form that phase `linalg` produces and that `memory`
+/// has its tensors. Emits an error on the op otherwise.
 mlir::LogicalResult verifyKernelOp(mlir::linalg::GenericOp op,
                                    const KernelMemory &memory);
 
-/// Emits at `builder` what the thread does whose number in the grid is
-/// `thread`. Sets `wideIndex` where an index does not fit in 32 bits.
+/// Emits the code of the thread with index `thread` in the grid. Sets
+/// `wideIndex` where an index does not fit in 32 bits.
 mlir::LogicalResult emitThreadBody(mlir::OpBuilder &builder,
                                    mlir::linalg::GenericOp op,
                                    const KernelMemory &memory,

@@ -1,4 +1,4 @@
-//===- ElementalEmitter.h - The element of a value at an index -*- C++ -*-===//
+//===- ElementalEmitter.h - Emitting one element of a value -----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,27 +23,29 @@ namespace tandem {
 /// The index of an element: one expression per dim of the value.
 using ElementIndex = llvm::SmallVector<mlir::AffineExpr, 4>;
 
-/// A value that an earlier linalg op of the kernel computes: it can be read at
-/// one index, where `tensor` (set when that op has been made) has the element
-/// of its leading loops.
+/// A value that an earlier linalg op of the kernel computes and stores. It can
+/// be read at one index only, `index`. `tensor`, which is set when that op has
+/// been created, holds the elements by the op's leading loops.
 struct EarlierValue {
   ElementIndex index;
   mlir::Value tensor;
-  /// Of a mean: `tensor` has sums, of so many elements. Else 0.
+  /// For a mean, the number of elements that are averaged; `tensor` then holds
+  /// the sums. Otherwise 0.
   int64_t meanOf = 0;
-  /// Whether `tensor` is of the value's type, and not of its compute type.
+  /// Whether `tensor` has the value's element type instead of its compute type.
   bool isRounded = false;
 };
 using EarlierValues = llvm::MapVector<mlir::Value, EarlierValue>;
 
-/// A read of `source` (an argument or constant of the kernel) that awaits the
-/// final loops: `read` is a block argument where it may become an `ins` operand
-/// of the linalg op, else the result of a tensor.extract without indices.
+/// A read of `source` (an argument or constant of the kernel) that is completed
+/// when the final loops are known. `read` is a block argument if the read may
+/// become an `ins` operand of the linalg op, otherwise the result of a
+/// tensor.extract that has no indices yet.
 struct ElementRead {
   mlir::Value source;
   ElementIndex index;
   mlir::Value read;
-  /// Whether the source is an EarlierValue; `read` is a block argument then.
+  /// Whether the source is an EarlierValue; `read` is then a block argument.
   bool isEarlier = false;
   bool isInput() const { return mlir::isa<mlir::BlockArgument>(read); }
 };
@@ -61,17 +63,20 @@ public:
   ElementalEmitter(mlir::Block &block, llvm::ArrayRef<int64_t> loops,
                    mlir::MLIRContext *context);
 
-  /// Values to be read rather than computed; outlives the emitter.
+  /// Sets the values that are read instead of computed. `values` must outlive
+  /// the emitter.
   void setEarlierValues(const EarlierValues &values) { earlier = &values; }
-  /// A value that is read wherever it is wanted, as arguments are, whatever op
+  /// Sets a value that is always read, as arguments are, although an op
   /// computes it.
   void setStored(mlir::Value value) { stored = value; }
 
-  /// The element of `value` at `index`; null when a diagnostic was emitted.
+  /// Emits the element of `value` at `index`; null when a diagnostic was
+  /// emitted.
   mlir::Value emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> index);
 
-  /// `inRange ? emitted by then : otherwise`, where all of `conditions` hold;
-  /// emits no branch when there are none. `then` may return null for failure.
+  /// Emits a branch: the value that `then` emits where all of `conditions`
+  /// hold, `otherwise` elsewhere. Emits no branch when there are no conditions.
+  /// `then` may return null for failure.
   mlir::Value emitGuarded(mlir::ValueRange conditions, mlir::Value otherwise,
                           llvm::function_ref<mlir::Value()> then);
 
@@ -80,21 +85,24 @@ public:
                          llvm::function_ref<mlir::Value()> then,
                          llvm::function_ref<mlir::Value()> otherwise);
 
-  /// Of a value to be read.
+  /// The tensor of a value that is read instead of computed.
   mlir::Value getEarlierTensor(mlir::Value value) const {
     return earlier->lookup(value).tensor;
   }
-  /// What was emitted for `value` at `index`, unconditionally; else null.
+  /// The value that was emitted, unconditionally, for `value` at `index`; null
+  /// if there is none.
   mlir::Value lookUp(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> index);
 
-  /// The conditions of 0 <= expr < size that are not known to hold.
+  /// Emits those of the conditions 0 <= expr and expr < size that are not known
+  /// to hold.
   void emitInRange(mlir::AffineExpr expr, int64_t size,
                    llvm::SmallVectorImpl<mlir::Value> &conditions);
 
-  /// The value of an index expression. Loops it names stay apart from others.
+  /// Emits the value of an index expression. The loops in it will not be merged
+  /// with others.
   mlir::Value materialize(mlir::AffineExpr expr);
 
-  /// A symbol for an index value in [0, size).
+  /// Creates a symbol for an index value in [0, size).
   mlir::AffineExpr makeSymbol(mlir::Value value, int64_t size);
 
   mlir::Value constant(mlir::Type computeType, double value);
@@ -105,9 +113,10 @@ public:
   // What finalisation needs.
   llvm::SmallVector<ElementRead> reads;
   llvm::SmallVector<mlir::Value> symbols;
-  /// Index expressions that were materialised.
+  /// The index expressions that were materialised.
   llvm::SmallVector<mlir::AffineExpr> materialized;
-  /// linalg.index of a loop, at the block's start; null where unused.
+  /// The linalg.index op of each loop, at the start of the block; null where it
+  /// is not used.
   llvm::SmallVector<mlir::Value> loopIndices;
 
 private:
@@ -122,7 +131,8 @@ private:
   struct KeyLess {
     bool operator()(const Key &a, const Key &b) const;
   };
-  /// Values that dominate the insertion point: one map per enclosing region.
+  /// The emitted values that dominate the insertion point: one map per
+  /// enclosing region.
   llvm::SmallVector<std::map<Key, mlir::Value, KeyLess>, 4> memo;
 
   mlir::Block &block;
@@ -133,7 +143,8 @@ private:
   mlir::Value stored;
 };
 
-/// f32 for f16 and bf16, else the type itself.
+/// The type in which elements are computed: f32 for f16 and bf16, otherwise the
+/// type itself.
 mlir::Type getComputeType(mlir::Type elementType);
 /// Widens a scalar of an element type to its compute type, and back.
 mlir::Value toComputeType(mlir::OpBuilder &builder, mlir::Location loc,
@@ -141,19 +152,21 @@ mlir::Value toComputeType(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value toElementType(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value scalar, mlir::Type elementType);
 
-/// Two elements as a reduction combines them; not for argmax.
+/// Emits the combination of two elements by a reduction of any kind but argmax.
 mlir::Value emitCombination(mlir::OpBuilder &builder, mlir::Location loc,
                             ir::ReduceKind kind, mlir::Value a, mlir::Value b);
 
-/// sum + a * b, or a * b where `sum` is null: floats of one type. An op's own
-/// product may be added unrounded (`contract`), unlike those of two ops.
+/// Emits sum + a * b, or a * b where `sum` is null, on floats of one type. The
+/// product may be added without rounding (fast-math flag `contract`), because
+/// both operations belong to one tandem op.
 mlir::Value addProduct(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value sum, mlir::Value a, mlir::Value b);
 
-/// The identity of max: -inf, or the least integer.
+/// Emits the identity of max: -inf, or the least integer.
 mlir::Value emitLowest(ElementalEmitter &emitter, mlir::Type computeType);
 
-/// Emission of op families: null results mean that a diagnostic was emitted.
+/// Emit the element of an op of one family at `index`; null when a diagnostic
+/// was emitted.
 mlir::Value emitShapeOp(ElementalEmitter &emitter, mlir::Operation *op,
                         const ElementIndex &index);
 mlir::Value emitWindowOp(ElementalEmitter &emitter, mlir::Operation *op,

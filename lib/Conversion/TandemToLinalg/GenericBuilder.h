@@ -1,4 +1,4 @@
-//===- GenericBuilder.h - One linalg.generic in the making -----*- C++ -*-===//
+//===- GenericBuilder.h - Building one linalg.generic -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,29 +19,32 @@
 
 namespace tandem {
 
-/// Makes one linalg.generic: first its elements are emitted, over loops that
-/// are those of the results' shapes; then, when all that is to share loops has
-/// been emitted, `create` places the reads in the final loops.
+/// Builds one linalg.generic in two steps. First the elements of its results
+/// are emitted, over one loop per dim of the results' shapes. Then, when all
+/// linalg ops that share loops have been emitted, the loops are merged, and
+/// `create` builds the op with the reads in terms of the final loops.
 class GenericBuilder {
 public:
-  /// `loops` are the sizes of the loops of emission.
+  /// `loops` are the sizes of the loops over which elements are emitted.
   GenericBuilder(mlir::OpBuilder &builder, mlir::Location loc,
                  llvm::ArrayRef<int64_t> loops);
 
   ElementalEmitter &getEmitter() { return emitter; }
 
+  /// One result of the op.
   struct Output {
-    /// Of the emitter's block.
+    /// The element, a value in the emitter's block.
     mlir::Value element;
-    /// What the op starts from: a tensor over (some of) the final loops.
+    /// The initial tensor (`outs` operand), over some or all of the final
+    /// loops, and its indexing map.
     mlir::Value init;
     mlir::AffineMap map;
-    /// For a reduction: combines what there is with the element.
+    /// For a reduction, combines the accumulated value with the element.
     std::function<mlir::Value(mlir::OpBuilder &, mlir::Value, mlir::Value)>
         combine;
   };
-  /// `numLoops` of the loops of `space`, the first ones; those from
-  /// `numParallel` on are reduced. Called once.
+  /// Creates the op over the first `numLoops` loops of `space`, of which those
+  /// from `numParallel` on are reduced. To be called once.
   mlir::linalg::GenericOp create(const LoopSpace &space, unsigned numLoops,
                                  unsigned numParallel,
                                  llvm::ArrayRef<Output> outputs);
@@ -55,8 +58,8 @@ private:
   void renumberLoops(const LoopSpace &space);
   mlir::AffineMap getLeadingLoops(unsigned count) const;
   void createYield(llvm::ArrayRef<Output> outputs);
-  /// linalg infers the sizes of loops from operands: where none tells, an empty
-  /// tensor does.
+  /// Adds an empty tensor as an operand where no other operand determines the
+  /// size of a loop, because linalg infers sizes from operands.
   void coverLoops(const LoopSpace &space, llvm::ArrayRef<Output> outputs);
 
   mlir::OpBuilder &builder;
@@ -67,30 +70,32 @@ private:
   llvm::SmallVector<mlir::Value> inputs;
   llvm::SmallVector<mlir::tensor::CollapseShapeOp> collapsedSources;
   llvm::SmallVector<mlir::AffineMap> maps;
-  /// linalg.index of the final loops.
+  /// The linalg.index ops of the final loops.
   llvm::SmallVector<mlir::Value> finalIndices;
 };
 
-/// The index of an element of `shape`: for each dim that is not of size 1 the
-/// next of `loops`.
+/// The index of an element of `shape` in terms of `loops`: each dim whose size
+/// is not 1 takes the next loop.
 ElementIndex assignLoops(llvm::ArrayRef<int64_t> shape,
                          llvm::ArrayRef<mlir::AffineExpr> loops,
                          mlir::MLIRContext *context);
 
-/// The same for loops of its own, whose sizes are appended to `loops`.
+/// The same with new loops, whose sizes are appended to `loops`.
 ElementIndex addLoops(llvm::ArrayRef<int64_t> shape,
                       llvm::SmallVectorImpl<int64_t> &loops,
                       mlir::MLIRContext *context);
 
-/// A result of the kernel, computed in terms of the final loops.
+/// A result of the kernel that is computed over the final loops, whose dims may
+/// be merged, and reshaped to its own type.
 class KernelResult {
 public:
-  /// Element `index` (loops of emission) of the first `numLoops` final loops.
+  /// `index` is the element's index in terms of the loops of emission; the
+  /// result is computed over the first `numLoops` final loops.
   KernelResult(const LoopSpace &space, unsigned numLoops,
                const ElementIndex &index, mlir::RankedTensorType type);
   mlir::AffineMap getMap() const { return map; }
   mlir::Value createInit(mlir::OpBuilder &builder, mlir::Location loc) const;
-  /// What linalg computed, in the result's shape.
+  /// Reshapes the value that linalg has computed to the result's shape.
   mlir::Value expand(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value result) const;
 

@@ -16,8 +16,8 @@
 
 namespace tandem {
 
-/// A sum: constant + coefficients * dims + the other terms (floordiv, mod,
-/// symbols and multiples of them).
+/// An affine expression as a sum: constant + coefficients * dims + other terms
+/// (floordiv, mod, symbols and multiples of them).
 struct LinearForm {
   int64_t constant = 0;
   llvm::SmallVector<int64_t> coefficients;
@@ -29,19 +29,20 @@ LinearForm toLinearForm(mlir::AffineExpr expr, unsigned numDims);
 mlir::AffineExpr fromLinearForm(const LinearForm &form,
                                 mlir::MLIRContext *context);
 
-/// Sizes of dims and symbols, each in [0, size), and the arithmetic that knows
-/// them.
+/// The sizes of dims and symbols, whose values are in [0, size), and arithmetic
+/// that simplifies expressions with them.
 struct IndexRanges {
   llvm::SmallVector<int64_t> dims, symbols;
 
   struct Range {
     int64_t low, high; // inclusive
   };
-  /// Bounds of an expression; nothing for kinds of expression not used here.
+  /// The bounds of an expression; nothing for kinds of expressions that are not
+  /// used here.
   std::optional<Range> get(mlir::AffineExpr expr) const;
 
   /// `expr floordiv divisor` and `expr mod divisor` for divisor >= 1,
-  /// simplified by what is known of the ranges.
+  /// simplified with the known ranges.
   mlir::AffineExpr floorDiv(mlir::AffineExpr expr, int64_t divisor) const;
   mlir::AffineExpr mod(mlir::AffineExpr expr, int64_t divisor) const;
 
@@ -51,11 +52,12 @@ private:
              mlir::AffineExpr &rest) const;
 };
 
-/// Row-major strides of a shape.
+/// The row-major strides of a shape, in elements.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
-/// The index in `to` of the element that `index` names in `from`: both hold
-/// equally many elements in row-major order.
+/// The index in a tensor of shape `to` of the element with index `index` in
+/// shape `from`. Both shapes must have equally many elements, in row-major
+/// order.
 llvm::SmallVector<mlir::AffineExpr, 4>
 reshapeIndex(const IndexRanges &ranges, llvm::ArrayRef<mlir::AffineExpr> index,
              llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to,

@@ -1,4 +1,4 @@
-//===- KernelKinds.h - How kernels of each kind are emitted ----*- C++ -*-===//
+//===- KernelKinds.h - Emission by kind of kernel ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +13,10 @@
 
 namespace tandem {
 
-/// Replaces what `kernel` returns by the results of linalg ops; what computed
-/// it is left behind, dead. Types are static, constants are splats or arith's.
-/// On failure a diagnostic has been emitted.
+/// Emit linalg ops that compute the results of `kernel`, a function of one
+/// kind, and make it return their results. The tandem ops that computed them
+/// before are left as dead code. Types must be static, and constants must be
+/// splats or arith constants. On failure a diagnostic has been emitted.
 mlir::LogicalResult emitLoopKernel(mlir::func::FuncOp kernel);
 mlir::LogicalResult emitReductionKernel(mlir::func::FuncOp kernel,
                                         int64_t maxKeptBytes);

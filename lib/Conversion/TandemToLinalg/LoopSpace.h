@@ -1,4 +1,4 @@
-//===- LoopSpace.h - Which loops of a kernel become one --------*- C++ -*-===//
+//===- LoopSpace.h - Merging the loops of a kernel --------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,29 +13,32 @@
 
 namespace tandem {
 
-/// The map from the loops of emission to those of the kernel: runs of adjacent
-/// loops become one where every read steps through them as through one.
+/// Maps the loops over which elements were emitted to the final loops of a
+/// kernel: adjacent loops are merged where every access steps through them as
+/// through one loop.
 class LoopSpace {
 public:
-  /// Every loop by itself; `add` what reads and writes, then `merge`.
+  /// Begins with every loop by itself. Add all reads and writes, then call
+  /// merge.
   explicit LoopSpace(llvm::ArrayRef<int64_t> oldSizes);
   void addReads(const ElementalEmitter &emitter);
   void addAccess(llvm::ArrayRef<mlir::AffineExpr> index,
                  llvm::ArrayRef<int64_t> shape);
-  /// No loop before `loop` merges with one from there on.
+  /// Keeps the loops before `loop` apart from `loop` and those after it.
   void splitBefore(unsigned loop);
   void merge();
 
   llvm::ArrayRef<int64_t> getSizes() const { return sizes; }
-  /// The new loop that an old one belongs to.
+  /// The final loop that an original loop belongs to.
   unsigned getNewLoop(unsigned oldLoop) const { return newLoop[oldLoop]; }
 
-  /// The expression over new loops; null where it tells merged loops apart.
+  /// Rewrites an expression in terms of the final loops; null where it depends
+  /// on merged loops separately.
   mlir::AffineExpr rewrite(mlir::AffineExpr expr) const;
 
-  /// How `index` reads a tensor of `shape` in terms of the new loops: the
-  /// groups of tensor dims to collapse (none where every dim is of size 1), and
-  /// an expression for each.
+  /// How a tensor is accessed in terms of the final loops: the groups of tensor
+  /// dims to collapse (none where every dim has size 1), the collapsed shape,
+  /// and an index expression for each group.
   struct Access {
     llvm::SmallVector<llvm::SmallVector<int64_t, 2>> groups;
     llvm::SmallVector<int64_t> shape;
@@ -45,13 +48,13 @@ public:
                    llvm::ArrayRef<int64_t> shape) const;
 
 private:
-  /// Whether the coefficients step through old loops `outer` and outer + 1 as
-  /// through one.
+  /// Whether the coefficients step through original loops `outer` and outer + 1
+  /// as through one loop.
   bool isContiguous(const LinearForm &form, unsigned outer) const;
   void separate(mlir::AffineExpr expr);
 
   llvm::SmallVector<int64_t> oldSizes, sizes;
-  /// mergeable[i]: old loops i and i + 1 become one.
+  /// mergeable[i] says whether original loops i and i + 1 are merged.
   llvm::SmallVector<bool> mergeable;
   llvm::SmallVector<unsigned> newLoop;
 };

@@ -1,4 +1,4 @@
-//===- ReductionKernel.h - One kernel of reductions as linalg ---*- C++ -*-===//
+//===- ReductionKernel.h - Kernels of reductions as linalg ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,10 +19,11 @@
 
 namespace tandem {
 
-/// A kernel of reductions runs in stages over the same loops, the kept dims
-/// first: the reductions that need no other, those that need these, and so on;
-/// then what is returned. All stages are emitted before the loops are settled,
-/// since they share them.
+/// Emits a kernel of kind reduction as a sequence of stages over the same
+/// loops, with the kept dims outermost. The first stage computes the reductions
+/// that depend on no other reduction, the next one those that depend on the
+/// first, and so on; at last the results are computed. Because all stages share
+/// the loops, all are emitted before the loops are merged.
 class ReductionKernel {
 public:
   ReductionKernel(mlir::func::FuncOp kernel, int64_t maxKeptBytes)
@@ -35,14 +36,16 @@ public:
 private:
   struct Stage {
     llvm::SmallVector<ir::ReduceOp> reduces;
-    /// Values of the full shape to be stored for later stages, while they are
-    /// computed here.
+    /// Values of the full shape that this stage computes and stores for later
+    /// stages.
     llvm::SmallVector<mlir::Value> kept;
     std::unique_ptr<GenericBuilder> generic;
-    /// Of the reductions' operands, then of the kept values.
+    /// The elements of the reductions' operands, followed by those of the kept
+    /// values.
     llvm::SmallVector<mlir::Value> elements;
   };
-  /// What is returned in one shape.
+  /// The results of the kernel that have one shape: the full shape, or that of
+  /// a row.
   struct Results {
     llvm::SmallVector<mlir::OpOperand *> roots;
     std::unique_ptr<GenericBuilder> generic;
@@ -65,26 +68,25 @@ private:
   ElementIndex indexOf(mlir::Value value) const;
 
   mlir::func::FuncOp kernel;
-  /// The most bytes of the values of one row that are stored rather than
-  /// computed again.
+  /// The most bytes of values of one row that are stored instead of recomputed.
   int64_t maxKeptBytes;
   mlir::MLIRContext *context;
   mlir::Location loc;
   mlir::OpBuilder builder;
-  /// Of what is reduced, and which of its dims are.
+  /// The shape of the reduced operands, and which of its dims are reduced.
   llvm::ArrayRef<int64_t> fullShape;
   llvm::SmallVector<bool> isReduced;
-  /// Sizes of the kept loops, then of the reduced ones.
+  /// The sizes of the kept loops, followed by those of the reduced loops.
   llvm::SmallVector<int64_t> loops;
   unsigned numKept = 0;
-  /// The loops of the full shape's dims, and of its kept dims.
+  /// The loops of all dims of the full shape, and those of its kept dims.
   llvm::SmallVector<mlir::AffineExpr> fullLoops, keptLoops;
   llvm::SmallVector<Stage> stages;
   Results rowResults, fullResults;
   EarlierValues earlier;
   llvm::DenseMap<mlir::Operation *, unsigned> levels, firstStage;
   int64_t keptBytes = 0;
-  /// The final loops.
+  /// The final loops of the kernel.
   std::unique_ptr<LoopSpace> space;
   unsigned numLoops = 0, numParallel = 0;
 };

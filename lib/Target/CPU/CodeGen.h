@@ -20,11 +20,12 @@ class TargetMachine;
 
 namespace tandem {
 
-/// Runs the short pipeline on a module whose loops are vectors already.
+/// Runs a short pipeline of LLVM's optimisations on a module whose loops are
+/// already vectorised.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine,
               const CPUTargetOptions &options);
 
-/// The ELF object of a module.
+/// Compiles a module to an ELF object.
 Expected<std::vector<uint8_t>> emitObject(llvm::Module &module,
                                           llvm::TargetMachine &machine);
 

@@ -1,4 +1,4 @@
-//===- FrameLog.h - The largest frame of a process's kernels ---*- C++ -*-===//
+//===- FrameLog.h - The largest stack frame of a process --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +13,9 @@
 
 namespace tandem {
 
-/// Where TANDEM_FRAME_LOG names a file, a process that compiles kernels appends
-/// one line to it when it ends: the bytes of the largest of their frames. The
-/// test suite asks for it. Thread-safe.
+/// Records the stack frame of a kernel, in bytes. If the environment variable
+/// TANDEM_FRAME_LOG names a file, the process appends one line to it when it
+/// ends: the size of the largest frame. The test suite uses this. Thread-safe.
 void logFrame(int64_t bytes);
 
 } // namespace tandem

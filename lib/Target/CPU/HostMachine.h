@@ -17,23 +17,23 @@
 
 namespace tandem {
 
-/// What `options` leaves open, filled in from this host.
+/// Fills in what `options` leaves open from the host (hostProcessor).
 CPUTargetOptions resolve(const CPUTargetOptions &options);
 
-/// Whether resolved options have dot products of pairs of bf16 and the rounding
-/// to bf16, at all widths of vectors.
+/// Whether resolved options include instructions for dot products of pairs of
+/// bf16 and for rounding to bf16, for vectors of all widths (AVX-512 BF16).
 bool hasBF16(const CPUTargetOptions &options);
 
-/// Whether they have fused multiply-adds.
+/// Whether resolved options include fused multiply-adds.
 bool hasFMA(const CPUTargetOptions &options);
 
 /// The mutant that TANDEM_MUTATE names, in a build with TANDEM_MUTANTS; null
 /// otherwise (tandem-cpu-mutate-kernel).
 const char *getMutant();
 
-/// A TargetMachine for resolved options. Machines are pooled: one is lent to
-/// one compilation at a time, and creating it is paid once per thread that
-/// compiles.
+/// An LLVM TargetMachine for resolved options, taken from a pool and returned
+/// to it by the destructor. A machine is used by one compilation at a time, so
+/// that one is created for each thread that compiles at the same time.
 class BorrowedMachine {
 public:
   static Expected<BorrowedMachine> get(const CPUTargetOptions &options);

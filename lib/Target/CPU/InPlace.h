@@ -14,27 +14,29 @@
 
 namespace tandem {
 
-/// Numbers of a kernel's operand and result that may be one memory.
+/// The numbers of an operand and a result of a kernel that may share memory.
 struct InPlacePair {
   unsigned operand, result;
 };
 
-/// How the linalg.generics of a kernel follow each other: each runs all its
-/// loops, maybe on another thread than the next; or all run for one iteration
-/// of the loops that they share, the kernel's outermost, before the next one.
+/// The order in which the linalg.generics of a kernel run. Apart: each runs all
+/// its loops before the next one begins, possibly on different threads.
+/// PerIteration: all run for one iteration of the outermost loops, which they
+/// share, before the next iteration begins.
 enum class OpOrder { Apart, PerIteration };
 
-/// The pairs of `kernel`, in linalg form: one linalg.generic of parallel loops
-/// (all of a loop kernel, the epilogue of a contraction, a last op of a
-/// reduction) computes the result, of elements as wide as the operand's. The
-/// operand is read by that op alone or, PerIteration, by ops before it, each
-/// time as an input at the place in memory that the same loops write. A
-/// lowering that computes an element twice, or stores before it has loaded,
-/// must not use this.
+/// Finds the pairs of `kernel`, which must be in linalg form. In a pair, the
+/// result is computed by a linalg.generic with parallel loops (the only op of a
+/// loop kernel, the epilogue of a contraction, or a last op of a reduction),
+/// and its elements are as wide as the operand's. Only that op reads the
+/// operand or, with PerIteration, also ops before it; each time as an input at
+/// the place in memory that the same iteration writes. A lowering that computes
+/// an element twice, or stores before it has loaded, must not use this.
 llvm::SmallVector<InPlacePair> findInPlacePairs(mlir::func::FuncOp kernel,
                                                 OpOrder order = OpOrder::Apart);
 
-/// The pairs as attribute kInPlaceAttrName; none where there are none.
+/// Store the pairs in, and read them from, the attribute kInPlaceAttrName.
+/// Without pairs there is no attribute.
 void setInPlacePairs(mlir::ModuleOp module, llvm::ArrayRef<InPlacePair> pairs);
 llvm::SmallVector<InPlacePair> getInPlacePairs(mlir::ModuleOp module);
 

@@ -1,4 +1,4 @@
-//===- IndexBuilder.h - Arithmetic on indices, and loops --------*- C++ -*-===//
+//===- IndexBuilder.h - Index arithmetic and loops --------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,9 @@
 
 namespace tandem {
 
-/// Indices at the place of a builder, which the caller keeps. None of the sums
-/// and products wraps around. What emits loops derives from it.
+/// Emits arithmetic on indices and loops at the insertion point of a builder,
+/// which the caller owns. Sums and products are marked as not wrapping around.
+/// It is the base class of the emitters of loops.
 class IndexBuilder {
 public:
   IndexBuilder(mlir::OpBuilder &builder, mlir::Location loc)
@@ -27,9 +28,10 @@ public:
   mlir::Value subtract(mlir::Value a, mlir::Value b) const;
   mlir::Value scale(mlir::Value a, int64_t factor) const;
   mlir::Value atMost(mlir::Value a, int64_t bound) const;
-  /// The last digit of `number` to the base `size`, which `number` loses.
+  /// Delinearises the innermost index: returns `number` mod `size`, and
+  /// replaces `number` by `number` div `size`.
   mlir::Value takeDigit(mlir::Value &number, int64_t size) const;
-  /// Emits a loop over 0, step, … below `upper`.
+  /// Emits a loop over 0, step, 2 * step, … below `upper`.
   void forEach(mlir::Value upper, int64_t step,
                llvm::function_ref<void(mlir::Value)> emit) const;
   void forEach(mlir::Value upper,

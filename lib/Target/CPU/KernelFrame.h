@@ -1,4 +1,4 @@
-//===- KernelFrame.h - What every kernel for the CPU is made of -*- C++ -*-===//
+//===- KernelFrame.h - The functions around a kernel's loops ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,36 +20,38 @@
 
 namespace tandem {
 
-/// The functions around a kernel's loops: NAME.body, which takes a pointer per
+/// Creates the functions around a kernel's loops. NAME.body takes a pointer per
 /// operand and result, a range [begin, end) of iterations and the buffers of
-/// the workspace, and NAME, a KernelFn as the runtime calls it. A lowering
-/// opens the frame, emits its loops at `builder`, and closes it.
+/// the workspace; NAME is the KernelFn that the runtime calls. A lowering opens
+/// the frame, emits its loops at `builder`, and closes the frame.
 class KernelFrame : protected IndexBuilder {
 protected:
-  /// `streamedBytes`: DeviceModel::streamedBytes, where results may be
-  /// streamed.
+  /// `streamedBytes` is DeviceModel::streamedBytes; 0 if results must not be
+  /// written with non-temporal stores.
   KernelFrame(mlir::ModuleOp module, mlir::func::FuncOp kernel,
               int64_t streamedBytes = 0)
       : IndexBuilder(ownBuilder, kernel.getLoc()), module(module),
         kernel(kernel), streamedBytes(streamedBytes),
         ownBuilder(module.getContext()) {}
 
-  /// Creates NAME.body, leaves `builder` in it, and gives every argument, every
-  /// constant tensor and every op whose result is returned its pointer. The
-  /// pointers of `inPlace` may be equal; all others are `noalias`.
+  /// Creates NAME.body, sets `builder` to insert into it, and assigns a pointer
+  /// to every argument, every constant tensor and every op whose result is
+  /// returned. The pointers of each pair of `inPlace` may be equal; all others
+  /// are `noalias`.
   mlir::LogicalResult open(llvm::ArrayRef<InPlacePair> inPlace = {});
-  /// Ends NAME.body, adds NAME, tells the runtime of `extent` iterations of
-  /// which `grain` are worth a task, and erases the function on tensors.
-  /// `form`: see kFormAttrName.
+  /// Ends NAME.body, adds NAME, sets the attributes for `extent` iterations of
+  /// which `grain` are worth a task, and erases the function on tensors. `form`
+  /// is the value of kFormAttrName.
   void close(int64_t extent, int64_t grain, llvm::StringRef form);
 
-  /// Checks that the body is of what LaneEmitter knows.
+  /// Checks that the body of `op` consists of ops that LaneEmitter supports.
   mlir::LogicalResult verifyBody(mlir::linalg::GenericOp op) const;
 
-  /// Whether a result is so large that it is stored past the caches, which
-  /// would read it first and could not hold it. Vectors of `lanes` elements
-  /// begin at multiples of that in rows of `rowSize` elements; they must be
-  /// aligned. To be asked once per store: the frame ends with a fence then.
+  /// Whether a result should be written with non-temporal stores: it is too
+  /// large for the caches, which would also read it before it is overwritten,
+  /// and its vectors, which begin at multiples of `lanes` elements in rows of
+  /// `rowSize` elements, are aligned. To be called once per store: if it
+  /// returns true, the frame ends with a fence.
   bool streamResult(mlir::RankedTensorType type, int64_t lanes,
                     int64_t rowSize);
 
@@ -60,11 +62,11 @@ protected:
 
   mlir::ModuleOp module;
   mlir::func::FuncOp kernel;
-  /// By tensor.
+  /// The pointer of each tensor.
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
-  /// The iterations to run, of type index.
+  /// The range of iterations to run, of type index.
   mlir::Value begin, end;
-  /// Memory of the call, from `open` to `close`.
+  /// Allocates memory for the call, between open and close.
   KernelScratch scratch;
 
 private:

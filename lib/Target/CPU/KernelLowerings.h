@@ -1,4 +1,4 @@
-//===- KernelLowerings.h - Loops of kernels by their kind ------*- C++ -*-===//
+//===- KernelLowerings.h - Lowering kernels by their kind -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,16 +14,17 @@
 
 namespace tandem {
 
-// Each replaces the function of a kernel of one kind, in the form of phase
-// `linalg`, by LLVM functions (see KernelFrame) with vector loops.
-// `streamedBytes`: DeviceModel::streamedBytes.
+// Each function replaces the function of a kernel of one kind, in the form of
+// phase `linalg`, by LLVM functions (KernelFrame) with vector loops.
+// `vectorBits` is the width of vectors in bits, `streamedBytes`
+// DeviceModel::streamedBytes. On failure a diagnostic has been emitted.
 
-/// All loops are parallel.
+/// Lowers a kernel whose loops are all parallel.
 mlir::LogicalResult lowerLoopKernel(mlir::ModuleOp module,
                                     mlir::func::FuncOp kernel,
                                     unsigned vectorBits, int64_t streamedBytes);
 
-/// Of kind reduction.
+/// Lowers a kernel of kind reduction.
 mlir::LogicalResult lowerReductionKernel(mlir::ModuleOp module,
                                          mlir::func::FuncOp kernel,
                                          unsigned vectorBits,

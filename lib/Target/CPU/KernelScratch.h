@@ -1,4 +1,4 @@
-//===- KernelScratch.h - Memory that a kernel's task computes in -*- C++ -*-==//
+//===- KernelScratch.h - The memory of a kernel's task ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,22 +13,22 @@
 
 namespace tandem {
 
-/// Hands out memory that lives as long as one call of a kernel's body. Small
-/// buffers are in the body's frame; all others are in the workspace, which the
-/// caller of the kernel provides, so that no kernel needs a large stack.
+/// Allocates memory that lives as long as one call of a kernel's body. Small
+/// buffers are on the stack; all others are in the workspace, which the caller
+/// of the kernel provides, so that no kernel needs a large stack.
 class KernelScratch {
 public:
-  /// `body` is the function that gets the buffers of the workspace, each as an
-  /// argument of its own behind all others: that they do not overlap is then
-  /// known to LLVM.
+  /// Sets the function that gets the buffers of the workspace. Each buffer
+  /// becomes an additional last argument, so that LLVM knows that buffers do
+  /// not overlap.
   void setBody(mlir::LLVM::LLVMFuncOp function) { body = function; }
 
-  /// Memory for `elements` of `elementType` at the beginning of the body,
-  /// aligned to kWorkspaceAlignment. Its contents are undefined.
+  /// Allocates memory for `elements` elements of `elementType`, aligned to
+  /// kWorkspaceAlignment, and returns the pointer. Its contents are undefined.
   mlir::Value allocate(mlir::Type elementType, int64_t elements);
 
-  /// Where the buffers of the workspace begin in it, in bytes, in the order of
-  /// the body's last arguments.
+  /// The offsets of the buffers in the workspace, in bytes, in the order of the
+  /// body's last arguments.
   llvm::ArrayRef<int64_t> getWorkspaceOffsets() const { return offsets; }
   int64_t getWorkspaceBytes() const { return workspaceBytes; }
 

@@ -16,11 +16,11 @@
 
 namespace tandem {
 
-/// The elements of `elements` as a slot holds them: dense, row-major,
-/// little-endian, i1 as one byte, at a multiple of Allocator::kAlignment. Those
-/// of resources are shared, not copied, where that may be and they are aligned
-/// (SharedConstants.h). Emits an error at `loc` where they are not at hand or
-/// do not fit in memory.
+/// The elements of a constant in the form of a slot: dense, row-major,
+/// little-endian, i1 as one byte, aligned to Allocator::kAlignment. The bytes
+/// of resources are shared instead of copied where they are aligned and have an
+/// owner (SharedConstants.h). Emits an error at `loc` where the bytes are not
+/// available or do not fit in memory.
 mlir::FailureOr<Tensor> constantBytes(mlir::ElementsAttr elements,
                                       mlir::Location loc);
 

@@ -1,4 +1,4 @@
-//===- Threads.h - How many threads run a step ----------------------------===//
+//===- Threads.h - Limiting the threads of a step ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,8 +11,9 @@
 
 namespace tandem::exec {
 
-/// Tells OpenMP, whose setting belongs to the calling thread, of the limit set
-/// by setNumThreads. A comparison when nothing has changed.
+/// Applies the limit of setNumThreads to OpenMP, whose own setting is per
+/// thread, for the calling thread. Costs a comparison where nothing has
+/// changed.
 void applyThreadLimit();
 
 } // namespace tandem::exec

@@ -1,4 +1,4 @@
-//===- Parallel.h - Sharing out loops over oneTBB ---------------*- C++ -*-===//
+//===- Parallel.h - Parallel loops on oneTBB --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,17 +16,19 @@
 
 namespace tandem::eager {
 
-/// The time of this many cheap elements is well above that of handing work to
-/// another thread (2 us, where it is awake).
+/// A number of elements for which even a cheap op takes much longer than
+/// handing work to another thread that is awake (2 us).
 inline constexpr int64_t kGrain = 32768;
 
-/// The parts of `part` that make up `count`, the last of which may be less.
+/// The number of parts of size `part` that make up `count`; the last one may be
+/// smaller.
 inline int64_t countParts(int64_t count, int64_t part) {
   return (count + part - 1) / part;
 }
 
-/// body(begin, end) over parts of [0, count), none smaller than about `grain`;
-/// the whole at once where there is too little for two threads.
+/// Calls body(begin, end) for parts of [0, count), in parallel, none smaller
+/// than about half of `grain`. Calls it once, on this thread, where there is
+/// too little work for two threads.
 template <typename Body>
 void parallelFor(int64_t count, int64_t grain, const Body &body) {
   if (count < 2 * grain) {
@@ -40,7 +42,7 @@ void parallelFor(int64_t count, int64_t grain, const Body &body) {
                     });
 }
 
-/// The grain for iterations of `elements` cheap elements each.
+/// The grain of a loop whose iterations handle `elements` cheap elements each.
 inline int64_t grainFor(int64_t elements) {
   return elements >= kGrain ? 1 : kGrain / (elements == 0 ? 1 : elements);
 }

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each returns the prepared op, or null where this provider has none. Types are
-// static; results are not empty.
+// Each function prepares an op of one family for the Eigen provider. It returns
+// null where this provider does not implement the op for these types. Types
+// must be static, and results must not be empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,9 @@ namespace tandem::eager {
 using Signature = OpSignature;
 using Prepared = std::unique_ptr<PreparedOp>;
 
-/// Whether the op is on 16-bit floats that are to be converted whole: there are
-/// no kernels for it. Elementwise ones convert a tile at a time, and shape ops
+/// Whether the op works on 16-bit floats and has no kernels for them, so that
+/// whole tensors must be converted to f32. Elementwise ops need no such
+/// conversion because they convert a tile at a time, and shape ops convert
 /// nothing.
 bool goesThroughFloat(const Signature &signature);
 

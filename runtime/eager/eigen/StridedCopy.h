@@ -14,12 +14,15 @@
 
 namespace tandem::eager {
 
-/// Copies elements of 1, 2, 4 or 8 bytes: out at i * outStrides = in at
-/// i * inStrides, for every index i of a shape. An in stride of 0 repeats. On
-/// many threads where there is much to copy.
+/// Copies elements of 1, 2, 4 or 8 bytes between strided views: for every index
+/// i of a shape, the element of `in` at i * inStrides to the element of `out`
+/// at i * outStrides. An input stride of 0 repeats elements. Runs on several
+/// threads where there is much to copy. Immutable; any number of threads may
+/// call run.
 class StridedCopy {
 public:
-  /// Strides and starts are in elements.
+  /// Strides and starts are in elements, `width` is the size of an element in
+  /// bytes.
   StridedCopy(const Shape &shape, const Strides &inStrides, int64_t inStart,
               const Strides &outStrides, int64_t outStart, int64_t width);
 
@@ -34,14 +37,15 @@ private:
   void runRows(const char *in, char *out) const;
   void copyRow(const char *in, char *out) const;
 
-  /// Dims around the innermost (and around both that a transpose exchanges).
+  /// The dims outside the innermost one (for a transpose, outside the two that
+  /// it exchanges).
   Shape outer;
-  /// In bytes, of in and out.
+  /// Strides and starts of the input and the output, in bytes.
   std::array<Strides, 2> strides;
   std::array<int64_t, 2> start, innerStride{};
   int64_t inner = 1, width;
   Inner kind;
-  /// The dim that is contiguous in `in`, of a transpose.
+  /// For a transpose, the dim that is contiguous in the input.
   int64_t columns = 1, columnStride = 0;
   TransposeKernel kernel;
 };

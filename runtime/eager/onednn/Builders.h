@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each builds the plan of one op for static, non-empty types. They throw
-// dnnl::error where the library has no implementation for these on this host.
+// Functions that build the Plan of one op for static, non-empty types. They
+// throw dnnl::error where the library has no implementation for these types on
+// this host; the provider catches it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,9 @@ namespace tandem::onednn {
 
 using Signature = OpSignature;
 
-/// Where operand `number`, given as `from`, is in the form `to`: converted now
-/// if it is a constant, else by a reorder at each run.
+/// The buffer that holds operand `number`, described by `from`, in the format
+/// `to`. A constant is converted now, any other operand by a reorder in each
+/// run.
 inline Buffer converted(const Signature &signature, Plan &plan, int number,
                         const dnnl::memory::desc &from,
                         const dnnl::memory::desc &to) {
@@ -30,7 +32,7 @@ inline Buffer converted(const Signature &signature, Plan &plan, int number,
              : plan.converted(Plan::operand(number), from, to);
 }
 
-/// `desc` in a format of the library's choice.
+/// The dims and type of `desc` in a format that the library may choose.
 inline dnnl::memory::desc anyFormat(const dnnl::memory::desc &desc) {
   return {desc.dims(), desc.data_type(), dnnl::memory::format_tag::any};
 }
@@ -39,13 +41,14 @@ void buildConv(const Signature &signature, Plan &plan);
 void buildMatmul(const Signature &signature, Plan &plan);
 void buildAvgPool(const Signature &signature, Plan &plan);
 
-/// The library's name of an element type; f32 and bf16 alone are asked for.
+/// The library's element type for `dtype`, which must be f32 or bf16.
 inline dnnl::memory::data_type dataType(DType dtype) {
   return dtype == DType::bf16 ? dnnl::memory::data_type::bf16
                               : dnnl::memory::data_type::f32;
 }
 
-/// The first implementation that the library would choose is its slow fallback.
+/// Whether an implementation, given by the library's name for it, is the
+/// library's slow reference code.
 inline bool isFallback(const char *implementation) {
   return std::string_view(implementation).starts_with("ref");
 }

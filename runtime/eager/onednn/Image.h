@@ -17,7 +17,7 @@ namespace tandem::onednn {
 
 using dnnl::memory;
 
-/// The last `count` of three spatial values, less `minus`.
+/// Appends the last `count` of three spatial values, each less `minus`.
 inline void append(memory::dims &dims, const eager::Spatial3 &values, int count,
                    int64_t minus = 0) {
   for (int i = 3 - count; i < 3; ++i)
@@ -31,7 +31,8 @@ inline memory::dims tail(const eager::Spatial3 &values, int count,
   return dims;
 }
 
-/// An image in any layout, as N, C, spatial dims with strides.
+/// The description of an image of any layout: dims in the order N, C, spatial
+/// dims, with the strides of the layout.
 inline memory::desc imageDesc(const eager::SpatialTensor &image,
                               memory::data_type type) {
   memory::dims dims{image.batchSize, image.channelSize};

@@ -11,9 +11,10 @@
 
 namespace tandem::onednn {
 
-/// While it lives, and where `wanted`, OpenMP runs regions that this thread
-/// starts on this thread alone: waking another takes 5 to 10 us. Otherwise the
-/// threads that share them are seen to (letIdleWorkersSleep).
+/// Makes OpenMP run the regions that this thread starts on this thread alone,
+/// as long as the object lives and if it is `wanted`. This pays for small
+/// primitives, because waking another thread takes 5 to 10 us. If not wanted,
+/// it calls letIdleWorkersSleep instead.
 class OneThread {
 public:
   explicit OneThread(bool wanted);
@@ -22,7 +23,7 @@ public:
   OneThread &operator=(const OneThread &) = delete;
 
 private:
-  /// The number of threads to go back to; 0: unchanged.
+  /// The number of threads to restore; 0 where it was not changed.
   int before = 0;
 };
 

@@ -11,22 +11,24 @@
 
 namespace tandem::onednn {
 
-/// Functions of the OpenMP library that oneDNN has brought, whichever that is:
-/// another one must not be linked beside it. Null where it has none of the
-/// name.
+/// Functions of the OpenMP library that oneDNN has loaded, whichever that is.
+/// Tandem looks them up at run time because a second OpenMP library must not be
+/// linked beside it. A pointer is null where the library has no such function.
 struct OpenMP {
   int (*getMaxThreads)();
   void (*setNumThreads)(int);
   int (*getNumProcs)();
-  /// libgomp's own: runs `body` on each of so many threads.
+  /// GOMP_parallel, which only libgomp has: runs `body` on each of `threads`
+  /// threads.
   void (*parallel)(void (*body)(void *), void *data, unsigned threads,
                    unsigned flags);
 };
 
 const OpenMP &openMP();
 
-/// Whether this process was forked from one that has called openMP. Its OpenMP
-/// workers stayed behind there; libgomp would wait for them for ever.
+/// Whether this process was forked from one that had called openMP. OpenMP's
+/// workers do not exist in such a process, and libgomp would wait for them
+/// forever.
 bool lacksWorkers();
 
 } // namespace tandem::onednn

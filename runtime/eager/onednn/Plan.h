@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op becomes one primitive, or a few with temporaries between them (layout
-// changes around a convolution). A Plan is built once and run many times, by
-// any number of threads.
+// A Plan is an op as a sequence of oneDNN primitives: one, or a few with
+// temporaries between them (such as reorders around a convolution). It is built
+// once and run many times, by any number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,42 +32,46 @@ const dnnl::engine &engine();
 /// Where a primitive's argument lives.
 struct Buffer {
   enum class Kind { operand, result, workspace, kept } kind;
-  /// Operand: its number. Workspace: offset in bytes. Kept: its number.
+  /// The number of the operand, or of the tensor that the plan keeps; for the
+  /// workspace, the offset in bytes.
   int64_t value = 0;
 };
 
-/// A primitive's argument: DNNL_ARG_SRC and the like.
+/// An argument of a primitive; `id` is DNNL_ARG_SRC or the like.
 struct Argument {
   int id;
   dnnl::memory::desc desc;
   Buffer buffer;
 };
 
+/// A sequence of oneDNN primitives that computes one op.
 class Plan final : public PreparedOp {
 public:
-  /// `isSmall`: the plan is built and run on one thread (see OneThread).
+  /// A small plan is built and run on one thread (see OneThread).
   explicit Plan(bool isSmall);
   ~Plan() override;
 
-  /// Attributes for every primitive: scratchpads are the caller's, so that
-  /// threads may run one primitive together.
+  /// The attributes of every primitive. Scratchpads are passed in by the
+  /// caller, so that several threads may run one primitive at a time.
   static dnnl::primitive_attr attributes();
 
   static Buffer operand(int number) { return {Buffer::Kind::operand, number}; }
   static Buffer result() { return {Buffer::Kind::result}; }
-  /// Memory that holds `desc` between primitives of one run.
+  /// Reserves workspace for a tensor `desc` that is passed between the
+  /// primitives of a run.
   Buffer temporary(const dnnl::memory::desc &desc);
 
-  /// Appends a primitive with the scratchpad it asks for.
+  /// Appends a primitive. `scratchpad` describes the scratchpad that it asks
+  /// for.
   void add(const dnnl::primitive &primitive,
            const dnnl::memory::desc &scratchpad,
            std::vector<Argument> arguments);
 
-  /// The buffer that holds `from` in the form `to`: the same one where the
-  /// forms are equal, else a temporary, filled by a reorder.
+  /// The buffer that holds `from` in the format `toDesc`: `from` itself where
+  /// the formats are equal, else a temporary that an appended reorder fills.
   Buffer converted(Buffer from, const dnnl::memory::desc &fromDesc,
                    const dnnl::memory::desc &toDesc);
-  /// The same of a constant, converted now: the plan keeps the copy.
+  /// A constant in the format `toDesc`, converted now. The plan owns the copy.
   Buffer convertedNow(const Tensor &constant,
                       const dnnl::memory::desc &fromDesc,
                       const dnnl::memory::desc &toDesc);
@@ -77,7 +81,7 @@ public:
 
   Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override;
-  /// Temporaries and scratchpads.
+  /// Bytes of all temporaries and scratchpads.
   int64_t workspaceBytes() const override { return workspaceSize; }
 
 private:
@@ -91,7 +95,8 @@ private:
   std::vector<Step> steps;
   std::vector<Tensor> kept;
   int64_t workspaceSize = 0;
-  /// Memory objects are costly to make, and serve one run at a time.
+  /// dnnl::memory objects are costly to create and serve one run at a time, so
+  /// that runs take them from a pool.
   mutable ObjectPool<State> states;
 };
 

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each reads `operands` and writes every element of `result`; the types are
-// those of the shape rules. Plain loops, written to be read.
+// The reference semantics of every op, one function per family, as plain loops
+// that are written for clarity. Each function reads `operands` and writes every
+// element of `result`, whose type must be the one that the shape rules infer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LocalErrors.h - What one op may add to an error ----------*- C++ -*-===//
+//===- LocalErrors.h - The rounding errors of one op ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,16 +15,18 @@
 
 namespace tandem::reference {
 
-/// For each element of `result`, which reference has computed of `operands`,
-/// how far from it the same op of another tier may be on the same operands:
-/// the roundings of the op's own arithmetic. Infinite where an intermediate
-/// result may overflow in one order of evaluation and not in another. Empty:
-/// zero for all elements. `termsBefore`: of what sumTerms said for any operand,
-/// the largest: a kernel may begin a sum with what is added to it afterwards.
+/// Bounds the rounding errors of one op's own arithmetic. For each element of
+/// `result`, which the reference has computed from `operands`, returns how far
+/// the result of another tier on the same operands may be from it. A bound is
+/// infinite where an intermediate result may overflow in one order of
+/// evaluation and not in another. An empty vector means zero for all elements.
+/// `termsBefore` is the largest sumTerms of the ops that made the operands: it
+/// matters because a kernel may begin a sum with a term that the graph adds to
+/// it afterwards.
 std::vector<double> localErrors(const OpDesc &op, Operands operands,
                                 const Tensor &result, double termsBefore = 1);
 
-/// The number of products that a contraction adds up for an element; 1 for
+/// The number of products that a contraction adds up for each element; 1 for
 /// other ops.
 double sumTerms(const OpDesc &op, Operands operands, const Tensor &result);
 

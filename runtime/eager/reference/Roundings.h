@@ -20,48 +20,52 @@ namespace tandem::reference {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// How far each element of a result may be from reference's; infinite where it
-/// may be anything.
+/// How far each element of a result may be from the reference's; infinite where
+/// it may be anything.
 using Errors = std::vector<double>;
 
-/// The type that values of `dtype` are computed in.
+/// The type in which arithmetic on values of `dtype` is done.
 inline DType computeType(DType dtype) {
   return dtype == DType::f64 ? DType::f64 : DType::f32;
 }
 /// The largest relative error of rounding to nearest.
 inline double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 
+/// The largest finite number of a computing type.
 inline double largestNumber(DType computed) {
   return computed == DType::f64 ? std::numeric_limits<double>::max()
                                 : std::numeric_limits<float>::max();
 }
-/// What may be added to a contraction, which overflows by itself where its
-/// terms have as much, without an order in which both together do.
+/// Half of the largest number. Where a contraction's terms and what is added to
+/// it afterwards each stay below this, no order of adding all of them
+/// overflows.
 inline double mostBesides(DType computed) {
   return largestNumber(computed) / 2;
 }
+/// The smallest positive normal number of a computing type.
 inline double leastNormal(DType computed) {
   return computed == DType::f64 ? std::numeric_limits<double>::min()
                                 : std::numeric_limits<float>::min();
 }
 
-/// Magnitudes of the finite elements, 0 for the others, which decide the class
-/// of a result in any order and have no roundings.
+/// The magnitudes of the elements, with 0 for those that are not finite: they
+/// make the result infinite or NaN in any order of evaluation, and add no
+/// rounding error.
 Tensor finiteMagnitudes(const Tensor &tensor);
 
-/// The op on the magnitudes of its operands, in f64.
+/// Evaluates the op on the magnitudes of its operands, in f64.
 std::vector<double>
 sumOfMagnitudes(const OpDesc &op, Operands operands, const Shape &shape,
                 void (*evaluate)(const OpDesc &, Operands, Tensor &));
 
-/// Roundings of `steps` units of the computing type, and one to the type of
-/// the result where that is narrower. A zero has none.
+/// The errors of `steps` roundings in the computing type, and of one more to
+/// the result's type where that is narrower. A zero has no error.
 Errors relativeErrors(const Tensor &result, double steps);
 
-/// Adds the roundings of sums of `terms` terms, whose magnitudes add up to
-/// `sums`; an order in which a partial sum overflows, that is, in which it is
-/// `most` or more, is as right as another. The mean of nothing, a NaN, has no
-/// roundings.
+/// Adds the rounding errors of sums of `terms` terms whose magnitudes add up to
+/// `sums`. The error is infinite where a partial sum may reach `most`, because
+/// some order of evaluation may then overflow. The mean of no elements, a NaN,
+/// has no error.
 void addSumErrors(Errors &errors, const std::vector<double> &sums, double terms,
                   DType computed, double most);
 inline void addSumErrors(Errors &errors, const std::vector<double> &sums,
@@ -69,7 +73,7 @@ inline void addSumErrors(Errors &errors, const std::vector<double> &sums,
   addSumErrors(errors, sums, terms, computed, largestNumber(computed));
 }
 
-/// The errors of convolutions and matrix products; see localErrors.
+/// The rounding errors of convolutions and matrix products, as in localErrors.
 Errors errorsOfConv(const OpDesc &op, Operands operands, const Tensor &result);
 Errors errorsOfMatmul(const OpDesc &op, Operands operands,
                       const Tensor &result);

@@ -21,11 +21,13 @@
 
 namespace tandem::reference {
 
-/// The elements of a tensor as T: double, or int64_t for integers and i1.
+/// The elements of a tensor converted to T: double for floats, int64_t for
+/// integers and i1.
 template <typename T> std::vector<T> widen(const Tensor &tensor);
 
-/// Rounds (floats: to nearest even) or wraps (integers; i1: the lowest bit) to
-/// the tensor's type. `values` has as many elements as the tensor.
+/// Converts `values` to the tensor's type: floats round to nearest, ties to
+/// even; integers wrap around; i1 takes the lowest bit. `values` must have as
+/// many elements as the tensor.
 template <typename T> void narrow(const std::vector<T> &values, Tensor &tensor);
 
 /// Calls `body` with a value of the type in which the reference computes on
@@ -34,10 +36,10 @@ template <typename Body> auto withWideType(DType dtype, Body body) {
   return isFloat(dtype) ? body(double{}) : body(int64_t{});
 }
 
-/// The integer nearest to `value` towards zero in [low, high]; 0 for a NaN.
+/// Truncates `value` towards zero and clamps it to [low, high]; 0 for a NaN.
 int64_t saturatingCast(double value, int64_t low, int64_t high);
 
-/// The range of an integer type; i1 is {0, 1}.
+/// The smallest and the largest value of an integer type; i1 has 0 and 1.
 int64_t lowest(DType integer);
 int64_t highest(DType integer);
 

@@ -19,13 +19,15 @@
 
 namespace tandem {
 
-/// The size of the parts into which `total` falls where none may exceed `most`
-/// and there are as few as can be, all as even as can be. Both are at least 1.
+/// The part size that divides `total` into as few parts as possible, none
+/// larger than `most`, with all parts as equal as possible. Both numbers are at
+/// least 1.
 inline int64_t getEvenShare(int64_t total, int64_t most) {
   return llvm::divideCeilSigned(total, llvm::divideCeilSigned(total, most));
 }
 
-/// A tandem.conv or tandem.matmul as sums over taps and inputs,
+/// A tandem.conv or tandem.matmul in one common form: as sums over the taps of
+/// the kernel and the input channels,
 ///
 ///   result[batch, spatial, group, output] = bias[group, output] +
 ///     sum over taps, input of
@@ -33,56 +35,61 @@ inline int64_t getEvenShare(int64_t total, int64_t most) {
 ///       weights[batch, tap, group, input, output],
 ///
 /// with strides in elements of row-major tensors. A matmul has one spatial dim
-/// (the rows of its result) with one tap, and no groups.
+/// (the rows of its result) with one tap, and one group.
 struct Contraction {
-  /// A dim of the result that both operands are read along; their strides are
-  /// 0 where they do not have it.
+  /// A batch dim of the result. The stride of an operand that lacks the dim is
+  /// 0.
   struct BatchDim {
     int64_t resultDim, size, dataStride, weightsStride;
   };
+  /// A spatial dim: `size` positions of the result, each of which reads `taps`
+  /// positions of the data.
   struct SpatialDim {
     int64_t resultDim, size;
-    /// Of the data, in positions.
+    /// Size of the data along the dim and geometry of the window, in positions.
     int64_t dataSize, taps, stride, dilation, padLow;
     int64_t dataStride, weightsStride;
 
-    /// Whether some tap of some position is outside of the data.
+    /// Whether some tap of some position is outside the data.
     bool isPadded() const {
       return padLow > 0 ||
              (size - 1) * stride + (taps - 1) * dilation - padLow >= dataSize;
     }
   };
 
-  /// What memory holds: the operands, ahead of any views of the weights.
+  /// The operands as they are in memory: for the weights, the value before any
+  /// transposes, reshapes and slices that only view it.
   mlir::Value data, weights, bias;
   mlir::RankedTensorType result;
   llvm::SmallVector<BatchDim, 2> batch;
-  /// At least one, outermost first.
+  /// The spatial dims, outermost first; at least one.
   llvm::SmallVector<SpatialDim, 3> spatial;
   int64_t groups = 1, groupDataStride = 0, groupWeightsStride = 0;
-  /// Of one group.
+  /// The input channels of one group.
   int64_t inputChannels = 1, inputDataStride = 0, inputWeightsStride = 0;
-  /// Weights of a format with two packed inputs may have two inputs of an
-  /// output side by side, where outputs are two elements apart:
-  /// `inputWeightsStride` is from pair to pair then. An odd last input has a
-  /// place beside it that is not read.
+  /// Whether the weights hold two inputs of an output side by side, for
+  /// instructions that multiply pairs (ElementFormat::packedInputs).
+  /// `inputWeightsStride` is then the distance from pair to pair. An odd last
+  /// input has an unused place beside it.
   bool hasInputPairs = false;
-  /// Of one group; dim `outputDim` of the result is [groups][outputs].
+  /// The output channels of one group. Dim `outputDim` of the result is
+  /// [groups][outputs].
   int64_t outputChannels = 1, outputDim = 0;
-  /// Output o is at o / outputBlock * outputBlockStride +
-  /// o % outputBlock * outputStride of the weights.
+  /// The weights of output o begin at o / outputBlock * outputBlockStride + o %
+  /// outputBlock * outputStride.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
-  /// The weights in memory are those that tandem.winograd_kernel has
-  /// transformed: their strides are those of its second operand, whose spatial
-  /// dims are 6x6 and not taps. They serve for data of magnitudes up to
-  /// `largestData`.
+  /// Whether the weights in memory have been transformed for Winograd's method:
+  /// they are the second operand of tandem.winograd_kernel, whose spatial dims
+  /// are 6x6 positions instead of taps. They may be used for data of magnitudes
+  /// up to `largestData`.
   bool isTransformed = false;
   float largestData = 0;
-  /// Sums are to stay in registers: weights will be in the order that suits
-  /// that (assumePacked), or windows read the sums tile by tile.
+  /// Whether the sums should stay in registers, because the weights will be
+  /// packed accordingly (assumePacked) or because windows read the sums tile by
+  /// tile.
   bool sumsInRegisters = false;
 
-  /// Positions of the result without its outputs.
+  /// Number of positions of the result: batch times spatial positions.
   int64_t getPositions() const {
     int64_t product = 1;
     for (const BatchDim &dim : batch)
@@ -91,11 +98,11 @@ struct Contraction {
       product *= dim.size;
     return product;
   }
-  /// Of data, weights, bias and result.
+  /// The element format of data, weights, bias and result.
   ElementFormat getFormat() const {
     return ElementFormat(result.getElementType());
   }
-  /// Products summed to one element.
+  /// Number of products that are summed for one element of the result.
   int64_t getReduction() const {
     int64_t product = inputChannels;
     for (const SpatialDim &dim : spatial)
@@ -104,65 +111,76 @@ struct Contraction {
   }
 };
 
-/// What runs along a vector.
+/// The dim of a contraction that runs along the lanes of a vector.
 enum class ContractionLanes {
-  /// Outputs: adjacent in the result and the weights; data is broadcast.
+  /// Output channels, adjacent in the result and the weights. Data is
+  /// broadcast.
   Outputs,
-  /// Groups of one input and one output: adjacent in all three (depthwise).
+  /// Groups of one input and one output (depthwise), adjacent in data, weights
+  /// and result.
   Groups,
-  /// The innermost spatial dim, where the result and the data have it
-  /// adjacent; weights are broadcast. With strides up to `kMaxLaneStride` a
-  /// vector is picked from as many that are read.
+  /// Positions of the innermost spatial dim, adjacent in the result and the
+  /// data. Weights are broadcast. With a stride s of up to kMaxLaneStride, s
+  /// vectors are read and shuffled into one.
   Positions,
-  /// Inputs: adjacent in the data and the weights; lanes are summed at the end.
+  /// Input channels, adjacent in the data and the weights. The lanes are summed
+  /// at the end.
   Reduction,
 };
 
-/// Each vector that is read for another takes a load and a shuffle.
+/// The largest spatial stride for which positions may run along the lanes: each
+/// vector that is read beyond the first takes a load and a shuffle.
 inline constexpr int64_t kMaxLaneStride = 4;
 
-/// Makes one of the innermost spatial dim and those around it that are stepped
-/// through as through one: theirs are gone, and its index in the result goes
-/// beyond its own dim.
+/// Merges the innermost spatial dim with the spatial dims around it that are
+/// stepped through as through one. The merged dims are removed, and the index
+/// of the innermost dim in the result then runs beyond that dim's size.
 void flattenPositions(Contraction &contraction);
 
-/// Describes `hero`, a tandem.conv or tandem.matmul of static types, looking
-/// through transposes, reshapes and slices of its weights, and through
-/// tandem.winograd_kernel to the transformed ones. The Error says what stands
-/// in the way, as the rest of a sentence about the op.
+/// Describes `hero`, a tandem.conv or tandem.matmul of static types. It looks
+/// through transposes, reshapes and slices of the weights, and through
+/// tandem.winograd_kernel to the transformed weights. The Error says what
+/// stands in the way, as a clause that continues a sentence about the op.
 Expected<Contraction> describeContraction(mlir::Operation *hero);
 
-/// The same, but through tandem.winograd_kernel to the plain weights.
+/// The same, but looks through tandem.winograd_kernel to the weights that are
+/// not transformed.
 Expected<Contraction> describePlainContraction(mlir::Operation *hero);
 
 /// Whether a kernel can compute `contraction`, which describes `hero`; the
 /// Error is as describeContraction's.
 Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
 
-/// What may run along vectors, if anything.
+/// The dim that runs along the lanes in a kernel; none where the contraction
+/// cannot be vectorised.
 std::optional<ContractionLanes>
 getContractionLanes(const Contraction &contraction);
 
-/// Element types of contractions that are computed in f32.
+/// Whether contractions of this element type are computed in f32.
 bool isComputedInF32(mlir::Type elementType);
 
-/// `contraction` as when its weights are packed: in order, in one block, in
-/// pairs of inputs where its format has these.
+/// Describes `contraction` as it would be with packed weights: in the order in
+/// which they are read, in one block, and in pairs of inputs where the format
+/// has them.
 Contraction assumePacked(Contraction contraction);
 
-/// Inputs that packed weights of `type` have side by side.
+/// The number of inputs that packed weights of `type` hold side by side, for
+/// `inputs` inputs.
 int64_t getPackedInputs(mlir::Type type, int64_t inputs);
 
-/// The share of the lanes of vectors of `width` that do something.
+/// The share (0 to 1) of the lanes of vectors of `width` elements that do
+/// useful work.
 double getLaneUse(const Contraction &contraction, int64_t width);
 
-/// Whether `contraction`, of a convolution, can be computed by Winograd's
-/// method (docs/Contractions.md): 3x3 taps, one by one, channels last, in one
-/// group, of f32, with 8 to 4096 inputs and several outputs.
+/// Whether `contraction`, a convolution, can be computed by Winograd's method
+/// (docs/Contractions.md): it has 3x3 taps, strides and dilations of 1,
+/// channels last, one group, element type f32, 8 to 4096 inputs and several
+/// outputs.
 bool canUseWinograd(const Contraction &contraction);
 
-/// Whether the weights may be packed so that outputs are adjacent: constants
-/// ahead of time, others where they are used often enough.
+/// Whether packing the weights, so that output channels are adjacent, is
+/// possible and worthwhile. Constants are packed ahead of time; other weights
+/// are packed where each is used often enough.
 bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,
                     bool isConstant);
 

@@ -15,77 +15,82 @@
 
 namespace tandem {
 
-/// What a pooling, or a reduction of positions, reads of a contraction's result
-/// (or of what elementwise ops make of it): result i along a dim of it reads
-/// the elements [i * stride - padLow, i * stride - padLow + extent), as far as
-/// there are such.
+/// How a pooling, or a reduction over positions, reads the result of a
+/// contraction (or what elementwise ops compute from it). Along a dim, result i
+/// reads the elements [i * stride - padLow, i * stride - padLow + extent), as
+/// far as they exist.
 struct ContractionWindow {
   struct Dim {
-    /// Of the pooling's result; 1 where the dim is reduced, and maybe gone.
+    /// Size of the window op's result; 1 where the dim is reduced, and then
+    /// possibly absent from the result.
     int64_t size = 1;
     int64_t stride = 1, extent = 1, padLow = 0;
 
-    /// Whether elements are read one by one.
+    /// Whether each result reads just its own element.
     bool isPlain() const { return stride == 1 && extent == 1 && padLow == 0; }
-    /// Elements that so many results next to one another read, at most.
+    /// The most elements that `results` neighbouring results read.
     int64_t getReads(int64_t results) const {
       return (results - 1) * stride + extent;
     }
   };
-  /// By dim of the contraction's result.
+  /// The window along each dim of the contraction's result.
   llvm::SmallVector<Dim, 4> dims;
 
-  /// Whether each window is in one of the tiles of `size` elements in which the
-  /// dims that it combines fall.
+  /// Whether no window crosses the border of a tile, when the dims that windows
+  /// combine are divided into tiles of `size` elements.
   bool fitsTiles(int64_t size) const;
 };
 
-/// How the windows over a contraction's result are shared out among tasks. A
-/// task has one index in the batch, some outputs, some windows along the
-/// outermost spatial dim, if there is another, and all along others. It takes
-/// these in steps, and keeps the part of the contraction's result that the
-/// windows of a step read. What windows of two steps read stays for the next
-/// one; what windows of two tasks read is computed by both.
+/// How the windows over a contraction's result are divided among tasks. A task
+/// computes one batch index, some output channels, some windows along the
+/// outermost spatial dim (all windows if there is only one spatial dim), and
+/// all windows along the other dims. It proceeds in steps, and keeps the part
+/// of the contraction's result that the windows of one step read. Elements that
+/// windows of two steps read are kept for the next step; elements that windows
+/// of two tasks read are computed by both.
 struct WindowChunks {
-  /// Windows along the outermost spatial dim (1 for all of the only one), and
-  /// of them those of a task and of a step.
+  /// Number of windows along the outermost spatial dim (1 if there is only one
+  /// spatial dim), in all, per task and per step.
   int64_t windows = 1, perTask = 1, perStep = 1;
-  /// Of a part, by dim of the contraction's result; and its bytes.
+  /// The shape of the part that a task keeps, by dim of the contraction's
+  /// result, and its size in bytes.
   llvm::SmallVector<int64_t, 4> partShape;
   int64_t partBytes = 0;
-  /// By how much more of the result is computed than there is.
+  /// The share of the contraction's result that is computed more than once.
   double repeatedShare = 0;
-  /// Tasks, of any outputs.
+  /// Number of tasks, over all output channels.
   int64_t tasks = 1;
 
+  /// Number of tasks along the outermost spatial dim.
   int64_t getChunks() const { return (windows + perTask - 1) / perTask; }
 };
 
-/// What tasks are made of but for the windows.
+/// What chunkWindows needs to know of the tasks beside the windows.
 struct WindowTasks {
-  /// Channels of a task, and over all channels how many times that.
+  /// Output channels of one task, and the number of such groups of channels.
   int64_t outputs = 1, columns = 1;
-  /// Of a part in memory.
+  /// Size of an element of the part that a task keeps, in bytes.
   int64_t elementBytes = 4;
-  /// How many tasks are wanted, if there are as many; more make for smaller
-  /// parts.
+  /// Number of tasks that the division should yield, if possible.
   int64_t wanted = 1;
 };
+/// Divides the windows over the result of `contraction` among tasks.
 WindowChunks chunkWindows(const Contraction &contraction,
                           const ContractionWindow &window,
                           const WindowTasks &tasks);
-/// As many tasks as can be shared out evenly.
+/// A number of tasks that is large enough to be shared out evenly among cores.
 inline constexpr int64_t kMostWantedTasks = 16;
 
-/// The window of `op`, a pooling or reduction whose operand has the shape of
-/// the result of `contraction`, where it combines positions alone. The
-/// Error says what stands in the way, as the rest of a sentence about the op.
+/// Describes the window of `op`, a pooling or reduction whose operand has the
+/// shape of the result of `contraction`. Fails unless it combines only
+/// positions (no channels); the Error then says what stands in the way, as a
+/// clause that continues a sentence about the op.
 Expected<ContractionWindow> describeWindow(mlir::Operation *op,
                                            const Contraction &contraction);
 
-/// Keeps `window` at the linalg.generic, of a kernel, that computes it.
+/// Attaches `window` to the linalg.generic of a kernel that computes it.
 void setWindow(mlir::Operation *generic, const ContractionWindow &window);
-/// The window of such an op; none of others.
+/// The window that setWindow attached to an op; none for other ops.
 std::optional<ContractionWindow> getWindow(mlir::Operation *generic);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ElementFormat.h - How elements are held and computed ----*- C++ -*-===//
+//===- ElementFormat.h - Memory and computing types of elements -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,8 @@
 
 namespace tandem {
 
-/// How the elements of a contraction's operands and result are held in memory,
-/// and how its products are summed.
+/// The types in which a contraction's elements are stored and its sums are
+/// computed.
 struct ElementFormat {
   explicit ElementFormat(mlir::Type type)
       : memory(type), compute(type),
@@ -26,13 +26,13 @@ struct ElementFormat {
       compute = mlir::Float32Type::get(type.getContext());
   }
 
-  /// Of data, weights, bias and result; of products and sums, which are rounded
-  /// once.
+  /// `memory` is the type of data, weights, bias and result. `compute` is the
+  /// type of products and sums, which are rounded to `memory` once.
   mlir::Type memory, compute;
-  /// Of an element in memory.
+  /// Size of an element in memory, in bytes.
   int64_t bytes;
-  /// Inputs of one output that packed weights have side by side, to be
-  /// multiplied by one instruction or loaded by one.
+  /// The number of inputs of one output that packed weights hold side by side,
+  /// so that one instruction multiplies or loads all of them.
   int64_t packedInputs;
 
   /// Whether elements are converted as they are loaded and stored.

@@ -1,4 +1,4 @@
-//===- StagedData.h - Data that a contraction copies as it goes *- C++ -*-===//
+//===- StagedData.h - Data that a contraction stages ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What stands before a contraction (its prologue) is computed in its kernel by
-// staging: a task computes the data that it reads into its workspace,
-// which stays in the second-level cache while the tiles of outputs pass over
-// it. What a task reads is one range of the data: all that lies between the
-// first and the last element that its positions see. The scheme is that of
-// packing a block of one operand (Goto and van de Geijn, "Anatomy of
-// High-Performance Matrix Multiplication", ACM TOMS 34(3), 2008), except that
-// elements keep their order.
+// The ops before a contraction (its prologue) are computed within its kernel by
+// staging: each task computes the data that it reads into its workspace, which
+// stays in the second-level cache while the tiles of outputs pass over it. A
+// task stages one contiguous range of the data, from the first to the last
+// element that its positions read. The scheme is that of packing a block of one
+// operand (Goto and van de Geijn, "Anatomy of High-Performance Matrix
+// Multiplication", ACM TOMS 34(3), 2008), except that elements keep their
+// order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,30 +24,33 @@
 
 namespace tandem {
 
-/// Most bytes that a task copies into its workspace: what half of a
-/// second-level cache holds.
+/// The most bytes that a task stages in its workspace: half of a second-level
+/// cache of 1 MiB.
 inline constexpr int64_t kMaxStagedBytes = 512 << 10;
 
-/// Tasks that are enough to share out evenly, and positions of each for which
-/// weights that come from far are used.
+/// The number of tasks that is enough to be shared out evenly, and the least
+/// number of positions of a task, which makes loading the weights from a
+/// distant cache worthwhile.
 inline constexpr int64_t kWantedTasks = 16, kMinPositionsPerTask = 56;
 
-/// Elements of one position of the data: the inputs of all groups.
+/// Number of elements at one position of the data: the input channels of all
+/// groups.
 inline int64_t getStagedInputs(const Contraction &contraction) {
   return contraction.groups * contraction.inputChannels;
 }
 
-/// Whether the tasks of `contraction` can copy what they read; the Error says
-/// why not, as the rest of a sentence about it. Positions may or may not become
-/// one dim (flattenPositions) afterwards.
+/// Whether the tasks of `contraction` can stage their data; the Error says why
+/// not, as a clause that continues a sentence about it. The answer holds
+/// whether or not positions are merged afterwards (flattenPositions).
 Status checkStaged(const Contraction &contraction);
 
-/// Steps of the outermost spatial dim that a task has at least: with so many,
-/// what neighbours both copy is no more than half of what it copies alone.
+/// The least number of steps along the outermost spatial dim that a task has.
+/// With so many, the rows that it shares with its neighbours are at most half
+/// of those that it stages alone.
 int64_t getLeastSteps(const Contraction &contraction);
 
-/// How many times the elements of its data are copied by `chunks` tasks or
-/// fewer, which share out the positions and of which neighbours read the same
+/// How many times each element of the data is staged, on average, by at most
+/// `chunks` tasks along the positions: neighbouring tasks read some of the same
 /// rows.
 double getStagedShare(const Contraction &contraction, int64_t chunks);
 

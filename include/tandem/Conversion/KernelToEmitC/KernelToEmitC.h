@@ -13,6 +13,8 @@
 
 namespace tandem {
 
+/// The passes that convert a kernel from linalg form to EmitC, from which CUDA
+/// C++ is printed (Passes.td).
 #define GEN_PASS_DECL
 #include "tandem/Conversion/KernelToEmitC/Passes.h.inc"
 

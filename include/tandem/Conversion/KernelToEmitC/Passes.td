@@ -12,19 +12,19 @@
 include "mlir/Pass/PassBase.td"
 
 def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
-  let summary = "Lay a kernel's iteration space out over CUDA blocks and threads";
+  let summary = "Map a kernel's iteration space to CUDA blocks and threads";
   let description = [{
     Rewrites each kernel of the module from the form that phase `linalg` leaves
-    it in (static tensors; `linalg.generic` ops with parallel iterators alone;
-    bodies of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and
-    scf) to what one thread does: operands and results become 1-D memrefs, the
-    iteration space is numbered in row-major order over a 1-D grid, and
-    `blocks` and `threads` on the function tell how to launch it; `wide_index` says
-    that an index on the way may need more than 32 bits.
+    (static tensors; `linalg.generic` ops with parallel iterators only; bodies
+    of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and scf) to
+    the code of one thread. Operands and results become 1-D memrefs, and the
+    points of the iteration space are numbered in row-major order over a 1-D
+    grid. The function's attributes `blocks` and `threads` say how to launch it,
+    and `wide_index` that some index may need more than 32 bits.
 
-    Where the innermost dim (or the whole of a contiguous space) is a multiple
-    of four, a thread computes four consecutive elements, and what is contiguous
-    is loaded and stored as one vector.
+    Where the size of the innermost dim (or of the whole of a contiguous space)
+    is a multiple of four, a thread computes four consecutive elements, and
+    contiguous elements are loaded and stored as one vector.
 
     Before:
     ```mlir
@@ -67,7 +67,8 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"threads", "threads", "int64_t", "256", "Threads of a block.">,
+    Option<"threads", "threads", "int64_t", "256", "Number of threads of a "
+                                                   "block.">,
     Option<"vectorize", "vectorize", "bool", "true",
            "Compute four elements per thread where the shape allows.">
   ];
@@ -76,13 +77,13 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
 def ConvertKernelToEmitC : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
   let summary = "Convert mapped kernels to EmitC that prints as CUDA C++";
   let description = [{
-    Turns each function that `map-kernel-to-threads` made into an `emitc.func`
-    with the specifiers of a kernel, and forms `emitc.expression` ops of a
-    readable size. `index` becomes `i32`, or `i64` where a tensor or the grid
-    is too large for that. f16 and bf16 are converted by the functions of
-    `cuda_fp16.h` and `cuda_bf16.h`, which are included only where used; what
-    CUDA has no function for comes as a short device function ahead of the
-    kernel. Names for people travel as `NameLoc` locations.
+    Turns each function that `map-kernel-to-threads` has rewritten into an
+    `emitc.func` with the specifiers of a kernel, and forms `emitc.expression`
+    ops of a readable size. `index` becomes `i32`, or `i64` where a tensor or
+    the grid is too large for `i32`. f16 and bf16 are converted by the functions
+    of `cuda_fp16.h` and `cuda_bf16.h`, which are included only where they are
+    used. Operations for which CUDA has no function become short device
+    functions before the kernel. `NameLoc` locations carry readable names.
 
     After, for the example above, as printed by `tandem-translate`:
     ```c++

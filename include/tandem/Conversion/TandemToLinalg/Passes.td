@@ -16,27 +16,30 @@ def ConvertTandemToLinalg
   let summary = "Emit a kernel of tandem ops as linalg.generic ops";
   let description = [{
     Turns a function of tandem ops on static tensors into one `linalg.generic`
-    with parallel iterators per shape of its results. Its body computes the
-    element of a result at an index, recursing through the producers: a shape op
-    is a change of the index, a small window or contraction is unrolled, and
-    what was computed before at the same index is used again (elemental
-    emission). No intermediate tensor is left.
+    with parallel iterators for each shape of its results. Its body computes the
+    element of a result at an index, recursing through the producers (elemental
+    emission): a shape op changes the index, a small window or contraction is
+    unrolled, and elements that were computed before at the same index are
+    reused. No intermediate tensors are left.
 
-    - An access that is an affine function of the loops is an `ins` operand with
-      an indexing map; any other is a `tensor.extract`. What may be out of range
-      (padding, concatenation) is read under `scf.if`.
+    - An access whose index is an affine function of the loops is an `ins`
+      operand with an indexing map; any other access is a `tensor.extract`. An
+      access that may be out of range (padding, concatenation) is guarded by
+      `scf.if`.
     - f16 and bf16 are widened to f32 when read and rounded when written.
-    - Dims of size one go, and adjacent dims that every access traverses as one
-      become one dim, so that an elementwise kernel is a single loop.
+    - Dims of size one are removed, and adjacent dims that every access
+      traverses like one dim are merged, so that an elementwise kernel is a
+      single loop.
 
-    A kernel of kind reduction (`tandem.kind` of its module) becomes a sequence of
-    ops that share their loops, the dims that are kept first: the reductions that
-    need no other, those that need these, and so on, each level as one op with
-    reduction iterators; then parallel ones for what is returned. Half precision
-    is combined in f32. What costs more than a load and is needed in two stages
-    is one more result of the first, if a row of it stays in a core's cache; all
-    else is computed again. A target runs all stages row by row, so that none of their results
-    needs memory.
+    A kernel of kind reduction (`tandem.kind` of its module) becomes a sequence
+    of ops that share their loops, with the kept dims outermost. The first op
+    computes the reductions that depend on no other reduction, the second one
+    those that depend on the first, and so on; each of these has reduction
+    iterators. Ops with parallel iterators for the results follow. 16-bit floats
+    are combined in f32. A value that two stages need and that costs more than a
+    load becomes one more result of the first stage, if a row of it stays in a
+    core's cache; all other values are recomputed. A target runs all stages row
+    by row, so that their results need no memory.
 
     Before:
     ```mlir
@@ -78,8 +81,9 @@ def ConvertTandemToLinalg
   ];
   let options = [
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "What rows are small for: generic, host, the name of a built-in "
-           "device description, the path of one, or its text.">
+           "The device whose caches decide which rows are stored: generic, "
+           "host, the name of a built-in device description, the path of "
+           "one, or its text.">
   ];
 }
 

@@ -28,35 +28,38 @@ class ReduceOp;
 
 namespace tandem {
 
-/// Most operand elements that one result element of a window, contraction or
-/// reduction may combine to be emitted elementally: each is unrolled.
+/// The most operand elements that one result element of a window, contraction
+/// or reduction may combine if the op is emitted elementally (as an expression
+/// for one result element), since all of them are unrolled.
 inline constexpr int64_t kMaxUnrolledElements = 512;
 
-/// How many operand elements one result element of `op` combines: taps times
-/// input channels of a convolution, the window of a pooling, the reduced
-/// elements of a reduction; 1 for elementwise and shape ops. Types are static.
+/// The number of operand elements that one result element of `op` combines:
+/// taps times input channels for a convolution, the window for a pooling, the
+/// reduced elements for a reduction; 1 for elementwise and shape ops. Types
+/// must be static.
 int64_t getUnrolledElements(mlir::Operation *op);
 
 /// Whether `op` can be emitted elementally. The Error of these checks says what
-/// stands in the way, as the rest of a sentence about the op.
+/// stands in the way, as a clause that continues a sentence about the op.
 Status checkElemental(mlir::Operation *op);
 
-/// Whether `reduce` can be computed by a kernel of kind reduction. There it
-/// runs in loops of its own, however many elements it combines.
+/// Whether `reduce` can be computed by a kernel of kind reduction. In such a
+/// kernel it has loops of its own, and may combine any number of elements.
 Status checkReduction(mlir::Operation *reduce);
 
 /// Whether a kernel of kind reduction, one of whose reductions is `reduce`, can
-/// return a value of static type `type`. It returns what has
-/// an element for each that is reduced or for each reduction's result, with the
-/// dims in that order; dims of size 1 do not matter.
+/// return a value of static type `type`. The value must have one element for
+/// each element that is reduced, or one for each element of the reduction's
+/// result, with the dims in the same order. Dims of size 1 do not matter.
 Status checkReductionResult(ir::ReduceOp reduce, mlir::RankedTensorType type);
 
 /// Whether `hero` can be computed by a kernel of kind contraction.
 Status checkContraction(mlir::Operation *hero);
 
-/// Rewrites the body of a kernel function (see the pass's description). The
-/// caches of `device` decide what is stored. On failure a diagnostic has been
-/// emitted at the op that stands in the way.
+/// Rewrites the body of a kernel function to linalg on tensors, as pass
+/// convert-tandem-to-linalg describes. The cache sizes of `device` decide which
+/// intermediate values are stored. On failure a diagnostic has been emitted at
+/// the op that cannot be converted.
 mlir::LogicalResult
 convertKernelToLinalg(mlir::func::FuncOp kernel,
                       const DeviceModel &device = genericDeviceModel());

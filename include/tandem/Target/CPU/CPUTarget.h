@@ -21,53 +21,57 @@ class ModuleOp;
 
 namespace tandem {
 
-/// Target "cpu".
+/// The target "cpu", which compiles kernels to ELF objects for the host.
 const Target &cpuTarget();
 
-/// The machine to compile for. Empty strings mean this host.
+/// The machine to compile for. Empty strings stand for the host.
 struct CPUTargetOptions {
   /// LLVM's name of the processor ("znver5") and its features ("+avx512f,…").
-  /// Without a name, features are added to this host's or, as "-avx512bf16",
-  /// taken away.
+  /// Without a name, the features are added to those of the host ("+…") or
+  /// removed from them ("-avx512bf16").
   std::string cpu;
   std::string features;
-  /// Preferred vector width in bits; 0: the widest of the processor.
+  /// Preferred vector width, in bits; 0 for the widest of the processor.
   unsigned vectorBits = 0;
-  /// Expand functions as MLIR does, not as Tandem does: to compare with.
+  /// Whether to expand math functions with MLIR's patterns instead of Tandem's,
+  /// for comparison.
   bool stockMath = false;
-  /// What tiles and tasks are planned for: findDeviceModel. Only what one core
-  /// has counts, and neither features nor vectors do.
+  /// The device that tiles and tasks are planned for, as findDeviceModel takes
+  /// it. Only its numbers for one core are used; vectors and instructions are
+  /// those of `cpu` and `features`.
   std::string deviceSpec = "generic";
 };
 
-/// This host (see hostProcessor): processor, features and vector width, all
-/// that decides the code of a kernel beside the kernel.
+/// The processor, features and vector width of the host (hostProcessor) as a
+/// string: what the code of a kernel depends on beside the kernel.
 std::string describeCPUTarget();
 
-/// Makes what the first kernel of a process would wait for: LLVM's description
-/// of this host and the linker. Thread-safe.
+/// Initialises what the first kernel of a process would otherwise wait for:
+/// LLVM's description of the host, and the linker. Thread-safe.
 void warmUpCPUTarget();
 
-/// Inserts the dialects, and the external models of interfaces, that the
-/// lowering of kernels needs. Called once per context, ahead of compilation.
+/// Registers the dialects, and the external models of interfaces, that the
+/// lowering of kernels needs. To be called before contexts are created from
+/// `registry`.
 void registerCPUTargetDialects(mlir::DialectRegistry &registry);
 
-/// Compiles one kernel to an ELF object. `kernel` is a module as phase
-/// `kernels` leaves it: one function of the module's name, on tandem ops with
-/// static types. It is lowered in place and of no further use; it needs no
-/// parent, and kernels in different contexts may be compiled concurrently.
+/// Compiles one kernel to an ELF object. `kernel` is a module in the form that
+/// phase `kernels` leaves: one function of the module's name, on tandem ops
+/// with static types. It is lowered in place and cannot be used afterwards. It
+/// needs no parent, and kernels in different contexts may be compiled
+/// concurrently.
 ///
-/// Fills name, target, code, extent, grain and in_place; bytes and flops are
-/// the caller's. Adds to the phases "linalg" (tandem to linalg on tensors),
-/// "lower" (to the LLVM dialect), "optimize" (LLVM IR) and "codegen" (to an
-/// object). What MLIR diagnoses goes to the context's handler; the Error has
-/// phase "codegen".
+/// Sets name, target, code, extent, grain, workspace, frame and in_place; bytes
+/// and flops are left to the caller. Adds to the phases "linalg" (tandem to
+/// linalg on tensors), "lower" (to the LLVM dialect), "optimize" (LLVM IR) and
+/// "codegen" (to an object). MLIR's diagnostics go to the context's handler;
+/// the Error has phase "codegen".
 Expected<fb::KernelT> compileKernelForCPU(mlir::ModuleOp kernel,
                                           const CPUTargetOptions &options,
                                           PhaseTimes &times);
 
 /// Links the objects of `program.kernels` into this process and looks up each
-/// kernel by its name. Thread-safe. Errors (phase "load") name the kernel.
+/// kernel by its symbol. Thread-safe. Errors (phase "load") name the kernel.
 Expected<LoadedKernels> loadCPUKernels(const Program &program);
 
 } // namespace tandem

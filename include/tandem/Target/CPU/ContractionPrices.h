@@ -1,4 +1,4 @@
-//===- ContractionPrices.h - What each way to compute takes ---*- C++ -*-===//
+//===- ContractionPrices.h - Costs of computing a contraction ---*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution or product can be computed in several ways, of which the
-// library's is one. Each has a price of the same form here, and whoever
-// compares (generated or library, one layout or another) compares these. A new
-// way to compute is one more entry of `ContractionWay` and one more function
-// in ContractionPrices.cpp.
+// The estimated costs of the ways to compute a convolution or matrix product on
+// the CPU, of which the library is one. All costs have the same form, so that
+// every choice (kernel or library, one layout or another) compares the same
+// numbers. A new way to compute takes one more entry of `ContractionWay` and
+// one more function in ContractionPrices.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,55 +28,60 @@
 
 namespace tandem {
 
+/// A way to compute a contraction.
 enum class ContractionWay {
-  /// Register tiles of a kernel, weights packed where that pays.
+  /// A kernel of register tiles, with packed weights where that pays.
   Tiles,
-  /// Dot products of a kernel, on weights as they are.
+  /// A kernel of dot products, on weights as they are.
   Dots,
-  /// A kernel by Winograd's method, weights transformed.
+  /// A kernel that uses Winograd's method, on transformed weights.
   Winograd,
-  /// A kernel of kind loop, element by element.
+  /// A kernel of kind loop, which computes one element after the other.
   Loop,
-  /// An op step.
+  /// An op step, computed by the library.
   Library,
 };
 
-/// The time of one call, in ns.
+/// The estimated time of one call, by its parts, in nanoseconds.
 struct ContractionPrice {
   ContractionWay way = ContractionWay::Tiles;
-  /// To start it; to compute with all data near; to move all bytes once.
+  /// The time to start it; to compute with all data in near caches; and to
+  /// transfer all bytes once.
   double startNs = 0, computeNs = 0, memoryNs = 0;
 
-  /// Part of the transfers hides behind the products, as in the
-  /// execution-cache-memory model (Treibig and Hager, PPAM 2009): more than a
-  /// roofline's maximum, less than the sum.
+  /// The estimated time of the whole call. Part of the transfers overlaps with
+  /// the computation, as in the execution-cache-memory model (Treibig and
+  /// Hager, PPAM 2009): the result is above a roofline's maximum and below the
+  /// sum.
   double getNs() const {
     constexpr double kExposedShare = 0.5;
     return startNs + std::max(memoryNs, computeNs + kExposedShare * memoryNs);
   }
 };
 
-/// The price of each way there is to compute `op`, a tandem.conv or
-/// tandem.matmul of static types; that of the library is the last, and the only
-/// one where no kernel can be generated. Of constant weights (`isConstant`)
-/// packing costs nothing; Winograd's method is among the ways if it is worth it
-/// and `useWinograd`, a loop if there are few products for an element.
+/// Estimates the cost of each possible way to compute `op`, a tandem.conv or
+/// tandem.matmul of static types. The library is the last entry, and the only
+/// one where no kernel can be generated. Packing the weights is free if they
+/// are constant (`isConstant`). Winograd's method is included if `useWinograd`
+/// is set and it is worthwhile, a loop kernel if each element takes few
+/// products.
 llvm::SmallVector<ContractionPrice, 4>
 priceContraction(mlir::Operation *op, bool isConstant,
                  const DeviceModel &device, bool useWinograd);
 
-/// The least of the generated ways, and the library's; none where no kernel can
-/// be generated.
+/// The least cost of a generated kernel, and the cost of the library; none
+/// where no kernel can be generated.
 std::optional<ContractionPrices> compareWithLibrary(mlir::Operation *op,
                                                     const DeviceModel &device,
                                                     bool useWinograd);
 
-/// What the library leaves to a kernel of its own and one of `op` takes in, in
-/// ns: a pass over the result by the elementwise op that follows.
+/// The cost, in nanoseconds, of the elementwise op that follows `op`: if the
+/// library computes `op`, it is a separate pass over the result; a generated
+/// kernel of `op` would include it.
 double getLeftoverNs(mlir::Operation *op, const DeviceModel &device);
 
-/// Whether the library is chosen: where it promises more than the prices are
-/// off by, as a rule.
+/// Whether the library should be chosen: it must be faster by more than the
+/// usual error of the estimates.
 bool prefersLibrary(const ContractionPrices &prices);
 
 } // namespace tandem

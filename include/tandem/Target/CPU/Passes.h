@@ -1,4 +1,4 @@
-//===- Passes.h - Kernels to code for the CPU ------------------*- C++ -*-===//
+//===- Passes.h - The passes of the CPU's target ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,22 +20,23 @@ class OpPassManager;
 
 namespace tandem {
 
-/// On modules that LowerKernelToLoops made: iterations of the outermost loop,
-/// how many of them are worth a task, and the bytes of a task's workspace (I64
-/// attributes).
+/// I64 attributes of kernel modules that LowerKernelToLoops has lowered: the
+/// number of iterations of the outermost loop, how many of them are worth a
+/// task, and the size of a task's workspace in bytes.
 inline constexpr llvm::StringLiteral kExtentAttrName = "tandem.extent";
 inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 inline constexpr llvm::StringLiteral kWorkspaceAttrName = "tandem.workspace";
 
-/// On the same modules: how the kernel runs ("loop", "transpose", "rows",
-/// "columns"; of contractions what is along the lanes, "outputs", "groups",
-/// "positions" or "inputs", or "winograd", with "-prologue" or "-pooling"), and
-/// the type of its first result ("f32", …): what a mutant is told by.
+/// String attributes of the same modules, by which tests with mutants select
+/// kernels: the form of the kernel, and the type of its first result ("f32",
+/// …). Forms are "loop", "transpose", "rows" and "columns"; for contractions,
+/// the dim that runs along the lanes ("outputs", "groups", "positions" or
+/// "inputs") or "winograd", possibly followed by "-prologue" or "-pooling".
 inline constexpr llvm::StringLiteral kFormAttrName = "tandem.form";
 inline constexpr llvm::StringLiteral kDTypeAttrName = "tandem.dtype";
 
-/// Which operands and results may be one memory, as fb::InPlace: pairs of
-/// numbers, flat (DenseI64ArrayAttr).
+/// The pairs of operand and result that may share memory (fb::InPlace), as a
+/// flat list of numbers (DenseI64ArrayAttr).
 inline constexpr llvm::StringLiteral kInPlaceAttrName = "tandem.in_place";
 
 #define GEN_PASS_DECL
@@ -46,7 +47,7 @@ inline constexpr llvm::StringLiteral kInPlaceAttrName = "tandem.in_place";
 
 struct CPUTargetOptions;
 
-/// From a kernel module in linalg form to the LLVM dialect.
+/// Adds the passes that lower a kernel module from linalg to the LLVM dialect.
 void buildCPUKernelPipeline(mlir::OpPassManager &passes,
                             const CPUTargetOptions &options);
 

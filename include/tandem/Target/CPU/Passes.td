@@ -15,27 +15,29 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   let summary = "Lower a kernel on tensors to vector loops over pointers";
   let description = [{
     Turns the function of a kernel module, in the form that phase `linalg`
-    leaves (one or more `linalg.generic` with parallel iterators), into
+    leaves (one or more `linalg.generic` ops), into two functions:
 
     - `NAME.body`, with a `noalias` pointer per operand and result and a range
-      [begin, end) of the outermost parallel loop, and
-    - `NAME`, a `KernelFn`, as the runtime calls it.
+      [begin, end) of the outermost parallel loop;
+    - `NAME`, a `KernelFn`, which the runtime calls.
 
-    The outermost loops become one that can be shared out; a long innermost loop
-    is cut into blocks for it. The innermost loop runs over vectors that are
-    emitted here, with a masked remainder; its body's uniform parts stay scalar.
+    The outermost loops are merged into one loop that can be divided among
+    threads; if that includes a long innermost loop, it is divided into blocks.
+    The innermost loop runs over vectors, with a masked remainder. Values that
+    are the same in all lanes stay scalars.
 
-    In a kernel of kind reduction all ops run for one row, or a block of columns,
-    before the next: what these are reduced to stays in registers, and what is
-    stored between ops is as small as a row. A kernel's scratch memory is in its
-    frame as long as it is small, and else in the workspace that the runtime gives
-    each of its tasks.
+    In a kernel of kind reduction, all ops run for one row, or a block of
+    columns, before the next one. Their reductions stay in registers, and values
+    that are stored between ops are as small as a row. Small scratch memory of a
+    kernel is on the stack; larger memory is in the workspace that the runtime
+    gives to each task.
 
-    Attributes of the module tell what the runtime needs: `tandem.extent` and
-    `tandem.grain`, in iterations of the outermost loop, `tandem.workspace`, in
-    bytes, and `tandem.in_place`, pairs of an operand and a result that may be one
-    memory: the operand's element is read just before the result's is written
-    there or, by reductions, earlier in the same iteration. Such pointers are not `noalias`.
+    Attributes of the module hold what the runtime needs: `tandem.extent` and
+    `tandem.grain`, in iterations of the outermost loop; `tandem.workspace`, in
+    bytes; and `tandem.in_place`, the pairs of an operand and a result that may
+    share memory. The operand's element of such a pair is read just before the
+    result's is written there or, in reductions, earlier in the same iteration.
+    The pointers of such pairs are not `noalias`.
 
     Before:
     ```mlir
@@ -106,34 +108,36 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Bits of a vector register.">,
+           "Width of a vector register, in bits.">,
     Option<"bf16", "bf16", "bool", "false",
-           "Multiply and add pairs of bf16 by the instruction of AVX-512 BF16.">,
+           "Multiply and add pairs of bf16 with the instruction of AVX-512 "
+           "BF16.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "The machine to plan for, as of tandem-cpu-choose-contractions, but for what the other options say.">
+           "The device to plan for, as of tandem-cpu-choose-contractions; "
+           "vectors and instructions are those of the other options.">
   ];
 }
 
 def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
-  let summary = "Hold tensors channels last where that is faster";
+  let summary = "Use channels-last layouts where that is faster";
   let description = [{
-    Convolutions that are given channels first (`NCHW`) and the ops around them
-    are computed channels last (`NHWC`) where the estimated times say so: those
-    of convolutions and windows in either layout, and of the transposes between
-    values in different ones. The assignment of least cost over a function is
-    found as a minimum cut, so that transposes cancel, move past elementwise
-    ops, windows, pads, slices, concats, reductions and normalisations, and end
-    where they cost least: at an argument or result, in a loop that reads or
-    writes the value anyhow, or in a constant. A convolution may read one layout
-    and write the other, as it can with few input channels. The kernel of one
-    with groups whose result has its channels last is turned where it is a
-    constant, so that groups lie side by side. Types of arguments and results do
-    not change; types must be static.
+    Convolutions that are written with channels first (`NCHW`), and the ops
+    around them, are computed with channels last (`NHWC`) where that is
+    estimated to be faster. The estimate includes the times of convolutions and
+    windows in either layout, and of the transposes between different layouts.
+    The cheapest assignment over a function is found as a minimum cut. As a
+    result, transposes cancel, move past elementwise ops, windows, pads, slices,
+    concats, reductions and normalisations, and end where they cost least: at an
+    argument or result, in a loop that reads or writes the value anyway, or in a
+    constant. A convolution may read one layout and write the other, which pays
+    with few input channels. The constant kernel of a grouped convolution with a
+    channels-last result is transposed so that groups are adjacent. The types of
+    arguments and results do not change. All types must be static.
 
-    With `remarks` every convolution says what it was given and why. With
-    `notes` the function carries an account for the fusion report, as attribute
-    `tandem.layouts`: convolutions with their prices, and the transposes that
-    came and went.
+    With `remarks`, the layouts chosen for every convolution are reported with
+    their estimated costs. With `notes`, the function gets an attribute
+    `tandem.layouts` for the fusion report, with the costs of convolutions, and
+    the transposes that were inserted and removed.
 
     Before:
     ```mlir
@@ -159,26 +163,28 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
-           "Report the layouts of every convolution, and their prices.">,
+           "Report the layouts of every convolution, and their costs.">,
     Option<"winograd", "winograd", "bool", "false",
-           "Kernels may use Winograd's method, which takes channels last.">,
+           "Kernels may use Winograd's method, which requires channels last.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "What prices are of: generic, host, the name of a built-in device "
-           "description, the path of one, or its text.">,
+           "The device that costs are estimated for: generic, host, the name "
+           "of a built-in device description, the path of one, or its text.">,
     Option<"notes", "notes", "bool", "false",
-           "Leave an account for the fusion report.">
+           "Leave notes for the fusion report.">
   ];
 }
 
 def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
   let summary = "Leave to the library the contractions that it computes faster";
   let description = [{
-    Prices each convolution and matrix product as a kernel, a loop where it has
-    few products for an element, and as an op step, after which what follows is
-    a kernel of its own; and marks those that are cheaper as a step, with both
-    prices in ns, for `tandem-fuse` to leave alone. With `how=generated` nothing is marked, with
-    `how=library` all are. With `notes` what becomes a kernel has its prices in
-    `tandem.generated`, for the fusion report.
+    Estimates the cost of each convolution and matrix product as a generated
+    kernel (a loop, if each element takes few products) and as an op step of the
+    library, after which the elementwise ops that follow need a kernel of their
+    own. An op that is cheaper as a step gets the attribute `tandem.library`
+    with both costs in nanoseconds, and `tandem-fuse` will not fuse it. With
+    `how=generated` no op is marked, with `how=library` all are. With `notes`,
+    ops that become kernels get their costs in the attribute `tandem.generated`,
+    for the fusion report.
 
     Before:
     ```mlir
@@ -204,27 +210,29 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
            "Kernels may use Winograd's method.">,
     Option<"how", "how", "::tandem::Contractions",
            "::tandem::Contractions::predict",
-           "predict, generated or library.",
+           "Compute contractions with kernels or with the library: predict, "
+           "generated or library.",
            "::tandem::ChoiceValues<::tandem::Contractions>()">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "What prices are of: generic, host, the name of a built-in device "
-           "description, the path of one, or its text.">,
+           "The device that costs are estimated for: generic, host, the name "
+           "of a built-in device description, the path of one, or its text.">,
     Option<"notes", "notes", "bool", "false",
-           "Leave the prices of kernels for the fusion report.">
+           "Leave the costs of kernels for the fusion report.">
   ];
 }
 
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let summary = "Lay out the weights of contractions in blocks of columns";
   let description = [{
-    A contraction that is computed a block of output channels (of columns) at a
-    time reads the weights of a block one after the other where they are packed:
-    `[groups][blocks][spatial...][input channels][block]` for a convolution, of
-    any kernel layout, and `[blocks][rows][block]` for the right operand of a
-    product; filled up with zeros. Constants are packed here; what is known only
-    at run time is packed by a kernel of its own, once for all kernels that read
-    it. The fusion sees the plain weights through views (transpose, reshape,
-    slice), of which code generation makes strides.
+    A contraction is computed for one block of output channels (or columns) at a
+    time, and reads the weights of a block in order if they are packed. Packed
+    weights have the layout `[groups][blocks][spatial...][input
+    channels][block]` for a convolution with any kernel layout, and
+    `[blocks][rows][block]` for the right operand of a matrix product. The last
+    blocks are filled up with zeros. Constants are packed by this pass; weights
+    that are known only at run time are packed by a kernel of their own, once
+    for all kernels that read them. The fusion sees the plain weights through
+    views (transpose, reshape, slice), which code generation turns into strides.
 
     Before:
     ```mlir
@@ -264,24 +272,26 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"block", "block", "int64_t", "0",
-           "Columns of a block; 0: as the contraction's strategy wants them.">,
+           "Columns of a block; 0 for the number that the contraction's "
+           "strategy chooses.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "The machine to plan for, as of tandem-cpu-choose-contractions.">
+           "The device to plan for, as of tandem-cpu-choose-contractions.">
   ];
 }
 
 def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
-  let summary = "Transform the weights of convolutions that then take less";
+  let summary = "Transform the weights of convolutions for Winograd's method";
   let description = [{
-    A convolution of 3x3 taps, one by one and channels last, takes a quarter of
-    the products by Winograd's method F(4x4, 3x3). Where its kernel is a constant
-    and the transforms cost less than the products saved, the kernel is
-    transformed here, in f64, and laid out as
-    `[blocks][6][6][input channels][block]`; the plain kernel is laid out in the
-    same blocks, for tiles whose data the method would not be accurate for. The
-    fusion sees both through views and `tandem.winograd_kernel`, by which code
-    generation knows what to do. A kernel that is not finite, or whose transform
-    could overflow, stays as it is.
+    A convolution with 3x3 taps, strides and dilations of 1 and channels last
+    takes a quarter of the multiplications with Winograd's method F(4x4, 3x3).
+    If its kernel is a constant and the transforms cost less than the
+    multiplications saved, this pass transforms the kernel, in f64, to the
+    layout `[blocks][6][6][input channels][block]`. The plain kernel is packed
+    in the same blocks, for tiles with data for which the method would not be
+    accurate. The fusion sees both through views and the op
+    `tandem.winograd_kernel`, which makes code generation use the method. A
+    kernel that is not finite, or whose transform could overflow, is left as it
+    is.
 
     Before:
     ```mlir
@@ -326,23 +336,24 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"how", "how", "::tandem::Winograd", "::tandem::Winograd::automatic",
-           "auto: where it is estimated to pay; always: where it is possible; "
-           "never.", "::tandem::ChoiceValues<::tandem::Winograd>()">,
+           "When to use Winograd's method. auto: where it is estimated to "
+           "pay; always: where it is possible; never.",
+           "::tandem::ChoiceValues<::tandem::Winograd>()">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "The machine to plan for, as of tandem-cpu-choose-contractions.">
+           "The device to plan for, as of tandem-cpu-choose-contractions.">
   ];
 }
 
 def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math functions by polynomials";
   let description = [{
-    Functions of scalars and vectors of f32 and f64 become arithmetic that
-    vectorises: exp, expm1, log, log1p, powf, tanh, erf, sin and cos, with errors
-    of at most 2 units in the last place; 1 + erf(x) and 1 + tanh(x), which gelu
-    is made of, with one of at most 2 units in the last place of 1. Of sin and
-    cos, libm computes vectors with an argument beyond 2^17 (f32) or 2^27 (f64).
-    Casts to and from bf16 become integer arithmetic. What has no expansion
-    stays.
+    Expands math functions of scalars and vectors of f32 and f64 to arithmetic
+    that vectorises. exp, expm1, log, log1p, powf, tanh, erf, sin and cos have
+    errors of at most 2 units in the last place. 1 + erf(x) and 1 + tanh(x),
+    which are parts of gelu, have errors of at most 2 units in the last place of
+    1. sin and cos of a vector with an element beyond 2^17 (f32) or 2^27 (f64)
+    are computed by libm. Casts to and from bf16 become integer arithmetic. Ops
+    without an expansion are left as they are.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -351,29 +362,31 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"avx512", "avx512", "bool", "false",
-           "Use instructions of AVX-512: tables in registers, multiplication by "
+           "Use AVX-512 instructions: tables in registers, multiplication by "
            "powers of two.">,
     Option<"fma", "fma", "bool", "true",
-           "Expand functions; without fused multiply-adds, which are a call each "
-           "then, they are left to libm.">,
+           "Expand functions. To be disabled on processors without fused "
+           "multiply-adds, where each of these would be a call; functions "
+           "are then left to libm.">,
     Option<"stock", "stock", "bool", "false",
-           "Use upstream's expansions alone, for comparison.">
+           "Use only upstream's expansions, for comparison.">
   ];
 }
 
 def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
-  let summary = "Spoil one kind of kernel, to see whether a check notices";
+  let summary = "Insert a fault into one kind of kernel, to test the checks";
   let description = [{
-    `mutant` is FORM:DTYPE:FAULT. Of a kernel of that `tandem.form` and
-    `tandem.dtype`, one place is spoilt: `zero-results` stores zeros,
-    `zero-last-store` does so in the last of several stores, `reverse-lanes` turns
-    the first vector that is stored, `drop-task`, `drop-step` and `drop-row` leave
-    out the last iteration of the outermost loop, of the last one that sums, and
-    of the first one within another that does not; `drop-product` leaves out a
-    product, `shift-load` loads an element's neighbour, `close-mask` stores no
-    tails. `FAULT@N` spoils the N-th place after that instead. A kernel that has
-    no such place stays as it is. The mutant `list` spoils nothing and names the
-    mutants that have a place, N up to 3.
+    `mutant` is FORM:DTYPE:FAULT. A fault is inserted in one place of each
+    kernel with that `tandem.form` and `tandem.dtype`. `zero-results` stores
+    zeros; `zero-last-store` does so in the last of several stores;
+    `reverse-lanes` reverses the first vector that is stored; `drop-task`,
+    `drop-step` and `drop-row` omit the last iteration of the outermost loop, of
+    the last loop that sums, and of the first inner loop that does not sum;
+    `drop-product` omits a product; `shift-load` loads the neighbour of an
+    element; `close-mask` stores no tails. `FAULT@N` changes the N-th place
+    after the default one instead. A kernel without such a place is left as it
+    is. The mutant `list` changes nothing, and prints the mutants that have a
+    place, for N up to 3.
 
     Before, `zero-results` on a kernel of form `loop`:
     ```mlir
@@ -395,23 +408,25 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     }
     ```
 
-    A build with `TANDEM_MUTANTS` runs it on every kernel, with what the variable
-    TANDEM_MUTATE says (`utils/mutants.py`).
+    A build with `TANDEM_MUTANTS` runs this pass on every kernel, with the
+    mutant that the environment variable TANDEM_MUTATE names
+    (`utils/mutants.py`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect"];
   let options = [
-    Option<"mutant", "mutant", "std::string", "\"\"", "FORM:DTYPE:FAULT.">
+    Option<"mutant", "mutant", "std::string", "\"\"", "The mutant: "
+                                                      "FORM:DTYPE:FAULT.">
   ];
 }
 
 def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
   let summary = "Hold bf16 in integers";
   let description = [{
-    For processors without instructions of bf16, on which LLVM calls functions
-    that not every libgcc has even to move single elements: values of bf16
-    become i16. After `tandem-expand-math` nothing computes with them; what does
-    is refused.
+    Values of type bf16 become i16. This is for processors without bf16
+    instructions, for which LLVM would call functions that not every libgcc has,
+    even to move single elements. After `tandem-expand-math` no op computes with
+    bf16; the pass fails if one does.
 
     ```mlir
     func.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
@@ -438,8 +453,9 @@ def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
 def LowerLoopsToLLVM : Pass<"tandem-cpu-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert vector loops over pointers to the LLVM dialect";
   let description = [{
-    Converts scf, arith, math and vector ops in LLVM functions. Functions of
-    `math` for which LLVM has no accurate code become calls of libm.
+    Converts scf, arith, math and vector ops in LLVM functions to the LLVM
+    dialect. Math functions for which LLVM has no accurate code become calls of
+    libm.
   }];
   let dependentDialects = [
     "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",

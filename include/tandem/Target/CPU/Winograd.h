@@ -1,4 +1,4 @@
-//===- Winograd.h - Convolutions of fewer products -------------*- C++ -*-===//
+//===- Winograd.h - Winograd's method for convolutions ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,43 +13,47 @@
 
 namespace tandem {
 
-/// How a convolution runs by Winograd's method (see docs/Contractions.md). A
-/// task takes `tilesPerTask` tiles of 4x4 results: it transforms their data to
-/// [36][tiles][inputs], multiplies for one block of outputs after the other to
-/// [36][tiles][block], and transforms that to results.
+/// The plan of a convolution by Winograd's method (docs/Contractions.md). A
+/// task computes `tilesPerTask` tiles of 4x4 results: it transforms their data
+/// to [36][tiles][inputs], multiplies it with the weights to [36][tiles][block]
+/// for one block of outputs after the other, and transforms these products to
+/// results.
 struct WinogradPlan {
-  /// Tiles of the result, per dim and in all.
+  /// Number of tiles of the result, per dim and in all.
   int64_t tileRows = 1, tileColumns = 1, tiles = 1;
   int64_t tilesPerTask = 1, tasks = 1;
-  /// The products of a task, of all positions and blocks; its operands are the
-  /// transformed data, whose rows are `rowStride` elements apart, and weights.
+  /// The matrix products of a task, for all 36 positions and all blocks, as a
+  /// contraction of the transformed data, whose rows are `rowStride` elements
+  /// apart, and the transformed weights.
   Contraction products;
+  /// The register tile of these products.
   ContractionStrategy tile;
   int64_t rowStride = 1;
-  /// Tiles that there is room for: `tilesPerTask`, up to whole rows of `tile`.
+  /// The number of tiles that the workspace has room for: `tilesPerTask`,
+  /// rounded up to whole rows of `tile`.
   int64_t slots = 1;
-  /// Outputs at a time.
+  /// Number of outputs in a block.
   int64_t block = 1;
-  /// Estimated, of the whole on one core.
+  /// Estimated cycles of the whole convolution on one core.
   double cycles = 0;
 
-  /// Elements of a task's transformed data and products.
+  /// Number of elements of a task's transformed data, and of its products.
   int64_t getDataElements() const;
   int64_t getProductElements() const;
 };
 
-/// Bytes of a task's workspace for its tiles' data and products: they are to
-/// stay in a second-level cache.
+/// The largest workspace of a task for its tiles' data and products, in bytes.
+/// They should stay in the second-level cache.
 inline constexpr int64_t kWinogradBytes = 704 * 1024;
 
-/// The plan for a contraction that can be computed so (`canUseWinograd`); of
-/// plain weights it says what block to
-/// transform them to, of transformed ones it takes theirs.
+/// Makes the plan for a contraction for which canUseWinograd holds. If the
+/// weights are already transformed, the plan has their block; otherwise it
+/// chooses the block to transform them to.
 WinogradPlan planWinograd(const Contraction &contraction,
                           ContractionMachine machine);
 
-/// The plan for `hero`, whose weights are a constant, if it can be computed so
-/// and that is worth it.
+/// Makes the plan for `hero`, whose weights must be constant, if Winograd's
+/// method is possible and worthwhile.
 std::optional<WinogradPlan> chooseWinograd(mlir::Operation *hero,
                                            ContractionMachine machine);
 

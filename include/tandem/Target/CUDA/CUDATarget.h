@@ -1,4 +1,4 @@
-//===- CUDATarget.h - Kernel modules to CUDA C++ and PTX -------*- C++ -*-===//
+//===- CUDATarget.h - The CUDA targets --------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,8 @@ class ModuleOp;
 
 namespace tandem {
 
-/// Target "cuda", whose code is not run, and "cuda-host", which plays a GPU.
+/// The target "cuda", whose code Tandem cannot run yet, and "cuda-host", which
+/// runs CUDA C++ on the CPU to test it without a GPU.
 const Target &cudaTarget();
 const Target &cudaHostTarget();
 
@@ -34,28 +35,30 @@ struct CUDATargetOptions {
   KernelTarget form = KernelTarget::cuda_source;
 };
 
-/// Inserts the dialects that the lowering of kernels to EmitC needs.
+/// Registers the dialects that the lowering of kernels to EmitC needs.
 void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 
-/// Compiles one kernel to CUDA C++ or PTX. `kernel` is a module as phase
-/// `kernels` leaves it: one function of the module's name, on tandem ops with
-/// static types. It is lowered in place and of no further use.
+/// Compiles one kernel to CUDA C++ or PTX. `kernel` is a module in the form
+/// that phase `kernels` leaves: one function of the module's name, on tandem
+/// ops with static types. It is lowered in place and cannot be used afterwards.
 ///
-/// Fills name, target, code, extent (blocks), grain and block (threads); bytes
-/// and flops are the caller's. Adds to the phases "linalg" (tandem to linalg on
-/// tensors) and "codegen" (EmitC, printing, NVRTC). What MLIR diagnoses goes to
-/// the context's handler; the Error has phase "codegen".
+/// Sets name, target, code, extent (blocks), grain and block (threads); bytes
+/// and flops are left to the caller. Adds to the phases "linalg" (tandem to
+/// linalg on tensors) and "codegen" (EmitC, printing, NVRTC). MLIR's
+/// diagnostics go to the context's handler; the Error has phase "codegen".
 Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
                                            const CUDATargetOptions &options,
                                            PhaseTimes &times);
 
-/// The CUDA C++ of all kernel modules in `module`, which is as phase `kernels`
-/// leaves it, as one source. Kernels are lowered in place. Errors as above.
+/// Returns the CUDA C++ of all kernel modules in `module`, which must be in the
+/// form that phase `kernels` leaves, as one source. Kernels are lowered in
+/// place. Errors as above.
 Expected<std::string> emitCUDASource(mlir::ModuleOp module);
 
 /// Compiles the CUDA C++ of `program.kernels` for the host, with a header that
-/// plays blocks and threads, and gives each kernel the CPU kernels' signature:
-/// [begin, end) are blocks. Thread-safe. Errors have phase "load".
+/// emulates blocks and threads, and loads it. The kernels have the signature of
+/// CPU kernels (KernelFn), where [begin, end) is a range of blocks.
+/// Thread-safe. Errors have phase "load".
 Expected<LoadedKernels> loadCUDAKernelsOnHost(const Program &program);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- GPUSpec.h - Descriptions of GPUs that need not be here --*- C++ -*--===//
+//===- GPUSpec.h - Descriptions of GPUs -------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,10 +18,11 @@
 
 namespace tandem {
 
-/// A GPU as utils/gpu-specs/*.json describes it; the files cite their sources.
+/// The properties of a GPU, which need not be in this machine. They come from
+/// the files utils/gpu-specs/*.json, which cite their sources.
 struct GPUSpec {
   std::string name;
-  /// "sm_90".
+  /// The architecture: "sm_90".
   std::string arch;
   int64_t multiprocessors = 0;
   double clockGHz = 0;
@@ -33,22 +34,23 @@ struct GPUSpec {
   int64_t maxThreadsPerMultiprocessor = 0;
   int64_t maxThreadsPerBlock = 0;
 
-  /// Peak, a fused multiply-add counted as two.
+  /// Peak speed in f32 operations per second; a fused multiply-add counts as
+  /// two.
   double fp32FlopsPerSecond() const {
     return 2e9 * double(multiprocessors * fp32LanesPerMultiprocessor) *
            clockGHz;
   }
 };
 
-/// The spec of an architecture ("sm_90"), of a device ("h200", "sm_90_h200"),
-/// both built in, or of a file ("my-gpu.json").
+/// Finds the spec of an architecture ("sm_90") or of a device ("h200",
+/// "sm_90_h200"), which are built in, or reads it from a file ("my-gpu.json").
 Expected<GPUSpec> findGPUSpec(std::string_view gpu);
 
-/// Reads the text of a spec file; `origin` names it in errors.
+/// Parses the text of a spec file; `origin` names the file in errors.
 Expected<GPUSpec> parseGPUSpec(std::string_view json,
                                const std::string &origin);
 
-/// "sm_80_a100", …: the built-in ones.
+/// The names of the built-in specs: "sm_80_a100", ….
 std::vector<std::string> builtinGPUSpecs();
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- NVRTC.h - CUDA C++ to PTX, with NVRTC if it is here -----*- C++ -*--===//
+//===- NVRTC.h - Compiling CUDA C++ with NVRTC ------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,15 +18,16 @@ namespace tandem {
 
 /// Compiles CUDA C++ to PTX for `arch` ("sm_90"). Thread-safe.
 ///
-/// NVRTC is opened at the first call: from $CUDAToolkit_ROOT where that is set
-/// (and nowhere else), then /usr/local/cuda, then wherever the loader looks.
-/// Errors (phase "codegen") say how to get it where it is missing, and carry
-/// the compiler's log where the source does not compile.
+/// The NVRTC library is loaded at the first call: only from $CUDAToolkit_ROOT
+/// if that is set, otherwise from /usr/local/cuda or from the loader's search
+/// path. Errors (phase "codegen") say how to install NVRTC if it is missing,
+/// and contain the compiler's log if the source does not compile. `name` is the
+/// name of the source in that log.
 Expected<std::string> compileToPTX(const std::string &source,
                                    const std::string &name,
                                    std::string_view arch);
 
-/// "13.0"; an error where NVRTC is missing.
+/// The version of NVRTC, such as "13.0"; fails where NVRTC is missing.
 Expected<std::string> nvrtcVersion();
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ProgramEmitter.h - Functions to Programs ----------------*- C++ -*-===//
+//===- ProgramEmitter.h - Emitting functions as Programs --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,14 +26,15 @@ class FuncOp;
 
 namespace tandem {
 
-/// The index in Program::kernels of each outlined kernel, by symbol.
+/// The index in Program::kernels of each outlined kernel, by the symbol of its
+/// module.
 using KernelIndices = llvm::StringMap<int32_t>;
 
-/// Emits `function` step by step, in the order in which it is written: a
-/// constant becomes a constant slot, an op of the table an op step, a launch a
-/// kernel step; the body of a fusion is emitted in place. A function as written
-/// gives the eager Program, one after phase `kernels` the compiled one (its
-/// `kernels` and its memory plan are the caller's to add).
+/// Emits `function` as a Program, op by op in order. A constant becomes a
+/// constant slot, an op of the op table an op step, and a tandem.launch a
+/// kernel step; the body of a fusion is emitted in its place. A function as
+/// written gives the eager Program. A function after phase `kernels` gives the
+/// compiled one, to which the caller adds the kernels and the memory plan.
 ///
 /// Fails with a located diagnostic for an op that has no step, a type that a
 /// slot cannot have, or a constant whose bytes overflow.

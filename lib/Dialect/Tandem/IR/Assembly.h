@@ -15,8 +15,8 @@
 
 namespace tandem::ir {
 
-/// `T` when operands and result are all of type T, else `(A, B) -> R`. The
-/// last type is the result's.
+/// Prints and parses `T` when all operands and the result have type T,
+/// otherwise `(A, B) -> R`. The last type of the list is the result's.
 void printSignatureTypes(mlir::OpAsmPrinter &printer,
                          mlir::ArrayRef<mlir::Type> types);
 mlir::ParseResult parseSignatureTypes(mlir::OpAsmParser &parser,
@@ -40,8 +40,9 @@ mlir::ParseResult parseCastSignature(mlir::OpAsmParser &parser,
                                      mlir::Type &input, mlir::Type &result,
                                      mlir::TypeAttr &dtype);
 
-/// `layout = <...>`, then `strides = [...]` and the like in any order, what is
-/// not written being 1 (paddings: 0) per spatial dim of the layout.
+/// Print and parse `layout = <...>`, followed by `strides = [...]` and the
+/// other attributes in any order. An attribute that is omitted has 1 (padding:
+/// 0) for each spatial dim of the layout.
 void printConvAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          ConvLayoutAttr layout, mlir::DenseI64ArrayAttr strides,
                          mlir::DenseI64ArrayAttr padLow,

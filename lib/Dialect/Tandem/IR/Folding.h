@@ -25,15 +25,16 @@ mlir::DenseElementsAttr getSplat(mlir::Type type, double value);
 /// The constant that defines `value`, if one does.
 mlir::DenseElementsAttr getConstant(mlir::Value value);
 
-/// `value` where it has the type of `op`'s only result, else null: it may stand
-/// for that result.
+/// Returns `value` if it has the type of `op`'s only result, so that it may
+/// replace that result; otherwise null.
 mlir::Value asResultOf(mlir::Operation *op, mlir::Value value);
 
-/// A pattern that makes declared result types as static as the inferred ones.
+/// Adds a pattern that makes declared result types as static as the inferred
+/// ones.
 void populateRefineResultTypes(mlir::RewritePatternSet &patterns);
 
-/// What folds constants: the dialect's fallback for ops that do not fold
-/// themselves.
+/// Adds the folder of constants, which is the dialect's fallback for ops that
+/// have no folder of their own.
 void addConstantFolder(mlir::Dialect &dialect);
 
 } // namespace tandem::ir

@@ -1,4 +1,4 @@
-//===- RearrangedConstants.h - What has been made of constants -*- C++ -*-===//
+//===- RearrangedConstants.h - Cache of rearranged constants ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,10 +22,11 @@
 
 namespace tandem::ir {
 
-/// Constants that have been rearranged: a graph that is compiled
-/// for one shape after the other rearranges its weights once. Large ones are
-/// resources, which nobody hashes, and live as long as the context, as other
-/// constants do; their bytes as long as anyone shares them. Thread-safe.
+/// A cache of the rearranged constants of a context, so that a graph that is
+/// compiled for several shapes rearranges its weights once. Large constants are
+/// resources, because uniquing would hash their bytes. Like other constants
+/// they live as long as the context; their bytes live as long as anyone shares
+/// them. Thread-safe.
 class RearrangedConstants
     : public mlir::DialectInterface::Base<RearrangedConstants> {
 public:
@@ -33,42 +34,43 @@ public:
 
   explicit RearrangedConstants(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Those of a context, which has loaded the dialect.
+  /// The cache of a context, which must have loaded the dialect.
   static RearrangedConstants &of(mlir::MLIRContext *context);
 
   using Fill = llvm::function_ref<void(llvm::MutableArrayRef<char>)>;
 
-  /// The constant of `type` that holds `boxes` of `source`, or without boxes
-  /// what Winograd's method makes of it; `fill` writes its bytes, all of them,
-  /// where there is none yet.
+  /// Returns the constant of `type` that holds `boxes` of `source`; without
+  /// boxes, the constant that `source` is transformed to for Winograd's method.
+  /// Where it is not cached, `fill` must write all of its bytes.
   mlir::ElementsAttr get(mlir::ElementsAttr source, mlir::RankedTensorType type,
                          llvm::ArrayRef<ElementBox> boxes, Fill fill);
 
-  /// As ParallelLoop; for `fill`.
+  /// Runs a loop in parallel, as ParallelLoop does. For use by `fill`.
   void parallelFor(int64_t count, llvm::function_ref<void(int64_t)> body);
 
-  /// Bytes that were filled so far.
+  /// The number of bytes that were filled so far.
   int64_t bytesMade() const { return made; }
 
   void share(SharedConstants shared);
   std::shared_ptr<const void> findOwner(llvm::ArrayRef<char> bytes);
 
 private:
-  /// Source, type, and all numbers of the boxes.
+  /// The source, the type, and all numbers of the boxes.
   using Key = std::tuple<const void *, const void *, std::vector<int64_t>>;
 
   /// Bytes that may outlive the context.
   struct Kept {
     size_t size;
     std::shared_ptr<const void> owner;
-    /// How they have come about, empty for the graph's; null where they are
-    /// made of what this context alone has.
+    /// How the bytes were derived from the graph's constants; empty for the
+    /// graph's own bytes. None where they were derived from a constant that
+    /// only this context has.
     std::optional<RearrangedBytes::Key> derivation;
   };
 
   const Kept *find(llvm::ArrayRef<char> bytes) const;
-  /// What other contexts know the constant by; nothing where `source` is of
-  /// this one alone.
+  /// The key by which other contexts know the constant; nothing where only this
+  /// context has `source`.
   std::optional<RearrangedBytes::Key> derive(mlir::ElementsAttr source,
                                              mlir::RankedTensorType type,
                                              llvm::ArrayRef<int64_t> boxes);
@@ -78,7 +80,7 @@ private:
   std::shared_ptr<RearrangedBytes> rearranged;
   std::mutex mutex; // guards what follows; not held while bytes are filled
   std::map<Key, mlir::ElementsAttr> constants;
-  /// By where they begin.
+  /// The bytes, by the address at which they begin.
   std::map<const char *, Kept> kept;
 };
 

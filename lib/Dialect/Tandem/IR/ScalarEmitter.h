@@ -1,4 +1,4 @@
-//===- ScalarEmitter.h - Ops on scalars at one place ------------*- C++ -*-===//
+//===- ScalarEmitter.h - Building ops on scalars ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,9 @@
 
 namespace tandem::ir {
 
-/// Builds ops at one location; floats and integers by the operand's type. On
-/// constants it folds: the folder of tensor constants relies on that.
+/// Builds arith and math ops on scalars at one location, for floats or integers
+/// by the type of the operands. Ops on constants are folded; the folder of
+/// tensor constants relies on that.
 struct ScalarEmitter {
   mlir::OpBuilder &builder;
   mlir::Location loc;
@@ -22,7 +23,7 @@ struct ScalarEmitter {
   template <typename OpTy, typename... Args> mlir::Value make(Args &&...args) {
     return builder.createOrFold<OpTy>(loc, std::forward<Args>(args)...);
   }
-  /// FloatOp or IntOp, by the type of the first operand.
+  /// Builds a FloatOp or an IntOp, by the type of the first operand.
   template <typename FloatOp, typename IntOp>
   mlir::Value either(mlir::ValueRange operands) {
     if (isFloat(operands[0]))
@@ -43,6 +44,7 @@ struct ScalarEmitter {
   mlir::Value constant(mlir::Type type, const llvm::APInt &value) {
     return make<mlir::arith::ConstantOp>(builder.getIntegerAttr(type, value));
   }
+  /// A constant of the type of `value`.
   mlir::Value like(mlir::Value value, double number) {
     return constant(value.getType(), number);
   }

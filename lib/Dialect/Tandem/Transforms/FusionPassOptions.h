@@ -1,4 +1,4 @@
-//===- FusionPassOptions.h - Options of passes that fuse ------*- C++ -*-===//
+//===- FusionPassOptions.h - Common options of fusion passes ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,8 +14,8 @@
 
 namespace tandem {
 
-/// A pass that plans fusion, on top of its generated base: reads the options
-/// that all such passes have in common.
+/// The base class of passes that plan fusion. It extends the generated base
+/// class `Base`, and reads the options that all such passes have in common.
 template <typename Base> class FusionPlanningPass : public Base {
 public:
   using Base::Base;

@@ -1,4 +1,4 @@
-//===- SimplifyPatterns.h - What tandem-simplify applies -------*- C++ -*-===//
+//===- SimplifyPatterns.h - The patterns of tandem-simplify -----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,11 +15,13 @@ class RewritePatternSet;
 
 namespace tandem {
 
-/// batch_norm into the convolution before it, or into a multiplication and an
-/// addition.
+/// Adds patterns that fold a batch_norm into the convolution before it, or turn
+/// it into a multiplication and an addition.
 void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 
-/// Algebra beyond the ops' own folds.
+/// Adds patterns for algebraic simplifications beyond the ops' own folders,
+/// such as folding an addition into a convolution's bias or a transpose into a
+/// matmul.
 void populateRearrangePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ContractionEpilogue.h - What follows the sums of a tile -*- C++ -*-===//
+//===- ContractionEpilogue.h - The epilogue of a contraction ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,37 +15,41 @@
 
 namespace tandem {
 
-/// What becomes of the elements of a contraction's result before they are
-/// stored: the body of a linalg.generic, or nothing.
+/// The epilogue of a contraction: the elementwise computation on its result
+/// before it is stored. It is given by the body of a linalg.generic; without
+/// one, results are stored as they are.
 class ContractionEpilogue {
 public:
-  /// `hero` is the contraction; `op` may be null. `isReturned`: what `op`
-  /// computes is what the kernel returns.
+  /// `hero` is the contraction, `op` the linalg.generic, which may be null.
+  /// `isReturned` says that the kernel returns the result of `op`.
   ContractionEpilogue(const Contraction &contraction, mlir::Operation *hero,
                       mlir::linalg::GenericOp op, bool isReturned)
       : contraction(contraction), hero(hero), op(op), isReturned(isReturned) {}
 
-  /// Checks that what is read, but for the hero's result, and what is written
-  /// is in memory (has a pointer), element by element of the hero's result.
+  /// Checks that all values that are read, except the hero's result, and all
+  /// that are written are in memory (have a pointer), and that they are
+  /// accessed element by element of the hero's result.
   mlir::LogicalResult
   verify(const llvm::DenseMap<mlir::Value, mlir::Value> &pointers);
 
-  /// Whether it steps through what it reads as through the result, or not at
-  /// all, so that dims of the result may be stepped through as through one.
+  /// Whether dims of the result may be merged: the epilogue steps through each
+  /// operand as it steps through the result, or not at all.
   bool canFlatten();
 
-  /// Where it has functions, whose code is long, tiles of `strategy` go through
-  /// it in a loop, by way of memory of `scratch`.
+  /// If the epilogue calls math functions, whose code is long, prepares to
+  /// apply it to the vectors of a tile in a loop. The tile is then stored in
+  /// memory of `scratch`, which this allocates.
   void prepareLoop(KernelScratch &scratch, const ContractionStrategy &strategy);
 
-  /// Applies it to the sums of a tile, row by row, and stores what is returned.
+  /// Applies the epilogue to the sums of a tile, row by row, and stores the
+  /// results.
   void emit(mlir::OpBuilder &builder, mlir::Location loc,
             const ContractionStrategy &strategy, const ContractionTile &tile,
             llvm::ArrayRef<mlir::Value> sums,
             llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
 private:
-  /// A vector of a tile: its row, and its first lane within that.
+  /// The place of a vector in a tile: its row, and its first lane in that row.
   struct Place {
     mlir::Value row, lane;
   };
@@ -55,10 +59,11 @@ private:
                                             const ContractionStrategy &strategy,
                                             const ContractionTile &tile,
                                             Place place) const;
-  /// The hero's result as it is indexed: without dims of size 1. Its pointer is
-  /// null where it is not stored.
+  /// The hero's result in the form in which it is indexed: without dims of size
+  /// 1. The pointer is null where it is not stored.
   Buffer getHeroBuffer(llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
-  /// What the tile below will write; see ContractionStrategy::prefetchBytes.
+  /// Prefetches what the tile in the next row will write
+  /// (ContractionStrategy::prefetchBytes).
   void prefetchNextRow(mlir::OpBuilder &builder, mlir::Location loc,
                        const ContractionStrategy &strategy,
                        const ContractionTile &tile,
@@ -77,7 +82,7 @@ private:
   mlir::Operation *hero;
   mlir::linalg::GenericOp op;
   bool isReturned;
-  /// The sums of a tile, where a loop goes through them.
+  /// The memory that holds the sums of a tile while a loop processes them.
   mlir::Value memory;
 };
 

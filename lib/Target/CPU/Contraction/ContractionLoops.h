@@ -1,4 +1,4 @@
-//===- ContractionLoops.h - From tasks of contractions to tiles -*- C++ -*-===//
+//===- ContractionLoops.h - The loops of a contraction's task ---*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,11 +18,11 @@ namespace tandem {
 /// Emits the loops of a task over rows of positions and the tiles of each row.
 class ContractionLoops : IndexBuilder {
 public:
-  /// Is called where a tile's vectors are computed, row by row.
+  /// Emits the epilogue of a tile, whose vectors are given row by row.
   using EmitEpilogue = llvm::function_ref<void(
       const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
 
-  /// Is called where a task begins whose data is staged.
+  /// Emits the staging of a task's data, at the beginning of the task.
   using EmitStaging =
       llvm::function_ref<void(mlir::Value firstRow, mlir::Value firstTile)>;
 
@@ -35,10 +35,11 @@ public:
         schedule(schedule), tileEmitter(tileEmitter),
         emitEpilogue(emitEpilogue), emitStaging(emitStaging) {}
 
-  /// `task` is a number below the schedule's extent.
+  /// Emits the code of a task. `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
-  /// All positions of the rows from `first` up to `last`, for tile `number` of
-  /// outputs of `group`; where groups run along the lanes, for all of them.
+  /// Emits all positions of the rows from `first` to before `last`, for tile
+  /// `number` of the outputs of `group`; where groups run along the lanes, for
+  /// all groups.
   void emitRows(mlir::Value group, mlir::Value number, mlir::Value first,
                 mlir::Value last);
 

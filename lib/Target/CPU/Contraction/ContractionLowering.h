@@ -1,4 +1,4 @@
-//===- ContractionLowering.h - Kernels of contractions ---------*- C++ -*-===//
+//===- ContractionLowering.h - Lowering kernels of contractions -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,11 +16,12 @@
 
 namespace tandem {
 
-/// The contraction of a kernel in phase `linalg`; null where it has none.
+/// Finds the contraction of a kernel in phase `linalg`; null where it has none.
 mlir::Operation *findContraction(mlir::func::FuncOp kernel);
 
-/// Lowers a kernel of a contraction and its epilogue to loops over register
-/// tiles (see docs/Contractions.md).
+/// Lowers a kernel of a contraction, with its prologue, epilogue and windows,
+/// to loops over register tiles (docs/Contractions.md). On failure a diagnostic
+/// has been emitted.
 mlir::LogicalResult lowerContractionKernel(mlir::ModuleOp module,
                                            mlir::func::FuncOp kernel,
                                            ContractionMachine machine);

@@ -1,4 +1,4 @@
-//===- ContractionStage.h - Windows over what a task computes --*- C++ -*-===//
+//===- ContractionStage.h - The part of a result that is pooled -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,43 +17,45 @@
 
 namespace tandem {
 
-/// A part of a contraction's result that waits, in a task's workspace, for the
-/// windows over it: a kernel that pools stores no more of it. The part moves
-/// from task to task, and within a task; it is addressed by the indices of the
-/// whole.
+/// The part of a contraction's result that a task keeps in its workspace until
+/// the windows over it have been computed. A kernel with windows does not store
+/// its contraction's result. Each task has another part, and the part moves
+/// during a task; it is addressed with the indices of the whole result.
 class ContractionStage : IndexBuilder {
 public:
-  /// From `lower` up to `upper`, of type index; how many that is can be divided
-  /// by `multiple`.
+  /// A range of indices from `lower` to before `upper`, of type index. Its
+  /// length is a multiple of `multiple`.
   struct Range {
     mlir::Value lower, upper;
     int64_t multiple = 1;
   };
 
-  /// `op` computes the windows.
+  /// `op` is the linalg.generic that computes the windows.
   ContractionStage(mlir::OpBuilder &builder, mlir::Location loc,
                    const Contraction &contraction, mlir::linalg::GenericOp op);
 
   /// Checks that `op` reads one tensor that is not in memory (has no pointer),
-  /// the result of `hero` or of `epilogue` (may be null), and returns what it
-  /// computes.
+  /// namely the result of `hero` or of `epilogue` (which may be null), and that
+  /// the kernel returns the result of `op`.
   mlir::LogicalResult
   verify(mlir::Operation *hero, mlir::linalg::GenericOp epilogue,
          const llvm::DenseMap<mlir::Value, mlir::Value> &pointers);
 
   const ContractionWindow &getWindow() const { return window; }
-  /// Of the part, in memory.
+  /// The size of an element of the part, in bytes.
   int64_t getElementBytes() const;
 
-  /// Sets memory aside for parts of at most `shape`, by dim of the
-  /// contraction's result. `width`: lanes of the windows.
+  /// Allocates memory for parts of at most `shape`, by dim of the contraction's
+  /// result. `width` is the number of lanes with which windows are computed.
   void allocate(KernelScratch &scratch, llvm::ArrayRef<int64_t> shape,
                 int64_t width);
-  /// The part's first element is `first`, by dim of the contraction's result.
+  /// Sets the index of the part's first element, by dim of the contraction's
+  /// result.
   void moveTo(llvm::ArrayRef<mlir::Value> first);
-  /// Moves `count` indices along `dim` from `from` on to the part's beginning.
+  /// Copies the elements with `count` indices along `dim`, beginning at `from`,
+  /// to the beginning of the part.
   void moveToFront(int64_t dim, mlir::Value from, mlir::Value count);
-  /// The memory of `tensor` if it is that of the part or a view of it.
+  /// The memory of `tensor` if it is the part or a view of it; otherwise none.
   std::optional<Buffer> find(mlir::Value tensor) const;
   /// Computes and stores the windows in `ranges`, by dim of the contraction's
   /// result.
@@ -71,7 +73,7 @@ private:
   const Contraction &contraction;
   mlir::linalg::GenericOp op;
   ContractionWindow window;
-  /// What `op` reads, ahead of any views.
+  /// The tensor that `op` reads, before any views.
   mlir::Value staged;
   int64_t width = 1;
   llvm::SmallVector<int64_t> shape;

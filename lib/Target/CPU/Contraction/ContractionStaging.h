@@ -1,4 +1,4 @@
-//===- ContractionStaging.h - Data that tasks compute first ----*- C++ -*-===//
+//===- ContractionStaging.h - Staging the data of contractions --*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,36 +16,38 @@
 
 namespace tandem {
 
-/// Positions of the data from the first to before the last: those that a task
-/// reads, and what lies between them.
+/// A range of positions of the data, from `first` to before `last`: all
+/// positions between the first and the last one that a task reads.
 struct StagedRange {
   int64_t first, last;
 };
 
-/// What the rows [firstRow, lastRow] read; of one row, or where there is but
-/// one spatial dim, its positions [firstPosition, lastPosition] in the first
-/// and the last row. Ends are part of them.
+/// The range that the rows [firstRow, lastRow] of the result read. In a single
+/// row, or if there is only one spatial dim, only the positions [firstPosition,
+/// lastPosition] of each row count. Both ends are included.
 StagedRange getStagedRange(const Contraction &contraction, int64_t firstRow,
                            int64_t lastRow, int64_t firstPosition,
                            int64_t lastPosition);
 
-/// Computes the elements of `position` of the data from `input` on, a vector of
-/// `lanes` of which `mask` (may be null) says which there are. `prologue`
-/// computes the data, of `inputs` a position, in row-major order.
+/// Emits the computation of a vector of the data: `lanes` inputs of position
+/// `position`, beginning at `input`. `mask` says which lanes exist; null for
+/// all. `prologue` computes the data, which has `inputs` inputs per position,
+/// in row-major order.
 mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::linalg::GenericOp prologue, int64_t inputs,
                          int64_t lanes, mlir::Value position, mlir::Value input,
                          mlir::Value mask,
                          llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
-/// Lets a task compute the data that it reads into its workspace, by the body
-/// of a linalg.generic, the prologue, or copy it to widen it. The data has no
-/// padding there; tiles leave that out as ever.
+/// Emits the code with which a task stages the data that it reads in its
+/// workspace: it computes the data by the body of a linalg.generic (the
+/// prologue), or copies it to convert it to f32. The staged data has no
+/// padding; tiles skip padding as they do otherwise.
 class ContractionStaging : IndexBuilder {
 public:
-  /// `prologue` computes the data, in row-major order, from what `getBuffer`
-  /// finds in memory; null for data that is there. `lanes` are those of a
-  /// vector of f32.
+  /// `prologue` computes the data, in row-major order, from operands that
+  /// `getBuffer` finds in memory; it is null for data that is in memory itself.
+  /// `lanes` is the number of lanes of an f32 vector.
   ContractionStaging(mlir::OpBuilder &builder, mlir::Location loc,
                      const Contraction &contraction,
                      const ContractionSchedule &schedule,
@@ -53,9 +55,10 @@ public:
                      KernelScratch &scratch,
                      llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
-  /// Computes what the task reads that begins with these (indices). Gives the
-  /// pointer at which its tiles find the data: that of the first element of
-  /// all, where only those of the task are to be read.
+  /// Stages the data of the task that begins with row `firstRow` and tile
+  /// `firstTile` (index values). Returns the pointer that tiles use for the
+  /// data. It points to where the first element of the whole data would be;
+  /// only the elements of the task may be read through it.
   mlir::Value emit(mlir::Value firstRow, mlir::Value firstTile);
 
 private:
@@ -71,11 +74,11 @@ private:
   const ContractionSchedule &schedule;
   mlir::linalg::GenericOp prologue;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
-  /// Sizes of the prologue's loops, or one of all elements; the innermost
-  /// apart.
+  /// The sizes of the prologue's loops except the innermost one; without a
+  /// prologue, all elements form one loop.
   llvm::SmallVector<int64_t> outerSizes;
   int64_t lineSize;
-  /// Of a vector.
+  /// The number of lanes of a vector.
   int64_t lanes;
   mlir::Type elementType;
   mlir::Value memory;

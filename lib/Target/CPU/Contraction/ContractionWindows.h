@@ -1,4 +1,4 @@
-//===- ContractionWindows.h - Contractions that pool -----------*- C++ -*-===//
+//===- ContractionWindows.h - Contractions with windows ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,25 +15,28 @@
 
 namespace tandem {
 
-/// The tasks of a contraction whose result is read by windows alone, in the
-/// order of [groups][batch][chunks of windows][outputs]: see WindowChunks.
+/// The tasks of a contraction whose result only windows read, in the order
+/// [groups][batch][chunks of windows][outputs]. See WindowChunks.
 struct WindowSchedule {
   WindowChunks chunks;
   int64_t groups = 1, images = 1, outputTiles = 1;
-  /// Tasks, and how many are worth running at a time.
+  /// The number of tasks, and how many are worth handing to a thread together.
   int64_t extent = 1, grain = 1;
 };
 
-/// `tiles` is the schedule of the contraction alone, whose tiles are kept.
+/// Makes the schedule. `tiles` is the schedule of the contraction alone, whose
+/// register tiles are used. `elementBytes` is the size of an element of the
+/// part that a task keeps.
 WindowSchedule scheduleWindows(const Contraction &contraction,
                                const ContractionWindow &window,
                                const ContractionSchedule &tiles,
                                int64_t elementBytes);
 
-/// Emits such tasks.
+/// Emits the code of such tasks.
 class ContractionWindows : IndexBuilder {
 public:
-  /// `loops` are those of all tiles of a row; `getBuffer` knows of the stage.
+  /// `loops` emits the tiles of a row; `getBuffer` also finds the tensor that
+  /// `stage` holds.
   ContractionWindows(mlir::OpBuilder &builder, mlir::Location loc,
                      const Contraction &contraction,
                      const ContractionSchedule &tiles,
@@ -43,7 +46,7 @@ public:
       : IndexBuilder(builder, loc), contraction(contraction), tiles(tiles),
         schedule(schedule), stage(stage), loops(loops), getBuffer(getBuffer) {}
 
-  /// `task` is a number below the schedule's extent.
+  /// Emits the code of a task. `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
 
 private:
@@ -51,13 +54,13 @@ private:
   Range getWindows(mlir::Value chunk);
   Range getPart(Range windows);
   Range getOutputs(mlir::Value group, mlir::Value number);
-  /// What a task does not go through in steps.
+  /// The dims of a task that do not change from step to step.
   struct Image {
-    /// In the batch.
+    /// The index in the batch.
     mlir::Value number;
     Range outputs;
-    /// Computes the outputs for some positions of the batch and of all spatial
-    /// dims but the innermost.
+    /// Emits the computation of the outputs for some rows, that is, indices of
+    /// the batch and of all spatial dims but the innermost.
     llvm::function_ref<void(Range rows)> emitRows;
   };
   void emitStep(const Image &image, Range windows, mlir::Value firstOfTask);

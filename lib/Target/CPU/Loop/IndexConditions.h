@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pad or a concat decides by an element's index where it comes from. What is
-// the same along a row is decided once for each row (loop unswitching), and a
-// row is cut where the rest changes (index set splitting), so that the loops
-// over vectors have no branches left: Allen and Kennedy, Optimizing Compilers
-// for Modern Architectures, 2001, ch. 5.
+// In a pad or a concat, the index of an element decides where it comes from.
+// Conditions that are constant along a row are evaluated once per row (loop
+// unswitching), and rows are split where the other conditions change (index set
+// splitting), so that no branches are left in the loops over vectors. See Allen
+// and Kennedy, Optimizing Compilers for Modern Architectures, 2001, ch. 5.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +25,15 @@
 
 namespace tandem {
 
-/// Comparisons of a body whose results are known.
+/// Comparisons of a body with their known results.
 using KnownConditions = llvm::DenseMap<mlir::Value, bool>;
 
-/// What `condition`, a comparison or a conjunction of such, is; none where that
-/// is open.
+/// The value of `condition`, a comparison or a conjunction of comparisons; none
+/// where it is not known.
 std::optional<bool> evaluateCondition(mlir::Value condition,
                                       const KnownConditions &known);
 
-/// By how much an index of the body of `op` grows with the index of `loop`;
+/// By how much an index in the body of `op` increases per iteration of `loop`;
 /// none where that is not constant.
 std::optional<int64_t> getStepOfIndex(mlir::Value index, unsigned loop,
                                       mlir::linalg::GenericOp op);
@@ -41,35 +41,35 @@ std::optional<int64_t> getStepOfIndex(mlir::Value index, unsigned loop,
 std::optional<int64_t> getStepOfExpr(mlir::AffineExpr expr, unsigned loop,
                                      unsigned numLoops);
 
-/// The comparisons of indices in the body of `op`, which has loops of known
-/// sizes. The lanes of a vector lie along loop `laneLoop`, and through all
-/// loops inside it, which have constant indices in each lane.
+/// The comparisons of indices in the body of `op`, whose loops have known
+/// sizes. The lanes of a vector run along loop `laneLoop` and through all loops
+/// inside it; the indices of the inner loops are constant in each lane.
 class IndexConditions {
 public:
   IndexConditions(mlir::linalg::GenericOp op, unsigned laneLoop);
 
-  /// Whether the lanes know every comparison that involves an index of their
-  /// loops, within the ranges below.
+  /// Whether, within the ranges of getBorders, every comparison that involves
+  /// an index of the lanes' loops is constant in each lane.
   bool areConstantInside() const;
 
-  /// Ranges of the lanes' loop, as their ascending borders from 0 to its size,
-  /// within which no comparison of its index alone changes.
+  /// The ranges of the lanes' loop within which no comparison of its index
+  /// alone changes, as ascending borders from 0 to the loop's size.
   llvm::SmallVector<int64_t> getBorders() const;
-  /// Adds to `known` what these comparisons are at an index.
+  /// Adds to `known` the results of these comparisons at `index`.
   void learn(int64_t index, KnownConditions &known) const;
 
-  /// A comparison that is the same in all lanes and decides a
-  /// branch that may be reached; null where there is none.
+  /// Finds a comparison that is the same in all lanes and that decides a
+  /// reachable branch; null where there is none.
   mlir::arith::CmpIOp findUniform(const KnownConditions &known) const;
 
 private:
-  /// lhs - rhs, as a sum over the loops' indices.
+  /// A comparison as a linear form: lhs - rhs as a sum over the loops' indices.
   struct Comparison {
     mlir::arith::CmpIOp op;
     llvm::SmallVector<int64_t> factors;
     int64_t constant = 0;
 
-    /// Whether the loops that count are all within [begin, end).
+    /// Whether all loops with a factor that is not 0 are within [begin, end).
     bool isOfLoops(unsigned begin, unsigned end) const;
     bool evaluate(unsigned loop, int64_t index) const;
   };
@@ -84,7 +84,7 @@ private:
   llvm::SmallVector<int64_t> sizes;
   unsigned laneLoop;
   llvm::SmallVector<Comparison> comparisons;
-  /// Whether there are some that are none of these.
+  /// Whether the body has comparisons that are not of this form.
   bool hasOthers = false;
 };
 

@@ -1,4 +1,4 @@
-//===- LaneEmitter.h - Scalar bodies on vectors of lanes -------*- C++ -*-===//
+//===- LaneEmitter.h - Vectorising the body of a linalg.generic -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,82 +21,86 @@
 
 namespace tandem {
 
-/// What a scalar of the body is in the lanes.
+/// The value of a scalar of the body in all lanes of a vector.
 struct LaneValue {
   enum Kind { Uniform, Stepped, Varying } kind = Uniform;
-  /// Uniform: the scalar. Stepped: the index of lane 0. Varying: a vector.
+  /// For Uniform the scalar, which all lanes share; for Stepped the index of
+  /// lane 0; for Varying a vector.
   mlir::Value value;
-  /// Stepped: what is added to that in each lane.
+  /// For Stepped, the constant that is added to `value` in each lane.
   llvm::SmallVector<int64_t, 0> steps = {};
 };
 
-/// A row-major tensor in memory.
+/// A row-major tensor in memory, or a part of one.
 struct Buffer {
   mlir::Value pointer;
   mlir::RankedTensorType type;
-  /// Of a part: what is to be added to the number of an element for its place
-  /// behind the pointer; null for nothing.
+  /// For a part of a tensor, the number that is added to the index of an
+  /// element to get its offset from the pointer, in elements; null for zero.
   mlir::Value shift = {};
 };
 
-/// Of vectors that are stored past the caches, in bytes; of tensors, too.
+/// Alignment of non-temporal stores, in bytes. All tensors have it, too.
 inline constexpr int64_t kStreamAlignment = 64;
 
 /// Emits the body of a linalg.generic for `lanes` consecutive iterations of its
-/// innermost loop, or loops. What is the same in all lanes stays scalar;
-/// indices that differ by constants stay symbolic, so that loads are contiguous
-/// where they can be.
+/// innermost loop or loops. Values that are the same in all lanes stay scalars.
+/// Indices that differ from lane to lane by constants stay symbolic, so that
+/// contiguous accesses are recognised.
 class LaneEmitter : IndexBuilder {
 public:
-  /// Lanes that are at most so far apart in memory, in the mean, are loaded
-  /// together and picked out; others are gathered.
+  /// The largest average distance between lanes in memory, in elements, for
+  /// which contiguous vectors are loaded and shuffled; lanes that are further
+  /// apart are gathered.
   static constexpr int64_t kMaxShuffledStep = 4;
 
-  /// Loop `laneLoop`, the innermost one by default, starts at its value in
-  /// `loops`. `tailMask` (may be null) says which lanes exist.
+  /// Lanes run along loop `laneLoop`, the innermost one by default, from its
+  /// value in `loops` on. `tailMask` says which lanes exist; null for all.
   LaneEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes,
               mlir::ValueRange loops, mlir::Value tailMask,
               llvm::function_ref<Buffer(mlir::Value)> getBuffer,
               std::optional<unsigned> laneLoop = std::nullopt);
 
-  /// Inside the last of the loops there are others, of `sizes`: the lanes run
-  /// through all of these for each of its iterations, row by row. To be called
-  /// before anything is emitted.
+  /// Declares further loops of `sizes` inside the last loop. For each iteration
+  /// of that loop, the lanes run through all of these, in row-major order. To
+  /// be called before anything is emitted.
   void foldLoops(llvm::ArrayRef<int64_t> sizes);
 
-  /// The lanes of `argument` of the body are at `pointer`, one next to the
-  /// other, and not where its operand is. To be called before emitBody.
+  /// Makes `argument` of the body be loaded from `pointer`, where its lanes are
+  /// contiguous, instead of from its operand. To be called before emitBody.
   void bindInput(mlir::BlockArgument argument, mlir::Value pointer);
 
-  /// `argument` of the body is `value`: a vector of its lanes, or a scalar that
-  /// is the same in all. To be called before emitBody.
+  /// Makes `argument` of the body be `value`: a vector with its lanes, or a
+  /// scalar that all lanes share. To be called before emitBody.
   void bindValue(mlir::BlockArgument argument, mlir::Value value);
 
-  /// Branches that `known` decides are not emitted: of its side alone the code
-  /// is. To be called before emitBody; `known` outlives this.
+  /// Sets the results of comparisons. Only the side that is taken is emitted of
+  /// branches that they decide. To be called before emitBody; `conditions` must
+  /// outlive this object.
   void setKnown(const KnownConditions &conditions) { known = &conditions; }
 
-  /// What an index of the body is, or a comparison of such. Its operands come
-  /// from the loops and constants alone.
+  /// Emits an index of the body, or a comparison of indices, as a scalar. It
+  /// may only depend on loops and constants.
   mlir::Value emitIndexValue(mlir::Value value);
 
-  /// Computes the body and stores what it yields row by row.
+  /// Emits the body and stores the yielded values in row-major order.
   void emitBody(mlir::linalg::GenericOp op);
 
-  /// Computes the body and gives what it yields.
+  /// Emits the body and returns the yielded values.
   llvm::SmallVector<LaneValue> emitElements(mlir::linalg::GenericOp op);
-  /// Stores one of these at `map` of the loops, which steps by one from lane to
-  /// lane or not at all. `isStreamed`: past the caches; lane 0 is aligned to
-  /// kStreamAlignment then.
+  /// Stores one of these values at the index that `map` gives for the loops.
+  /// From lane to lane the index must increase by one or stay the same. With
+  /// `isStreamed`, a non-temporal store is used, and the address of lane 0 must
+  /// be aligned to kStreamAlignment.
   void store(Buffer buffer, mlir::AffineMap map, LaneValue value,
              bool isStreamed);
-  /// Where the element at the loops is.
+  /// The address of the element at the index of the loops.
   mlir::Value getAddress(Buffer buffer) {
     return getPointer(buffer, getOffset(buffer, loops).value);
   }
-  /// Loads a vector at the loops.
+  /// Loads a vector at the index of the loops.
   mlir::Value load(Buffer buffer) { return toVector(emitLoad(buffer, loops)); }
-  /// Stores a vector at the loops.
+  /// Stores a vector at the index of the loops.
   void store(Buffer buffer, mlir::Value vector) {
     emitStore(buffer, loops, {LaneValue::Varying, vector},
               /*isStreamed=*/false);
@@ -107,13 +111,13 @@ public:
   static mlir::Value createConstantMask(mlir::OpBuilder &builder,
                                         mlir::Location loc, int64_t lanes,
                                         int64_t count);
-  /// The same for a count that is known when the kernel runs.
+  /// The same for a count that is only known at run time.
   static mlir::Value createTailMask(mlir::OpBuilder &builder,
                                     mlir::Location loc, int64_t lanes,
                                     mlir::Value count);
 
 private:
-  /// 0, step, 2 * step, …
+  /// A vector with the constant `steps[i]` in lane i.
   static mlir::Value createSteps(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::VectorType type,
                                  llvm::ArrayRef<int64_t> steps);
@@ -155,13 +159,15 @@ private:
   mlir::VectorType vectorOf(mlir::Type type);
   /// Scalar constants may be defined outside the body.
   LaneValue lookUp(mlir::Value value);
-  /// Memory holds i1 as bytes, and bf16 as integers, which all targets mask.
+  /// The type that memory has for elements of `type`: bytes for i1, and
+  /// integers for bf16, because all targets have masked loads of integers.
   mlir::Type getMemoryType(mlir::Type type);
   LaneValue fromMemory(LaneValue value, mlir::Type type);
 
   int64_t lanes;
   llvm::SmallVector<LaneValue> loops;
-  /// Which lanes exist; which may read (of them); and whether all may.
+  /// Masks: the lanes that exist, the lanes among them that may read memory,
+  /// and a scalar that says whether all of them may.
   mlir::Value tailMask, guardMask, uniformGuard;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   llvm::DenseMap<mlir::Value, LaneValue> values;

@@ -1,4 +1,4 @@
-//===- RowCopies.h - Rows that are only moved -------------------*- C++ -*-===//
+//===- RowCopies.h - Rows that are only copied ------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice, the parts of a concat and the inside of a pad move rows as they are.
-// The C library's memcpy does that as fast as the machine can: it need not read
-// the lines that it overwrites, which stores of vectors make the caches do.
+// A slice, the parts of a concat and the inside of a pad copy rows unchanged.
+// The C library's memcpy does so as fast as the machine can, because it need
+// not read the cache lines that it overwrites, as vector stores do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,17 @@
 
 namespace tandem {
 
-/// Fewer bytes are moved before a call has returned.
+/// The least number of bytes for which a call of memcpy pays.
 inline constexpr int64_t kLeastCopiedBytes = 1024;
 
-/// Whether all results of `op` are elements of tensors that lie, along loop
-/// `first` and those inside it, one next to the other; where its branches go as
-/// `known` says.
+/// Whether all results of `op` are unchanged elements of tensors that are
+/// contiguous along loop `first` and the loops inside it, if branches are
+/// decided by `known`.
 bool copiesRows(mlir::linalg::GenericOp op, unsigned first,
                 const KnownConditions &known);
 
-/// The address that a scalar which LaneEmitter emitted was loaded from; null
-/// where it was not only loaded.
+/// The address from which a scalar that LaneEmitter emitted was loaded; null
+/// where it is not just a loaded value.
 mlir::Value getLoadedAddress(mlir::Value scalar);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Schedule.h - How the loops of a kernel run --------------*- C++ -*-===//
+//===- Schedule.h - How the loops of a kernel run ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,56 +16,67 @@
 
 namespace tandem {
 
-/// How the iteration space of one linalg.generic is run.
+/// How the iteration space of one linalg.generic is vectorised and divided
+/// among threads.
 struct Schedule {
-  /// Sizes of the loops, but for those that are folded into the lanes; at least
-  /// one.
+  /// The sizes of the loops, except those that are folded into the lanes; at
+  /// least one.
   llvm::SmallVector<int64_t> sizes;
-  /// Sizes of the loops inside these that one vector runs through, because they
-  /// are shorter than it: `rows` iterations of the last of `sizes` at a time.
+  /// The sizes of the innermost loops that are folded into the lanes because
+  /// together they are shorter than a vector. A vector covers them for `rows`
+  /// iterations of the last loop of `sizes`.
   llvm::SmallVector<int64_t> folded;
   int64_t rows = 1;
-  /// The first loops, which become the one that threads share out.
+  /// The number of outermost loops that are merged into the shared loop, which
+  /// is divided among threads.
   unsigned numShared = 1;
-  /// Where the last shared loop is the innermost one: the iterations of a
-  /// block. 0 where it is not cut.
+  /// If the innermost loop is among them: the number of its iterations in a
+  /// block; 0 if it is not divided into blocks.
   int64_t block = 0;
-  /// Iterations of the shared loop, and how many are worth a task.
+  /// The number of iterations of the shared loop, and how many are worth a
+  /// task.
   int64_t extent = 1, grain = 1;
-  /// Elements of a vector in the main loop, and in the masked remainder.
+  /// The number of elements of a vector in the main loop, and in the masked
+  /// remainder.
   int64_t lanes = 1, tailLanes = 1;
-  /// Set where operands lie across the lanes. `extent` then counts blocks of
-  /// tiles, and of the above only `sizes` and `grain` mean something.
+  /// Set where operands lie across the lanes and must be transposed. `extent`
+  /// then counts blocks of tiles, and of the other fields only `sizes` and
+  /// `grain` are used.
   std::optional<TransposeTiles> tiles;
 
   int64_t getBlocks() const {
     return block ? llvm::divideCeilSigned(sizes.back(), block) : 1;
   }
   bool isInnermostShared() const { return numShared == sizes.size(); }
-  /// Iterations of the last loop that a vector stands for.
+  /// The number of iterations of the last loop that a vector covers.
   int64_t getStep() const { return folded.empty() ? lanes : rows; }
   int64_t getFoldedSize() const { return llvm::product_of(folded); }
 };
 
-/// The lanes of a vector for so many elements of folded loops.
+/// The number of lanes of a vector that covers `elements` elements of folded
+/// loops.
 int64_t getFoldedLanes(int64_t elements);
-/// Rough time of one iteration of the innermost loop.
+/// A rough estimate of the time of one iteration of the innermost loop, in
+/// nanoseconds.
 double estimateNs(mlir::linalg::GenericOp op);
-/// Iterations of so many nanoseconds that are worth a task.
+/// The number of iterations, each of which takes `ns` nanoseconds, that are
+/// worth a task.
 int64_t computeGrain(double ns, int64_t extent);
-/// Bytes of the widest scalar that the body computes or moves; indices do not
-/// count.
+/// The size in bytes of the widest scalar that the body computes or copies, not
+/// counting indices.
 int64_t getWidestElement(mlir::linalg::GenericOp op);
-/// Whether the body calls functions, whose polynomials hide their latencies.
+/// Whether the body has math functions. Their polynomials have enough
+/// independent operations to hide latencies.
 bool hasFunctions(mlir::linalg::GenericOp op);
-/// The time that an iteration of a shared loop should take at least, for the
-/// loop's own work to be small against it.
+/// The least time that an iteration of a shared loop should take, in
+/// nanoseconds, so that the overhead of the loop is small.
 inline constexpr double kNsPerIteration = 500;
 
+/// Computes the schedule of `op` for vectors of `vectorBits` bits.
 Schedule computeSchedule(mlir::linalg::GenericOp op, unsigned vectorBits);
 
-/// The values of loops of those sizes in iteration `iteration` of the one loop
-/// that they have become.
+/// The indices of loops of the given sizes in iteration `iteration` of the loop
+/// that they are merged into.
 llvm::SmallVector<mlir::Value> delinearize(mlir::OpBuilder &builder,
                                            mlir::Location loc,
                                            llvm::ArrayRef<int64_t> sizes,

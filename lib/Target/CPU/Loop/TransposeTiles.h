@@ -1,4 +1,4 @@
-//===- TransposeTiles.h - Operands that lie across the lanes ---*- C++ -*-===//
+//===- TransposeTiles.h - Operands that lie across the lanes ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes run over the innermost loop, along which results are contiguous. An
-// operand that is contiguous along another loop would be gathered, element by
-// element. It is instead loaded in vectors along that other loop, a tile of
-// both loops at a time, and turned by shuffles.
+// Lanes run along the innermost loop, along which results are contiguous. An
+// operand that is contiguous along another loop would have to be gathered,
+// element by element. Instead, tiles of both loops are loaded as vectors along
+// that other loop, and transposed by shuffles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,54 +25,59 @@
 
 namespace tandem {
 
-/// How a kernel with such operands runs: in tiles of two of its loops. Rows are
-/// iterations of the loop `rowLoop`, columns those of the innermost loop.
+/// How a kernel with such operands runs: in tiles of two of its loops. The rows
+/// of a tile are iterations of loop `rowLoop`, its columns those of the
+/// innermost loop.
 struct TransposeTiles {
-  /// Inputs of the linalg.generic that are contiguous along the rows.
+  /// The inputs of the linalg.generic that are contiguous along the rows.
   llvm::SmallVector<unsigned, 2> inputs;
   unsigned rowLoop = 0;
-  /// Of a tile; powers of two, of which a vector register holds either.
+  /// The size of a tile. Both are powers of two, and at most the number of
+  /// lanes of a vector register.
   int64_t rows = 1, columns = 1;
-  /// Of a block, which is what one iteration of the shared loop runs.
+  /// The size of a block, which one iteration of the shared loop computes.
   int64_t blockRows = 1, blockColumns = 1;
   /// Whether the tiles of a block follow each other along the rows.
   bool isRowsInner = false;
 };
 
-/// The tiles to run `op` in; nothing where no operand lies across the lanes, or
-/// too few elements do. All loops must be parallel and of known size.
-/// `width` is the number of lanes that fill a vector register.
+/// Finds the tiles for `op`; nothing where no operand lies across the lanes, or
+/// where tiles do not pay because there are few elements. All loops must be
+/// parallel and of known size. `width` is the number of lanes of a vector
+/// register.
 std::optional<TransposeTiles> findTransposeTiles(mlir::linalg::GenericOp op,
                                                  int64_t width);
 
-/// Where iterations read an operand, in elements: `origin` in the first, and
-/// `strides` per loop from one to the next.
+/// How iterations access an operand, in elements: the offset `origin` in the
+/// first iteration, and the stride of each loop.
 struct LoopStrides {
   llvm::SmallVector<int64_t> strides;
   int64_t origin = 0;
 };
 
-/// Nothing where the operand's indices are no sums and products of the loops.
+/// The strides of input number `input`; nothing where its indices are not
+/// linear in the loops.
 std::optional<LoopStrides> getLoopStrides(mlir::linalg::GenericOp op,
                                           unsigned input);
 
-/// Whether vectors of so many lanes of a result, in rows of so many elements,
-/// are stored past the caches (KernelFrame::streamResult).
+/// Whether a result is written with non-temporal stores
+/// (KernelFrame::streamResult).
 using StreamQuery = llvm::function_ref<bool(mlir::RankedTensorType type,
                                             int64_t lanes, int64_t rowSize)>;
 
-/// Emits one block of `op`: iteration `iteration` of as many as
-/// getTransposeBlocks says. `getBuffer` finds inputs and results in memory, and
-/// tiles are turned in memory of `scratch`.
+/// Emits one block of `op`: iteration `iteration` of the loops of
+/// getTransposeBlocks. `getBuffer` finds inputs and results in memory; tiles
+/// are transposed in memory of `scratch`.
 void emitTransposeBlock(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
                         const TransposeTiles &tiles, mlir::Value iteration,
                         KernelScratch &scratch,
                         llvm::function_ref<Buffer(mlir::Value)> getBuffer,
                         StreamQuery isStreamed);
 
-/// Iterations per loop of those that the shared loop is made of: all loops but
-/// the tiles' two, then blocks of rows and blocks of columns. Blocks follow
-/// each other across the tiles' order, so that pages that are read are read on.
+/// The sizes of the loops that the shared loop is merged from: all loops but
+/// the two of the tiles, then blocks of rows and blocks of columns. Blocks
+/// follow each other in the opposite direction to the tiles of a block, so that
+/// reading continues in the same pages.
 llvm::SmallVector<int64_t> getTransposeBlocks(llvm::ArrayRef<int64_t> sizes,
                                               const TransposeTiles &tiles);
 

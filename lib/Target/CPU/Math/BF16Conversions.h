@@ -13,11 +13,12 @@
 
 namespace tandem {
 
-/// Conversions to and from bf16, of scalars and vectors, as integer arithmetic
-/// on f32: LLVM would call a function for each element, which not every libgcc
-/// has, or take subnormal numbers for zeros, as the instruction of AVX-512 BF16
-/// does. They round once, to nearest even, subnormal results too; NaN stays
-/// NaN. Integers of more than 16 bits are not converted.
+/// Adds patterns that expand conversions to and from bf16, of scalars and
+/// vectors, to integer arithmetic on f32. LLVM would call a function for each
+/// element, which not every libgcc has, or use the instruction of AVX-512 BF16,
+/// which treats subnormal numbers as zeros. The expansions round once, to
+/// nearest even, also to subnormal results; NaN stays NaN. Conversions of
+/// integers of more than 16 bits are not expanded.
 void populateBF16ConversionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ElementaryArithmetic.h - What functions expand to --------*- C++ -*-===//
+//===- ElementaryArithmetic.h - Arithmetic of math functions ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,11 +14,12 @@
 
 namespace tandem {
 
-/// Arithmetic on scalars or vectors of f32 or f64, and on integers as wide.
+/// Builds arithmetic on scalars or vectors of f32 or f64, and on integers of
+/// the same width, for the expansion of math functions.
 struct Arithmetic {
   mlir::OpBuilder &b;
   mlir::Location loc;
-  /// The type of the values; every other type here has its shape.
+  /// The type of the values. All other types have its shape.
   mlir::Type like;
   /// Whether the target has AVX-512.
   bool avx512;
@@ -28,7 +29,7 @@ struct Arithmetic {
       return vector.clone(element);
     return element;
   }
-  /// The same on values of another type.
+  /// The same arithmetic on values with another element type.
   Arithmetic as(mlir::Type element) const {
     return {b, loc, typed(element), avx512};
   }
@@ -37,7 +38,7 @@ struct Arithmetic {
     return typed(b.getIntegerType(isF64() ? 64 : 32));
   }
 
-  /// The format of the numbers.
+  /// The properties of the floating-point format.
   int64_t fractionBits() const { return isF64() ? 52 : 23; }
   int64_t bias() const { return isF64() ? 1023 : 127; }
   /// Adding 1.5 * 2^fractionBits leaves the nearest integer in the low bits.
@@ -45,7 +46,7 @@ struct Arithmetic {
   int64_t rounderBits() const {
     return (2 * (bias() + fractionBits()) + 1) << (fractionBits() - 1);
   }
-  /// log 2 in two parts: the first rounded to the format, and the rest.
+  /// log 2 in two parts: rounded to the format, and the remainder.
   double log2() const {
     return isF64() ? 0.6931471805599453 : 0.693147182464599609375;
   }
@@ -109,13 +110,15 @@ struct Arithmetic {
   mlir::Value fromBits(mlir::Value x) const {
     return mlir::arith::BitcastOp::create(b, loc, like, x);
   }
-  /// A small integer as a number. (AVX2 has no instruction for 64 bits.)
+  /// Converts a small integer to a float. (AVX2 has no such instruction for 64
+  /// bits.)
   mlir::Value toFloat(mlir::Value x) const {
     if (!isF64())
       return mlir::arith::SIToFPOp::create(b, loc, like, x);
     return sub(fromBits(addI(x, i(rounderBits()))), f(rounder()));
   }
-  /// 2^n of an integer n for which that is normal; only its low bits count.
+  /// 2^n for an integer n for which the result is a normal number. Only the low
+  /// bits of n are used.
   mlir::Value powerOfTwo(mlir::Value n) const {
     return fromBits(shl(addI(n, i(bias())), fractionBits()));
   }
@@ -127,7 +130,7 @@ struct Arithmetic {
     return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OEQ,
                                        x, y);
   }
-  /// Also where either is NaN.
+  /// x != y, which is true where either is NaN.
   mlir::Value notEqual(mlir::Value x, mlir::Value y) const {
     return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::UNE,
                                        x, y);
@@ -136,7 +139,7 @@ struct Arithmetic {
                      mlir::Value y) const {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// min(x, bound) and max(x, bound), where NaN stays NaN.
+  /// min(x, bound) and max(x, bound); NaN stays NaN.
   mlir::Value atMost(mlir::Value x, double bound) const {
     mlir::Value limit = f(bound);
     return select(less(limit, x), limit, x);
@@ -151,7 +154,8 @@ struct Arithmetic {
   mlir::Value copySign(mlir::Value magnitude, mlir::Value sign) const {
     return mlir::math::CopySignOp::create(b, loc, magnitude, sign);
   }
-  /// Coefficients from the highest power down.
+  /// Evaluates a polynomial by Horner's rule; coefficients begin with that of
+  /// the highest power.
   mlir::Value horner(mlir::Value x, mlir::ArrayRef<double> coefficients) const {
     mlir::Value sum = f(coefficients.front());
     for (double coefficient : coefficients.drop_front())
@@ -159,17 +163,18 @@ struct Arithmetic {
     return sum;
   }
 
-  /// Whether values fill registers of AVX-512, so that what follows applies.
+  /// Whether values fill AVX-512 registers, so that the following functions use
+  /// AVX-512 instructions.
   bool isWide() const;
-  /// x * 2^floor(n), n of the type of x, rounded once.
+  /// x * 2^floor(n), rounded once. n has the type of x.
   mlir::Value scale(mlir::Value x, mlir::Value n) const;
-  /// table[index % size] for each lane of f32; 16 or 32 entries.
+  /// table[index % size] for each lane of f32. The table has 16 or 32 entries.
   mlir::Value lookUp(mlir::ArrayRef<float> table, mlir::Value index) const;
 };
 
 inline constexpr double kLog2OfE = 1.44269504088896341;
 
-/// Functions of f32 and f64.
+/// Expand functions of f32 and f64.
 mlir::Value expandExp(const Arithmetic &a, mlir::Value x);
 mlir::Value expandExpm1(const Arithmetic &a, mlir::Value x);
 mlir::Value expandTanh(const Arithmetic &a, mlir::Value x);
@@ -177,25 +182,27 @@ mlir::Value expandErf(const Arithmetic &a, mlir::Value x);
 /// 1 + erf(x) and 1 + tanh(x).
 mlir::Value expandOnePlusErf(const Arithmetic &a, mlir::Value x);
 mlir::Value expandOnePlusTanh(const Arithmetic &a, mlir::Value x);
-/// exp(x + rest), rest at most a few units in the last place of x if both are
-/// finite. Of f64.
+/// exp(x + rest) for f64, where rest is at most a few units in the last place
+/// of x if both are finite.
 mlir::Value expandExpOfSum(const Arithmetic &a, mlir::Value x,
                            mlir::Value rest);
 mlir::Value expandPow(const Arithmetic &a, mlir::Value x, mlir::Value y);
 
-/// exp(x) rounded, within 1.1 ULP, and about what it is less than that.
+/// exp(x) within 1.1 ULP, and an approximation of its rounding error.
 struct ExpWithRest {
   mlir::Value exp, rest;
 };
 ExpWithRest expandExpWithRest(const Arithmetic &a, mlir::Value x);
 
-/// x = 2^exponent (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), the exponent a float.
+/// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). The exponent is a
+/// float.
 struct Split {
   mlir::Value exponent, f;
 };
-/// Of a positive finite number.
+/// Splits a positive finite number.
 Split splitPositive(const Arithmetic &a, mlir::Value x);
-/// y where x is positive and finite, and log(x) where it is not.
+/// Selects y where x is positive and finite, and the special value of log(x)
+/// elsewhere.
 mlir::Value logWithin(const Arithmetic &a, mlir::Value x, mlir::Value y);
 
 } // namespace tandem

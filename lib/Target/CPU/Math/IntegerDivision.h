@@ -1,4 +1,4 @@
-//===- IntegerDivision.h - Quotients of integers in vectors -----*- C++ -*-===//
+//===- IntegerDivision.h - Division of integer vectors ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,14 +13,16 @@
 
 namespace tandem {
 
-/// Signed division of vectors of up to 32 bits as division of floats with at
-/// least twice as many bits, whose quotients, cut off, are exact: a quotient
-/// that is not an integer is further from the next one than rounding reaches.
-/// No processor divides integers in vectors. Divisors that are constants are
-/// left to LLVM, which multiplies.
+/// Adds patterns for signed division of vectors of integers, for which
+/// processors have no instruction. Integers of up to 32 bits are divided as
+/// floats with at least twice as many bits. The truncated quotients are exact,
+/// because a quotient that is not an integer differs from the next integer by
+/// more than the rounding error. Division by constants is left to LLVM, which
+/// multiplies instead.
 ///
-/// With `avx512`, which converts integers of 64 bits, those are divided as f64,
-/// too, and the quotient is corrected by its remainder.
+/// If `avx512` is set, integers of 64 bits are divided as f64 too, and the
+/// quotient is corrected with its remainder. AVX-512 has the instructions that
+/// convert such integers.
 void populateIntegerDivisionPatterns(mlir::RewritePatternSet &patterns,
                                      bool avx512);
 

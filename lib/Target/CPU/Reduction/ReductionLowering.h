@@ -1,4 +1,4 @@
-//===- ReductionLowering.h - One kernel of reductions to loops --*- C++ -*-===//
+//===- ReductionLowering.h - Lowering kernels of reductions -----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,8 +18,8 @@
 
 namespace tandem {
 
-/// Emits the loops of one kernel: over what is kept, and in each iteration the
-/// stages on a row or on some columns.
+/// Emits the loops of one kernel of kind reduction. The outer loops run over
+/// the kept dims; each iteration runs all stages on a row or on some columns.
 class ReductionLowering : KernelFrame {
 public:
   ReductionLowering(mlir::ModuleOp module, mlir::func::FuncOp kernel,
@@ -29,7 +29,8 @@ public:
   mlir::LogicalResult run();
 
 private:
-  /// The lanes of an iteration of the lane loop; `mask` may be null.
+  /// The lanes of an iteration of the lane loop. `mask` says which exist; null
+  /// for all.
   struct Lanes {
     int64_t count = 1;
     mlir::Value mask;
@@ -55,7 +56,7 @@ private:
   Carried emitReducedLoops(mlir::linalg::GenericOp stage,
                            llvm::SmallVector<mlir::Value> &loops, Lanes lanes,
                            mlir::ValueRange carried);
-  /// Fills `parts` for what `stage` reduces.
+  /// Sets `parts` for the reductions of `stage`.
   void planParts(mlir::linalg::GenericOp stage);
   Carried emitRow(mlir::linalg::GenericOp stage,
                   llvm::SmallVector<mlir::Value> &loops,
@@ -68,7 +69,7 @@ private:
                     Lanes lanes, LaneValue element);
   bool isStreamed(mlir::OpResult result, Lanes lanes);
 
-  /// A buffer for one row of a value, or for these columns of it.
+  /// A buffer for one row, or for the present columns, of a value.
   struct RowBuffer {
     mlir::Value pointer;
     mlir::Type elementType;
@@ -79,11 +80,12 @@ private:
       llvm::function_ref<Carried(mlir::Value iteration, mlir::ValueRange)>;
   Carried emitLoop(mlir::Value from, mlir::Value to, int64_t step,
                    mlir::ValueRange carried, EmitIteration emit);
-  /// A loop, unless it has one iteration or none.
+  /// Emits a loop, unless it has at most one iteration.
   Carried forEach(int64_t from, int64_t to, int64_t step,
                   mlir::ValueRange carried, EmitIteration emit);
-  /// The same over reduced loop `loop`, part by part: each part is reduced by
-  /// itself, and then combined with those before.
+  /// The same over reduced loop `loop`, in parts: each part is reduced by
+  /// itself, and then combined with the parts before it, which lowers the
+  /// rounding error.
   Carried forEachPart(mlir::linalg::GenericOp stage, unsigned loop,
                       int64_t from, int64_t to, int64_t step,
                       mlir::ValueRange carried, EmitIteration emit);
@@ -91,12 +93,13 @@ private:
   unsigned vectorBits;
   ReductionSchedule schedule;
   llvm::SmallVector<mlir::linalg::GenericOp> stages;
-  /// Of each loop, the iterations of a part; 0: there are no parts.
+  /// The number of iterations of a part of each loop; 0 if the loop has no
+  /// parts.
   llvm::SmallVector<int64_t> parts;
-  /// What the reductions of this row or these columns are, as a scalar or a
-  /// vector.
+  /// The results of the reductions of the present row (scalars) or columns
+  /// (vectors).
   llvm::DenseMap<mlir::Value, mlir::Value> reduced;
-  /// Values that are stored for later stages.
+  /// The values that are stored for later stages.
   llvm::DenseMap<mlir::Value, RowBuffer> rows;
 };
 

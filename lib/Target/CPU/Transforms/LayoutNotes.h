@@ -1,4 +1,4 @@
-//===- LayoutNotes.h - An account of the layouts assigned ------*- C++ -*-===//
+//===- LayoutNotes.h - Notes on layouts for the report ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,26 +15,27 @@
 
 namespace tandem {
 
-/// The layouts of a convolution's operand and result, with the price of these,
-/// of those given, and of channels last in both; in ns.
+/// The chosen layouts of a convolution's operand and result, and three
+/// estimated costs, in nanoseconds: with these layouts, with the layouts of the
+/// graph, and with channels last in both.
 struct ConvLayoutNote {
   bool isInputLast = false, isOutputLast = false;
   double ns = 0, givenNs = 0, lastNs = 0;
 };
 
-/// What is said of one function's layouts in the fusion report
+/// Collects what the fusion report says about the layouts of one function
 /// (docs/Fusion.md).
 class LayoutNotes {
 public:
   explicit LayoutNotes(mlir::MLIRContext *context) : builder(context) {}
 
   void addConv(ir::ConvOp conv, const ConvLayoutNote &note);
-  /// A transpose to or from channels last, which has been inserted or was in
-  /// the graph and is gone; `ns` is its price.
+  /// Adds a transpose to or from channels last that was inserted, or one of the
+  /// graph that was removed. `ns` is its estimated cost in nanoseconds.
   void addInserted(mlir::Value value, bool isToLast, double ns);
   void addCancelled(ir::TransposeOp transpose, bool isToLast, double ns);
 
-  /// Leaves the account at `function`, where there is something to say.
+  /// Attaches the notes, if there are any, to `function` (kLayoutNotes).
   void leaveAt(mlir::func::FuncOp function);
 
 private:

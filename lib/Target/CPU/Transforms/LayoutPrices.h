@@ -1,4 +1,4 @@
-//===- LayoutPrices.h - What layouts cost on a CPU -------------*- C++ -*-===//
+//===- LayoutPrices.h - Costs of layouts on a CPU ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,28 +14,29 @@
 
 namespace tandem {
 
-/// What layouts cost on a device, in estimated nanoseconds.
+/// Estimates the costs of layouts on a device, in nanoseconds.
 struct LayoutPrices {
   DeviceModel device;
-  /// Whether kernels may use Winograd's method, which takes channels last.
+  /// Whether kernels may use Winograd's method, which requires channels last.
   bool useWinograd = false;
 
-  /// Of a convolution whose operand and result are given channels first, with
-  /// channels first or last in each.
+  /// The cost of a convolution that is written with channels first, if its
+  /// operand and its result have channels first or last.
   double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) const;
 
-  /// What a window over a tensor given channels first costs more that way than
-  /// channels last; 0 for other ops.
+  /// How much more a window op over a channels-first tensor costs than over a
+  /// channels-last one; 0 for other ops.
   double getWindowNs(mlir::Operation *op) const;
 
-  /// Transposing a value: a kernel of its own, or slower loads in a loop that
-  /// produces or reads it anyhow.
+  /// The cost of transposing a value: that of a kernel of its own, or of slower
+  /// loads if a loop produces or reads the value anyway (`isInLoop`).
   double getTransposeNs(mlir::Value value, bool isInLoop) const;
 };
 
-/// Whether the kernel of `conv`, whose result has its channels last or not, is
-/// put in the order of spatial dims, inputs, outputs: groups then lie side by
-/// side. Only constants, at no cost; other kernels than of groups are packed.
+/// Whether the weights of `conv` are transposed to the order spatial dims,
+/// inputs, outputs, in which groups are adjacent. Only constant weights of
+/// grouped convolutions are, which costs nothing at run time; other weights are
+/// packed.
 bool turnsKernel(ir::ConvOp conv, bool isOutputLast);
 
 } // namespace tandem

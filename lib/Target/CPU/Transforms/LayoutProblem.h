@@ -1,4 +1,4 @@
-//===- LayoutProblem.h - Which layout each value has ------------*- C++ -*-===//
+//===- LayoutProblem.h - Choosing the layout of each value ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every value of three dims or more is held as it was given or channels last.
-// Convolutions have a price for either; an edge between two ops that want a
-// value differently has the price of a transpose. The assignment of least cost
-// is a minimum cut. What is often done by rules (cancel two transposes, push
-// one past an elementwise op, fold one into a constant) follows from it.
+// Chooses for every value of three or more dims whether it keeps its layout or
+// becomes channels last. Convolutions have a cost for either layout; an edge
+// between two ops that use different layouts for a value costs a transpose. The
+// cheapest assignment is a minimum cut. It subsumes what compilers often do by
+// rules: cancel two transposes, move one past an elementwise op, or fold one
+// into a constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,22 +33,23 @@
 
 namespace tandem {
 
-/// What a transpose in the graph does to the layout of its operand.
+/// How a transpose in the graph changes the layout of its operand.
 enum class Turn { None, ToLast, ToFirst };
 Turn getTurn(mlir::Operation *op);
 
-/// Layouts of the values of one block.
+/// The layouts of the values of one block. First solve, then ask for the
+/// layouts.
 class LayoutProblem {
 public:
   LayoutProblem(mlir::Block &block, const LayoutPrices &prices)
       : block(block), prices(prices) {}
 
-  /// Whether there is anything to choose.
+  /// Whether there is no layout to choose.
   bool isEmpty();
   void solve();
 
-  /// Whether the op, or the convolution's operand and result, are channels
-  /// last.
+  /// Whether the operand and the result of a convolution are channels last. For
+  /// other ops both functions are the same.
   bool isInputLast(mlir::Operation *op) const { return look(op, 0); }
   bool isOutputLast(mlir::Operation *op) const { return look(op, 1); }
   bool isAssigned(mlir::Operation *op) const { return nodes.contains(op); }
@@ -57,7 +59,8 @@ public:
 
 private:
   using Node = MinimumCut::Node;
-  /// Of what an op reads, and of its result: one but for convolutions.
+  /// The nodes of an op's operand and result: the same node, except for
+  /// convolutions.
   using Nodes = std::array<Node, 2>;
 
   bool look(mlir::Operation *op, unsigned side) const {
@@ -68,7 +71,7 @@ private:
   bool isInLoop(mlir::Operation *op) const;
   void addConv(ir::ConvOp conv);
   void addPermutable(mlir::Operation *op);
-  /// A cost (which may be negative) of a node being channels last.
+  /// Adds a cost, which may be negative, of a node being channels last.
   void addCost(Node node, double ns);
   void connect(mlir::Value value);
   Node getProducer(mlir::Value value) const;
@@ -77,7 +80,7 @@ private:
   mlir::Block &block;
   const LayoutPrices &prices;
   MinimumCut cut;
-  /// Elementwise ops that run in the kernel of a convolution before them.
+  /// The elementwise ops that run in the kernel of a convolution before them.
   llvm::DenseSet<mlir::Operation *> epilogues;
   llvm::DenseMap<mlir::Operation *, Nodes> nodes;
   std::vector<bool> isLast;

@@ -1,4 +1,4 @@
-//===- PermuteDims.h - Ops on dims in another order ------------*- C++ -*-===//
+//===- PermuteDims.h - Ops with permuted dims -------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,11 +14,12 @@
 
 namespace tandem {
 
-/// As tandem.transpose's: dim i of the result is dim `permutation[i]`.
+/// A permutation as in tandem.transpose: dim i of the result is dim
+/// `permutation[i]` of the operand.
 using Permutation = llvm::SmallVector<int64_t>;
 
-/// From N, C, spatial dims to N, spatial dims, C; empty for ranks that have no
-/// such order, or where it is the same.
+/// The permutation from N, C, spatial dims to N, spatial dims, C; empty for
+/// ranks without such a layout, or where it changes nothing.
 Permutation getChannelsLast(int64_t rank);
 Permutation invert(llvm::ArrayRef<int64_t> permutation);
 llvm::SmallVector<int64_t> permute(llvm::ArrayRef<int64_t> values,
@@ -29,28 +30,29 @@ mlir::RankedTensorType permute(mlir::RankedTensorType type,
                                llvm::ArrayRef<int64_t> permutation);
 
 /// Whether `op` can be computed on operands with permuted dims. Its result then
-/// has permuted dims, too, unless it `dropsDims`: then it stays as it is. A
-/// convolution is not asked: its layouts are its own.
+/// has permuted dims too, unless dropsDims holds, in which case it does not
+/// change. Not to be called for convolutions, which have layouts of their own.
 bool isPermutable(mlir::Operation *op);
 /// Whether `op` is a reduction to a type of lower rank.
 bool dropsDims(mlir::Operation *op);
-/// How many dims of a permutable op are permuted.
+/// The number of dims of a permutable op that are permuted.
 int64_t getPermutedRank(mlir::Operation *op);
-/// Whether that operand of a permutable op has the dims that are permuted.
+/// Whether an operand of a permutable op has the dims that are permuted.
 bool hasPermutedDims(mlir::OpOperand &operand);
 
-/// The same on operands that have been permuted where they have the dims, at
-/// the builder's place.
+/// Creates a copy of `op` at the builder's insertion point, on `operands` whose
+/// dims have been permuted where hasPermutedDims holds.
 mlir::Operation *createPermuted(mlir::OpBuilder &builder, mlir::Operation *op,
                                 mlir::ValueRange operands,
                                 llvm::ArrayRef<int64_t> permutation);
 
-/// Whether the dims larger than 1 stay in their order.
+/// Whether a permutation keeps the order of the dims larger than 1, so that no
+/// elements move.
 bool movesNothing(mlir::RankedTensorType type,
                   llvm::ArrayRef<int64_t> permutation);
 
-/// `value` with permuted dims: a constant where it is one, a reshape where no
-/// elements move, else a transpose.
+/// Creates `value` with permuted dims: as a constant if it is one, as a reshape
+/// if no elements move, otherwise as a transpose.
 mlir::Value createTransposed(mlir::OpBuilder &builder, mlir::Value value,
                              llvm::ArrayRef<int64_t> permutation);
 

@@ -1,4 +1,4 @@
-//===- WeightPacking.h - Weights in the order they are read -----*- C++ -*-===//
+//===- WeightPacking.h - Packing weights ------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,52 +19,55 @@
 
 namespace tandem {
 
-/// Weights of a contraction as [inner..., columns], the columns in groups: of a
-/// convolution its spatial dims and input channels, and output channels; of a
-/// product its contracted dim, and the columns of the right operand.
+/// The weights of a contraction as [inner..., columns], where the columns are
+/// divided into groups. For a convolution, the inner dims are the spatial dims
+/// and the input channels, the columns the output channels. For a matrix
+/// product, they are the contracted dim and the columns of the right operand.
 struct Weights {
   mlir::OpOperand *operand = nullptr;
-  /// Dims of the operand in that order.
+  /// The dims of the operand in that order.
   llvm::SmallVector<int64_t> permutation;
   int64_t groups = 1;
 };
 
-/// Nothing where `hero` is no contraction that reads weights.
+/// The weights of `hero`; nothing where it is not a contraction with weights.
 std::optional<Weights> getWeights(mlir::Operation *hero);
 
-/// The hero reads weights in the order [inner..., columns] from now on.
+/// Makes `hero` read `value`, weights in the order [inner..., columns].
 void setPlainWeights(mlir::Operation *hero, mlir::Value value);
 
-/// One way of packing one shape of weights.
+/// The packing of weights of one shape in blocks of columns
+/// (docs/Contractions.md).
 class Packing {
 public:
-  /// `block`: columns read together.
+  /// `block` is the number of columns in a block, which are read together.
   Packing(const Weights &weights, int64_t block)
       : Packing(mlir::cast<mlir::RankedTensorType>(
                     weights.operand->get().getType()),
                 weights.permutation, weights.groups, block) {}
 
-  /// [groups, if several][blocks][inner...][block]; of bf16 the last of the
-  /// inner dims, the inputs, is in pairs:
+  /// The type of packed weights: [groups, if several][blocks][inner...][block].
+  /// For bf16, the last inner dim, the inputs, is divided into pairs:
   /// [groups][blocks][...][pairs][block][2].
   mlir::RankedTensorType getPackedType() const;
-  /// Null where the bytes of the constant are not at hand.
+  /// Packs a constant; null where its bytes are not available.
   mlir::ElementsAttr pack(mlir::ElementsAttr constant) const;
-  /// The ops that pack an operand, and those that undo it: contractions are
-  /// still written on plain weights, and read the packed ones through these.
+  /// Emit the ops that pack an operand, and those that undo it. Contractions
+  /// are still written on plain weights, and read the packed ones through the
+  /// latter.
   mlir::Value emitPack(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value) const;
   mlir::Value emitUnpack(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value packed) const;
 
-  /// Whether columns are padded that do not lie side by side in the operand.
-  /// A kernel that does so while it packs picks element after element: padding
-  /// (emitPad) in one of its own, and then packing what is padded, is faster.
+  /// Whether columns that are not adjacent in the operand must be padded. A
+  /// kernel that pads while it packs would then copy single elements; it is
+  /// faster to pad in a kernel of its own (emitPad) and then pack.
   bool padsAcrossLines() const {
     return blocks * block != columns &&
            permutation.back() + 1 != static_cast<int64_t>(shape.size());
   }
-  /// The operand with columns of zeros that make the last blocks whole.
+  /// Emits the operand with columns of zeros that fill up the last blocks.
   mlir::Value emitPad(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value) const;
   Packing getPadded() const {
@@ -78,13 +81,14 @@ private:
 
   bool hasGroups() const { return groups > 1; }
   bool hasPairs() const { return inputsTogether == 2; }
-  /// [inner...][groups][columns], inputs and columns rounded up or not.
+  /// [inner...][groups][columns], with inputs and columns rounded up to whole
+  /// pairs and blocks if `isRounded`.
   llvm::SmallVector<int64_t> getGroupedShape(bool isRounded) const;
   /// [inner...][2, if inputs are in pairs][groups][blocks][block].
   llvm::SmallVector<int64_t> getBlockedShape() const;
-  /// Of the blocked shape, to the packed one.
+  /// The permutation from the blocked to the packed shape.
   llvm::SmallVector<int64_t> getPermutation() const;
-  /// Inputs from one on, `together` at a time, and columns.
+  /// A range of inputs, `together` at a time, and a range of columns.
   struct Part {
     int64_t firstInput, numInputs, together;
     int64_t firstBlock, numBlocks, numColumns;
@@ -94,9 +98,9 @@ private:
   llvm::SmallVector<int64_t> permutation;
   int64_t groups, block, columns = 1, blocks = 1, inputsTogether = 1;
   mlir::Type elementType;
-  /// Of the operand.
+  /// The shape and the strides of the operand.
   llvm::SmallVector<int64_t> shape, strides;
-  /// Of the inner dims.
+  /// The sizes of the inner dims.
   llvm::SmallVector<int64_t> sizes;
 };
 

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// SLEEF's functions at the level of x86-64 that is compiled for, within 1 ULP
-// and with subnormal results, and two of our own: where Eigen's lose digits,
-// are wrong at the ends of their range, or are scalar (most of f64). Eigen's
-// are kept where they are right and faster, or SLEEF's are wrong (log1p of f64
-// from 1e307 on).
+// Elementary functions for the x86-64 level that is compiled for: SLEEF's,
+// which are within 1 ULP and give subnormal results, and two of our own. They
+// replace Eigen's functions that lose digits, are wrong at the ends of their
+// range, or are scalar (most of f64). Eigen's are used where they are right and
+// faster, or where SLEEF's are wrong (log1p of f64 from 1e307 on).
 //
-// A function is a struct with `apply` for a register of either type.
+// Each function is a struct whose `apply` works on a vector register of either
+// float type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,19 +79,20 @@ struct Pow {
 #undef TANDEM_SLEEF_F32
 #undef TANDEM_SLEEF_F64
 
-/// The register of a type's elements.
+/// The vector register type with elements of type T.
 template <typename T>
 using Register = std::conditional_t<sizeof(T) == 4, Floats, Doubles>;
 template <typename T>
 inline constexpr int64_t kLanes = sizeof(Register<T>) / sizeof(T);
 
-/// A register of `value` only, -0 included.
+/// A register with `value` in every lane; right for -0, too.
 template <typename R> [[gnu::always_inline]] inline R repeat(double value) {
   using T = std::remove_cvref_t<decltype(R{}[0])>;
   return T(value) - R{};
 }
 
-/// Coefficients from the highest power down.
+/// Evaluates a polynomial by Horner's rule; coefficients begin with that of the
+/// highest power.
 template <size_t n>
 [[gnu::always_inline]] inline Floats horner(const double (&coefficients)[n],
                                             Floats x) {
@@ -121,7 +123,8 @@ struct Exp {
                               __builtin_bit_cast(Integers, y) + (n << 23));
   }
 
-  /// SLEEF's is infinite from 709.7827111 on, and not from 709.7827129.
+  /// SLEEF's function overflows from 709.7827111 on, where the right bound is
+  /// 709.7827129.
   [[gnu::always_inline]] static Doubles apply(Doubles x) {
     const Doubles y = SleefExp::apply(x);
     const auto isNearEnd = (x > 709.78) & (x < 709.79);
@@ -153,8 +156,9 @@ private:
   }
 };
 
-/// SLEEF's erf of f32 takes ten times as long as Eigen's, which is off by 36
-/// ULP next to subnormal numbers and by 3e-7 next to 1. Within 2 ULP.
+/// The error function. For f32 it is our own, within 2 ULP: SLEEF's takes ten
+/// times as long as Eigen's, and Eigen's is off by 36 ULP next to subnormal
+/// numbers and by 3e-7 next to 1.
 struct Erf {
   [[gnu::always_inline]] static Floats apply(Floats x) {
     const Floats small = horner(kErfTail, x * x) * x + x;
@@ -170,8 +174,8 @@ struct Erf {
   }
 };
 
-/// 1 + erf(x), which next to 1 needs no part for small numbers and of negative
-/// ones does not cancel.
+/// 1 + erf(x). It needs no separate formula for small x, and does not cancel
+/// for negative x.
 struct OnePlusErf {
   [[gnu::always_inline]] static Floats apply(Floats x) {
     const Floats magnitude = __builtin_elementwise_abs(x);
@@ -193,7 +197,7 @@ struct Sigmoid {
   }
 };
 
-/// Of the logarithm at most 1 is asked.
+/// max(x, 0) + log1p(exp(-|x|)): the argument of log1p is at most 1.
 struct Softplus {
   template <typename R> [[gnu::always_inline]] static R apply(R x) {
     const R rest = SleefLog1p::apply(Exp::apply(-__builtin_elementwise_abs(x)));
@@ -208,7 +212,8 @@ struct Gelu {
   }
 };
 
-/// (1 + tanh(y)) / 2 is the logistic function of 2y, which does not cancel.
+/// GELU in its tanh form. It uses that (1 + tanh(y)) / 2 is the logistic
+/// function of 2y, which does not cancel.
 struct GeluTanh {
   template <typename R> [[gnu::always_inline]] static R apply(R x) {
     const R y = x + repeat<R>(0.044715) * x * x * x;
@@ -216,7 +221,7 @@ struct GeluTanh {
   }
 };
 
-/// The first `size` lanes from memory; the others are zeros.
+/// Loads the first `size` lanes from memory; the other lanes are zero.
 template <typename T>
 [[gnu::always_inline]] inline Register<T> loadLanes(const T *from,
                                                     int64_t size) {
@@ -230,8 +235,9 @@ template <typename T>
   __builtin_memcpy(to, &lanes, size * sizeof(T));
 }
 
-/// Calls body(first, size) for registers of lanes [first, first + size) of n:
-/// all full but the last, so that a result never depends on an element's place.
+/// Calls body(first, size) for registers that cover lanes [first, first + size)
+/// of n. The last, partial register is computed as the others are, so that a
+/// result never depends on an element's place.
 template <typename T, typename Body>
 [[gnu::always_inline]] inline void forRegisters(int64_t n, Body body) {
   int64_t i = 0;

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inner loops over contiguous elements, compiled once per level of x86-64 and
-// chosen at start-up. They run on one thread.
+// The eager tier's inner loops over contiguous elements. They are compiled once
+// for each level of x86-64, and the host's level is chosen at start-up. Each
+// runs on the calling thread.
 //
 // The sources in this folder are compiled with instructions that the host may
 // lack. No function of theirs may be shared with the rest of the program, or
@@ -45,14 +46,16 @@ using RowReduceKernel = void (*)(const void *in, void *out, int64_t n);
 /// stride is in elements.
 using AccumulateKernel = void (*)(void *acc, const void *in, int64_t n,
                                   int64_t rows, int64_t stride);
-/// As many rows of floats are summed in their own type before f64 takes over.
+/// The number of rows of floats that are summed in their own type before the
+/// sum is added to an f64 accumulator.
 inline constexpr int64_t kSumBlock = 32;
 /// out[i] = the maximum of rows[j][i], j < count.
 using MaxOfRowsKernel = void (*)(const void *const *rows, int64_t count,
                                  void *out, int64_t n);
 /// The first index of the largest of n >= 1 elements; a NaN wins.
 using ArgmaxKernel = int64_t (*)(const void *in, int64_t n);
-/// Where in[i] beats best[i]: best[i] = in[i], at[i] = index.
+/// Where in[i] is larger than best[i], or is the first NaN: best[i] = in[i],
+/// at[i] = index.
 using ArgmaxAccumulateKernel = void (*)(void *best, int64_t *at, const void *in,
                                         int64_t index, int64_t n);
 
@@ -85,8 +88,9 @@ using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
                                  int64_t taps, int64_t stride,
                                  int64_t dilation);
 
-/// Each returns null where there is no kernel. In a mask, bit i says that
-/// operand i is one element, repeated.
+/// The kernels of one level of x86-64. Each function returns null where there
+/// is no kernel. Bit i of a mask says that operand i is a single element, which
+/// is repeated.
 struct KernelTable {
   const char *name;
   UnaryKernel (*unary)(UnaryKind kind, DType dtype, bool approximate);
@@ -103,7 +107,7 @@ struct KernelTable {
   MaxOfRowsKernel (*maxOfRows)(DType dtype);
   ArgmaxKernel (*argmax)(DType dtype);
   ArgmaxAccumulateKernel (*argmaxAccumulate)(DType dtype);
-  /// `repeated`: mean, scale and offset are one element each.
+  /// With `repeated`, mean, scale and offset are one element each.
   NormalizeKernel (*normalize)(DType dtype, bool repeated);
   ScaleKernel (*normalizeScale)(DType dtype);
   SoftmaxKernel (*softmax)(DType dtype);

@@ -1,4 +1,4 @@
-//===- Level.h - What all kernels share -------------------------*- C++ -*-===//
+//===- Level.h - What kernels of one level share ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TANDEM_LEVEL is the namespace of the level of x86-64 that is compiled for.
+// Helpers that all kernels share. They are compiled once for each level of
+// x86-64, in the namespace TANDEM_LEVEL, which is the level that is compiled
+// for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +19,7 @@
 
 namespace tandem::eager::TANDEM_LEVEL {
 
-/// The bits of a bfloat16. (Of an IEEE half, _Float16 is the type.)
+/// A bfloat16 as its bits. IEEE halves have a type of the language, _Float16.
 struct BFloat16 {
   uint16_t bits;
 };
@@ -54,7 +56,8 @@ template <typename S>
     fromFloat(from[i], to[i]);
 }
 
-/// Integers wrap: arithmetic is on the unsigned type of the same width.
+/// The type in which arithmetic on T is done. For integers it is the unsigned
+/// type of the same width, so that overflow wraps around.
 template <typename T> struct Wrapping {
   using Type = T;
 };
@@ -72,13 +75,13 @@ template <typename T> inline constexpr bool isFloating = false;
 template <> inline constexpr bool isFloating<float> = true;
 template <> inline constexpr bool isFloating<double> = true;
 
-/// Element i of an operand, or its only one.
+/// Element i of an operand, or its only element if `repeated`.
 template <bool repeated, typename T>
 [[gnu::always_inline]] inline T at(const T *data, int64_t i) {
   return repeated ? data[0] : data[i];
 }
 
-/// The larger or smaller; a NaN where either is one.
+/// The larger of two numbers; NaN where either is NaN.
 template <typename T> [[gnu::always_inline]] inline T maximum(T a, T b) {
   const T larger = a > b ? a : b; // b where either is NaN
   return a != a ? a : larger;
@@ -88,8 +91,8 @@ template <typename T> [[gnu::always_inline]] inline T minimum(T a, T b) {
   return a != a ? a : smaller;
 }
 
-/// Calls body.template operator()<T>() for the numeric type that is computed
-/// on; null where there is none (i1, and 16-bit floats, which are adapted).
+/// Calls body.template operator()<T>() with the C++ type of a dtype; null for
+/// i1, and for 16-bit floats, which have adapters around the kernels of f32.
 template <typename Kernel, typename Body>
 Kernel forNumber(DType dtype, Body body) {
   switch (dtype) {

@@ -16,61 +16,69 @@
 
 namespace tandem {
 
-/// For each element of a tensor, row-major, the largest |actual - expected| of
-/// a correct result; infinite where a correct result may be anything. Empty:
-/// zero for all. See tandem/Runtime/ErrorBounds.h.
+/// For each element of a tensor, in row-major order, the largest |actual -
+/// expected| that a correct result may have. A bound is infinite where a
+/// correct result may be anything. An empty vector means a bound of zero for
+/// all elements. tandem/Runtime/ErrorBounds.h computes them.
 using ErrorBounds = std::vector<double>;
 
 /// The distance from 1 to the next larger float of the type; 0 for integers and
 /// i1.
 double epsilonOf(DType dtype);
-/// The least positive float of the type; 0 for integers and i1.
+/// The smallest positive (subnormal) float of the type; 0 for integers and i1.
 double leastPositive(DType dtype);
 
+/// How two tensors differ, measured against error bounds.
 struct Difference {
-  /// Elements that were compared: those whose bound is finite.
+  /// Number of elements that were compared: those whose bound is finite.
   int64_t compared = 0;
-  /// Elements that were not.
+  /// Number of elements that were not compared, because their bound is
+  /// infinite.
   int64_t unbounded = 0;
+  /// The largest absolute and the largest relative difference.
   double maxAbsolute = 0;
   double maxRelative = 0;
-  /// Units in the last place of the output's dtype.
+  /// The largest difference in units in the last place of the output's dtype.
   double maxUlp = 0;
-  /// Elements beyond their bound.
+  /// Number of elements whose difference exceeds their bound.
   int64_t mismatches = 0;
-  /// The flat index of the element that is farthest beyond its bound, or
-  /// nearest to it; -1 where all are equal. Below: what it is, and its bound.
+  /// The flat index of the element that exceeds its bound by most, or else
+  /// comes nearest to it; -1 where all elements are equal. `expected`, `actual`
+  /// and `bound` are of this element.
   int64_t worstIndex = -1;
   double expected = 0, actual = 0, bound = 0;
   /// The largest finite bound, and the largest finite |expected| among the
   /// elements that were compared.
   double maxBound = 0, maxExpected = 0;
 
-  /// Every element is within its bound, and there was one to compare, or the
-  /// tensor is empty.
+  /// Whether every element is within its bound. A non-empty tensor in which no
+  /// element could be compared does not agree.
   bool agrees() const {
     return mismatches == 0 && (compared > 0 || unbounded == 0);
   }
-  /// Whether a bound is so large beside the results that wrong ones could pass:
-  /// above a tenth of the largest, or most elements may be anything.
+  /// Whether the bounds are so large that wrong results could pass: some bound
+  /// is more than a tenth of the largest result, or most elements may be
+  /// anything.
   bool isWeak() const {
     return maxBound > 0.1 * maxExpected || unbounded > compared;
   }
 };
 
-/// Compares tensors of equal type, element by element. A NaN equals a NaN and
-/// an infinity itself; a number whose bound reaches past the largest of its
-/// type may be an infinity.
+/// Compares two tensors of equal type, element by element. A NaN equals any
+/// NaN, and an infinity equals itself. Where the expected value plus its bound
+/// exceeds the largest finite number of the type, an infinity is accepted too.
 Difference compare(const Tensor &expected, const Tensor &actual,
                    const ErrorBounds &bounds = {});
 
-/// The same with one bound for all elements, `relative` times the largest
-/// finite magnitude in `expected`: where nothing better can be afforded.
+/// Compares with one bound for all elements: `relative` times the largest
+/// finite magnitude in `expected`. For graphs whose error bounds would take too
+/// long to compute.
 Difference compareNormwise(const Tensor &expected, const Tensor &actual,
                            double relative);
 
-/// Fills with a reproducible stream: floats uniform in [-1, 1), integers in
-/// [0, 8), i1 fair coins.
+/// Fills `tensor` with reproducible pseudo-random values: floats are uniform in
+/// [-1, 1), integers uniform in [0, 8), and i1 is true with probability one
+/// half.
 void fillRandom(Tensor &tensor, uint64_t seed);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Compiler.h - What the runtime asks of a compiler -*- C++ -*-===//
+//===- Compiler.h - The runtime's interface to a compiler -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,80 +19,90 @@
 
 namespace tandem {
 
-/// Time of one phase of making a compiled program ready, in nanoseconds. Where
-/// threads share a phase it is the sum over them: what one thread would have
-/// taken. Names: "specialise", "simplify", "layout", "fuse", …, "load", "first
-/// run".
+/// The time of one phase of compilation, in nanoseconds. Where several threads
+/// work on a phase, it is the sum of their times: what one thread would have
+/// taken. Names of phases: "specialise", "simplify", "layout", "fuse", …,
+/// "load", "first run".
 struct PhaseTime {
   std::string phase;
   double ns = 0;
 };
 
-/// Something that had to be done otherwise; the program is right all the same.
-/// A library prints nothing: whoever compiles shows these.
+/// Something that the compiler could not do as intended, such as a kernel that
+/// could not be compiled. The program is correct all the same. The library
+/// prints nothing; whoever calls the compiler shows the warnings.
 struct Warning {
   std::string message;
   /// `file:line:col` of the op; empty when unknown.
   std::string location;
-  /// A file that shows the failure by itself; empty when there is none.
+  /// Path of a file that reproduces the failure by itself; empty when there is
+  /// none.
   std::string reproducer;
 
-  /// `location: warning: message; reproducer: FILE`, leaving out what is empty.
+  /// The text `location: warning: message; reproducer: FILE`, without the parts
+  /// that are empty.
   std::string str() const;
 };
 
-/// Where the distinct kernels of a program have come from.
+/// How the distinct kernels of a program were obtained.
 struct KernelCounts {
-  /// Compiled for this program.
+  /// Number of kernels compiled for this program.
   size_t compiled = 0;
-  /// Compiled before, or at the same time by another thread.
+  /// Number of kernels found in the cache: compiled before, or at the same time
+  /// by another thread.
   size_t cached = 0;
-  /// Not compiled: their ops are steps instead.
+  /// Number of kernels that could not be compiled; their ops are op steps of
+  /// the program instead.
   size_t fallen = 0;
 };
 
-/// Steps that run a second time, so that values need not be held over the
-/// program's peak.
+/// Steps that a compiled program runs a second time (rematerialisation), so
+/// that values need not be held while its memory use peaks.
 struct Recomputation {
   struct Step {
-    /// `file:line:col` of what is computed again; empty when unknown.
+    /// `file:line:col` of the op that is computed again; empty when unknown.
     std::string location;
-    /// The size of the value that is not held for it, and what running the
-    /// step costs by the device's model.
+    /// The size of the value that is not held, in bytes, and the time that the
+    /// repeated step takes by the device's model, in nanoseconds.
     int64_t bytes = 0;
     double ns = 0;
   };
-  /// In the order in which they run.
+  /// The repeated steps, in the order in which they run.
   std::vector<Step> steps;
-  /// By which the planned peak has fallen, steps that have moved included.
+  /// By how many bytes the planned peak has fallen. This includes the effect of
+  /// steps that were moved, not repeated.
   int64_t peakBytesSaved = 0;
 };
 
+/// A compiled program, ready to be executed, and how it was made.
 struct Compiled {
   std::shared_ptr<const Program> program;
   LoadedKernels kernels;
-  /// Their sum, with "other" for what none claims, is what one thread would
-  /// have taken ("single-thread sum").
+  /// Time by phase. Time outside all named phases is in the phase "other". The
+  /// sum of all phases is what one thread would have taken (the "single-thread
+  /// sum").
   std::vector<PhaseTime> phases;
-  /// From the call of `compile` to its return, kernels being compiled in
-  /// parallel; nanoseconds.
+  /// Wall time of the call of `compile`, in nanoseconds. Kernels are compiled
+  /// in parallel, so this may be less than the sum of `phases`.
   double wallNs = 0;
   KernelCounts kernelCounts;
-  /// Of constants, such as weights, that were packed or transformed for this
-  /// program; what an earlier compilation has left does not count.
+  /// Bytes of constants, such as weights, that were packed or transformed for
+  /// this program. Constants that an earlier compilation had already rearranged
+  /// do not count.
   int64_t rearrangedBytes = 0;
   Recomputation recomputation;
   std::vector<Warning> warnings;
 };
 
-/// Turns a graph into a Program for one signature. Injected into the runtime,
-/// which links no compiler. Thread-safe.
+/// Compiles one graph to a Program for a given signature. The runtime links no
+/// compiler; whoever has one passes it in through this interface. Thread-safe.
 class Compiler {
 public:
   virtual ~Compiler() = default;
+  /// Compiles the graph for inputs of these static types, one per input.
   virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
-  /// Where what it compiles runs: its `load` takes a Program that was read from
-  /// a file.
+  /// The device that the compiled programs run on. Its `load` also takes a
+  /// Program that this compiler made earlier and that was read from a file.
   virtual Device &device() const { return hostDevice(); }
 };
 

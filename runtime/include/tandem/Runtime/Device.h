@@ -1,4 +1,4 @@
-//===- Device.h - What runs programs: memory, order, kernels ----*- C++ -*-===//
+//===- Device.h - The runtime's interface to a device -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime's side of a device; the compiler's is Target.h.
-// docs/AddingADevice.md tells how to write one.
+// A Device is what the runtime needs to run programs on some hardware: memory,
+// streams, events, libraries and loaded kernels. The compiler's interface to
+// the same hardware is Target (tandem/Target/Target.h). docs/AddingADevice.md
+// tells how to write one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,23 +33,24 @@ class Stream;
 /// Providers in order of preference.
 using ProviderList = std::span<const Provider *const>;
 
-/// What a step is given beside its operands and results.
+/// What the executor gives a step beside its operands and results.
 struct StepContext {
-  /// Where its work goes.
+  /// The stream on which the step's work is enqueued.
   Stream &stream;
-  /// As many bytes as it has asked for (workspaceBytes), at a multiple of
+  /// As many bytes as the step has asked for (workspaceBytes), aligned to
   /// Allocator::kAlignment, in the memory of the stream's device. Their
-  /// contents are undefined, and nothing else uses them until the stream has
-  /// passed the step.
+  /// contents are undefined. Nothing else uses them until the stream has
+  /// finished the step.
   std::span<std::byte> workspace;
 };
 
-/// A kernel that is ready to be launched; its code is kept while this lives.
-/// Immutable and thread-safe.
+/// A kernel that is ready to be launched. It keeps the kernel's code loaded as
+/// long as it lives. Immutable and thread-safe.
 class LoadedKernel {
 public:
   virtual ~LoadedKernel() = default;
-  /// What a launch needs now: it may change with the limit of threads.
+  /// Bytes of workspace that a launch needs now. The number may change with the
+  /// limit of threads.
   virtual int64_t workspaceBytes(const fb::KernelT &kernel) const = 0;
   /// Enqueues all iterations of `kernel`, whose code this is. `args` are the
   /// data pointers of the step's operands, then of its results; they are read
@@ -56,87 +59,103 @@ public:
                         std::span<void *const> args) const = 0;
 };
 
-/// One per entry of Program::kernels, in order.
+/// The loaded kernels of a program: one per entry of Program::kernels, in the
+/// same order.
 using LoadedKernels = std::vector<std::shared_ptr<const LoadedKernel>>;
 
-/// A point in a stream's work. Thread-safe.
+/// A point in a stream's work that can be waited for. Thread-safe.
 class Event {
 public:
   virtual ~Event() = default;
-  /// Whether the work before it is done.
+  /// Whether all work that was enqueued before the event is done.
   virtual bool isDone() const = 0;
-  /// Waits until it is.
+  /// Blocks until all work that was enqueued before the event is done.
   virtual void synchronise() const = 0;
-  /// When it was done, by a clock of the device's that all its events share, in
-  /// nanoseconds. It is done.
+  /// The time at which that work was done, in nanoseconds of a clock that all
+  /// events of the device share. The event must be done.
   virtual double ns() const = 0;
 };
 
-/// Work of a device, done in the order in which it is enqueued, while whoever
-/// enqueues it goes on. Any number of threads may enqueue. Outlives the tensors
-/// that its allocator has made.
+/// A queue of work for a device. Work is done in the order in which it is
+/// enqueued; enqueuing does not wait for it. Any number of threads may enqueue.
+/// A stream must outlive the tensors that its allocator has made.
 class Stream {
 public:
   virtual ~Stream() = default;
   virtual Device &device() const = 0;
-  /// Memory of the device for this stream's work: what is freed may be handed
-  /// out again at once, for it is used by later work only. To free what another
-  /// stream still uses, wait for that one first.
+  /// Allocates memory of the device for this stream's work. Memory that is
+  /// freed may be handed out again at once, because only later work of this
+  /// stream will use it. Before freeing memory that another stream still uses,
+  /// wait for that stream.
   virtual Allocator &allocator() = 0;
-  /// Enqueues a copy of all bytes of `from` to `to`, which has as many. Each is
-  /// in the memory of this device or of the host, and is kept until it is done;
-  /// the host leaves them alone until then.
+  /// Enqueues a copy of all bytes of `from` to `to`, which must have the same
+  /// number of bytes. Each of them is in the memory of this device or of the
+  /// host. The caller keeps both alive, and does not touch them, until the copy
+  /// is done.
   virtual Status copy(const Tensor &from, const Tensor &to) = 0;
+  /// Creates an event at the present end of the stream's work.
   virtual Expected<std::unique_ptr<Event>> record() = 0;
-  /// Work that is enqueued later waits for `event`, of this device.
+  /// Makes all work that is enqueued later wait for `event`, which must be of
+  /// the same device.
   virtual Status wait(const Event &event) = 0;
-  /// Waits until all is done. What failed since the last time is told here
-  /// where enqueuing it could not.
+  /// Blocks until all enqueued work is done. Returns the error of work that
+  /// failed since the last call, if enqueuing it could not tell.
   virtual Status synchronise() = 0;
 };
 
-/// Something that runs programs. Lives as long as the process; thread-safe.
+/// Hardware that runs programs. A device lives as long as the process and is
+/// thread-safe.
 class Device {
 public:
   virtual ~Device() = default;
-  /// As errors call it: "cpu".
+  /// The name that errors use: "cpu".
   virtual std::string_view name() const = 0;
-  /// Whether its memory is the host's: tensors are where both reach them.
+  /// Whether the device's memory is the host's, so that tensors need no copy
+  /// between the two.
   virtual bool isHost() const { return false; }
-  /// What executes ops here, in order of preference: eager.
+  /// The providers that execute op steps on this device, in order of
+  /// preference. They are what the eager tier uses.
   virtual ProviderList providers() const = 0;
-  /// Makes the kernels of a program ready. Errors have phase "load".
+  /// Loads the kernels of a program, so that they can be launched. Errors have
+  /// phase "load".
   virtual Expected<LoadedKernels> load(const Program &program) = 0;
+  /// Creates a new stream.
   virtual Expected<std::unique_ptr<Stream>> createStream() = 0;
-  /// Made once, for those who need no other.
+  /// A stream that the device owns, for callers that need no stream of their
+  /// own.
   virtual Stream &defaultStream() = 0;
 
-  /// What Tensor::device says of tensors in its memory.
+  /// The value that Tensor::device has for tensors in this device's memory:
+  /// null for the host's memory.
   const Device *memory() const { return isHost() ? nullptr : this; }
 };
 
-/// The CPU. Its streams do their work on the thread that enqueues it, before
-/// that returns.
+/// The CPU. Its streams are synchronous: work is done before the call that
+/// enqueues it returns.
 Device &hostDevice();
 
-/// A stream of the CPU's whose memory is from `allocator`, which outlives it.
+/// Creates a stream of the CPU whose memory comes from `allocator`, which must
+/// outlive the stream.
 std::unique_ptr<Stream> createHostStream(Allocator &allocator);
 
-/// What hostDevice() loads kernels of a form with: linking takes a compiler's
-/// libraries, which the runtime does without, so whoever links them says how.
-/// Later ones replace earlier ones. Thread-safe.
+/// Loads the kernels of a program for hostDevice(). Linking kernels takes the
+/// compiler's libraries, which the runtime does not link, so the compiler
+/// registers a loader for each form of kernels. A later loader replaces an
+/// earlier one of the same form. Thread-safe.
 using KernelLoader = Expected<LoadedKernels> (*)(const Program &program);
 void setHostLoader(fb::KernelTarget form, KernelLoader loader);
 
-/// The tensors where the stream's device uses them: those that are there
-/// already, and copies of others, which the stream makes first.
+/// Returns `tensors` in the memory of the stream's device. Tensors that are
+/// there already are returned as they are; copies of the others are enqueued on
+/// the stream.
 Expected<std::vector<Tensor>> copyToDevice(std::span<const Tensor> tensors,
                                            Stream &stream);
-/// The tensors where the host reads them, once the stream has done its work.
+/// Returns `tensors` in the memory of the host, copying where necessary, and
+/// waits until the stream has done all its work.
 Expected<std::vector<Tensor>> copyToHost(std::span<const Tensor> tensors,
                                          Stream &stream);
 
-/// Bytes of a stream's memory for one step, freed when this goes.
+/// The workspace of one step: memory of a stream, freed by the destructor.
 class Workspace {
 public:
   explicit Workspace(Stream &stream) : stream(stream) {}
@@ -144,7 +163,8 @@ public:
   Workspace &operator=(const Workspace &) = delete;
   ~Workspace();
 
-  /// To be called once at most. Fails with phase "allocate".
+  /// Allocates `bytes` bytes. May be called once at most. Errors have phase
+  /// "allocate".
   Status reserve(int64_t bytes);
   StepContext context() const { return {stream, bytes}; }
 

@@ -1,4 +1,4 @@
-//===- ErrorBounds.h - How far correct results may be apart -----*- C++ -*-===//
+//===- ErrorBounds.h - How far correct results may differ -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one home of the tolerance model. It is documented in docs/Measuring.md.
+// The tolerance model: how far an element of a correct result may be from what
+// the reference computes. docs/Measuring.md describes it. The bounds are found
+// by Monte Carlo arithmetic (Parker, UCLA CSD-970002, 1997).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,28 +24,32 @@
 
 namespace tandem {
 
-/// An output as reference computes it, with the error bound of each element.
+/// An output as the reference tier computes it, with the error bound of each
+/// element.
 struct BoundedTensor {
   Tensor value;
   ErrorBounds bounds;
 };
 
+/// How error bounds are sampled.
 struct ErrorBoundOptions {
-  /// Runs with perturbed roundings. Few of them may by chance all be near the
-  /// unperturbed result, so that correct code is refused; each costs as much as
-  /// a run of the reference.
+  /// Number of runs with randomly perturbed roundings. With too few runs, all
+  /// may by chance be near the unperturbed result, and correct code is refused.
+  /// Each run costs as much as a run of the reference.
   int samples = 8;
+  /// Seed of the random perturbations.
   uint64_t seed = 1;
 };
 
-/// Runs an eager program on the reference, and finds for each element of each
-/// output how far from it a correct result may be. The inputs must fit the
-/// program. Fails for a custom_call, of which nothing is known.
+/// Runs an eager program on the reference tier and computes, for each element
+/// of each output, how far a correct result may be from it. The inputs must fit
+/// the program (checkInputs). Fails for a custom_call, whose errors are
+/// unknown.
 Expected<std::vector<BoundedTensor>>
 evaluateWithBounds(const Program &program, std::span<const Tensor> inputs,
                    const ErrorBoundOptions &options = {});
 
-/// The same for one op.
+/// The same for a single op on `operands`.
 Expected<BoundedTensor>
 evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
                    const ErrorBoundOptions &options = {});

@@ -1,4 +1,4 @@
-//===- Executor.h - Runs Programs, eager and compiled alike -*- C++ -*-===//
+//===- Executor.h - Runs eager and compiled Programs ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,27 +21,32 @@
 
 namespace tandem {
 
+/// Where and how an Executor runs its program.
 struct ExecutorOptions {
-  /// Where runs are enqueued, and whose memory they take. Outlives the executor
-  /// and the tensors that it makes. Null: the default stream of the CPU, or of
-  /// the device that a compiler compiles for.
+  /// The stream on which runs are enqueued and from which they take memory. It
+  /// must outlive the executor and the tensors that it makes. Null stands for
+  /// the default stream of the CPU, or of the device that a compiler compiles
+  /// for.
   Stream *stream = nullptr;
-  /// Tried in order for each op step; empty: those of the stream's device.
+  /// The providers that are tried, in this order, for each op step. Empty
+  /// stands for the providers of the stream's device.
   ProviderList providers = {};
-  /// Needed where the program has kernels: loaded by the stream's device.
+  /// The program's kernels, loaded by the stream's device. Needed only where
+  /// the program has kernels.
   LoadedKernels kernels = {};
-  /// Does everything but the arithmetic (kernels and ops become no-ops): what
-  /// remains is the host's dispatch time. Outputs are then unspecified.
+  /// Whether to skip the arithmetic: kernels and ops become no-ops, so that
+  /// only the host's dispatch time remains to be measured. Outputs are then
+  /// unspecified.
   bool dispatchOnly = false;
 };
 
-/// One executor runs eager programs and compiled ones, so that a difference
-/// measured is the difference compiled.
+/// Runs a Program. Eager and compiled programs run on the same executor, so
+/// that a measured difference between them is due to compilation alone.
 ///
 /// For an op step, each call applies the shape rule, allocates the result and
-/// dispatches to a provider's primitive, cached by signature: eager as PyTorch
-/// means it. Slots with an arena offset live in one block instead. A kernel
-/// step is launched by the device.
+/// calls a provider's prepared op, which is cached by signature: eager
+/// execution as in PyTorch. Slots with an arena offset live in one block of
+/// memory instead. A kernel step is launched by the device.
 ///
 /// Thread-safe: any number of threads may call run.
 class Executor {
@@ -50,25 +55,26 @@ public:
   create(std::shared_ptr<const Program> program, ExecutorOptions options = {});
   ~Executor();
 
-  /// Enqueues the program on `inputs` (checked against the program's inputs),
-  /// which are in the memory of the stream's device, and replaces the contents
-  /// of `outputs`, which are there once the stream has done its work; on the
-  /// CPU that is before this returns. Each call's outputs are fresh memory, or
-  /// views of inputs or constants, which are not to be written to.
+  /// Enqueues the program on `inputs`, which must be in the memory of the
+  /// stream's device and are checked against the program's inputs. Replaces the
+  /// contents of `outputs`, whose elements are valid once the stream has done
+  /// its work; on the CPU that is before this returns. Each output is newly
+  /// allocated, or a view of an input or a constant; views must not be written
+  /// to.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs) {
     return run(inputs, outputs, nullptr);
   }
-  /// The same, and sets `*peakBytes` (unless it is null) to the most bytes that
-  /// this call held at once beside inputs and constants: the arena, slots
-  /// allocated when written, the workspaces of kernels' tasks, and the
-  /// providers' temporaries. The outputs of an
-  /// earlier call, which `outputs` may hold, do not count.
+  /// Does the same, and sets `*peakBytes` (unless it is null) to the most bytes
+  /// that this call held at once beside inputs and constants: the arena, slots
+  /// that are allocated when written, the workspaces of kernels' tasks, and the
+  /// providers' temporaries. The outputs of an earlier call, which `outputs`
+  /// may hold, do not count.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
 
-  /// What `peakBytes` will be of every call, with the present limit of threads,
-  /// where all types are static and memory is planned (compiled programs);
-  /// nothing otherwise.
+  /// The `peakBytes` that every call will have with the present limit of
+  /// threads, in bytes. Known only for compiled programs, whose types are
+  /// static and whose memory is planned; nothing otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
 
   const Program &program() const;
@@ -80,17 +86,18 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Limits the threads of oneTBB and of oneDNN, process-wide. A limit above the
-/// number of processors is kept, too: a caller whose oneTBB arena has so many
-/// slots then runs kernels on as many threads. Where the process may not start
-/// as many as it has processors when Tandem first asks, it has one, whatever
-/// the limit (docs/Embedding.md).
+/// Limits the number of threads of oneTBB and of oneDNN in this process. A
+/// limit above the number of processors is allowed: a caller whose oneTBB arena
+/// has that many slots then runs kernels on that many threads. If the process
+/// is not allowed to start as many threads as it has processors when Tandem
+/// first asks, everything runs on one thread, whatever the limit
+/// (docs/Embedding.md).
 void setNumThreads(int threads);
-/// The limit; the number of processors where none was set.
+/// The present limit of threads; the number of processors where none was set.
 int numThreads();
 
-/// Calls `body`. Kernels and libraries that run in it do so on the calling
-/// thread alone, whatever the limit is; other threads are not concerned.
+/// Calls `body`. Kernels and libraries that `body` calls run on the calling
+/// thread alone, whatever the limit is. Other threads are not affected.
 void runOnOneThread(const std::function<void()> &body);
 
 } // namespace tandem

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conversions written to be read, exact and correctly rounded. Kernels that
-// need speed have their own.
+// 16-bit floating-point numbers, with conversions that are correctly rounded
+// and written for clarity. Kernels that need speed have their own conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace tandem {
 
-/// A binary interchange format of 16 bits: IEEE 754-2019, section 3.4.
+/// A number in a 16-bit binary interchange format (IEEE 754-2019, section 3.4).
 template <int ExponentBits, int MantissaBits> struct Float16 {
   static_assert(1 + ExponentBits + MantissaBits == 16);
   static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
@@ -30,7 +30,8 @@ template <int ExponentBits, int MantissaBits> struct Float16 {
   uint16_t bits = 0;
 
   Float16() = default;
-  /// Rounds to nearest, ties to even; beyond the largest number is infinity.
+  /// Rounds to nearest, ties to even; a value that overflows becomes an
+  /// infinity.
   explicit Float16(double value) : bits(encode(value)) {}
   explicit operator double() const;
 
@@ -38,6 +39,7 @@ private:
   static uint16_t encode(double value);
 };
 
+/// IEEE 754 half precision ("f16"), and bfloat16 ("bf16").
 using F16 = Float16<5, 10>;
 using BF16 = Float16<8, 7>;
 

@@ -1,4 +1,4 @@
-//===- Function.h - A graph to call -----------------------------*- C++ -*-===//
+//===- Function.h - A graph that can be called with tensors -----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,71 +20,78 @@
 
 namespace tandem {
 
-/// The ways to run a graph, which agree on its results (docs/Measuring.md).
+/// The ways to run a graph. Their results agree within the tolerance model
+/// (docs/Measuring.md).
 enum class Tier {
   reference, ///< Plain loops, f64 accumulation: the oracle.
   eager,     ///< A library call per op, at once and for any shapes.
   compiled,  ///< Fused kernels and planned memory, for one signature.
 };
 
-/// From the slowest to the fastest.
+/// All tiers, from the slowest to the fastest.
 std::span<const Tier> allTiers();
 /// "reference", "eager", "compiled".
 std::string_view name(Tier tier);
+/// The tier of that name; nothing where there is none.
 std::optional<Tier> parseTier(std::string_view text);
 
-/// A program of one tier and what runs it. Of the tiers that compile nothing,
-/// `program` alone is of interest in what it is derived from.
+/// A program of one tier and its executor. For the tiers that compile nothing,
+/// only `program` is set of the fields that are inherited.
 struct PreparedTier : Compiled {
   /// Thread-safe.
   std::unique_ptr<Executor> executor;
-  /// From types to executor, on the clock; 0 where nothing was compiled.
+  /// Wall time from the input types to the executor, in nanoseconds; 0 where
+  /// nothing was compiled.
   double compileNs = 0;
 };
 
-/// Compiles for inputs of these types and makes the executor. Of `options` the
-/// kernels are those that were compiled.
+/// Compiles for inputs of these types and creates the executor. The `kernels`
+/// of `options` are replaced by those that were compiled.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    ExecutorOptions options = {});
 
-/// The executor of a tier that compiles nothing, for inputs of any types:
-/// `program` is the graph with every op a step. The reference runs on the host,
-/// whatever the stream.
+/// Creates the executor of a tier that compiles nothing, for inputs of any
+/// types. `program` is the eager program of the graph: every op is a step. The
+/// reference tier runs on the host, whatever the stream.
 Expected<PreparedTier> interpretTier(std::shared_ptr<const Program> program,
                                      Tier tier, ExecutorOptions options = {});
 
-/// A graph that is loaded once and called with tensors of any types it takes.
+/// A graph that is loaded once and can be called with tensors of any types that
+/// it takes.
 ///
 /// Thread-safe. Threads that call the compiled tier with the same new types
-/// wait for one compilation; no others do, and nobody waits for a run.
+/// wait for one compilation between them. Calls with other types do not wait
+/// for it, and no call waits for another one's run.
 class Function {
 public:
-  /// `program`: the graph with every op a step. `compiler`: of the same graph;
-  /// null where nothing is to be compiled. `options` are of all its executors,
-  /// but for providers and kernels, which the tiers choose.
+  /// `program` is the eager program of the graph: every op is a step.
+  /// `compiler` compiles the same graph; it may be null where the compiled tier
+  /// is never used. `options` apply to all executors of the function, except
+  /// for providers and kernels, which the tiers choose.
   Function(std::shared_ptr<const Program> program,
            std::shared_ptr<Compiler> compiler, ExecutorOptions options = {});
   ~Function();
 
   /// Runs the graph, compiling it first where the tier needs that for these
-  /// types. Inputs and outputs are in the memory of the stream's device;
-  /// outputs are there once it has done its work, which on the CPU is at once.
-  /// They are fresh memory, or views of inputs or constants, which are not to
-  /// be written to.
+  /// types. Inputs and outputs are in the memory of the stream's device. The
+  /// outputs are valid once the stream has done its work, which on the CPU is
+  /// before this returns. Each output is newly allocated, or a view of an input
+  /// or a constant; views must not be written to.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
                                      Tier tier = Tier::compiled);
 
-  /// What `call` runs for inputs of these types, made ready: so that a first
-  /// call need not wait, and to ask for phases, warnings or memory. Valid for
-  /// as long as it is held.
+  /// Prepares what `call` runs for inputs of these types, and returns it. Use
+  /// it to compile ahead of the first call, or to ask for phases, warnings or
+  /// memory. The result stays valid as long as the caller holds it.
   Expected<std::shared_ptr<const PreparedTier>>
   prepare(std::span<const TensorType> inputs, Tier tier = Tier::compiled);
 
+  /// The eager program of the graph.
   const Program &program() const { return *eagerProgram; }
 
-  /// Compiled programs that are kept; beyond, the one that was not used for the
-  /// longest time is given up.
+  /// The most compiled programs that a function keeps. When there are more, the
+  /// least recently used one is dropped.
   static constexpr size_t kMaxCompiled = 512;
 
 private:

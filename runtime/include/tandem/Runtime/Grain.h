@@ -1,4 +1,4 @@
-//===- Grain.h - What is worth handing to another thread --------*- C++ -*-===//
+//===- Grain.h - The smallest task worth sharing out ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,9 +11,10 @@
 
 namespace tandem {
 
-/// The time of a kernel's `grain` iterations, on which the compiler and the
-/// executor agree: what oneTBB takes to hand work to a thread that is awake
-/// and to know its end, 4.2 us on two cores.
+/// The time that a kernel's `grain` iterations should take, in nanoseconds. The
+/// compiler derives the grain of each kernel from it. It is about what oneTBB
+/// takes to hand a task to a thread that is awake and to learn that the task
+/// has finished: 4.2 us, measured on two cores.
 inline constexpr double kGrainNs = 4000;
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Npy.h - NumPy's .npy files -*- C++ -*-===//
+//===- Npy.h - Reading and writing NumPy's .npy files -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,11 +15,12 @@
 
 namespace tandem {
 
-/// Reads a little-endian C-order array; errors (phase "read") name the file and
-/// what is wrong: unreadable, truncated, big-endian, Fortran order, object
-/// dtype. bf16 has no NumPy descriptor: "<V2" is read as bf16.
+/// Reads a little-endian array in C order. Errors (phase "read") name the file
+/// and what is wrong with it: unreadable, truncated, big-endian, in Fortran
+/// order, or of an object dtype. NumPy has no bf16, so "<V2" is read as bf16.
 Expected<Tensor> readNpy(const std::string &path);
-/// Written atomically.
+/// Writes `tensor`, which must be in the host's memory, to a .npy file. The
+/// file is replaced atomically (writeFileAtomically).
 Status writeNpy(const std::string &path, const Tensor &tensor);
 
 } // namespace tandem

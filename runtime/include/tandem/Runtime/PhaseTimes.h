@@ -30,11 +30,12 @@ public:
       }
     entries.push_back({std::string(phase), ns});
   }
-  /// Adds what another thread has taken.
+  /// Adds the times that another thread has measured.
   void add(const PhaseTimes &other) {
     for (const PhaseTime &entry : other.entries)
       add(entry.phase, entry.ns);
   }
+  /// The sum of all phases, in nanoseconds.
   double sum() const {
     double ns = 0;
     for (const PhaseTime &entry : entries)

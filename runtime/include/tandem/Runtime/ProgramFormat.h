@@ -1,4 +1,4 @@
-//===- ProgramFormat.h - The version of Programs ----------------*- C++ -*-===//
+//===- ProgramFormat.h - The version of the Program format ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// Of Programs' files and of their kernels: raised whenever the meaning of a
-/// field of Program.fbs changes.
+/// Version of program files and of the kernels in them. It is raised whenever
+/// the meaning of a field of Program.fbs changes.
 inline constexpr uint32_t kProgramFormat = 4;
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ProgramMemory.h - Which bytes a Program holds when -------*- C++ -*-===//
+//===- ProgramMemory.h - Lifetimes and peak memory of a Program -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the memory plan and the executor must agree on.
+// Rules on when a slot's memory is in use, which the memory planner and the
+// executor share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,19 +18,21 @@
 
 namespace tandem {
 
-/// By step: the slots whose value nobody reads after it, in no order. Inputs,
-/// constants and outputs are never among them.
+/// For each step, the slots whose value no later step reads, in no particular
+/// order. Inputs, constants and outputs are never among them.
 std::vector<std::vector<uint32_t>> slotsDeadAfter(const Program &program);
 
-/// Whether `step` is a reshape whose operand and result have one place: the
-/// same bytes under another type, and nothing to execute.
+/// Whether `step` is a reshape whose operand and result have the same place in
+/// memory. Such a step has nothing to execute: its result is the same bytes
+/// under another type.
 bool isView(const Program &program, const fb::StepT &step);
 
-/// The most bytes that one call holds at once beside inputs and constants: the
-/// arena, slots that are allocated when written, or when another slot first
-/// lives in them (until nobody reads them), and, while step i runs,
-/// workspaces[i] bytes (none where there are fewer). The program is verified,
-/// and slots that are allocated have static types.
+/// The most bytes that one call holds at once beside inputs and constants. It
+/// counts the arena; slots with memory of their own, from the time when they,
+/// or another slot that is placed in them, are first written until nobody reads
+/// them any more; and workspaces[i] bytes while step i runs (none for steps
+/// beyond the end of `workspaces`). The program must be verified, and slots
+/// that are allocated must have static types.
 int64_t plannedPeakBytes(const Program &program,
                          std::span<const int64_t> workspaces = {});
 

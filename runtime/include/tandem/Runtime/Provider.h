@@ -1,4 +1,4 @@
-//===- Provider.h - What executes op steps: the op table -*- C++ -*-===//
+//===- Provider.h - Libraries that execute op steps -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,46 +19,49 @@
 
 namespace tandem {
 
-/// What an op is to be made ready for. Refers to what the caller keeps.
+/// The op, types and constants that an op is prepared for. The fields refer to
+/// objects that the caller keeps alive.
 struct OpSignature {
   const OpDesc &op;
-  /// All static.
+  /// The types of the operands and results, all static.
   std::span<const TensorType> operands, results;
-  /// For an op of a compiled program: constants[i] is the value of operand i
-  /// where that is the same at every run, else an empty tensor. What is worked
-  /// out from it ahead, such as weights in the library's own format, belongs to
-  /// the prepared op. May be shorter than `operands`.
+  /// For an op of a compiled program, constants[i] is the value of operand i
+  /// where that is the same in every run, else an empty tensor. May be shorter
+  /// than `operands`. The prepared op owns whatever it computes from constants
+  /// ahead of time, such as weights in the library's own format.
   std::span<const Tensor> constants = {};
 
-  /// Of an op with one result.
+  /// The type of the result of an op with one result.
   const TensorType &result() const { return results[0]; }
   bool isConstant(size_t operand) const {
     return operand < constants.size() && constants[operand];
   }
 };
 
-/// An op made ready for one signature: a library primitive, or a prebuilt
-/// kernel. Immutable; many threads may call run.
+/// An op that is ready to run for one signature: a primitive of a library, or a
+/// prebuilt kernel. Immutable; any number of threads may call run.
 class PreparedOp {
 public:
   virtual ~PreparedOp() = default;
-  /// Reads `operands`, writes every element of `results`, which the caller has
-  /// allocated, as work of the context's stream. The types are those it was
-  /// prepared for. A result shares no memory with an operand. Both lists are
-  /// read before this returns.
+  /// Enqueues the op on the context's stream. It reads `operands` and writes
+  /// every element of `results`, which the caller has allocated. Their types
+  /// must be those that the op was prepared for, and no result may share memory
+  /// with an operand. Both lists are read before this returns; only the
+  /// tensors' memory must stay alive.
   virtual Status run(const StepContext &context,
                      std::span<const Tensor> operands,
                      std::span<Tensor> results) const = 0;
-  /// The bytes that a run is given beside its results.
+  /// Bytes of workspace that a run needs (StepContext::workspace).
   virtual int64_t workspaceBytes() const { return 0; }
 };
 
-/// runOp of an op that needs `bytes` of workspace.
+/// Runs an op that needs `bytes` bytes of workspace, allocating it from the
+/// stream.
 Status runWithWorkspace(const PreparedOp &op, int64_t bytes,
                         std::span<const Tensor> operands,
                         std::span<Tensor> results, Stream &stream);
 
-/// Runs `op` once, with a workspace of the stream's memory.
+/// Runs `op` once, allocating its workspace from the stream if it needs one.
 inline Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
                     std::span<Tensor> results,
                     Stream &stream = hostDevice().defaultStream()) {
@@ -73,52 +76,57 @@ public:
   virtual ~Provider() = default;
   /// "reference", "onednn", "eigen".
   virtual std::string_view name() const = 0;
-  /// The op, ready to run; null where this library does not execute it. May be
-  /// slow (primitive creation). An error where it does and cannot.
+  /// Prepares an op for a signature. Returns null where this library does not
+  /// implement the op, and an error where it does but fails. May be slow,
+  /// because libraries create primitives here.
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const = 0;
 };
 
-/// Plain loops with f64 accumulation; every op and dtype. The oracle.
+/// The reference tier's provider: plain loops with f64 accumulation, for every
+/// op and dtype. All other tiers are tested against it.
 const Provider &referenceProvider();
-/// The same of one op, on the host; a custom_call has no evaluation.
+/// Evaluates a single op as the reference provider does, on tensors in the
+/// host's memory. Fails for a custom_call.
 Status evaluateByReference(const OpDesc &op, std::span<const Tensor> operands,
                            Tensor &result);
-/// oneDNN primitives of f32, and bf16 where the host has it: conv, matmul,
-/// avg_pool. (Its max_pool drops NaNs, and its softmax is slower than Eigen's.)
+/// oneDNN's conv, matmul and avg_pool on f32, and on bf16 where the host has
+/// instructions for it. Its max_pool is not used because it drops NaNs, nor its
+/// softmax because it is slower than Eigen's.
 const Provider &oneDNNProvider();
 
-/// To be called before a region of OpenMP's that several threads may share, as
-/// oneDNNProvider does by itself before it calls the library. For programs that
-/// call oneDNN beside Tandem.
+/// Keeps idle OpenMP workers from spinning. Programs that call oneDNN beside
+/// Tandem should call this before any OpenMP region that several threads may
+/// share; oneDNNProvider does so by itself.
 ///
-/// libgomp's workers spin when a region ends, 300,000 times, and for those
-/// milliseconds hold the cores that oneTBB wants for what comes next. Where a
-/// process has more OpenMP threads than processors they spin 100 times only
-/// (libgomp's manual, GOMP_SPINCOUNT). So this sees to it that there are as
-/// many more, which sleep: two threads where OpenMP uses every processor.
-/// Nothing happens where the environment sets how OpenMP waits, or where the
-/// OpenMP library is another one. The first call starts the threads; later ones
-/// cost a comparison. Thread-safe.
+/// When a parallel region ends, libgomp's workers spin 300,000 times, and for
+/// those milliseconds they occupy the cores that oneTBB wants for the next
+/// kernel. Where a process has more OpenMP threads than processors, they spin
+/// 100 times only (libgomp's manual, GOMP_SPINCOUNT). This function therefore
+/// starts enough further threads, which sleep: two where OpenMP uses every
+/// processor. It does nothing where the environment sets how OpenMP waits, or
+/// where the OpenMP library is not libgomp. The first call starts the threads;
+/// later calls cost a comparison. Thread-safe.
 void letIdleWorkersSleep();
 
-/// Eigen's vectorised arrays: elementwise and shape ops of every type;
-/// reductions, softmax, batch_norm, max_pool and the matmuls that oneDNN lacks,
-/// but for those of 16-bit floats.
+/// Ops on Eigen's vectorised arrays: elementwise and shape ops of every type;
+/// and, except for 16-bit floats, reductions, softmax, batch_norm, max_pool and
+/// the matmuls that oneDNN lacks.
 const Provider &eigenProvider();
 
-/// The ops on 16-bit floats that oneDNN has none of and that are not
-/// elementwise, as the same of `inner` on f32, between casts.
+/// Creates a provider for those ops on 16-bit floats that are not elementwise
+/// and that oneDNN lacks: it casts the operands to f32, runs the op of `inner`,
+/// and casts the result back.
 std::unique_ptr<Provider> createThroughFloatProvider(ProviderList inner);
 
-/// {oneDNN, 16-bit floats through f32, Eigen, reference}: what eager means on
-/// the CPU.
+/// The providers of the eager tier on the CPU, in order: oneDNN, 16-bit floats
+/// through f32, Eigen, and the reference.
 ProviderList eagerProviders();
-/// {reference}.
+/// The reference provider alone.
 ProviderList referenceProviders();
 
-/// From the first of `providers` that executes the op; an error naming op,
-/// types and providers where none does.
+/// Prepares an op with the first of `providers` that implements it. Where none
+/// does, the error names the op, the types and the providers.
 Expected<std::unique_ptr<PreparedOp>> prepareOp(ProviderList providers,
                                                 const OpSignature &signature);
 

@@ -1,4 +1,4 @@
-//===- Tensor.h - Dense tensors and the memory they live in -*- C++ -*-===//
+//===- Tensor.h - Dense tensors and their memory ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,22 +19,25 @@ namespace tandem {
 
 class Device;
 
-/// Hands out aligned memory of one device and counts it. Thread-safe.
+/// Allocates aligned memory of one device and counts the bytes in use.
+/// Thread-safe.
 class Allocator {
 public:
   explicit Allocator(const Device *device = nullptr) : place(device) {}
   virtual ~Allocator() = default;
-  /// Whose memory it is; null for the host's.
+  /// The device whose memory it allocates; null for the host's memory.
   const Device *device() const { return place; }
-  /// At least `bytes` (>= 0) bytes aligned to kAlignment; never a null pointer
-  /// on success. Fails with phase "allocate" where memory runs out.
+  /// Allocates at least `bytes` (>= 0) bytes, aligned to kAlignment. The
+  /// pointer is never null on success. Fails with phase "allocate" where memory
+  /// runs out.
   virtual Expected<void *> allocate(int64_t bytes) = 0;
-  /// `pointer` and `bytes` as of an earlier allocate.
+  /// Frees memory. `pointer` and `bytes` must be those of an earlier allocate.
   virtual void deallocate(void *pointer, int64_t bytes) = 0;
 
+  /// Alignment of all memory, in bytes.
   static constexpr size_t kAlignment = 64;
 
-  /// Bytes handed out now, and the most at any time since resetPeak.
+  /// Bytes allocated now, and the most at any time since resetPeak.
   int64_t liveBytes() const { return live; }
   int64_t peakBytes() const { return peak; }
   void resetPeak() { peak = live.load(); }
@@ -47,9 +50,10 @@ private:
   std::atomic<int64_t> live{0}, peak{0};
 };
 
-/// Watches what the thread that makes it allocates, from any Allocator, until
-/// it is destroyed. Scopes nest: what happens within an inner one is that one's
-/// alone. Costs a few instructions an allocation.
+/// Counts the bytes that the current thread allocates, from any Allocator,
+/// between the scope's construction and destruction. Scopes nest: allocations
+/// within an inner scope count for that scope alone. Costs a few instructions
+/// per allocation.
 class MemoryScope {
 public:
   MemoryScope();
@@ -57,7 +61,7 @@ public:
   MemoryScope(const MemoryScope &) = delete;
   MemoryScope &operator=(const MemoryScope &) = delete;
 
-  /// The most bytes held at once.
+  /// The most bytes that were held at once.
   int64_t peakBytes() const { return peak; }
 
 private:
@@ -66,14 +70,14 @@ private:
   MemoryScope *outer;
 };
 
-/// The process-wide caching allocator: freed blocks are kept by size class and
-/// handed out again without a system call, as PyTorch's allocators do.
+/// The process-wide caching allocator of host memory. Freed blocks are kept by
+/// size class and reused without a system call, as PyTorch's allocators do.
 Allocator &cachingAllocator();
 
-/// Has cachingAllocator fill each block that it hands out with 0xff, which is a
-/// NaN in every float type: for checks, since a block that is used again may
-/// hold the very results that are to be computed. Process-wide; to be called
-/// before other threads allocate.
+/// Makes cachingAllocator fill each block that it hands out with 0xff bytes,
+/// which are a NaN in every float type. Checks use this, because a reused block
+/// may already hold the results that are to be computed. Applies to the whole
+/// process; call it before other threads allocate.
 void fillAllocations(bool isWanted);
 
 /// A dense row-major tensor in the memory of one device. Copies share the
@@ -83,35 +87,39 @@ class Tensor {
 public:
   Tensor() = default;
 
-  /// Uninitialised memory for `type` (static), from `allocator`, which must
-  /// outlive the tensor.
+  /// Allocates uninitialised memory for `type`, which must be static, from
+  /// `allocator`, which must outlive the tensor.
   static Expected<Tensor> allocate(const TensorType &type,
                                    Allocator &allocator = cachingAllocator());
-  /// Wraps memory that the caller keeps alive and at least 64-byte aligned
-  /// where kernels are to use it at full speed. `device` as Tensor::device.
+  /// Wraps memory that the caller keeps alive. Kernels run at full speed only
+  /// on memory that is aligned to 64 bytes. `device` is the device whose memory
+  /// it is, as in Tensor::device.
   static Tensor borrow(const TensorType &type, void *data,
                        const Device *device = nullptr);
-  /// The same of memory that the tensor and its copies keep alive.
+  /// Wraps memory that the tensor and its copies keep alive.
   static Tensor share(const TensorType &type, std::shared_ptr<void> data,
                       const Device *device = nullptr);
-  /// The same bytes under another type of equal size (reshape).
+  /// A tensor on the same memory with another type of the same number of bytes
+  /// (a reshape).
   Tensor viewAs(const TensorType &type) const;
 
-  /// Gives up the memory; the tensor is then empty. Its type remains.
+  /// Releases the memory; the tensor is then empty, but keeps its type.
   void reset() {
     pointer = nullptr;
     storage.reset();
   }
 
+  /// Whether the tensor has memory, that is, is not empty.
   explicit operator bool() const { return pointer != nullptr; }
   const TensorType &type() const { return tensorType; }
   const Shape &shape() const { return tensorType.shape; }
   DType dtype() const { return tensorType.dtype; }
   int64_t bytes() const { return tensorType.bytes(); }
-  /// In the device's memory, which the host may be unable to read.
+  /// Pointer to the elements, in the device's memory, which the host may be
+  /// unable to read.
   void *data() const { return pointer; }
-  /// Whose memory the elements are in; null for the host's, which the CPU's
-  /// libraries and kernels use.
+  /// The device whose memory holds the elements; null for the host's memory,
+  /// which the CPU's libraries and kernels use.
   const Device *device() const { return place; }
   template <typename T> T *as() const { return static_cast<T *>(pointer); }
 

@@ -15,18 +15,20 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
                               [ContractionOpInterface]> {
   let summary = "Convolution over one, two or three spatial dims, with bias";
   let description = [{
-    The cross-correlation of deep learning: the kernel is not flipped. The
-    optional `bias` is added to every output channel. `strides`, `pad_low`,
-    `pad_high` and `dilations` are per spatial dim in D, H, W order; a dilation
-    of 1 is dense. Channels form `groups` that do not see each other; a
-    depthwise convolution has as many groups as input channels. In the assembly
-    strides and dilations of 1, no padding and one group go unwritten.
+    The convolution of deep learning, which is a cross-correlation: the kernel
+    is not flipped. The optional `bias` has one element per output channel,
+    which is added to all results of that channel. `strides`, `pad_low`,
+    `pad_high` and `dilations` have one entry per spatial dim, in D, H, W order;
+    a dilation of 1 is dense. The channels are divided into `groups`; outputs of
+    a group depend on inputs of the same group only. A depthwise convolution has
+    as many groups as input channels. The assembly omits strides and dilations
+    of 1, zero padding, and a single group.
 
     Constraints:
-    - C1: `input` and `output` of the layout name N, C and the spatial dims,
-      `kernel` O, I and the spatial dims, every letter once; all three have the
-      same spatial dims: W, HW or DHW. The operands' ranks are those of their
-      layouts.
+    - C1: the layouts of `input` and `output` name N, C and the spatial dims,
+      that of `kernel` names O, I and the spatial dims, every letter once; all
+      three have the same spatial dims: W, HW or DHW. The operands' ranks are
+      those of their layouts.
     - C2: the operands have one element type, a float type.
     - C3: `strides`, `pad_low`, `pad_high` and `dilations` have an entry per
       spatial dim; strides and dilations are at least 1, no padding is negative.
@@ -36,9 +38,10 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
     - C7: the dilated kernel is no larger than the padded input.
 
     Special values:
-    - S1: padding adds nothing to a sum where the weight over it is finite. Over
-      a weight that is infinite or NaN it adds nothing or NaN, and which of them
-      is not specified: libraries and kernels skip padding or multiply zeros.
+    - S1: padding adds nothing to a sum where the weight on it is finite. Where
+      that weight is infinite or NaN, padding adds either nothing or NaN; which
+      of them is not specified, because libraries and kernels may skip padding
+      or multiply zeros.
 
     Example:
     ```mlir
@@ -67,8 +70,9 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
                                 [ContractionOpInterface]> {
   let summary = "Matrix product of the last two dims";
   let description = [{
-    The dims before the last two broadcast as in NumPy. `transpose_lhs` and
-    `transpose_rhs` swap the last two dims of an operand first.
+    The dims before the last two are batch dims and broadcast as in NumPy.
+    `transpose_lhs` and `transpose_rhs` swap the last two dims of an operand
+    first.
 
     Constraints:
     - C1: the operands have at least two dims.
@@ -99,14 +103,14 @@ def Tandem_WinogradKernelOp : Tandem_BaseOp<"winograd_kernel"> {
   let summary = "A convolution's kernel, and what Winograd's method makes of it";
   let description = [{
     The result is `kernel`. `transformed` is G k Gᵀ for every pair of input and
-    output channel, with k the 3×3 taps of `kernel` and G the 6×3 matrix of
-    `Winograd.h`. Who computes a convolution by Winograd's method reads
-    `transformed` in place of `kernel`, for data whose magnitudes are at most
-    `largest_data`: of larger ones the products might overflow where the
-    convolution's do not.
+    output channel, where k is the 3×3 taps of `kernel` and G the 6×3 matrix of
+    `Winograd.h`. A kernel that computes a convolution by Winograd's method
+    reads `transformed` in place of `kernel`. It may do so for data whose
+    magnitudes are at most `largest_data`; for larger data its products might
+    overflow where those of the convolution do not.
 
-    No op of the runtime: where it cannot be left to a kernel, `kernel` takes
-    its place.
+    The runtime cannot execute this op: where it does not become part of a
+    generated kernel, it is replaced by `kernel`.
 
     Constraints:
     - C1: `transformed` has the dims 6, 6, I and O, `kernel` the dims 3, 3, I

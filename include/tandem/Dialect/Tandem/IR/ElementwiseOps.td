@@ -153,8 +153,8 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
 def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
   let summary = "First tensor to the power of the second";
   let description = [{
-    Integers wrap around; to a negative power 1 gives 1, -1 gives 1 or -1, and
-    anything else gives 0.
+    Integers wrap around. To a negative power, 1 gives 1, -1 gives 1 or -1, and
+    any other integer gives 0.
 
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
@@ -162,9 +162,9 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
     - C3: the operands' shapes broadcast.
 
     Special values:
-    - S1: of floats as IEEE 754 has it: x to the power of 0 and 1 to any power
-      are 1, of NaN too, and any other NaN gives NaN; -0 to an odd integer keeps
-      its sign, and a zero to a negative power is an infinity.
+    - S1: floats follow IEEE 754: x to the power of 0, and 1 to any power, are 1
+      even for NaN, and any other NaN gives NaN; -0 to the power of an odd
+      integer keeps its sign, and a zero to a negative power is an infinity.
 
     Example:
     ```mlir
@@ -240,7 +240,8 @@ def Tandem_LogicalOrOp
 def Tandem_SelectOp : Tandem_ElementwiseOp<"select"> {
   let summary = "Chooses each element from one of two tensors";
   let description = [{
-    `on_true` where `condition` is true, `on_false` elsewhere.
+    The result is the element of `on_true` where `condition` is true, and that
+    of `on_false` elsewhere.
 
     Constraints:
     - C1: the condition's element type is i1.

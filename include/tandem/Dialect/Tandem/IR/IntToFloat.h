@@ -14,8 +14,8 @@
 
 namespace tandem::ir {
 
-/// Converts a scalar integer to a type of floats as `cast` does: rounded to
-/// nearest even, once. Of a constant the result is a constant.
+/// Converts a scalar integer to a float type as `cast` does: with one rounding,
+/// to nearest, ties to even. The result of a constant is a constant.
 mlir::Value buildIntToFloat(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value integer, mlir::FloatType to);
 

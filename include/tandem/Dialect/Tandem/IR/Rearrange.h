@@ -1,4 +1,4 @@
-//===- Rearrange.h - Elements of constants in another order ----*- C++ -*-===//
+//===- Rearrange.h - Rearranging the elements of constants ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights are large: their bytes are moved as they are, without an attribute
-// per element.
+// Functions that reorder the elements of constants at compile time. Weights are
+// large, so their bytes are moved directly, without an attribute per element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,34 +19,37 @@
 
 namespace tandem::ir {
 
-/// A box of elements: per dim its size and how far apart, in elements, its
-/// indices lie in the source and in the result; and where the first one is.
+/// A box of elements that is copied from one constant to another: its size in
+/// each dim, the stride of each dim in the source and in the result, and the
+/// offset of the first element in both. Strides and offsets are in elements.
 struct ElementBox {
   llvm::SmallVector<int64_t> sizes, sourceStrides, resultStrides;
   int64_t sourceOffset = 0, resultOffset = 0;
 };
 
-/// Strides, in elements, of a row-major tensor.
+/// The strides of a row-major tensor, in elements.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
-/// The bytes of `elements`, of one element for a splat; empty where they are
-/// not at hand.
+/// The bytes of `elements`; those of a single element for a splat. Empty where
+/// they are not available.
 llvm::ArrayRef<char> getRawData(mlir::ElementsAttr elements);
 
-/// The constant of the given static type that holds `boxes` of `source`, which
-/// must lie within both, and zeros elsewhere. Null where the bytes of `source`
-/// are not at hand (a missing resource) or not whole (i1 is held in bits).
-/// Large ones are resources, and are made once per context.
+/// Makes a constant of the given static type from `boxes` of `source`, and
+/// zeros elsewhere. The boxes must lie within both tensors. Null where the
+/// bytes of `source` are not available (a missing resource) or elements are not
+/// whole bytes (i1). Large results are resources, and are made once per
+/// context.
 mlir::ElementsAttr rearrange(mlir::ElementsAttr source,
                              mlir::RankedTensorType type,
                              llvm::ArrayRef<ElementBox> boxes);
 
-/// The transpose of `source` as by tandem.transpose; null as above.
+/// The transpose of `source`, with `permutation` as in tandem.transpose; null
+/// in the same cases.
 mlir::ElementsAttr transpose(mlir::ElementsAttr source,
                              llvm::ArrayRef<int64_t> permutation);
 
-/// The elements of `source` in the same order under another static type of as
-/// many; null where it is neither dense nor a resource.
+/// The elements of `source` in the same order under another static type with
+/// equally many elements; null where `source` is neither dense nor a resource.
 mlir::ElementsAttr reshape(mlir::ElementsAttr source,
                            mlir::RankedTensorType type);
 

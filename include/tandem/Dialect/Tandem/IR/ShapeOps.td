@@ -32,7 +32,8 @@ def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
     elements.
 
     Constraints:
-    - C1: `shape` has at most 8 entries, none negative but at most one -1.
+    - C1: `shape` has at most 8 entries; none is negative, except that one may
+      be -1.
     - C2: operand and result have equally many elements (checked where the
       operand is static).
 
@@ -72,8 +73,9 @@ def Tandem_BroadcastOp : Tandem_IndexedShapeOp<"broadcast", "BroadcastAttrs"> {
   let summary = "Repeats a tensor along new dims and dims of size 1";
   let description = [{
     Operand dim i becomes result dim `dims[i]`; all other result dims are new.
-    Elementwise ops broadcast by themselves; this op is for other placements
-    and for a result that must be materialised.
+    Elementwise ops broadcast their operands implicitly; this op is for
+    placements of dims that they do not support, and for results that must be
+    materialised.
 
     Constraints:
     - C1: `dims` names a dim of `shape` for each operand dim, none twice.
@@ -96,9 +98,9 @@ def Tandem_BroadcastOp : Tandem_IndexedShapeOp<"broadcast", "BroadcastAttrs"> {
 def Tandem_SliceOp : Tandem_IndexedShapeOp<"slice", "SliceAttrs"> {
   let summary = "A strided range of each dim";
   let description = [{
-    Per dim the elements at `starts`, `starts + strides`, ... before `limits`,
-    as in NumPy: negative starts and limits count from the end, and what is past
-    either end is clamped.
+    Takes from each dim the elements at `starts`, `starts + strides`, ... before
+    `limits`, as NumPy does: negative starts and limits count from the end, and
+    those past either end are clamped.
 
     Constraints:
     - C1: `starts`, `limits` and `strides` have an entry per operand dim.
@@ -121,14 +123,15 @@ def Tandem_SliceOp : Tandem_IndexedShapeOp<"slice", "SliceAttrs"> {
 def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
   let summary = "Adds elements around, and between, those of each dim";
   let description = [{
-    Per dim `low` elements before, `high` after and `interior` between each two
-    elements, all equal to `value` converted to the element type as by `cast`.
+    Adds, in each dim, `low` elements before the first, `high` after the last
+    and `interior` between any two neighbouring elements. All of them are
+    `value`, converted to the element type as by `cast`.
 
     Constraints:
     - C1: `low`, `high` and `interior` have an entry per operand dim.
     - C2: no entry is negative.
-    - C3: the element type is a float or an integer type other than i1, of
-      which a cast to i8 can be padded.
+    - C3: the element type is a float or an integer type other than i1. (An i1
+      tensor can be cast to i8 and padded.)
 
     Example:
     ```mlir
@@ -171,9 +174,9 @@ def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
 def Tandem_GatherOp : Tandem_ShapeOp<"gather", "GatherAttrs"> {
   let summary = "Picks elements of one dim by index";
   let description = [{
-    `result[i.., j.., k..] = input[i.., indices[j..], k..]`, the dim of the
-    indices being `axis`, as `numpy.take`. An index out of range is clamped
-    to the nearest that is in range.
+    `result[i.., j.., k..] = input[i.., indices[j..], k..]`, where the indices
+    select along dim `axis`, as in `numpy.take`. An index that is out of range
+    is clamped to the nearest one in range.
 
     Constraints:
     - C1: the indices' element type is i32 or i64.
@@ -198,15 +201,17 @@ def Tandem_GatherOp : Tandem_ShapeOp<"gather", "GatherAttrs"> {
 def Tandem_IotaOp : Tandem_TableOp<"iota", []> {
   let summary = "Each element's index along a dim";
   let description = [{
-    The type is written, not inferred: an iota has no operand.
+    The result type is given explicitly, because an iota has no operand to infer
+    it from.
 
     Constraints:
     - C1: the type is static, of a float or an integer type other than i1.
     - C2: `axis` is a dim of the result.
 
     Special values:
-    - S1: an index that the type does not have is converted as by `cast`:
-      rounded to a float (of f16, inf from 65520 on), wrapped to an integer.
+    - S1: an index that the element type cannot represent is converted as by
+      `cast`: rounded to a float (in f16, to inf from 65520 on), or wrapped to
+      an integer.
 
     Example:
     ```mlir

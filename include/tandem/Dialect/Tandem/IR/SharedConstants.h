@@ -1,4 +1,4 @@
-//===- SharedConstants.h - Constants beyond their context -------*- C++ -*-===//
+//===- SharedConstants.h - Constants that contexts share --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,22 +22,22 @@
 
 namespace tandem::ir {
 
-/// The rearranged constants of a graph, which all contexts that it is compiled
-/// in share: each is made once as long as a context or a program holds it.
-/// Thread-safe.
+/// The bytes of a graph's rearranged constants, shared by all contexts in which
+/// the graph is compiled. Each is made once, and kept as long as a context or a
+/// program holds it. Thread-safe.
 class RearrangedBytes {
 public:
-  /// The address of a constant that outlives this, followed by the numbers of
-  /// each rearrangement of it.
+  /// The address of a constant, which must outlive this object, followed by the
+  /// numbers that describe each rearrangement of it.
   using Key = std::vector<int64_t>;
 
-  /// The bytes of `key`, which `make` makes where nobody holds them; whoever
-  /// else asks for them meanwhile waits.
+  /// Returns the bytes of `key`. Calls `make` where nobody holds them; other
+  /// threads that ask for the same key meanwhile wait.
   std::shared_ptr<char> get(const Key &key,
                             llvm::function_ref<std::shared_ptr<char>()> make);
 
   struct Count {
-    /// Held now, and ever made.
+    /// The number of constants that are held now, and of those ever made.
     size_t held = 0, made = 0;
   };
   Count count();
@@ -53,31 +53,33 @@ private:
   std::map<Key, Entry> entries;
 };
 
-/// Calls body(0), ..., body(count - 1), perhaps on several threads, and returns
-/// when all have returned.
+/// A function that calls body(0), ..., body(count - 1), possibly on several
+/// threads, and returns when all calls have returned.
 using ParallelLoop =
     std::function<void(int64_t count, llvm::function_ref<void(int64_t)> body)>;
 
-/// What a context shares with others.
+/// What a context shares with the other contexts that compile the same graph.
 struct SharedConstants {
-  /// Where the resources of the graph are, and what keeps them there.
+  /// The memory that holds the graph's resources, and what keeps it alive.
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
   std::shared_ptr<RearrangedBytes> rearranged;
-  /// Rearranges what is large; null: the calling thread does.
+  /// The loop that rearranges large constants in parallel; if null, the calling
+  /// thread does so alone.
   ParallelLoop parallelLoop;
 };
 
-/// Gives `context`, which has loaded the dialect, its share: once, before it
-/// compiles anything.
+/// Sets what `context`, which must have loaded the dialect, shares. To be
+/// called once, before the context compiles anything.
 void share(mlir::MLIRContext *context, SharedConstants shared);
 
-/// How many bytes of constants were rearranged in `context`, which has loaded
-/// the dialect, so far: what was found does not count.
+/// The number of bytes of constants that were rearranged in `context` so far.
+/// Constants that were found rearranged already do not count. The context must
+/// have loaded the dialect.
 int64_t countRearrangedBytes(mlir::MLIRContext *context);
 
-/// What keeps `bytes` of a resource in `context`, beyond the context; null
-/// where only the context does.
+/// The owner that keeps `bytes` of a resource in `context` alive beyond the
+/// context; null where only the context does.
 std::shared_ptr<const void> findOwner(mlir::MLIRContext *context,
                                       llvm::ArrayRef<char> bytes);
 

@@ -18,7 +18,7 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
   let summary = "Ops that become one kernel";
   let description = [{
     The region computes the results from its arguments, one per operand, and
-    sees nothing else. `kind` says how the kernel is to be made.
+    uses no other values. `kind` says how code for the kernel is generated.
 
     Constraints:
     - C1: the region's arguments have the operands' types.
@@ -40,7 +40,7 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
   let results = (outs Variadic<Tandem_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
-    // Makes the body's block with its arguments and without terminator.
+    // Creates the body's block, with its arguments and without a terminator.
     OpBuilder<(ins "::mlir::TypeRange":$results, "FusionKind":$kind,
                    "::mlir::ValueRange":$inputs)>
   ];
@@ -56,7 +56,7 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
 
 def Tandem_YieldOp : Tandem_BaseOp<"yield",
     [Terminator, ReturnLike, HasParent<"FusionOp">]> {
-  let summary = "Gives a fusion its results";
+  let summary = "Returns the results of a fusion from its region";
   let arguments = (ins Variadic<Tandem_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), [{ /* An empty yield. */ }]>];
@@ -66,13 +66,13 @@ def Tandem_LaunchOp : Tandem_BaseOp<"launch",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs an outlined kernel";
   let description = [{
-    The kernel is a nested module with the attribute `tandem.kernel`, in which
-    the function of the same name is the kernel itself.
+    The symbol refers to a nested module with the attribute `tandem.kernel`. The
+    kernel is the function in it that has the same name as the module.
 
     Constraints:
-    - C1: the symbol is that of a module with the attribute `tandem.kernel`.
-    - C2: operands and results have the types of the kernel's function (as long
-      as that is on tensors).
+    - C1: the symbol refers to a module with the attribute `tandem.kernel`.
+    - C2: operands and results have the types of the kernel's function, as long
+      as that function is on tensors (that is, before it is lowered).
 
     Example:
     ```mlir
@@ -91,8 +91,8 @@ def Tandem_LaunchOp : Tandem_BaseOp<"launch",
 def Tandem_CustomCallOp : Tandem_TableOp<"custom_call", []> {
   let summary = "Calls a function that was registered with the runtime";
   let description = [{
-    `config` is handed to the function as it is. The result types are written,
-    not inferred. The function must be pure.
+    `config` is passed to the function unchanged. The result types are given
+    explicitly, not inferred. The function must be pure.
 
     Constraints:
     - C1: `target` is not empty.

@@ -21,9 +21,10 @@ class Tandem_Attr<string name, string mnemonicName, list<Trait> traits = []>
 def Tandem_ConvLayoutAttr : Tandem_Attr<"ConvLayout", "conv_layout"> {
   let summary = "Layouts of a convolution's input, kernel and output";
   let description = [{
-    One letter per dim, outermost first: N batch, C channels, O and I the
-    kernel's output and input channels, and the spatial dims, which are W, HW
-    or DHW in any place. `conv` checks them (conv C1).
+    Each layout has one letter per dim, outermost first: N is the batch, C the
+    channels, O and I are the kernel's output and input channels, and the
+    spatial dims are W, HW or DHW, in any place. `conv` checks layouts (conv
+    C1).
 
     Example: `#tandem.conv_layout<input = "NHWC", kernel = "HWIO",
     output = "NHWC">`
@@ -34,7 +35,7 @@ def Tandem_ConvLayoutAttr : Tandem_Attr<"ConvLayout", "conv_layout"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-// The values of these enums are those of Op.fbs (static_asserts say so).
+// The values of these enums must be those of Op.fbs; static_asserts check it.
 class Tandem_Enum<string name, string summary, list<I32EnumCase> cases>
     : I32Enum<name, summary, cases> {
   let cppNamespace = "::tandem::ir";

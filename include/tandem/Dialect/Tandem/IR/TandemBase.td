@@ -16,7 +16,8 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// A dense tensor of at most eight dims; the runtime holds shapes inline.
+// A dense tensor of at most eight dims. The limit is that of the runtime, which
+// stores shapes inline.
 class Tandem_TensorOf<list<Type> elements>
     : ConfinedType<RankedTensorOf<elements>,
         [CPred<"::tandem::ir::isTandemTensor($_self)">],
@@ -41,18 +42,18 @@ def Tandem_DTypeAttr : ConfinedAttr<TypeAttr, [AttrConstraint<
 class Tandem_BaseOp<string mnemonic, list<Trait> traits = []>
     : Op<Tandem_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-// An op of the runtime's table.
+// An op of the op table (Ops.def), which the runtime can execute.
 class Tandem_TableOp<string mnemonic, list<Trait> traits>
     : Tandem_BaseOp<mnemonic, !listconcat(
         [DeclareOpInterfaceMethods<TandemOpInterface>], traits)> {
   let hasVerifier = 1;
 }
 
-// An op of the table whose result type is inferred by the shape rule.
-// `attrsTable` names its table of attributes in Op.fbs, if it has one; its
-// describeAttrs, which the family's .cpp defines, is the only place that maps
-// attributes: for inference (from an adaptor), verification, costs and the
-// emission of programs alike.
+// An op of the op table whose result type is inferred by its shape rule.
+// `attrsTable` names the op's table of attributes in Op.fbs, if it has one. The
+// .cpp of the op's family defines describeAttrs, the only function that
+// converts the op's attributes to that table; type inference, verification,
+// costs and the emission of Programs all use it.
 class Tandem_Op<string mnemonic, string attrsTable = "",
                 list<Trait> traits = [], code moreDefinitions = "">
     : Tandem_TableOp<mnemonic,

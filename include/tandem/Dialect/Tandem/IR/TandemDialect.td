@@ -15,22 +15,24 @@ def Tandem_Dialect : Dialect {
   let name = "tandem";
   let summary = "Pure operations on ranked tensors";
   let description = [{
-    Graphs of tensor operations, as a user or an importer writes them and as
-    the eager runtime executes them one by one. Every op is pure. Shapes may
-    have dynamic dims. The result type of an op follows from its operands and
-    attributes by one shape rule, which the runtime shares; a written result
-    type may say more or less about dynamic dims, but not disagree.
+    Graphs of tensor operations. The ops are those that a user or an importer
+    writes and that the eager runtime executes one by one. Every op is pure.
+    Shapes may have dynamic dims. The result type of an op follows from its
+    operands and attributes by a shape rule that the runtime shares. The result
+    type in the IR may have more or fewer dynamic dims than the inferred type,
+    but must not contradict it.
 
-    Constraints are labelled per op (C1, C2, ...); a diagnostic that reports a
-    broken one begins with its label, as in `conv C7: ...`.
+    The constraints of each op have labels (C1, C2, ...). A diagnostic that
+    reports a violated constraint begins with its label, as in `conv C7: ...`.
 
     Discardable attributes:
-    - `tandem.dims = ["N", "", "C"]` on a function argument names its dims, one
-      string per dim; dims of one name, also across arguments, have one size.
-    - `tandem.kernel` (unit) marks a module that holds one outlined kernel, a
-      function named as the module.
-    - `tandem.kind` (a fusion kind) on such a module says how the kernel is to
-      be made; without it, as a loop.
+    - `tandem.dims = ["N", "", "C"]` on a function argument names its dims, with
+      one string per dim. Dims with the same name have the same size, also in
+      different arguments.
+    - `tandem.kernel` (unit) marks a module that holds one outlined kernel: a
+      function with the name of the module.
+    - `tandem.kind` (a fusion kind) on such a module says how code for the
+      kernel is generated. Without it, the kind is `loop`.
   }];
   let cppNamespace = "::tandem::ir";
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -46,7 +48,8 @@ def Tandem_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";
     /// Name of the attribute that marks kernel modules.
     static constexpr ::llvm::StringLiteral kKernelAttrName = "tandem.kernel";
-    /// Name of their attribute that says how they are made (FusionKindAttr).
+    /// Name of the attribute of kernel modules that holds their kind
+    /// (FusionKindAttr).
     static constexpr ::llvm::StringLiteral kKindAttrName = "tandem.kind";
   }];
 }

@@ -1,4 +1,4 @@
-//===- TandemInterfaces.h - What passes ask of ops ------------ -*- C++ -*-===//
+//===- TandemInterfaces.h - The interfaces of ops ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,8 @@ namespace tandem::ir {
 class TandemOpInterface;
 
 namespace detail {
-/// Cost of an op by the shape rules; a failure for types that are not static.
+/// The cost of an op, as computed by tandem::cost; fails for types that are not
+/// static.
 mlir::FailureOr<::tandem::OpCost> getCost(TandemOpInterface op);
 } // namespace detail
 } // namespace tandem::ir

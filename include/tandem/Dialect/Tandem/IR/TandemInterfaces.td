@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 
 def TandemOpInterface : OpInterface<"TandemOpInterface"> {
   let description = [{
-    An op that the runtime can execute: one entry of its op table.
+    An op that the runtime can execute: it has an entry in the op table.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [
@@ -22,7 +22,7 @@ def TandemOpInterface : OpInterface<"TandemOpInterface"> {
       them.
     }], "::tandem::OpDesc", "getOpDesc">,
     InterfaceMethod<[{
-      Floating-point operations and bytes of one execution; a failure where a
+      The floating-point operations and bytes of one execution. Fails where the
       type of an operand or result is not static.
     }], "::llvm::FailureOr<::tandem::OpCost>", "getCost", (ins), "", [{
       return ::tandem::ir::detail::getCost(
@@ -34,16 +34,16 @@ def TandemOpInterface : OpInterface<"TandemOpInterface"> {
 
 def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let description = [{
-    An op whose result element at an index is one function of the operands'
-    elements at that index, after NumPy broadcasting.
+    An op whose result at each index is a function of the operands' elements at
+    the same index, after NumPy broadcasting.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [
     InterfaceMethod<[{
       Emits the function on scalars, one per operand, as arith and math ops
       without regions, and returns the result. The computation is done in the
-      scalars' own types: a bf16 op may be asked with f32 scalars and then
-      gives f32. `cast` alone gives its own result element type.
+      types of the scalars: for a bf16 op, f32 scalars may be given, and the
+      result is then f32. Only `cast` returns its own result element type.
     }], "::mlir::Value", "buildScalar",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
          "::mlir::ValueRange":$scalars)>
@@ -52,15 +52,15 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
 
 def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   let description = [{
-    An op whose result elements each read at most one element of an operand,
-    at an index that is an affine function of theirs.
+    An op in which each element of the result reads at most one element of an
+    operand, at an index that is an affine function of its own index.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [
     InterfaceMethod<[{
-      The map from the result's dims to the index that is read in an operand;
-      null when there is no such map (for example a reshape or a broadcast
-      whose types are dynamic).
+      The map from an index of the result to the index that is read in an
+      operand. Null when there is no such map, for example for a reshape or a
+      broadcast whose types are dynamic.
     }], "::mlir::AffineMap", "getOperandIndexing",
     (ins "unsigned":$operand)>
   ];
@@ -79,8 +79,8 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
       return $_op->getOperand(0);
     }]>,
     InterfaceMethod<[{
-      The second factor, which may be packed: a convolution's kernel, or
-      columns of a matrix.
+      The second factor of the products, which may be packed: a convolution's
+      kernel, or columns of a matrix.
     }], "::mlir::Value", "getWeights", (ins), [{
       return $_op->getOperand(1);
     }]>

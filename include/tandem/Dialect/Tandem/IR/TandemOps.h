@@ -1,4 +1,4 @@
-//===- TandemOps.h - The ops ---------------------------------- -*- C++ -*-===//
+//===- TandemOps.h - The ops of the dialect ---------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,21 +24,22 @@
 // What the generated definitions of the ops call.
 namespace tandem::ir::detail {
 
-/// Infers the result type of an op by the shape rule; on failure says why at
-/// `location`, if there is one.
+/// Infers the result type of an op by its shape rule. On failure it emits an
+/// error at `location`, if there is one.
 mlir::LogicalResult
 inferResultType(std::optional<mlir::Location> location,
                 const ::tandem::OpDesc &desc, mlir::ValueRange operands,
                 llvm::SmallVectorImpl<mlir::Type> &inferred);
 
-/// Whether the declared types differ from the inferred ones in what is known of
-/// dynamic dims at most.
+/// Whether the declared types are equal to the inferred ones except for dims
+/// that are dynamic in one of them.
 bool areCompatible(mlir::TypeRange inferred, mlir::TypeRange declared);
 
 /// Infers the result type of `op` and compares it with the declared one.
 mlir::LogicalResult verifyResultType(TandemOpInterface op);
 
-/// Result dims to the dims of an operand that is broadcast as in NumPy.
+/// The map from the result's dims to the dims of an operand under NumPy
+/// broadcasting.
 mlir::AffineMap getBroadcastIndexing(mlir::Operation *op, unsigned operand);
 
 } // namespace tandem::ir::detail

@@ -1,4 +1,4 @@
-//===- TandemTypes.h - MLIR types to and from Tandem's -------- -*- C++ -*-===//
+//===- TandemTypes.h - Conversion of types ----------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,13 +17,14 @@
 
 namespace tandem::ir {
 
-/// The element type, or none for one that Tandem does not have.
+/// The dtype of an MLIR element type; none for a type that Tandem does not
+/// have.
 std::optional<::tandem::DType> toDType(mlir::Type type);
 mlir::Type toMlirType(mlir::MLIRContext *context, ::tandem::DType dtype);
 
-/// Whether `type` is a ranked tensor of a Tandem element type with at most
-/// kMaxRank dims and without encoding: what toTandemType takes, and what every
-/// operand and result of a verified op is.
+/// Whether `type` is a ranked tensor of a Tandem element type, with at most
+/// kMaxRank dims and without encoding. All operands and results of verified ops
+/// are, and toTandemType takes only such types.
 bool isTandemTensor(mlir::Type type);
 ::tandem::TensorType toTandemType(mlir::RankedTensorType type);
 mlir::RankedTensorType toMlirType(mlir::MLIRContext *context,

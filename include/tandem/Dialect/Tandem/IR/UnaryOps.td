@@ -52,7 +52,7 @@ def Tandem_NegOp : Tandem_UnaryOp<"neg", Tandem_Numeric> {
 def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
   let summary = "Absolute value of each element";
   let description = [{
-    Integers wrap around: for the least value the result is itself.
+    Integers wrap around: the absolute value of the least value is itself.
 
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
@@ -68,7 +68,8 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
 def Tandem_SignOp : Tandem_UnaryOp<"sign", Tandem_Numeric> {
   let summary = "Sign of each element";
   let description = [{
-    -1, 0 or 1 of the operand's type; a zero keeps its sign and NaN stays NaN.
+    The result is -1, 0 or 1 in the operand's type. A zero keeps its sign, and
+    NaN stays NaN.
 
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
@@ -96,7 +97,7 @@ def Tandem_ExpOp : Tandem_UnaryOp<"exp", Tandem_Float> {
 def Tandem_Expm1Op : Tandem_UnaryOp<"expm1", Tandem_Float> {
   let summary = "e to the power of each element, minus one";
   let description = [{
-    Exact near zero, where `exp(x) - 1` loses digits.
+    Accurate near zero, where `exp(x) - 1` loses digits.
 
     Constraints:
     - C1: the element type is a float type.
@@ -111,7 +112,7 @@ def Tandem_Expm1Op : Tandem_UnaryOp<"expm1", Tandem_Float> {
 def Tandem_LogOp : Tandem_UnaryOp<"log", Tandem_Float> {
   let summary = "Natural logarithm of each element";
   let description = [{
-    NaN below zero, -inf at zero.
+    The result is NaN below zero and -inf at zero.
 
     Constraints:
     - C1: the element type is a float type.
@@ -126,7 +127,7 @@ def Tandem_LogOp : Tandem_UnaryOp<"log", Tandem_Float> {
 def Tandem_Log1pOp : Tandem_UnaryOp<"log1p", Tandem_Float> {
   let summary = "Natural logarithm of one plus each element";
   let description = [{
-    Exact near zero, where `log(1 + x)` loses digits.
+    Accurate near zero, where `log(1 + x)` loses digits.
 
     Constraints:
     - C1: the element type is a float type.
@@ -162,7 +163,7 @@ def Tandem_RsqrtOp : Tandem_UnaryOp<"rsqrt", Tandem_Float> {
     - C1: the element type is a float type.
 
     Special values:
-    - S1: of 0 the result is inf, of -0 it is -inf.
+    - S1: the result for 0 is inf, for -0 it is -inf.
 
     Example:
     ```mlir
@@ -224,8 +225,8 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
     - C1: the element type is a float type.
 
     Special values:
-    - S1: of -inf the result is NaN, as the formulas have it (-inf * 0); of inf
-      it is inf.
+    - S1: the result for -inf is NaN, as the formulas give it (-inf * 0); for
+      inf it is inf.
 
     Example:
     ```mlir
@@ -242,13 +243,14 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
 def Tandem_SoftplusOp : Tandem_UnaryOp<"softplus", Tandem_Float> {
   let summary = "Softplus, a smooth relu, of each element";
   let description = [{
-    `log(1 + exp(x))`, which is as good as 0 for small x and x for large ones.
+    `log(1 + exp(x))`, which approaches 0 for x far below zero and x for large
+    x.
 
     Constraints:
     - C1: the element type is a float type.
 
     Special values:
-    - S1: of -inf the result is 0, of inf it is inf; NaN stays NaN.
+    - S1: the result for -inf is 0, for inf it is inf; NaN stays NaN.
 
     Example:
     ```mlir
@@ -277,7 +279,7 @@ def Tandem_SinOp : Tandem_UnaryOp<"sin", Tandem_Float> {
     - C1: the element type is a float type.
 
     Special values:
-    - S1: of -0 the result is -0.
+    - S1: the result for -0 is -0.
 
     Example:
     ```mlir
@@ -358,19 +360,20 @@ def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
 def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
   let summary = "Converts each element to another type";
   let description = [{
-    Float to integer truncates towards zero and saturates, and NaN becomes
-    zero. Float to narrower float and integer to float round to nearest, halves
-    to even. Integer to narrower integer wraps around. To i1 is `x != 0`;
-    from i1 gives 0 or 1. In the assembly, `dtype` is the result's element type.
+    Float to integer truncates towards zero and saturates, and NaN becomes zero.
+    Float to narrower float and integer to float round to nearest, halves to
+    even. Integer to narrower integer wraps around. A cast to i1 is `x != 0`; a
+    cast from i1 gives 0 or 1. The assembly does not show `dtype`, which is the
+    result's element type.
 
     Constraints: none; any element type converts to any other.
 
     Special values:
-    - S1: rounding is done once, from the exact value, and gives subnormal
-      numbers where the type has them.
-    - S2: a cast to a narrower type always rounds, before a cast back, too: no
-      such pair is left out. Only arithmetic on half types may keep its
-      intermediate values in f32 within a kernel.
+    - S1: the exact value is rounded once, to a subnormal number where the type
+      has them.
+    - S2: a cast to a narrower type always rounds, even if a cast back follows:
+      the compiler never removes such a pair. Only arithmetic on 16-bit floats
+      may keep its intermediate values in f32 within a kernel.
 
     Example:
     ```mlir

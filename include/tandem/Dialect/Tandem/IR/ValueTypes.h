@@ -14,7 +14,7 @@
 
 namespace tandem {
 
-/// Of a value that is a ranked tensor.
+/// The type and the shape of a value, which must be a ranked tensor.
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }

@@ -23,8 +23,8 @@ class Tandem_PoolOp<string mnemonic, Type type>
 def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
   let summary = "Largest element of each window over the spatial dims";
   let description = [{
-    Padding never wins; NaN in a window gives NaN. In the assembly strides and
-    dilations of 1 and no padding go unwritten.
+    Padding is never the largest element. A NaN in a window gives NaN. The
+    assembly omits strides and dilations of 1 and zero padding.
 
     Constraints:
     - C1: `layout` names N, C and the spatial dims W, HW or DHW, every letter
@@ -37,8 +37,8 @@ def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
     - C5: the dilated window is no larger than the padded input.
 
     Special values:
-    - S1: a window of padding alone, which dilation makes possible, gives -inf,
-      of integers the least value.
+    - S1: a window that lies entirely in padding, which dilation makes possible,
+      gives -inf, or the least value of an integer type.
 
     Example:
     ```mlir
@@ -57,8 +57,9 @@ def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
 def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
   let summary = "Mean of each window over the spatial dims";
   let description = [{
-    Padding counts as zeros with `count_include_pad`, else not at all. In the
-    assembly strides and dilations of 1 and no padding go unwritten.
+    With `count_include_pad`, padding counts as zeros; without it, padding does
+    not count at all. The assembly omits strides and dilations of 1 and zero
+    padding.
 
     Constraints:
     - C1: `layout` names N, C and the spatial dims W, HW or DHW, every letter
@@ -71,8 +72,8 @@ def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
     - C5: the dilated window is no larger than the padded input.
 
     Special values:
-    - S1: a window of padding alone, which dilation makes possible, gives NaN,
-      with `count_include_pad` 0.
+    - S1: a window that lies entirely in padding, which dilation makes possible,
+      gives NaN, or 0 with `count_include_pad`.
 
     Example:
     ```mlir
@@ -93,15 +94,16 @@ def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
 def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
   let summary = "Combines all elements along some dims";
   let description = [{
-    `sum`, `prod`, `max` (NaN if any is), `min`, `mean`, or `argmax`: the index
-    of the first largest element (of the first NaN if there is one), as i64. The
-    dims go, or with `keep_dims` stay with size 1. The order of combination is
-    not specified. An empty sum is 0, an empty product 1, an empty mean NaN.
+    `kind` is `sum`, `prod`, `max`, `min`, `mean`, or `argmax`, which gives the
+    index of the first largest element as i64. NaN in the operand gives NaN;
+    `argmax` gives the index of the first NaN. The reduced dims are removed, or
+    kept with size 1 with `keep_dims`. The order in which elements are combined
+    is not specified. An empty sum is 0, an empty product 1, an empty mean NaN.
 
     Constraints:
     - C1: `dims` are dims of the operand, each at most once.
-    - C2: the element type is a float or an integer type other than i1; that of
-      `mean` is a float type.
+    - C2: the element type is a float or an integer type other than i1; for
+      `mean` it is a float type.
     - C3: `argmax` is along one dim.
     - C4: `max`, `min` and `argmax` are along dims that have elements.
 
@@ -128,8 +130,8 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
 def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
   let summary = "Batch normalisation with known statistics, along a dim";
   let description = [{
-    `(input - mean) / sqrt(variance + epsilon) * scale + offset`, the last four
-    being one element per index of dim `axis`.
+    `(input - mean) / sqrt(variance + epsilon) * scale + offset`, where `scale`,
+    `offset`, `mean` and `variance` have one element per index of dim `axis`.
 
     Constraints:
     - C1: the operands have one element type, a float type.
@@ -140,13 +142,13 @@ def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
 
     Special values:
     - S1: where `variance + epsilon` is 0 the result is infinite, or NaN where
-      `input` is `mean`. The result is rounded as that of the formula is: no
-      form is used that cancels where `mean` is large.
-    - S2: `scale` may be divided by the root before it is multiplied, or
-      afterwards. Where `input - mean`, a quotient, a product or
-      `variance + epsilon` overflows in the type that is computed in (f32 for
-      narrower types), or an infinite difference meets a subnormal factor, the
-      result is not specified.
+      `input` equals `mean`. The result is as accurate as that of the formula:
+      no form is used in which digits cancel where `mean` is large.
+    - S2: `scale` may be divided by the square root before or after the
+      multiplication. The result is not specified where `input - mean`, a
+      quotient, a product or `variance + epsilon` overflows in the computing
+      type (f32 for narrower types), or where an infinite difference is
+      multiplied by a subnormal factor.
 
     Example:
     ```mlir
@@ -171,7 +173,8 @@ def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
 def Tandem_SoftmaxOp : Tandem_Op<"softmax", "AxisAttrs"> {
   let summary = "Exponentials that sum to one along a dim";
   let description = [{
-    `exp(x - m) / sum(exp(x - m))` along `axis`, with m the largest element.
+    `exp(x - m) / sum(exp(x - m))` along `axis`, where m is the largest element
+    along it.
 
     Constraints:
     - C1: the element type is a float type.

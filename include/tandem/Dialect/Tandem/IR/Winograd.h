@@ -1,4 +1,4 @@
-//===- Winograd.h - Kernels transformed for fewer products -----*- C++ -*-===//
+//===- Winograd.h - Transformed kernels of convolutions ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,16 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// F(4x4, 3x3) of Lavin and Gray, "Fast Algorithms for Convolutional Neural
-// Networks" (2015): 4x4 results of a 3x3 convolution from 6x6 elements of data
-// d and a kernel k are
+// The transformation of kernels for Winograd's method F(4x4, 3x3) of Lavin and
+// Gray, "Fast Algorithms for Convolutional Neural Networks" (2015). It computes
+// 4x4 results of a 3x3 convolution from 6x6 elements of data d and a kernel k
+// as
 //
 //   Aᵀ ((G k Gᵀ) ⊙ (Bᵀ d B)) A,
 //
-// 36 products in place of 144. The matrices follow from interpolation at 0, ±a,
-// ±b and infinity (Toom and Cook; see Blahut, Fast Algorithms for Signal
-// Processing, ch. 5). With a = 5/8 and b = 3/2 the error is a fifth of that
-// with the usual 1 and 2, see docs/Contractions.md.
+// with 36 multiplications in place of 144. The matrices follow from
+// interpolation at the points 0, ±a, ±b and infinity (Toom and Cook; see
+// Blahut, Fast Algorithms for Signal Processing, ch. 5). With a = 5/8 and b =
+// 3/2 the error is a fifth of that with the usual 1 and 2
+// (docs/Contractions.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,22 +33,23 @@ namespace tandem::ir {
 
 namespace winograd {
 
-/// Results, taps and elements of data, per dim.
+/// Results, taps and elements of data of a tile, per dim.
 inline constexpr int64_t kTile = 4, kTaps = 3, kSize = kTile + kTaps - 1;
 inline constexpr int64_t kPositions = kSize * kSize;
-/// The points a and b.
+/// The interpolation points a and b.
 inline constexpr double kNear = 0.625, kFar = 1.5;
 
 } // namespace winograd
 
-/// Transforms `kernel`, a constant of f32 and shape [3, 3, I, O], in f64, and
-/// lays it out as [O / block, rounded up][6][6][I][block], filled up with
-/// zeros; once for each context. The bytes of `kernel` must be at hand.
+/// Transforms `kernel`, an f32 constant of shape [3, 3, I, O], computing in
+/// f64. The result has the layout [ceil(O / block)][6][6][I][block], padded
+/// with zeros, and is made once per context. The bytes of `kernel` must be
+/// available (getRawData).
 mlir::ElementsAttr transformKernel(mlir::ElementsAttr kernel, int64_t block);
 
-/// The largest magnitude of data for which nothing overflows on the way to the
-/// results, where `kernel` is transformed, but what overflows in f32 in any
-/// case. Nothing where the transformed kernel may not be finite.
+/// The largest magnitude of data for which Winograd's method with the
+/// transformed `kernel` overflows in f32 only where a direct convolution
+/// overflows too. Nothing where the transformed kernel might not be finite.
 std::optional<float> findLargestData(mlir::ElementsAttr kernel);
 
 } // namespace tandem::ir

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes on the dialect ------------------------*- C++ -*-===//
+//===- Passes.h - Passes on the Tandem dialect ------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

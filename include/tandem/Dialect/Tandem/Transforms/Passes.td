@@ -15,14 +15,16 @@ def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
   let summary = "Give a function's arguments static shapes and infer the rest";
   let description = [{
     Sets the argument types of one function to those of a signature and infers
-    every other type anew. `shapes` has an entry per argument: its dims, as
-    `1000x100x1`; `?` for a dim that another argument's dim of the same name
-    (`tandem.dims`) settles; or nothing for an argument that is static already.
-    Afterwards every type in the function is static.
+    every other type anew. `shapes` has an entry for each argument: its dims,
+    such as `1000x100x1`, or nothing for an argument whose type is static
+    already. A dim may be `?` if a dim of the same name (`tandem.dims`) of
+    another argument determines it. Afterwards every type in the function is
+    static.
 
-    A shape that contradicts an argument's type, dims of one name with two
-    sizes, a dim left unknown, an op whose constraints the shapes break and a
-    tensor whose bytes overflow are errors at the argument or op.
+    The following are errors, which are reported at the argument or op: a shape
+    that contradicts an argument's type, dims of the same name with different
+    sizes, a dim that remains unknown, an op whose constraints the shapes
+    violate, and a tensor whose number of bytes overflows.
 
     Before, with `shapes=8x4`:
     ```mlir
@@ -54,20 +56,25 @@ def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
 def TandemSimplify : Pass<"tandem-simplify"> {
   let summary = "Fold, decompose and rearrange into fewer and cheaper ops";
   let description = [{
-    Applies the ops' own folds and canonicalisations together with:
+    Applies the ops' own folders and canonicalisations together with these
+    patterns:
 
-    - `batch_norm` of a convolution's only use, along its output channels:
-      folded into the convolution's kernel and bias. Where all are constants
-      this happens here; else in ops on the kernel, if the kernel has at most a
-      quarter of the output's elements. Any other `batch_norm` becomes one
-      multiplication and one addition with per-channel factors.
-    - an addition of per-channel values to a convolution's only use: its bias;
-    - `pow` with a constant 2, division by a constant power of two;
-    - a transpose that moves dims of size 1 alone: a reshape;
-    - a transpose of the last two dims under a `matmul`: its flag.
+    - A `batch_norm` along the output channels of a convolution, if it is the
+      only use of the convolution's result, is folded into the convolution's
+      kernel and bias. Constants are folded at compile time; otherwise ops on
+      the kernel are emitted, provided that the kernel has at most a quarter of
+      the output's elements. Any other `batch_norm` becomes one multiplication
+      and one addition with per-channel factors.
+    - An addition of per-channel values becomes the convolution's bias, if it is
+      the only use of the convolution's result.
+    - `pow` with a constant exponent of 2, and division by a constant power of
+      two, become multiplications.
+    - A transpose that only moves dims of size 1 becomes a reshape.
+    - A transpose of the last two dims of a `matmul`'s operand becomes the
+      `matmul`'s transpose flag.
 
-    Then it removes common subexpressions and dead ops. Types of half
-    precision are normalised in f32.
+    Then it removes common subexpressions and dead ops. A `batch_norm` on 16-bit
+    floats is computed in f32.
 
     Before:
     ```mlir
@@ -91,9 +98,10 @@ def TandemSimplify : Pass<"tandem-simplify"> {
 def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
   let summary = "Express softmax by reductions and elementwise ops";
   let description = [{
-    For targets that make one kernel of all that it becomes. Half precision is
-    computed in f32, as the op is. The exponentials are multiplied by the
-    reciprocal of their sum. What has no elements, or a dynamic shape, stays.
+    For targets that fuse all of the resulting ops into one kernel. 16-bit
+    floats are computed in f32, as for the op itself. The exponentials are
+    multiplied by the reciprocal of their sum. A softmax without elements or
+    with a dynamic shape is left as it is.
 
     Before:
     ```mlir
@@ -119,22 +127,23 @@ def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
 
 defvar Tandem_DeviceSpec =
   Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-         "What prices are of: generic, host, the name of a built-in device "
-         "description, the path of one, or its text.">;
+         "The device that costs are estimated for: generic, host, the name "
+         "of a built-in device description, the path of one, or its text.">;
 
 def TandemSplitReductions : Pass<"tandem-split-reductions"> {
-  let summary = "Reduce in parts where one reduction would keep few cores busy";
+  let summary = "Split reductions that would keep few cores busy";
   let description = [{
-    A large reduction whose results are too few to keep all cores busy becomes
-    two, of parts of the reduced dims, then of what these give, where that saves
-    more than starting a kernel more costs. So does one of columns that are much
-    longer than a cache is large, which would be read a few columns at a time,
-    row after row; part by part it is read in the order of memory. Elementwise
-    ops ahead are computed on the split shape, so that they can be part of the
-    same kernel. Partial results of half precision are kept in f32.
+    A large reduction with too few results to keep all cores busy is split in
+    two, where that saves more time than launching another kernel costs: the
+    first one reduces parts of the reduced dims, the second one combines the
+    partial results. A reduction of columns that are much longer than a cache is
+    split too: as a whole it would be read a few columns at a time, row after
+    row; in parts it is read in the order of memory. Elementwise ops before the
+    reduction are computed on the split shape, so that they can be part of the
+    same kernel. Partial results of 16-bit floats are kept in f32.
 
-    Whole stay reductions of dims that are not next to each other, and those of
-    a length without a suitable divisor.
+    Reductions of dims that are not adjacent, or whose length has no suitable
+    divisor, are not split.
 
     Before:
     ```mlir
@@ -156,16 +165,17 @@ def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   let options = [Tandem_DeviceSpec];
 }
 
-/// Of every pass that plans fusion.
+/// The options of every pass that plans fusion.
 defvar Tandem_FusionOptions = [
   Option<"fuel", "fusion-fuel", "int64_t", "-1",
-         "At most this many fusion decisions are taken; -1: no limit.">,
+         "The most fusion decisions that are taken; -1 for no limit.">,
   Option<"maxReads", "max-reads", "int64_t", "32",
          "Ops that read more elements per result remain op steps.">,
   Option<"maxBodyReads", "max-body-reads", "int64_t", "256",
-         "Element reads per result of a kernel, with windows unrolled.">,
+         "The most element reads per result of a kernel, with windows "
+         "unrolled.">,
   Option<"maxResults", "max-results", "int64_t", "8",
-         "Results of a kernel.">,
+         "The most results of a kernel.">,
   Option<"contractions", "contractions", "bool", "false",
          "Make kernels of kind contraction.">,
   Option<"reductions", "reductions", "bool", "false",
@@ -174,25 +184,26 @@ defvar Tandem_FusionOptions = [
 ];
 
 def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
-  let summary = "Collect ops into fusions, each of which becomes one kernel";
+  let summary = "Group ops into fusions, each of which becomes one kernel";
   let description = [{
-    Loop fusion of elementwise and shape ops, and of convolutions, windows,
-    reductions and products that read few elements per result. An op is computed
-    in the kernels of all its consumers where that costs less than a kernel of
-    its own; a value that is needed outside as well becomes one more result of a
-    consumer's kernel; kernels over one space that read the same value are
-    joined. All types must be static. What is not fused stays an op step: heavy
-    contractions and reductions, softmax, custom calls, and reshapes at the edge
-    of a kernel, which are views.
+    Fuses elementwise and shape ops into loops, as well as convolutions,
+    windows, reductions and matrix products that read few elements per result.
+    An op is computed in the kernels of all its consumers where that costs less
+    than a kernel of its own. A value that is also needed outside becomes one
+    more result of a consumer's kernel. Kernels over the same iteration space
+    that read the same value are joined. All types must be static. Ops that are
+    not fused stay op steps: large contractions and reductions, softmax, custom
+    calls, and reshapes at the edge of a kernel, which are views.
 
-    With `contractions` a convolution or product that a loop would compute more
-    slowly becomes a fusion of kind `contraction`, together with the elementwise
-    ops of its result's shape that follow it, and with views of its weights.
-    With `reductions` a `reduce` becomes a fusion of kind `reduction`, together
-    with elementwise ops on the elements that it reduces or on its results, and
-    with further reduces of the same dims of the same shape.
+    With `contractions`, a convolution or matrix product that a loop would
+    compute more slowly becomes a fusion of kind `contraction`. It includes the
+    elementwise ops after it that have its result's shape, and the views of its
+    weights. With `reductions`, a `reduce` becomes a fusion of kind `reduction`.
+    It includes elementwise ops on the elements that it reduces and on its
+    results, and other `reduce` ops over the same dims of the same shape.
 
-    With `remarks` every refusal is reported as a remark with its reason.
+    With `remarks`, every refused fusion is reported as a remark with its
+    reason.
 
     Before:
     ```mlir
@@ -213,18 +224,19 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
   }];
   let options = !listconcat(Tandem_FusionOptions, [
     Option<"remarks", "remarks", "bool", "false",
-           "Report every refusal as a remark.">
+           "Report every refused fusion as a remark.">
   ]);
 }
 
 def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
-  let summary = "Account for what tandem-fuse will do with the same options";
+  let summary = "Report what tandem-fuse will do with the same options";
   let description = [{
-    Plans fusion and changes no op. With `file` every decision is written there
-    as JSON, with its reason and prices, and the kernels with their kind and ops
-    (docs/Fusion.md). What earlier passes have noted for it is written, too, and
-    taken off. With `why-not` the question whether two ops are in
-    one kernel, and else why not, is answered on standard output.
+    Plans fusion without changing any op. With `file`, it writes to that file,
+    as JSON (docs/Fusion.md), every decision with its reason and estimated
+    costs, and every kernel with its kind and ops. It also writes the notes that
+    earlier passes have left for the report, and removes them. With `why-not`,
+    it prints on standard output whether two ops are in one kernel and, if not,
+    why.
 
     ```mlir
     %0 = tandem.exp %x : tensor<64xf32>
@@ -240,19 +252,19 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
   }];
   let options = !listconcat(Tandem_FusionOptions, [
     Option<"file", "file", "std::string", "\"\"",
-           "Where the report goes; empty: nowhere.">,
+           "The file to write the report to; empty for none.">,
     ListOption<"whyNot", "why-not", "std::string",
-               "The lines and columns of two ops.">
+               "The lines and columns of two ops, as 1:6,2:6.">
   ]);
 }
 
 def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {
-  let summary = "Pad the inputs of light convolutions ahead";
+  let summary = "Pad the inputs of light convolutions explicitly";
   let description = [{
-    A convolution that becomes part of a loop asks at every tap whether it lies
-    in the padding, and that keeps a CPU's loop from being a run of vector
-    multiply-adds. Where the input is at most a quarter of the result's size,
-    a padded copy of it costs little and the question is gone.
+    A convolution in a loop kernel must check for every tap whether it lies in
+    the padding, so that a CPU's loop does not consist of vector multiply-adds
+    only. Where the input has at most a quarter of the result's size, making a
+    padded copy of it is cheap and removes the checks.
 
     Before:
     ```mlir
@@ -270,7 +282,8 @@ def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {
   }];
   let options = [
     Option<"maxReads", "max-reads", "int64_t", "32",
-           "As tandem-fuse's: heavier convolutions become no loop.">
+           "As of tandem-fuse: convolutions with more reads do not become "
+           "loops.">
   ];
 }
 
@@ -278,9 +291,10 @@ def TandemOutlineKernels
     : Pass<"tandem-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn each fusion into a kernel module and a launch of it";
   let description = [{
-    The body of each `tandem.fusion` becomes the function of a nested module of
-    its own, marked `tandem.kernel`; fusions of equal content share one. The
-    kind of a fusion that is no loop stays as `tandem.kind`.
+    The body of each `tandem.fusion` becomes the function of a new nested module
+    with the attribute `tandem.kernel`, which fusions with equal contents share.
+    The module's attribute `tandem.kind` is the kind of the fusion if that is
+    not `loop`.
 
     Before:
     ```mlir

@@ -19,10 +19,11 @@ class FuncOp;
 namespace tandem {
 
 /// Sets the argument types of `function` to `arguments`, one per argument, and
-/// infers all others anew; pass tandem-specialise in function form. A dim may
-/// stay dynamic where a dim of the same name is static. Returns the number of
-/// results whose type was refined; on failure the reason has been diagnosed at
-/// the argument or op, and the function is left half done.
+/// infers all other types anew. This is pass tandem-specialise as a function. A
+/// dim of `arguments` may be dynamic if a dim of the same name is static.
+/// Returns the number of op results whose type was refined. On failure an error
+/// has been emitted at the argument or op, and the function is left partly
+/// specialised.
 mlir::FailureOr<int64_t>
 specialise(mlir::func::FuncOp function,
            llvm::ArrayRef<mlir::RankedTensorType> arguments);

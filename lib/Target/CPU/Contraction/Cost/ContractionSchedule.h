@@ -1,4 +1,4 @@
-//===- ContractionSchedule.h - The order of a contraction's tiles -*- C++ -*-=//
+//===- ContractionSchedule.h - The tasks of a contraction -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 
 namespace tandem {
 
-/// A dim cut into tiles, the last of which may be smaller.
+/// A dim that is divided into tiles, the last of which may be smaller.
 struct TiledDim {
   int64_t size = 1, tile = 1;
   int64_t getWhole() const { return size / tile; }
@@ -23,31 +23,33 @@ struct TiledDim {
   int64_t getTiles() const { return getWhole() + (getRest() ? 1 : 0); }
 };
 
-/// Tasks in the order of [groups][chunks of rows][chunks of
-/// positions][outputs]: the data of a chunk stays in the second-level cache
-/// while the weights of one tile of outputs after the other pass over it. Where
-/// groups run along the lanes, each tile of positions has all of them in turn.
+/// How a contraction is divided into tasks. Tasks are in the order
+/// [groups][chunks of rows][chunks of positions][outputs]: the data of a chunk
+/// stays in the second-level cache while the tiles of outputs, one after the
+/// other, use it. Where groups run along the lanes, each tile of positions
+/// computes all groups in turn.
 ///
-/// Where data is staged (ContractionStaging.h), in the order of [chunks of
-/// rows][chunks of positions][groups x outputs], the last in chunks as well: a
-/// task copies the data of its positions, and passes over it with some tiles of
-/// outputs, if there are enough tasks with all.
+/// Where data is staged (ContractionStaging.h), the order is [chunks of
+/// rows][chunks of positions][chunks of groups x outputs]: a task stages the
+/// data of its positions, and then computes some or, if there are enough tasks,
+/// all tiles of outputs from it.
 struct ContractionSchedule {
   ContractionStrategy tile;
-  /// Positions of the innermost spatial dim; outputs, or groups where these run
-  /// along the lanes.
+  /// The positions of the innermost spatial dim; and the outputs, or the groups
+  /// where groups run along the lanes.
   TiledDim positions, outputs;
   int64_t groups = 1;
-  /// All positions of the batch and the other spatial dims, and how many a task
-  /// has.
+  /// The number of rows, that is, positions of the batch and of all other
+  /// spatial dims; and the rows of a task.
   int64_t rows = 1, rowsPerTask = 1;
-  /// Tiles of positions of a task: all, where it has more than one row.
+  /// The number of tiles of positions of a task; all tiles of a row if it has
+  /// more than one row.
   int64_t tilesPerTask = 1;
-  /// Where data is staged: tiles of outputs, of all groups, that a task has,
-  /// and positions of the data that a task copies at most. Else 0.
+  /// Where data is staged, the number of tiles of outputs (of all groups) of a
+  /// task, and the most positions of the data that a task stages. Otherwise 0.
   int64_t columnsPerTask = 0, stagedPositions = 0;
-  /// Tasks, of a gaxpy vectors of outputs, and how many are worth running at a
-  /// time.
+  /// The number of tasks (for a gaxpy, of vectors of outputs), and how many are
+  /// worth handing to a thread together.
   int64_t extent = 1, grain = 1;
 
   int64_t getRowChunks() const {
@@ -57,7 +59,8 @@ struct ContractionSchedule {
     return llvm::divideCeilSigned(positions.getTiles(), tilesPerTask);
   }
   bool isStaged() const { return columnsPerTask > 0; }
-  /// Tiles of outputs of all groups; one where groups run along the lanes.
+  /// The number of tiles of outputs of all groups; 1 where groups run along the
+  /// lanes.
   int64_t getColumns() const {
     return tile.lanes == ContractionLanes::Groups ? 1
                                                   : groups * outputs.getTiles();
@@ -68,8 +71,9 @@ struct ContractionSchedule {
   }
 };
 
-/// `isStaged`: its data can be (whyNotStaged), and is; it may be anyway where
-/// that widens it, `mayWiden`.
+/// Makes the schedule of `contraction`. `isStaged` says that its data must be
+/// staged, which must be possible (whyNotStaged). If `mayWiden` is set, the
+/// data may also be staged just to convert it.
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         ContractionMachine machine,
                                         bool isStaged = false,

@@ -1,4 +1,4 @@
-//===- ContractionTiles.h - What tiles of all kinds cost --------*- C++ -*-===//
+//===- ContractionTiles.h - Costs of register tiles -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,26 +15,27 @@
 
 namespace tandem {
 
-/// Of cores of the last decade with wide vectors: multiply-adds and loads a
-/// cycle, and cycles until the result of a multiply-add can be added to.
+/// Properties of cores with wide vectors of the last decade: multiply-adds and
+/// loads per cycle, and the latency of a multiply-add in cycles.
 inline constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
-/// Cycles to begin and end a tile, besides those to store it.
+/// The cycles that a tile takes to begin and end, beside those to store it.
 inline constexpr double kTileCycles = 30;
-/// More vectors hardly save loads.
+/// The most vectors in a row of a tile: more would hardly save loads.
 inline constexpr int64_t kMaxVectors = 8;
 
-/// What a product of two vectors takes: in f32, one multiply-add.
+/// The cost of a product of two vectors. In f32 it is one multiply-add.
 struct ProductRates {
   double fmas = 1, latency = kFmaLatency;
-  /// Instructions that widen what is loaded, for each vector of those along the
-  /// lanes and for each of those that all lanes share.
+  /// The number of instructions that convert a loaded vector to f32: for
+  /// vectors along the lanes, and for values that are broadcast to all lanes.
   double conversions = 0, rowConversions = conversions;
 };
 
 ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
                       ContractionMachine machine);
 
-/// The sizes that a tile walks over.
+/// The iteration space that a tile walks over: rows, vectors, and how many
+/// times all of these are computed.
 struct TileSpace {
   int64_t rows, vectors, times;
 };
@@ -42,23 +43,27 @@ struct TileSpace {
 TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
                        int64_t width);
 
-/// Narrower vectors where one of them has all there is: some machines execute
-/// twice as many, and few lanes are masked.
+/// The width of vectors, in elements: less than `widest` where a narrower
+/// vector holds everything, because some machines execute twice as many narrow
+/// vectors, and fewer lanes are masked.
 int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
                  int64_t widest);
 
-/// Cycles of all tiles of `space`, the last of which are smaller; `getCycles`
-/// of one of so many rows and vectors.
+/// The cycles of all tiles of `space`, including the smaller ones at its ends.
+/// `getCycles(rows, vectors)` are the cycles of one tile.
 double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
                       llvm::function_ref<double(int64_t, int64_t)> getCycles);
 
-/// The tile of least cost where inputs run along the lanes: few loads for each
-/// product, and products enough to hide their latency.
+/// Chooses the tile with the least cost where inputs run along the lanes. A
+/// good tile has few loads per product, and enough independent products to hide
+/// their latency.
 ContractionStrategy chooseDotTile(const Contraction &contraction,
                                   ContractionMachine machine);
 
-/// The tile of least cost where data slides past the weights: products enough
-/// to hide their latency, and lines that are read with their neighbours.
+/// Chooses the tile with the least cost where the tile slides over the data
+/// with the weights in registers (slidesOverTaps). A good tile has enough
+/// independent products to hide their latency, and reads neighbouring cache
+/// lines together.
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,
                                       ContractionMachine machine);
 

@@ -1,4 +1,4 @@
-//===- PriceProblem.h - What prices of all ways share -----------*- C++ -*-===//
+//===- PriceProblem.h - The contraction whose cost is estimated -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,28 +16,32 @@
 
 namespace tandem {
 
-/// What all ways have in common.
+/// What the cost estimates of all ways to compute one contraction have in
+/// common.
 struct PriceProblem {
   mlir::Operation *op;
   bool isConstant;
   const DeviceModel &device;
   OpCost cost;
   ContractionMachine machine;
-  /// Outputs in a block, where weights are packed.
+  /// The number of outputs in a block of the weights, where they are packed.
   std::optional<int64_t> packedBlock = std::nullopt;
 };
 
-/// Whether each position's channels are next to each other.
+/// Whether the channels of each position of the data are adjacent in memory.
 bool isDataChannelsLast(const Contraction &contraction);
 
-/// The share of the products that are not with padding, which both leave out.
+/// The share (0 to 1) of the products that do not involve padding, which
+/// kernels and the library both skip.
 double getShareInside(const Contraction &contraction);
 
-/// Of what runs on one core in `cycles` and moves `bytes`, by `workers` cores.
+/// The cost of work that takes `cycles` cycles on one core, on `workers` cores
+/// that are busy for the share `balance` of the time.
 ContractionPrice getPrice(ContractionWay way, const PriceProblem &problem,
                           double cycles, int64_t workers, double balance);
 
-/// `contraction` has its weights packed; null where none describes the op.
+/// The cost of the library. `contraction` describes the op with packed weights;
+/// null where it cannot be described.
 ContractionPrice priceLibrary(PriceProblem problem,
                               const Contraction *contraction);
 

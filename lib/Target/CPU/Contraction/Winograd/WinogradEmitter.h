@@ -1,4 +1,4 @@
-//===- WinogradEmitter.h - Convolutions of fewer products ------*- C++ -*-===//
+//===- WinogradEmitter.h - Emitting Winograd's method -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,27 +20,26 @@
 namespace tandem {
 
 /// Emits a convolution by Winograd's method: the transforms of data and results
-/// in loops over the positions of a tile, and between them products by the
-/// register tiles of other contractions. Tiles for whose data the method is not
-/// accurate are computed directly (WinogradGuard.cpp).
+/// as loops over the positions of a tile, and between them matrix products with
+/// the same register tiles as other contractions. Tiles with data for which the
+/// method is not accurate are computed directly (WinogradGuard.cpp).
 class WinogradEmitter : IndexBuilder {
 public:
-  /// Applies the epilogue to the one vector of a tile of one row, and stores
-  /// it.
+  /// Applies the epilogue to a tile of a single vector, and stores it.
   using EmitEpilogue =
       llvm::function_ref<void(const ContractionTile &tile, mlir::Value vector)>;
 
-  /// Computes the elements of a position of the data from `input` on, a vector
-  /// of the lanes of `mask` (null for all).
+  /// Emits the computation of a vector of the data at `position`, from input
+  /// channel `input` on, in the lanes of `mask` (null for all).
   using EmitData = llvm::function_ref<mlir::Value(
       mlir::Value position, mlir::Value input, mlir::Value mask)>;
 
-  /// `conv` is transformed, `plain` the same of the plain weights. `data`,
-  /// `weights`, `plainWeights` and `bias` (may be null) are pointers. Where
-  /// `emitData` (may be null) is given, data is what it computes, 2.25 times
-  /// each element, for tiles overlap, and `data` is null. `stage` (may be
-  /// null), for parts of getPartShape, has the windows over a tile, which
-  /// `getBuffer` is asked for.
+  /// `conv` describes the convolution with transformed weights, `plain` with
+  /// plain weights. `data`, `weights`, `plainWeights` and `bias` (which may be
+  /// null) are pointers. If `emitData` is not null, it computes the data, and
+  /// `data` is null; each element is then computed 2.25 times, because tiles
+  /// overlap. `stage`, if not null, holds parts of shape getPartShape for the
+  /// windows over a tile, whose operands and results `getBuffer` finds.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                   const Contraction &conv, const Contraction &plain,
                   const WinogradPlan &plan, KernelScratch &scratch,
@@ -50,16 +49,18 @@ public:
                   ContractionStage *stage,
                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
-  /// Of a tile of results, a vector of outputs.
+  /// The shape of the part of the result that a stage keeps: one tile of a
+  /// vector of outputs.
   static llvm::SmallVector<int64_t> getPartShape(const Contraction &conv,
                                                  const WinogradPlan &plan);
 
+  /// Emits the code of a task. `task` is a number below WinogradPlan::tasks.
   void emitTask(mlir::Value task);
 
 private:
   using Vectors = llvm::SmallVector<mlir::Value, 6>;
 
-  /// The first result of a tile, or an element of the data.
+  /// The position of the first result of a tile, or of an element of the data.
   struct Corner {
     mlir::Value batch, row, column;
   };
@@ -70,7 +71,7 @@ private:
                            mlir::Value vector);
   Vectors loadDataColumn(const Corner &corner, mlir::Value column,
                          mlir::Value channel);
-  /// A vector of the data of a tile, or of zeros where that is padding.
+  /// Loads a vector of a tile's data, or zeros where it is padding.
   mlir::Value loadPosition(const Corner &corner, mlir::Value row,
                            mlir::Value column, mlir::Value channel,
                            mlir::Value mask);
@@ -92,8 +93,9 @@ private:
   void moveStage(const Corner &corner, mlir::Value output);
   void emitWindows(const Corner &corner, mlir::Value output);
 
-  /// The magnitudes of a tile's data while they are loaded, and what follows
-  /// from them: see WinogradGuard.cpp.
+  /// The guard, in WinogradGuard.cpp: records the magnitudes of a tile's data
+  /// while it is loaded, and decides whether the tile must be computed
+  /// directly.
   mlir::Value getMagnitudes(mlir::Value vector);
   mlir::Value getLarger(mlir::Value a, mlir::Value b);
   void resetMagnitudes();
@@ -121,19 +123,22 @@ private:
   void emitIf(mlir::Value condition, llvm::function_ref<void()> emitThen,
               llvm::function_ref<void()> emitElse = {});
 
-  /// Six elements of a line to six, and six products to four results: Bᵀ d and
-  /// Aᵀ m of Dialect/Tandem/IR/Winograd.h.
+  /// Apply the matrices of Dialect/Tandem/IR/Winograd.h to a line of a tile: Bᵀ
+  /// d transforms six elements of data to six, Aᵀ m six products to four
+  /// results.
   Vectors applyB(const Vectors &d);
   Vectors applyA(const Vectors &m);
 
-  /// Results of a tile from `first` on, of `size` along a dim.
+  /// The number of results of a tile that begins at `first`, along a dim of
+  /// `size` results.
   mlir::Value countResults(mlir::Value first, int64_t size);
 
   /// Whether 0 <= a < size.
   mlir::Value isWithin(mlir::Value a, int64_t size);
   mlir::Value constant(double value);
   mlir::Value multiplyAdd(mlir::Value a, double factor, mlir::Value b);
-  /// The lanes from `first` on that are below `size`; null for all.
+  /// A mask of the lanes, from index `first` on, that are below `size`; null if
+  /// these are all lanes.
   mlir::Value createMask(mlir::Value first, int64_t size);
   mlir::Value getPointer(mlir::Value base, mlir::Value offset);
   mlir::Value load(mlir::Value pointer, mlir::Value mask = {});
@@ -147,11 +152,13 @@ private:
   ContractionStage *stage;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   mlir::VectorType type;
-  /// The workspace: see WinogradPlan; one tile between its two transforms and
-  /// after them; and zeros in place of padding.
+  /// The buffers of the workspace: transformed data and products
+  /// (WinogradPlan), one tile between the two steps of its transform and after
+  /// them, and zeros that stand for padding.
   mlir::Value transformed, products, lines, results, zeros;
-  /// Of the guard: magnitudes of a tile's data, a byte for each tile of a task,
-  /// and a tile's data and results where it is computed directly.
+  /// The buffers of the guard: the magnitudes of a tile's data, one byte for
+  /// each tile of a task, and the data and results of a tile that is computed
+  /// directly.
   mlir::Value magnitudes, marks, directData, directResults;
   ContractionTileEmitter tileEmitter;
   Contraction directTile;
