@@ -33,7 +33,7 @@ func.func @half(%x: tensor<4x10xbf16>) -> tensor<4x10xbf16> {
 // CHECK-LABEL: func @fused
 // CHECK: tandem.softmax
 func.func @fused(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %0 = tandem.fusion library (%a = %x) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tandem.fusion reduction (%a = %x) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
     %1 = tandem.softmax %a axis = 1 : tensor<4x8xf32>
     tandem.yield %1 : tensor<4x8xf32>
   }

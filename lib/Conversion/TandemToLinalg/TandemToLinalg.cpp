@@ -67,12 +67,12 @@ static LogicalResult verifyStatic(func::FuncOp kernel) {
 static LogicalResult emitKernel(func::FuncOp kernel,
                                 const DeviceModel &device) {
   switch (getKernelKind(kernel)) {
+  case ir::FusionKind::loop:
+    return emitLoopKernel(kernel);
   case ir::FusionKind::reduction:
     return emitReductionKernel(kernel, device.nearBytes());
   case ir::FusionKind::contraction:
     return emitContractionKernel(kernel);
-  default:
-    return emitLoopKernel(kernel);
   }
 }
 
