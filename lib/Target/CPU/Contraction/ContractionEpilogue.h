@@ -13,6 +13,8 @@
 #include "KernelScratch.h"
 #include "Loop/LaneEmitter.h"
 
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
 namespace tandem {
 
 /// What becomes of the elements of a contraction's result before they are

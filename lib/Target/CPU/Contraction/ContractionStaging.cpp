@@ -8,7 +8,7 @@
 
 #include "Contraction/ContractionStaging.h"
 
-#include "Contraction/Tile/ContractionTile.h"
+#include "Contraction/Tile/TileMemory.h"
 #include "Loop/Schedule.h"
 
 #include "tandem/Analysis/Contraction/StagedData.h"

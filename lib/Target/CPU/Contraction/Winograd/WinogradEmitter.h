@@ -10,7 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_WINOGRAD_WINOGRADEMITTER_H
 
 #include "Contraction/ContractionStage.h"
-#include "Contraction/Tile/ContractionTile.h"
+#include "Contraction/Tile/ChannelTileEmitter.h"
 #include "IndexBuilder.h"
 
 #include "tandem/Target/CPU/Winograd.h"
@@ -153,10 +153,10 @@ private:
   /// Of the guard: magnitudes of a tile's data, a byte for each tile of a task,
   /// and a tile's data and results where it is computed directly.
   mlir::Value magnitudes, marks, directData, directResults;
-  ContractionTileEmitter tileEmitter;
+  ChannelTileEmitter tileEmitter;
   Contraction directTile;
   ContractionStrategy directStrategy;
-  ContractionTileEmitter directEmitter;
+  ChannelTileEmitter directEmitter;
 };
 
 } // namespace tandem
