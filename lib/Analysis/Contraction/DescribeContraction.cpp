@@ -194,15 +194,10 @@ describeMatmul(ir::MatmulOp op, const View &weights, std::string &why) {
 static FailureOr<Contraction> describe(Operation *hero, Value weights,
                                        std::string &why) {
   why.clear();
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   if (!contraction)
     why = "is no contraction";
-  else if (!llvm::all_of(hero->getOperandTypes(), isStatic) ||
-           !llvm::all_of(hero->getResultTypes(), isStatic))
+  else if (!hasStaticTypes(hero))
     why = "has a type that is not static";
   else if (typeOf(contraction.getData()).getNumElements() == 0 ||
            typeOf(contraction.getWeights()).getNumElements() == 0 ||
