@@ -10,8 +10,6 @@
 #include "PlanWindows.h"
 #include "Prices.h"
 
-#include "tandem/Analysis/Contraction/StagedData.h"
-#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 
 #include <set>
@@ -26,7 +24,7 @@ using Id = FusionUnits::Id;
 class ContractionPlanner {
 public:
   explicit ContractionPlanner(PlanState &state)
-      : state(state), units(state.units) {}
+      : state(state), units(state.units), model(*state.options.contractions) {}
 
   void visit(Operation *hero);
   /// The elementwise ops of which the data of `unit` comes, and that no kernel
@@ -52,6 +50,7 @@ private:
 
   PlanState &state;
   FusionUnits &units;
+  const ContractionModel &model;
   /// The hero that was priced last, and its price.
   Operation *priced = nullptr;
   FusionPrice heroPrice;
@@ -66,14 +65,18 @@ FusionPrice ContractionPlanner::priceHero(Operation *hero) {
   FailureOr<Contraction> contraction = describeContraction(hero, why);
   priced = hero;
   heroPrice = {};
-  if (succeeded(contraction) && whyNotContraction(hero, *contraction).empty())
-    heroPrice =
-        priceTile(state.options.device, state.factsOf(hero), *contraction);
+  if (succeeded(contraction) &&
+      model.whyNotGenerated(hero, *contraction).empty())
+    heroPrice = priceTile(state.options, state.factsOf(hero), *contraction);
   return heroPrice;
 }
 
 FusionDecision ContractionPlanner::checkHero(Operation *hero) {
-  if (std::string why = whyNotContraction(hero); !why.empty())
+  std::string why;
+  FailureOr<Contraction> contraction = describeContraction(hero, why);
+  if (succeeded(contraction))
+    why = model.whyNotGenerated(hero, *contraction);
+  if (!why.empty())
     return FusionDecision::refuse(FusionRefusal::NotGenerated, why);
   const OpFacts &facts = state.factsOf(hero);
   if (facts.inLoop.reason() == FusionRefusal::LibraryCostsLess)
@@ -171,7 +174,7 @@ FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
       cast<RankedTensorType>(contraction.data.getType()).getShape())
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
-  if (std::string why = whyNotStaged(contraction); !why.empty())
+  if (std::string why = model.whyNoPrologue(contraction); !why.empty())
     return FusionDecision::refuse(FusionRefusal::NotStaged, why);
   // Parts of the result would have to fit the cache beside it.
   if (llvm::any_of(units[id].ops, [](auto &entry) {
@@ -207,7 +210,7 @@ void ContractionPlanner::addPrologue(Id id) {
     frontier.erase(std::prev(frontier.end()));
     FusionPrice price;
     if (const OpFacts &facts = state.factsOf(op); facts.inLoop)
-      price = pricePrologue(state.options.device, facts, *contraction,
+      price = pricePrologue(state.options, facts, *contraction,
                             op->getResult(0) == contraction->data);
     if (!state.decide(FusionQuestion::Around, op, hero,
                       checkPrologue(op, id, *contraction, price), price))

@@ -11,7 +11,7 @@
 
 #include "OpFacts.h"
 
-#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Fusion/FusionPlan.h"
 
 namespace tandem {
 
@@ -22,13 +22,13 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
 
 /// A contraction that can be generated, as a register tile ("fused") against a
 /// loop.
-FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
+FusionPrice priceTile(const FusionOptions &options, const OpFacts &facts,
                       const Contraction &contraction);
 
 /// `op` computed by the tasks of a contraction, each of which copies the data
-/// that it reads (StagedData.h), against a kernel of its own. `isFirst`: they
-/// do not copy it anyway. The contraction can be staged.
-FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
+/// that it reads, against a kernel of its own. `isFirst`: they do not copy it
+/// anyway. The contraction can have a prologue.
+FusionPrice pricePrologue(const FusionOptions &options, const OpFacts &facts,
                           const Contraction &contraction, bool isFirst);
 
 /// A pooling or reduction of the `bytes` that a contraction computes, read from

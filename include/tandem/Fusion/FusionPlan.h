@@ -11,6 +11,7 @@
 
 #include "tandem/Analysis/CostModel.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Fusion/FusionDecision.h"
 
 #include "mlir/IR/Operation.h"
@@ -47,9 +48,10 @@ struct FusionOptions {
   /// inner one is no longer computed in vectors.
   int64_t maxNestedReads = 64;
   int64_t maxResults = 8;
-  /// Whether kernels of kind contraction and of kind reduction can be
-  /// generated; else those ops are part of a loop or op steps.
-  bool contractions = false;
+  /// The kernels of kind contraction that can be generated; null for none:
+  /// those ops are part of a loop or op steps.
+  const ContractionModel *contractions = nullptr;
+  /// Whether kernels of kind reduction can be generated.
   bool reductions = false;
   FusionOrder order = FusionOrder::Best;
   /// What things cost.

@@ -25,6 +25,7 @@ class OpPassManager;
 
 namespace tandem {
 
+class ContractionModel;
 struct PipelineOptions;
 
 /// The compiler's side of a device: what it can do, the passes that are its
@@ -47,9 +48,11 @@ public:
   /// Whether code is for the machine that compiles: what decides is asked of
   /// this machine, and can be measured on it.
   virtual bool isHost() const { return false; }
-  /// Whether contractions and reductions become kernels; else they are steps of
-  /// the library.
-  virtual bool generatesContractions() const { return false; }
+  /// Its kernels of contractions; null where contractions are steps of the
+  /// library or parts of loops.
+  virtual const ContractionModel *contractionModel() const { return nullptr; }
+  /// Whether reductions become kernels; else they are steps of the library.
+  virtual bool generatesReductions() const { return false; }
   /// Whether loading kernels one by one would cost much more.
   virtual bool loadsTogether() const { return false; }
 

@@ -23,6 +23,8 @@ namespace tandem {
 
 /// Target "cpu".
 const Target &cpuTarget();
+/// Its kernels of contractions.
+const ContractionModel &cpuContractionModel();
 
 /// The machine to compile for. Empty strings mean this host.
 struct CPUTargetOptions {

@@ -12,11 +12,11 @@
 #include "Contraction/ContractionLoops.h"
 #include "Contraction/ContractionStaging.h"
 #include "Contraction/ContractionWindows.h"
+#include "Contraction/Cost/StagedData.h"
 #include "Contraction/Tile/GaxpyEmitter.h"
 #include "Contraction/Winograd/WinogradEmitter.h"
 #include "KernelFrame.h"
 
-#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 
