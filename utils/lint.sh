@@ -7,9 +7,10 @@
 #
 #===-----------------------------------------------------------------------===#
 #
-# lint.sh [BASE]: the layout, the banners and clang-tidy's findings of the C++
-# files that differ from BASE (main). Changes nothing; fails where there is
-# something to do. clang-tidy needs a configured build/ (utils/setup.sh).
+# lint.sh [BASE]: sizes of all files and functions (sizes.py), and the layout,
+# the banners and clang-tidy's findings of the C++ files that differ from BASE
+# (main). Changes nothing; fails where there is something to do. clang-tidy
+# needs a configured build/ (utils/setup.sh).
 #
 #===-----------------------------------------------------------------------===#
 
@@ -23,9 +24,11 @@ mapfile -t files < <(
   { git diff --name-only --diff-filter=d "$base"
     git ls-files --others --exclude-standard
   } | grep -E '\.(cpp|h)$' | sort -u)
-[ ${#files[@]} -gt 0 ] || { echo "lint: no C++ file differs from $base"; exit; }
-
 failed=0
+utils/sizes.py || failed=1
+[ ${#files[@]} -gt 0 ] ||
+  { echo "lint: no C++ file differs from $base"; exit $failed; }
+
 clang-format-22 --dry-run -Werror "${files[@]}" || failed=1
 for file in "${files[@]}"; do
   # clang-format breaks a banner that is too long.

@@ -38,12 +38,7 @@ bool isSimple(AffineMap map) {
 }
 
 FusionDecision checkTypes(Operation *op) {
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
-      !llvm::all_of(op->getResultTypes(), isStatic))
+  if (!hasStaticTypes(op))
     return FusionDecision::refuse(FusionRefusal::DynamicShape);
   if (cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() == 0)
     return FusionDecision::refuse(FusionRefusal::NoElements);

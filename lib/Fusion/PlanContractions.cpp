@@ -10,8 +10,6 @@
 #include "PlanWindows.h"
 #include "Prices.h"
 
-#include "tandem/Analysis/Contraction/StagedData.h"
-#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 
 #include <set>
@@ -26,7 +24,7 @@ using Id = FusionUnits::Id;
 class ContractionPlanner {
 public:
   explicit ContractionPlanner(PlanState &state)
-      : state(state), units(state.units) {}
+      : state(state), units(state.units), model(*state.options.contractions) {}
 
   void visit(Operation *hero);
   /// The elementwise ops of which the data of `unit` comes, and that no kernel
@@ -52,6 +50,7 @@ private:
 
   PlanState &state;
   FusionUnits &units;
+  const ContractionModel &model;
   /// The hero that was priced last, and its price.
   Operation *priced = nullptr;
   FusionPrice heroPrice;
@@ -65,14 +64,15 @@ FusionPrice ContractionPlanner::priceHero(Operation *hero) {
   Expected<Contraction> contraction = describeContraction(hero);
   priced = hero;
   heroPrice = {};
-  if (contraction && checkContraction(hero, *contraction))
-    heroPrice =
-        priceTile(state.options.device, state.factsOf(hero), *contraction);
+  if (contraction && model.checkGenerated(hero, *contraction))
+    heroPrice = priceTile(state.options, state.factsOf(hero), *contraction);
   return heroPrice;
 }
 
 FusionDecision ContractionPlanner::checkHero(Operation *hero) {
-  if (Status can = checkContraction(hero); !can)
+  Status can = describeContraction(hero).and_then(
+      [&](const Contraction &it) { return model.checkGenerated(hero, it); });
+  if (!can)
     return FusionDecision::refuse(FusionRefusal::NotGenerated,
                                   can.error().message);
   const OpFacts &facts = state.factsOf(hero);
@@ -171,7 +171,7 @@ FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
       cast<RankedTensorType>(contraction.data.getType()).getShape())
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
-  if (Status can = checkStaged(contraction); !can)
+  if (Status can = model.checkPrologue(contraction); !can)
     return FusionDecision::refuse(FusionRefusal::NotStaged,
                                   can.error().message);
   // Parts of the result would have to fit the cache beside it.
@@ -207,7 +207,7 @@ void ContractionPlanner::addPrologue(Id id) {
     frontier.erase(std::prev(frontier.end()));
     FusionPrice price;
     if (const OpFacts &facts = state.factsOf(op); facts.inLoop)
-      price = pricePrologue(state.options.device, facts, *contraction,
+      price = pricePrologue(state.options, facts, *contraction,
                             op->getResult(0) == contraction->data);
     if (!state.decide(FusionQuestion::Around, op, hero,
                       checkPrologue(op, id, *contraction, price), price))

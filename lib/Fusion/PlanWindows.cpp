@@ -10,66 +10,12 @@
 
 #include "Prices.h"
 
-#include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
-#include "tandem/Runtime/Grain.h"
-
-#include "mlir/IR/Matchers.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace mlir;
 
 namespace tandem {
 namespace {
-
-/// The largest part of a contraction's result that a task may keep in its
-/// workspace, in bytes.
-constexpr int64_t kMaxPartBytes = 512 << 10;
-
-/// Winograd's method has to do with whole tiles; the direct one, which has not,
-/// takes at least so many times as long.
-constexpr double kDirectFactor = 2;
-
-/// As a kernel that takes `heroNs` would share it out, but for the tile, which
-/// is not known yet.
-WindowChunks guessChunks(const DeviceModel &device,
-                         const Contraction &contraction,
-                         const ContractionWindow &window, int64_t elementBytes,
-                         double heroNs) {
-  constexpr int64_t kTileVectors = 4;
-  int64_t width = std::max<int64_t>(device.vectorBits / 32, 1);
-  bool areGroups = getContractionLanes(contraction) == ContractionLanes::Groups;
-  WindowTasks tasks;
-  tasks.elementBytes = elementBytes;
-  tasks.outputs =
-      areGroups ? contraction.groups
-                : std::min(contraction.outputChannels, kTileVectors * width);
-  if (!areGroups)
-    tasks.columns =
-        contraction.groups *
-        llvm::divideCeilSigned(contraction.outputChannels, tasks.outputs);
-  tasks.wanted = std::clamp<int64_t>(
-      std::llround(heroNs * double(device.cores) / kGrainNs), 1,
-      kMostWantedTasks);
-  return chunkWindows(contraction, window, tasks);
-}
-
-/// What the kernel does more than once, or on fewer cores, in units of its
-/// time.
-double getRepeated(const DeviceModel &device, const Contraction &contraction,
-                   const ContractionWindow &window,
-                   const WindowChunks &chunks) {
-  bool mayTransform = canUseWinograd(contraction) &&
-                      matchPattern(contraction.weights, m_Constant());
-  if (mayTransform && !window.fitsTiles(ir::winograd::kTile))
-    return kDirectFactor - 1;
-  int64_t rounds = llvm::divideCeilSigned(chunks.tasks, device.cores);
-  double balance = double(chunks.tasks) / double(rounds * device.cores);
-  return (1 + chunks.repeatedShare) / balance - 1;
-}
 
 FusionDecision checkReads(PlanState &state, FusionUnits::Id kernel,
                           Operation *op) {
@@ -108,19 +54,17 @@ WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel, Operation *op,
                                              window.error().message);
     return answer;
   }
-  const DeviceModel &device = state.options.device;
+  const FusionOptions &options = state.options;
   const OpFacts &facts = state.factsOf(op);
-  Value operand = op->getOperand(0);
-  int64_t elementBytes =
-      getBytes(operand) / contraction->result.getNumElements();
-  WindowChunks chunks =
-      guessChunks(device, *contraction, *window, elementBytes, heroNs);
-  answer.price =
-      priceWindow(device, facts, getBytes(operand), chunks.partBytes,
-                  heroNs * getRepeated(device, *contraction, *window, chunks));
-  if (chunks.partBytes > kMaxPartBytes)
-    answer.decision = FusionDecision::refuse(FusionRefusal::PartTooLarge,
-                                             chunks.partBytes, kMaxPartBytes);
+  int64_t bytes = getBytes(op->getOperand(0));
+  WindowCosts costs = options.contractions->getWindowCosts(
+      options.device, *contraction, *window,
+      bytes / contraction->result.getNumElements(), heroNs);
+  answer.price = priceWindow(options.device, facts, bytes, costs.partBytes,
+                             heroNs * costs.repeatedShare);
+  if (costs.partBytes > costs.mostPartBytes)
+    answer.decision = FusionDecision::refuse(
+        FusionRefusal::PartTooLarge, costs.partBytes, costs.mostPartBytes);
   else if (answer.price.fusedNs >= answer.price.unfusedNs)
     answer.decision = FusionDecision::refuse(FusionRefusal::RecomputeCostsMore,
                                              int64_t(answer.price.fusedNs),

@@ -8,20 +8,11 @@
 
 #include "Prices.h"
 
-#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Fusion/LoopEfficiency.h"
-
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 namespace tandem {
-
-/// The share of the peak that multiply-adds reach in a register tile: what
-/// convolutions of 3 to 64 channels of 256 x 256 were seen to reach.
-static constexpr double kTileEfficiency = 0.9;
-/// Of a tile, along the outputs: about what 32 registers leave room for.
-static constexpr double kMaxTileVectors = 4;
 
 static double computeNs(const DeviceModel &device, const OpFacts &facts,
                         double evaluations, int64_t parallelism = INT64_MAX) {
@@ -53,11 +44,12 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
   return price;
 }
 
-FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
+FusionPrice priceTile(const FusionOptions &options, const OpFacts &facts,
                       const Contraction &contraction) {
-  int64_t width = std::max<int64_t>(device.vectorBits / 32, 1);
+  const DeviceModel &device = options.device;
   double loopEfficiency = getLoopEfficiency(device, contraction);
-  double tileEfficiency = kTileEfficiency * getLaneUse(contraction, width);
+  double tileEfficiency =
+      options.contractions->getEfficiency(device, contraction);
   // What is written is in no cache yet.
   double memory = double(facts.resultBytes) / device.memoryBytesPerNs;
   double compute = computeNs(device, facts, double(facts.elements));
@@ -65,27 +57,10 @@ FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
           device.launchNs + std::max(memory, compute / tileEfficiency), 0};
 }
 
-/// How often the tasks of `contraction` compute an element of its data: those
-/// of neighbouring rows both have what lies between, and where there are few
-/// rows several tasks share out the outputs.
-static double getStagedTimes(const DeviceModel &device,
-                             const Contraction &contraction) {
-  int64_t bytes = contraction.getPositions() * getStagedInputs(contraction) *
-                  contraction.getFormat().bytes;
-  int64_t chunks = std::clamp<int64_t>(
-      contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
-  chunks = std::max(chunks, llvm::divideCeilSigned(bytes, kMaxStagedBytes));
-  double columns = double(contraction.outputChannels) *
-                   double(contraction.groups) /
-                   (kMaxTileVectors * double(device.vectorBits) / 32);
-  double parts =
-      std::clamp(columns, 1.0, std::max(1.0, double(kWantedTasks / chunks)));
-  return parts * getStagedShare(contraction, chunks);
-}
-
-FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
+FusionPrice pricePrologue(const FusionOptions &options, const OpFacts &facts,
                           const Contraction &contraction, bool isFirst) {
-  double times = getStagedTimes(device, contraction);
+  const DeviceModel &device = options.device;
+  double times = options.contractions->getPrologueRuns(device, contraction);
   double operands = memoryNs(device, facts.operandBytes);
   double compute = computeNs(device, facts, double(facts.elements));
   double again = std::max(times - 1, 0.0);

@@ -11,7 +11,7 @@
 
 #include "OpFacts.h"
 
-#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Fusion/FusionPlan.h"
 
 namespace tandem {
 
@@ -23,14 +23,14 @@ FusionPrice priceShared(const DeviceModel &device, const OpFacts &facts,
 
 /// The cost of a contraction in a kernel of register tiles ("fused"), compared
 /// with a loop kernel.
-FusionPrice priceTile(const DeviceModel &device, const OpFacts &facts,
+FusionPrice priceTile(const FusionOptions &options, const OpFacts &facts,
                       const Contraction &contraction);
 
-/// The cost of computing an op in the tasks of a contraction, which stage the
-/// data that they read (StagedData.h), compared with a kernel of its own.
-/// `isFirst` says that the tasks do not stage their data yet. whyNotStaged must
-/// be empty.
-FusionPrice pricePrologue(const DeviceModel &device, const OpFacts &facts,
+/// The cost of computing an op in the tasks of a contraction, each of which
+/// copies the data that it reads, compared with a kernel of its own. `isFirst`
+/// says that the tasks do not copy their data yet. The contraction can have a
+/// prologue.
+FusionPrice pricePrologue(const FusionOptions &options, const OpFacts &facts,
                           const Contraction &contraction, bool isFirst);
 
 /// The cost of a pooling or reduction of the `bytes` bytes that a contraction

@@ -9,6 +9,8 @@
 #include "tandem/InitAll.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Fusion/ContractionModel.h"
+#include "tandem/Target/Target.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
@@ -123,6 +125,9 @@ void tandem::registerAllDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, transform::TransformDialect,
                   ub::UBDialect, vector::VectorDialect>();
+  for (const Target *target : allTargets())
+    if (const ContractionModel *model = target->contractionModel())
+      ContractionModels::add(registry, *model);
   func::registerInlinerExtension(registry);
   registerBufferization(registry);
   registerTilingAndBounds(registry);

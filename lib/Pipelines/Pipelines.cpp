@@ -10,6 +10,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Fusion/ContractionModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,7 +36,9 @@ template <typename PassOptions>
 void setFusionOptions(PassOptions &pass, const PipelineOptions &options) {
   pass.fuel = options.fusionFuel;
   pass.deviceSpec = options.deviceSpec;
-  pass.contractions = pass.reductions = options.target->generatesContractions();
+  if (const ContractionModel *model = options.target->contractionModel())
+    pass.contractions = model->name().str();
+  pass.reductions = options.target->generatesReductions();
 }
 
 /// Right before fusion, for it accounts for the same ops.

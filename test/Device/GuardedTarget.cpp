@@ -29,8 +29,11 @@ public:
 
   Device *device() const override { return &guardedDevice(); }
   bool isHost() const override { return cpu.isHost(); }
-  bool generatesContractions() const override {
-    return cpu.generatesContractions();
+  const ContractionModel *contractionModel() const override {
+    return cpu.contractionModel();
+  }
+  bool generatesReductions() const override {
+    return cpu.generatesReductions();
   }
 
   void addLayoutPasses(OpPassManager &pm,

@@ -1,6 +1,9 @@
 // What contractions refuse, and why.
 // RUN: tandem-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=1 max-results=2 max-body-reads=4}))'
+// RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=cpu max-results=2 max-body-reads=4}))'
+
+// RUN: not tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=abacus}))' 2>&1 | FileCheck %s
+// CHECK: error: no target 'abacus' generates contractions
 
 func.func @integers(%x: tensor<8x64xi32>, %w: tensor<64x8xi32>) -> tensor<8x8xi32> {
   // expected-remark @+2 {{not the hero of a kernel: no kernel can be generated around it: it is of none of f32, f16 and bf16 [NotGenerated]}}

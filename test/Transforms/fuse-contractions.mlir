@@ -1,4 +1,4 @@
-// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=1}))' | FileCheck %s
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=cpu}))' | FileCheck %s
 
 // The epilogue: bias, residual, activation; an operand is read elementally.
 // CHECK-LABEL: func.func @epilogue(

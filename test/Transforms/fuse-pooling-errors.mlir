@@ -1,6 +1,6 @@
 // What kernels of contractions refuse to pool, and why.
 // RUN: tandem-opt %s --split-input-file --verify-diagnostics \
-// RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=1}))'
+// RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=cpu}))'
 
 // Another op reads what would not be stored.
 func.func @skip(%x: tensor<1x58x58x64xf32>, %w: tensor<3x3x64x64xf32>)

@@ -1,5 +1,5 @@
 // Poolings and reductions of positions in the kernels of contractions.
-// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=1 reductions=1}))' | FileCheck %s
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=cpu reductions=1}))' | FileCheck %s
 
 // With what is before and after it; what the convolution computes is not
 // stored.

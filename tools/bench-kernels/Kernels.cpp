@@ -63,12 +63,7 @@ Kernel transpose(const char *name, const std::vector<int64_t> &shape,
                    "\n  return %0 : " + to + "\n}")};
 }
 
-} // namespace
-
-std::vector<Kernel> bench::makeKernels() {
-  constexpr int64_t kKi = 1 << 10, kMi = 1 << 20;
-  return {
-      {"conv1d_relu", Yardstick::Memset, inModule(R"(
+constexpr char kConv1DRelu[] = R"(
 func.func @k(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)
     -> tensor<1000x98x32xf32> {
   %0 = tandem.conv %x, %w
@@ -77,7 +72,63 @@ func.func @k(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)
       -> tensor<1000x98x32xf32>
   %1 = tandem.relu %0 : tensor<1000x98x32xf32>
   return %1 : tensor<1000x98x32xf32>
-})")},
+})";
+
+constexpr char kConv2DNCHW[] = R"(
+func.func @k(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>)
+    -> tensor<1x64x256x256xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x3x256x256xf32>, tensor<64x3x3x3xf32>)
+      -> tensor<1x64x256x256xf32>
+  return %0 : tensor<1x64x256x256xf32>
+})";
+
+constexpr char kConv2DNHWC[] = R"(
+func.func @k(%x: tensor<1x256x256x3xf32>, %w: tensor<3x3x3x64xf32>)
+    -> tensor<1x256x256x64xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x256x256x3xf32>, tensor<3x3x3x64xf32>)
+      -> tensor<1x256x256x64xf32>
+  return %0 : tensor<1x256x256x64xf32>
+})";
+
+constexpr char kMaxPoolNCHW[] = R"(
+func.func @k(%x: tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32> {
+  %0 = tandem.max_pool %x layout = "NCHW" window = [2, 2] strides = [2, 2]
+      : (tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32>
+  return %0 : tensor<32x32x16x16xf32>
+})";
+
+constexpr char kTransposeRelu[] = R"(
+func.func @k(%x: tensor<8x64x56x56xf32>, %b: tensor<64xf32>)
+    -> tensor<8x56x56x64xf32> {
+  %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+      : (tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32>
+  %1 = tandem.add %0, %b
+      : (tensor<8x56x56x64xf32>, tensor<64xf32>) -> tensor<8x56x56x64xf32>
+  %2 = tandem.relu %1 : tensor<8x56x56x64xf32>
+  return %2 : tensor<8x56x56x64xf32>
+})";
+
+constexpr char kBiasRelu[] = R"(
+func.func @k(%x: tensor<32x56x56x64xf32>, %b: tensor<64xf32>)
+    -> tensor<32x56x56x64xf32> {
+  %0 = tandem.add %x, %b
+      : (tensor<32x56x56x64xf32>, tensor<64xf32>) -> tensor<32x56x56x64xf32>
+  %1 = tandem.relu %0 : tensor<32x56x56x64xf32>
+  return %1 : tensor<32x56x56x64xf32>
+})";
+
+} // namespace
+
+std::vector<Kernel> bench::makeKernels() {
+  constexpr int64_t kKi = 1 << 10, kMi = 1 << 20;
+  return {
+      {"conv1d_relu", Yardstick::Memset, inModule(kConv1DRelu)},
       fromGraph("axpy8", "_1ki", kKi, false),
       fromGraph("axpy8", "_1mi", kMi, false),
       fromGraph("axpy8", "_64mi", 64 * kMi, false),
@@ -89,32 +140,9 @@ func.func @k(%x: tensor<1000x100x1xf32>, %w: tensor<3x1x32xf32>)
       fromGraph("axpy8", "_bf16_64mi", 64 * kMi, false, "bf16"),
       fromGraph("chain8", "_bf16_1mi", kMi, true, "bf16"),
       fromGraph("chain8", "_bf16_64mi", 64 * kMi, true, "bf16"),
-      {"conv2d_nchw", Yardstick::Memset, inModule(R"(
-func.func @k(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>)
-    -> tensor<1x64x256x256xf32> {
-  %0 = tandem.conv %x, %w
-      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
-      pad_low = [1, 1] pad_high = [1, 1]
-      : (tensor<1x3x256x256xf32>, tensor<64x3x3x3xf32>)
-      -> tensor<1x64x256x256xf32>
-  return %0 : tensor<1x64x256x256xf32>
-})")},
-      {"conv2d_nhwc", Yardstick::Memset, inModule(R"(
-func.func @k(%x: tensor<1x256x256x3xf32>, %w: tensor<3x3x3x64xf32>)
-    -> tensor<1x256x256x64xf32> {
-  %0 = tandem.conv %x, %w
-      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
-      pad_low = [1, 1] pad_high = [1, 1]
-      : (tensor<1x256x256x3xf32>, tensor<3x3x3x64xf32>)
-      -> tensor<1x256x256x64xf32>
-  return %0 : tensor<1x256x256x64xf32>
-})")},
-      {"max_pool_nchw", Yardstick::Copy, inModule(R"(
-func.func @k(%x: tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32> {
-  %0 = tandem.max_pool %x layout = "NCHW" window = [2, 2] strides = [2, 2]
-      : (tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32>
-  return %0 : tensor<32x32x16x16xf32>
-})")},
+      {"conv2d_nchw", Yardstick::Memset, inModule(kConv2DNCHW)},
+      {"conv2d_nhwc", Yardstick::Memset, inModule(kConv2DNHWC)},
+      {"max_pool_nchw", Yardstick::Copy, inModule(kMaxPoolNCHW)},
       transpose("transpose", {1024, 1024}, {1, 0}),
       transpose("transpose_4k", {4096, 4096}, {1, 0}),
       transpose("transpose_odd", {1021, 1031}, {1, 0}),
@@ -122,23 +150,7 @@ func.func @k(%x: tensor<32x32x32x32xf32>) -> tensor<32x32x16x16xf32> {
       transpose("nhwc_to_nchw", {8, 56, 56, 64}, {0, 3, 1, 2}),
       transpose("rgb_to_nhwc", {8, 3, 224, 224}, {0, 2, 3, 1}),
       transpose("transpose_bf16", {2048, 1024}, {1, 0}, "bf16"),
-      {"transpose_relu", Yardstick::Copy, inModule(R"(
-func.func @k(%x: tensor<8x64x56x56xf32>, %b: tensor<64xf32>)
-    -> tensor<8x56x56x64xf32> {
-  %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
-      : (tensor<8x64x56x56xf32>) -> tensor<8x56x56x64xf32>
-  %1 = tandem.add %0, %b
-      : (tensor<8x56x56x64xf32>, tensor<64xf32>) -> tensor<8x56x56x64xf32>
-  %2 = tandem.relu %1 : tensor<8x56x56x64xf32>
-  return %2 : tensor<8x56x56x64xf32>
-})")},
-      {"bias_relu", Yardstick::Copy, inModule(R"(
-func.func @k(%x: tensor<32x56x56x64xf32>, %b: tensor<64xf32>)
-    -> tensor<32x56x56x64xf32> {
-  %0 = tandem.add %x, %b
-      : (tensor<32x56x56x64xf32>, tensor<64xf32>) -> tensor<32x56x56x64xf32>
-  %1 = tandem.relu %0 : tensor<32x56x56x64xf32>
-  return %1 : tensor<32x56x56x64xf32>
-})")},
+      {"transpose_relu", Yardstick::Copy, inModule(kTransposeRelu)},
+      {"bias_relu", Yardstick::Copy, inModule(kBiasRelu)},
   };
 }

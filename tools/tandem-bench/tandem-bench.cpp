@@ -242,6 +242,81 @@ void addCold(CLI::App &app, MeasureOptions &options,
   command.add_option("--dims", dims)->allow_extra_args(false);
 }
 
+/// What the commands are told.
+struct CommandOptions {
+  SweepOptions sweep;
+  BarsOptions bars;
+  ConvSelection convs;
+  std::vector<std::string> matmuls;
+  DType matmulType = DType::f32;
+  ContestOptions contest;
+  int contestThreads = 0;
+  TierContestOptions tiers;
+  DeviceOptions device;
+  ScalingOptions scaling;
+  CompileMemoryOptions memory;
+  MeasureOptions cold;
+  std::vector<std::string> coldDims;
+};
+
+void addCommands(CLI::App &app, CommandOptions &options) {
+  addSweep(app, options.sweep);
+  addBars(app, options.bars);
+  addConv(app, options.convs, options.contest, options.contestThreads);
+  addMatmul(app, options.matmuls, options.matmulType, options.contest,
+            options.contestThreads);
+  addTiers(app, options.tiers);
+  addDevice(app, options.device);
+  addScaling(app, options.scaling);
+  addCompileMemory(app, options.memory);
+  addCold(app, options.cold, options.coldDims);
+}
+
+Expected<bool> toExpected(const Status &status) {
+  if (!status)
+    return tl::unexpected<Error>(status.error());
+  return true;
+}
+
+/// Runs the command that was given; says whether all was as it should be.
+Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
+                   char **argv) {
+  auto describe = [&] { return tools::describeEnvironment(argc, argv); };
+  if (app.got_subcommand("sweep")) {
+    options.sweep.environment = describe();
+    options.sweep.measure.cacheBytes = options.sweep.environment.cacheBytes;
+    return sweep(options.sweep);
+  }
+  if (app.got_subcommand("bars")) {
+    options.bars.environment = describe();
+    return runBars(options.bars);
+  }
+  if (app.got_subcommand("conv") || app.got_subcommand("matmul")) {
+    options.contest.environment = describe();
+    return app.got_subcommand("conv")
+               ? runConv(options.convs, options.contest)
+               : runMatmul(options.matmuls, options.matmulType,
+                           options.contest);
+  }
+  if (app.got_subcommand("tiers")) {
+    options.tiers.environment = describe();
+    return runTierContest(options.tiers);
+  }
+  if (app.got_subcommand("device")) {
+    options.device.environment = describe();
+    return toExpected(runDevice(options.device));
+  }
+  if (app.got_subcommand("compile-scaling")) {
+    options.scaling.environment = describe();
+    return toExpected(runScaling(options.scaling));
+  }
+  if (app.got_subcommand("compile-memory"))
+    return toExpected(runCompileMemory(options.memory));
+  const MeasureOptions &cold = options.cold;
+  CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
+  return toExpected(runColdChild(job, options.coldDims));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -249,68 +324,19 @@ int main(int argc, char **argv) {
   tools::addEnvironment(app);
   app.require_subcommand(1);
   allowBackgroundCalibration(false); // It would disturb.
-  SweepOptions sweepOptions;
-  BarsOptions barsOptions;
-  MeasureOptions cold;
-  std::vector<std::string> dims;
-  addSweep(app, sweepOptions);
-  addBars(app, barsOptions);
-  ConvSelection selection;
-  std::vector<std::string> matmuls;
-  DType matmulType = DType::f32;
-  ContestOptions contest;
-  int contestThreads = 0;
-  addConv(app, selection, contest, contestThreads);
-  addMatmul(app, matmuls, matmulType, contest, contestThreads);
-  TierContestOptions tiers;
-  addTiers(app, tiers);
-  DeviceOptions device;
-  addDevice(app, device);
-  ScalingOptions scaling;
-  addScaling(app, scaling);
-  CompileMemoryOptions memory;
-  addCompileMemory(app, memory);
-  addCold(app, cold, dims);
+  CommandOptions options;
+  addCommands(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
-  for (int threads : {sweepOptions.measure.threads, barsOptions.threads,
-                      cold.threads, contestThreads, scaling.threads})
+  for (int threads :
+       {options.sweep.measure.threads, options.bars.threads,
+        options.cold.threads, options.contestThreads, options.scaling.threads})
     if (threads > 0)
       setNumThreads(threads);
-  Expected<bool> done = true;
-  if (app.got_subcommand("sweep")) {
-    sweepOptions.environment = tools::describeEnvironment(argc, argv);
-    sweepOptions.measure.cacheBytes = sweepOptions.environment.cacheBytes;
-    done = sweep(sweepOptions);
-  } else if (app.got_subcommand("bars")) {
-    barsOptions.environment = tools::describeEnvironment(argc, argv);
-    done = runBars(barsOptions);
-  } else if (app.got_subcommand("conv") || app.got_subcommand("matmul")) {
-    contest.environment = tools::describeEnvironment(argc, argv);
-    done = app.got_subcommand("conv") ? runConv(selection, contest)
-                                      : runMatmul(matmuls, matmulType, contest);
-  } else if (app.got_subcommand("tiers")) {
-    tiers.environment = tools::describeEnvironment(argc, argv);
-    done = runTierContest(tiers);
-  } else if (app.got_subcommand("device")) {
-    device.environment = tools::describeEnvironment(argc, argv);
-    if (Status status = runDevice(device); !status)
-      done = tl::unexpected<Error>(status.error());
-  } else if (app.got_subcommand("compile-scaling")) {
-    scaling.environment = tools::describeEnvironment(argc, argv);
-    if (Status status = runScaling(scaling); !status)
-      done = tl::unexpected<Error>(status.error());
-  } else if (app.got_subcommand("compile-memory")) {
-    if (Status status = runCompileMemory(memory); !status)
-      done = tl::unexpected<Error>(status.error());
-  } else {
-    CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
-    if (Status status = runColdChild(job, dims); !status)
-      done = tl::unexpected<Error>(status.error());
-  }
+  Expected<bool> done = run(app, options, argc, argv);
   if (!done)
     return tools::report(done.error());
   return *done ? 0 : 1;

@@ -11,6 +11,7 @@
 
 #include "tandem/Analysis/CostModel.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Fusion/FusionDecision.h"
 
 #include "mlir/IR/Operation.h"
@@ -50,9 +51,11 @@ struct FusionOptions {
   int64_t maxNestedReads = 64;
   /// The most results of a kernel.
   int64_t maxResults = 8;
-  /// Whether the target can generate kernels of kind contraction and of kind
-  /// reduction. Otherwise such ops become part of a loop, or op steps.
-  bool contractions = false;
+  /// The kernels of kind contraction that the target can generate; null for
+  /// none. Contractions then become part of a loop, or op steps.
+  const ContractionModel *contractions = nullptr;
+  /// Whether the target can generate kernels of kind reduction. Otherwise
+  /// reductions become part of a loop, or op steps.
   bool reductions = false;
   FusionOrder order = FusionOrder::Best;
   /// The device that costs are estimated for.

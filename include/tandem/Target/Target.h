@@ -25,6 +25,7 @@ class OpPassManager;
 
 namespace tandem {
 
+class ContractionModel;
 struct PipelineOptions;
 
 /// A target is what the compiler needs to compile for a device: its
@@ -50,9 +51,12 @@ public:
   /// Whether code is compiled for the machine that compiles, so that costs can
   /// be looked up and measured on this machine.
   virtual bool isHost() const { return false; }
-  /// Whether kernels can be generated for contractions and reductions.
-  /// Otherwise the library computes them, as op steps.
-  virtual bool generatesContractions() const { return false; }
+  /// The target's kernels of contractions; null where contractions become op
+  /// steps, which the library computes, or parts of loops.
+  virtual const ContractionModel *contractionModel() const { return nullptr; }
+  /// Whether kernels can be generated for reductions. Otherwise the library
+  /// computes them, as op steps.
+  virtual bool generatesReductions() const { return false; }
   /// Whether a program's kernels should be loaded together, because loading
   /// them one by one would cost much more.
   virtual bool loadsTogether() const { return false; }

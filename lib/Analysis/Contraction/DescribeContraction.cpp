@@ -187,15 +187,10 @@ static Expected<Contraction> describeMatmul(ir::MatmulOp op,
 
 /// Describes `hero` as if `weights` were its second operand.
 static Expected<Contraction> describe(Operation *hero, Value weights) {
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   if (!contraction)
     return refuse("is no contraction");
-  if (!llvm::all_of(hero->getOperandTypes(), isStatic) ||
-      !llvm::all_of(hero->getResultTypes(), isStatic))
+  if (!hasStaticTypes(hero))
     return refuse("has a type that is not static");
   if (typeOf(contraction.getData()).getNumElements() == 0 ||
       typeOf(contraction.getWeights()).getNumElements() == 0 ||

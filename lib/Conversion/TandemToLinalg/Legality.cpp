@@ -52,17 +52,8 @@ int64_t getUnrolledElements(Operation *op) {
       .Default([](Operation *) -> int64_t { return 1; });
 }
 
-static bool isStatic(Operation *op) {
-  auto isStaticType = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  return llvm::all_of(op->getOperandTypes(), isStaticType) &&
-         llvm::all_of(op->getResultTypes(), isStaticType);
-}
-
 Status checkElemental(Operation *op) {
-  if (!isStatic(op))
+  if (!hasStaticTypes(op))
     return fail("codegen", "has a type that is not static");
   if (!isa<ir::ElementwiseOpInterface, ir::IndexingOpInterface, ir::ReshapeOp,
            ir::PadOp, ir::ConcatOp, ir::IotaOp, ir::GatherOp, ir::ConstantOp,
@@ -82,7 +73,7 @@ Status checkReduction(Operation *op) {
   auto reduce = dyn_cast<ir::ReduceOp>(op);
   if (!reduce)
     return fail("codegen", "is not a reduction");
-  if (!isStatic(op))
+  if (!hasStaticTypes(op))
     return fail("codegen", "has a type that is not static");
   if (reduce.getKind() == ir::ReduceKind::argmax)
     return fail("codegen", "combines pairs of an element and its index");

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Pipelines/PipelineOptions.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 #include "tandem/Target/CPU/Passes.h"
@@ -34,7 +35,10 @@ public:
 
   Device *device() const override { return &hostDevice(); }
   bool isHost() const override { return true; }
-  bool generatesContractions() const override { return true; }
+  const ContractionModel *contractionModel() const override {
+    return &cpuContractionModel();
+  }
+  bool generatesReductions() const override { return true; }
 
   void addLayoutPasses(OpPassManager &pm,
                        const PipelineOptions &options) const override;
@@ -54,6 +58,7 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override {
     registerCPUTargetDialects(registry);
+    ContractionModels::add(registry, cpuContractionModel());
   }
   Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
                                 PhaseTimes &times) const override {

@@ -1,7 +1,7 @@
 // A convolution given channels first: what each way takes there, the library
 // and a loop among them, and what layouts and contractions are chosen so.
 
-// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-assign-layouts{device-spec=generic:1},tandem-cpu-choose-contractions{device-spec=generic:1},tandem-fuse{contractions=true device-spec=generic:1}))' | FileCheck %s
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-assign-layouts{device-spec=generic:1},tandem-cpu-choose-contractions{device-spec=generic:1},tandem-fuse{contractions=cpu device-spec=generic:1}))' | FileCheck %s
 
 // A stem with strides and padding is no loop, whose lanes would gather.
 

@@ -3,8 +3,8 @@
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated}))' | FileCheck %s --check-prefix=GENERATED
 // RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=luck}))' 2>&1 | FileCheck %s --check-prefix=HOW
 // RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=measure}))' 2>&1 | FileCheck %s --check-prefix=MEASURE
-// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library},tandem-fuse{contractions=true remarks=true}))' 2>&1 | FileCheck %s --check-prefix=FUSE
-// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated},tandem-fuse{contractions=true}))' 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library},tandem-fuse{contractions=cpu remarks=true}))' 2>&1 | FileCheck %s --check-prefix=FUSE
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated},tandem-fuse{contractions=cpu}))' 2>&1 | FileCheck %s --check-prefix=KERNEL
 
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{notes=true}))' | FileCheck %s --check-prefix=NOTES
 // RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{device-spec=pdp11}))' 2>&1 | FileCheck %s --check-prefix=DEVICE

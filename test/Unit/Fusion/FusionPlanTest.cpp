@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Fusion/FusionPlan.h"
+#include "TestKernels.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,6 +101,7 @@ protected:
   }
 
   MLIRContext context;
+  test::Kernels kernels;
 };
 
 Block &bodyOf(ModuleOp module) {
@@ -180,7 +182,8 @@ TEST_F(FusionPlan, IsCompleteAndAcyclic) {
     for (bool heroes : {false, true}) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       FusionOptions options;
-      options.contractions = options.reductions = heroes;
+      options.contractions = heroes ? &kernels : nullptr;
+      options.reductions = heroes;
       Steps steps(planFusion(block, options));
       EXPECT_FALSE(steps.groups.empty());
       expectComplete(steps, block);
@@ -194,7 +197,8 @@ TEST_F(FusionPlan, EveryRefusalHasAReason) {
     auto module = parse(RandomFunction(seed, 100).str());
     ASSERT_TRUE(module);
     FusionOptions options;
-    options.contractions = options.reductions = seed % 2;
+    options.contractions = seed % 2 ? &kernels : nullptr;
+    options.reductions = seed % 2;
     options.fuel = seed % 3 ? -1 : 10;
     FusionLog log;
     planFusion(bodyOf(*module), options, &log);
@@ -254,7 +258,8 @@ TEST_F(FusionPlan, TheBetterOfBothOrdersIsKept) {
     ASSERT_TRUE(module);
     Block &block = bodyOf(*module);
     FusionOptions options;
-    options.contractions = options.reductions = seed % 2;
+    options.contractions = seed % 2 ? &kernels : nullptr;
+    options.reductions = seed % 2;
     double a = getTotalNs(block, options, FusionOrder::SavedTime);
     double b = getTotalNs(block, options, FusionOrder::Block);
     double kept = getTotalNs(block, options, FusionOrder::Best);

@@ -23,6 +23,8 @@ namespace tandem {
 
 /// The target "cpu", which compiles kernels to ELF objects for the host.
 const Target &cpuTarget();
+/// Its kernels of contractions.
+const ContractionModel &cpuContractionModel();
 
 /// The machine to compile for. Empty strings stand for the host.
 struct CPUTargetOptions {

@@ -28,7 +28,12 @@ public:
     fusion.maxReads = this->maxReads;
     fusion.maxBodyReads = this->maxBodyReads;
     fusion.maxResults = this->maxResults;
-    fusion.contractions = this->contractions;
+    if (const std::string &target = this->contractions; !target.empty()) {
+      fusion.contractions = ContractionModels::find(context, target);
+      if (!fusion.contractions)
+        return mlir::emitError(mlir::UnknownLoc::get(context))
+               << "no target '" << target << "' generates contractions";
+    }
     fusion.reductions = this->reductions;
     return mlir::success();
   }

@@ -8,6 +8,8 @@
 
 #include "Contraction/ContractionEpilogue.h"
 
+#include "Contraction/Tile/TileMemory.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

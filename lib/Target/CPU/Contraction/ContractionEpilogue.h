@@ -13,6 +13,8 @@
 #include "KernelScratch.h"
 #include "Loop/LaneEmitter.h"
 
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
 namespace tandem {
 
 /// The epilogue of a contraction: the elementwise computation on its result

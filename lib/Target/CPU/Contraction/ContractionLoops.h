@@ -10,7 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONLOOPS_H
 
 #include "Contraction/Cost/ContractionSchedule.h"
-#include "Contraction/Tile/ContractionTile.h"
+#include "Contraction/Tile/TileEmitter.h"
 #include "IndexBuilder.h"
 
 namespace tandem {
@@ -29,8 +29,8 @@ public:
   ContractionLoops(mlir::OpBuilder &builder, mlir::Location loc,
                    const Contraction &contraction,
                    const ContractionSchedule &schedule,
-                   ContractionTileEmitter &tileEmitter,
-                   EmitEpilogue emitEpilogue, EmitStaging emitStaging = {})
+                   TileEmitter &tileEmitter, EmitEpilogue emitEpilogue,
+                   EmitStaging emitStaging = {})
       : IndexBuilder(builder, loc), contraction(contraction),
         schedule(schedule), tileEmitter(tileEmitter),
         emitEpilogue(emitEpilogue), emitStaging(emitStaging) {}
@@ -73,7 +73,7 @@ private:
 
   const Contraction &contraction;
   const ContractionSchedule &schedule;
-  ContractionTileEmitter &tileEmitter;
+  TileEmitter &tileEmitter;
   EmitEpilogue emitEpilogue;
   EmitStaging emitStaging;
 };

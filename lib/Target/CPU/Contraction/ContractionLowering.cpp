@@ -12,11 +12,11 @@
 #include "Contraction/ContractionLoops.h"
 #include "Contraction/ContractionStaging.h"
 #include "Contraction/ContractionWindows.h"
+#include "Contraction/Cost/StagedData.h"
 #include "Contraction/Tile/GaxpyEmitter.h"
 #include "Contraction/Winograd/WinogradEmitter.h"
 #include "KernelFrame.h"
 
-#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 
@@ -211,13 +211,18 @@ LogicalResult ContractionLowering::emitTiles() {
                           /*mayWiden=*/!stage);
   if (stage)
     schedule.tilesPerTask = schedule.positions.getTiles();
-  Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
-  ContractionTileEmitter tileEmitter(builder, loc, contraction, schedule.tile,
-                                     getBuffer(contraction.data).pointer,
-                                     getBuffer(contraction.weights).pointer,
-                                     bias, machine.usesPairs());
-  if (contraction.spatial.back().isPadded())
-    tileEmitter.prepareGuards(scratch);
+  TileProblem problem{contraction, schedule.tile,
+                      getBuffer(contraction.data).pointer,
+                      getBuffer(contraction.weights).pointer};
+  problem.usesPairs = machine.usesPairs();
+  if (contraction.bias)
+    problem.bias = getBuffer(contraction.bias).pointer;
+  std::unique_ptr<TileEmitter> tileEmitter;
+  if (!schedule.tile.isGaxpy()) {
+    tileEmitter = createTileEmitter(builder, loc, problem);
+    if (contraction.spatial.back().isPadded())
+      tileEmitter->prepareGuards(scratch);
+  }
   ContractionStrategy stored = schedule.tile;
   if (stored.isGaxpy())
     stored.vectors = 1;
@@ -230,20 +235,20 @@ LogicalResult ContractionLowering::emitTiles() {
   if (schedule.isStaged())
     staging.emplace(builder, loc, contraction, schedule, prologue,
                     machine.vectorBits / 32, scratch, bufferOf);
-  auto emitStaging = [&](Value firstRow, Value firstTile) {
-    tileEmitter.setData(staging->emit(firstRow, firstTile),
-                        schedule.tile.widensData);
-  };
-  if (schedule.tile.isGaxpy()) {
+  if (!tileEmitter) {
+    GaxpyEmitter gaxpy(builder, loc, problem, scratch, emitEpilogue);
     if (staging)
-      emitStaging(index(0), index(0));
-    GaxpyEmitter(builder, loc, contraction, schedule.tile, scratch, tileEmitter,
-                 emitEpilogue)
-        .emit(begin, end);
+      gaxpy.setData(staging->emit(index(0), index(0)),
+                    schedule.tile.widensData);
+    gaxpy.emit(begin, end);
     close(schedule.extent, schedule.grain, getForm(schedule.tile));
     return success();
   }
-  ContractionLoops loops(builder, loc, contraction, schedule, tileEmitter,
+  auto emitStaging = [&](Value firstRow, Value firstTile) {
+    tileEmitter->setData(staging->emit(firstRow, firstTile),
+                         schedule.tile.widensData);
+  };
+  ContractionLoops loops(builder, loc, contraction, schedule, *tileEmitter,
                          emitEpilogue, emitStaging);
   return emitTasks(loops, schedule);
 }

@@ -8,10 +8,9 @@
 
 #include "Contraction/ContractionStaging.h"
 
-#include "Contraction/Tile/ContractionTile.h"
+#include "Contraction/Cost/StagedData.h"
+#include "Contraction/Tile/TileMemory.h"
 #include "Loop/Schedule.h"
-
-#include "tandem/Analysis/Contraction/StagedData.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

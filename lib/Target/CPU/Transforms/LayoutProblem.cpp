@@ -25,15 +25,6 @@ using Node = MinimumCut::Node;
 /// Nodes on the source's side are channels last.
 static constexpr Node kLast = MinimumCut::kSource, kGiven = MinimumCut::kSink;
 
-static bool isStatic(Operation *op) {
-  auto isStaticType = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  return llvm::all_of(op->getOperandTypes(), isStaticType) &&
-         llvm::all_of(op->getResultTypes(), isStaticType);
-}
-
 static bool isChannelsFirst(ir::ConvOp conv) {
   constexpr StringRef kLayout = "NCDHW";
   auto isFirst = [&](StringRef layout) {
@@ -46,7 +37,7 @@ static bool isChannelsFirst(ir::ConvOp conv) {
 
 Turn getTurn(Operation *op) {
   auto transpose = dyn_cast<ir::TransposeOp>(op);
-  if (!transpose || !isStatic(op))
+  if (!transpose || !hasStaticTypes(op))
     return Turn::None;
   Permutation last = getChannelsLast(typeOf(transpose.getInput()).getRank());
   if (!last.empty() && transpose.getPermutation() == ArrayRef(last))
@@ -59,7 +50,7 @@ Turn getTurn(Operation *op) {
 bool LayoutProblem::isEmpty() {
   return llvm::none_of(block, [](Operation &op) {
     auto conv = dyn_cast<ir::ConvOp>(op);
-    return (conv && isStatic(&op) && isChannelsFirst(conv)) ||
+    return (conv && hasStaticTypes(&op) && isChannelsFirst(conv)) ||
            getTurn(&op) != Turn::None;
   });
 }
@@ -168,7 +159,7 @@ void LayoutProblem::connect(Value value) {
 void LayoutProblem::solve() {
   findEpilogues();
   for (Operation &op : block) {
-    if (!isStatic(&op))
+    if (!hasStaticTypes(&op))
       continue;
     auto conv = dyn_cast<ir::ConvOp>(op);
     if (conv && isChannelsFirst(conv))

@@ -89,26 +89,30 @@ template <typename T, typename F> UnaryKernel floatLoop(F function) {
       [=]<typename Float> { return loopKernel<Float>(function); });
 }
 
+/// -x; of integers, which wrap around, too.
+template <typename T> T negate(T x) {
+  if constexpr (isFloating<T>)
+    return -x;
+  else
+    return typename Wrapping<T>::Type(0) - typename Wrapping<T>::Type(x);
+}
+
+template <typename T> T magnitude(T x) {
+  if constexpr (isFloating<T>)
+    return __builtin_elementwise_abs(x);
+  else
+    return x < 0 ? negate(x) : x;
+}
+
 /// Of a type that is computed on; none where T is an integer and the function
 /// is of floats.
 template <typename T>
 UnaryKernel findComputed(UnaryKind kind, bool approximate) {
-  using U = typename Wrapping<T>::Type;
   switch (kind) {
   case UnaryKind::neg:
-    return loopKernel<T>([](T x) -> T {
-      if constexpr (isFloating<T>)
-        return -x;
-      else
-        return U(0) - U(x);
-    });
+    return loopKernel<T>([](T x) { return negate(x); });
   case UnaryKind::abs:
-    return loopKernel<T>([](T x) -> T {
-      if constexpr (isFloating<T>)
-        return __builtin_elementwise_abs(x);
-      else
-        return x < 0 ? U(0) - U(x) : x;
-    });
+    return loopKernel<T>([](T x) { return magnitude(x); });
   case UnaryKind::sign:
     return loopKernel<T>([](T x) -> T {
       return x > 0 ? T(1) : x < 0 ? T(-1) : x;

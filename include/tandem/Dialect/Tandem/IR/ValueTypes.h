@@ -10,7 +10,7 @@
 #define TANDEM_DIALECT_TANDEM_IR_VALUETYPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Value.h"
+#include "mlir/IR/Operation.h"
 
 namespace tandem {
 
@@ -20,6 +20,16 @@ inline mlir::RankedTensorType typeOf(mlir::Value value) {
 }
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return typeOf(value).getShape();
+}
+
+/// Whether operands and results are ranked tensors of static shape.
+inline bool hasStaticTypes(mlir::Operation *op) {
+  auto isStatic = [](mlir::Type type) {
+    auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), isStatic) &&
+         llvm::all_of(op->getResultTypes(), isStatic);
 }
 
 } // namespace tandem

@@ -176,8 +176,8 @@ defvar Tandem_FusionOptions = [
          "unrolled.">,
   Option<"maxResults", "max-results", "int64_t", "8",
          "The most results of a kernel.">,
-  Option<"contractions", "contractions", "bool", "false",
-         "Make kernels of kind contraction.">,
+  Option<"contractions", "contractions", "std::string", "\"\"",
+         "The target whose kernels of kind contraction are made; empty: none.">,
   Option<"reductions", "reductions", "bool", "false",
          "Make kernels of kind reduction.">,
   Tandem_DeviceSpec
@@ -222,6 +222,7 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
     %2 = tandem.softmax %0#0 axis = 0 : tensor<64xf32>
     ```
   }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = !listconcat(Tandem_FusionOptions, [
     Option<"remarks", "remarks", "bool", "false",
            "Report every refused fusion as a remark.">
@@ -250,6 +251,7 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
       'tandem.exp' at line 1 was not fused into its consumers: no consumer of it is a kernel [ConsumerNotFusible]
     ```
   }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = !listconcat(Tandem_FusionOptions, [
     Option<"file", "file", "std::string", "\"\"",
            "The file to write the report to; empty for none.">,

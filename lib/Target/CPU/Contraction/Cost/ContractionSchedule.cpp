@@ -9,8 +9,8 @@
 #include "Contraction/Cost/ContractionSchedule.h"
 
 #include "Contraction/ContractionStaging.h"
+#include "Contraction/Cost/StagedData.h"
 
-#include "tandem/Analysis/Contraction/StagedData.h"
 #include "tandem/Runtime/Grain.h"
 
 #include <algorithm>

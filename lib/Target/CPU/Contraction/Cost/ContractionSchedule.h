@@ -72,7 +72,7 @@ struct ContractionSchedule {
 };
 
 /// Makes the schedule of `contraction`. `isStaged` says that its data must be
-/// staged, which must be possible (whyNotStaged). If `mayWiden` is set, the
+/// staged, which must be possible (checkStaged). If `mayWiden` is set, the
 /// data may also be staged just to convert it.
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         ContractionMachine machine,

@@ -9,8 +9,7 @@
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "Contraction/Cost/ContractionTiles.h"
-
-#include "tandem/Analysis/Contraction/StagedData.h"
+#include "Contraction/Cost/StagedData.h"
 
 #include <algorithm>
 #include <cmath>

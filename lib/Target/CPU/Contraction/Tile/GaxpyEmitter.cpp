@@ -22,14 +22,9 @@ namespace tandem {
 static constexpr int64_t kSumBytes = 16 << 10;
 
 GaxpyEmitter::GaxpyEmitter(OpBuilder &builder, Location loc,
-                           const Contraction &contraction,
-                           const ContractionStrategy &strategy,
-                           KernelScratch &scratch,
-                           ContractionTileEmitter &tileEmitter,
+                           const TileProblem &problem, KernelScratch &scratch,
                            EmitEpilogue emitEpilogue)
-    : IndexBuilder(builder, loc), contraction(contraction), strategy(strategy),
-      tileEmitter(tileEmitter), emitEpilogue(emitEpilogue),
-      vectorType(VectorType::get({strategy.width}, builder.getF32Type())) {
+    : TileMemory(builder, loc, problem), emitEpilogue(emitEpilogue) {
   int64_t bytes = strategy.rows * strategy.width * int64_t(sizeof(float));
   vectorsOfPart = getEvenShare(
       llvm::divideCeilSigned(contraction.outputChannels, strategy.width),
@@ -69,18 +64,42 @@ void GaxpyEmitter::emitPart() {
 }
 
 void GaxpyEmitter::emitPass(Value input, int64_t count, bool isFirst) {
-  SmallVector<Value> inputs =
-      tileEmitter.loadInputs(getTile(index(0), {}), input, count);
+  SmallVector<Value> inputs = loadInputs(getTile(index(0), {}), input, count);
   forEachVector([&](Value vector, Value mask) {
     ContractionTile tile = getTile(vector, mask);
-    SmallVector<Value> sums =
-        isFirst ? tileEmitter.emitInitial(tile) : loadSums(vector);
-    sums = tileEmitter.addInputs(tile, input, inputs, sums);
+    SmallVector<Value> sums = isFirst ? loadBias(tile) : loadSums(vector);
+    addInputs(tile, input, inputs, sums);
     for (auto [row, sum] : llvm::enumerate(sums))
       LLVM::StoreOp::create(builder, loc, sum,
                             getSum(vector, static_cast<int64_t>(row)),
                             sizeof(float));
   });
+}
+
+SmallVector<Value> GaxpyEmitter::loadInputs(const ContractionTile &tile,
+                                            Value first, int64_t count) {
+  const Contraction::SpatialDim &dim = getInner();
+  Value offset = getFirstOffsets(tile).data;
+  SmallVector<Value> inputs;
+  for (int64_t i = 0; i < count; ++i) {
+    Value at = addScaled(offset, add(first, i), contraction.inputDataStride);
+    for (int64_t row = 0; row < tile.rows; ++row)
+      inputs.push_back(loadSplat(data, at, row * dim.stride * dim.dataStride));
+  }
+  return inputs;
+}
+
+void GaxpyEmitter::addInputs(const ContractionTile &tile, Value first,
+                             ArrayRef<Value> inputs,
+                             MutableArrayRef<Value> sums) {
+  Value offset = getFirstOffsets(tile).weights;
+  for (int64_t i = 0; i * tile.rows < int64_t(inputs.size()); ++i) {
+    Value at = addScaled(offset, add(first, i), contraction.inputWeightsStride);
+    Value row = loadVector(weights, at, /*distance=*/0, tile.mask);
+    for (auto [sum, input] :
+         llvm::zip_equal(sums, inputs.slice(i * tile.rows, tile.rows)))
+      sum = multiplyAdd(input, row, sum);
+  }
 }
 
 /// The last vector of all has code of its own where it is not whole.

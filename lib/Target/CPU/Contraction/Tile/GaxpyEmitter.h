@@ -9,8 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_GAXPYEMITTER_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_GAXPYEMITTER_H
 
-#include "Contraction/Tile/ContractionTile.h"
-#include "IndexBuilder.h"
+#include "Contraction/Tile/TileMemory.h"
 #include "KernelScratch.h"
 
 namespace tandem {
@@ -18,16 +17,15 @@ namespace tandem {
 /// Emits a contraction whose strategy is a gaxpy. A pass reads some rows of the
 /// weights side by side, each times its input, and adds them to sums in memory,
 /// which the first-level cache holds: one vector of outputs after the other.
-class GaxpyEmitter : IndexBuilder {
+class GaxpyEmitter : public TileMemory {
 public:
   /// Is called with the sums of one vector of outputs, of each row.
   using EmitEpilogue = llvm::function_ref<void(
       const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
 
   GaxpyEmitter(mlir::OpBuilder &builder, mlir::Location loc,
-               const Contraction &contraction,
-               const ContractionStrategy &strategy, KernelScratch &scratch,
-               ContractionTileEmitter &tileEmitter, EmitEpilogue emitEpilogue);
+               const TileProblem &problem, KernelScratch &scratch,
+               EmitEpilogue emitEpilogue);
 
   /// Vectors of outputs from `begin` up to `end`.
   void emit(mlir::Value begin, mlir::Value end);
@@ -39,16 +37,20 @@ private:
 
   void emitPart();
   void emitPass(mlir::Value input, int64_t count, bool isFirst);
+  /// The data of `count` inputs from `first` on, for each of them that of all
+  /// rows.
+  llvm::SmallVector<mlir::Value> loadInputs(const ContractionTile &tile,
+                                            mlir::Value first, int64_t count);
+  /// Adds to `sums` the products of `inputs`, which are those from `first` on.
+  void addInputs(const ContractionTile &tile, mlir::Value first,
+                 llvm::ArrayRef<mlir::Value> inputs,
+                 llvm::MutableArrayRef<mlir::Value> sums);
   void forEachVector(EmitVector emitVector);
   ContractionTile getTile(mlir::Value vector, mlir::Value mask);
   llvm::SmallVector<mlir::Value> loadSums(mlir::Value vector);
   mlir::Value getSum(mlir::Value vector, int64_t row);
 
-  const Contraction &contraction;
-  const ContractionStrategy &strategy;
-  ContractionTileEmitter &tileEmitter;
   EmitEpilogue emitEpilogue;
-  mlir::VectorType vectorType;
   /// Vectors whose sums the memory has room for.
   int64_t vectorsOfPart;
   mlir::Value memory;

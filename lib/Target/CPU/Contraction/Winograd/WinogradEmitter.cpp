@@ -48,12 +48,12 @@ WinogradEmitter::WinogradEmitter(
           scratch.allocate(builder.getF32Type(), kPositions * plan.rowStride)),
       directResults(
           scratch.allocate(builder.getF32Type(), kTile * kTile * plan.block)),
-      tileEmitter(builder, loc, plan.products, plan.tile, transformed, weights,
-                  /*bias=*/{}, /*hasBF16=*/false),
+      tileEmitter(builder, loc,
+                  {plan.products, plan.tile, transformed, weights}),
       directTile(describeDirectTile(plain, plan)),
       directStrategy(getDirectStrategy(plan)),
-      directEmitter(builder, loc, directTile, directStrategy, directData,
-                    plainWeights, /*bias=*/{}, /*hasBF16=*/false) {
+      directEmitter(builder, loc,
+                    {directTile, directStrategy, directData, plainWeights}) {
   store(constant(0), zeros, index(0));
 }
 

@@ -10,7 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_WINOGRAD_WINOGRADEMITTER_H
 
 #include "Contraction/ContractionStage.h"
-#include "Contraction/Tile/ContractionTile.h"
+#include "Contraction/Tile/ChannelTileEmitter.h"
 #include "IndexBuilder.h"
 
 #include "tandem/Target/CPU/Winograd.h"
@@ -160,10 +160,10 @@ private:
   /// each tile of a task, and the data and results of a tile that is computed
   /// directly.
   mlir::Value magnitudes, marks, directData, directResults;
-  ContractionTileEmitter tileEmitter;
+  ChannelTileEmitter tileEmitter;
   Contraction directTile;
   ContractionStrategy directStrategy;
-  ContractionTileEmitter directEmitter;
+  ChannelTileEmitter directEmitter;
 };
 
 } // namespace tandem

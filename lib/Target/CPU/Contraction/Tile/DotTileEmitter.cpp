@@ -1,4 +1,4 @@
-//===- ContractionDots.cpp - Tiles of dot products ------------------------===//
+//===- DotTileEmitter.cpp - Tiles of dot products -------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction/Tile/ContractionTile.h"
+#include "Contraction/Tile/DotTileEmitter.h"
+
+#include "Contraction/Tile/BF16Pairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -15,8 +17,23 @@ using namespace mlir;
 
 namespace tandem {
 
+SmallVector<Value> DotTileEmitter::emitTile() {
+  computeColumns();
+  Accumulators zeros(tile->rows * width, createZero(sumType));
+  return emitLaneSums(
+      emitRanges(zeros, [&](const TapRange &range, Levels levels,
+                            Offsets offsets, const Accumulators &sums) {
+        Level inputs = getInputs();
+        appendTaps(levels, getTaps(range), inputs);
+        return emitLevels(levels, offsets, sums,
+                          [&](Value, Offsets at, const Accumulators &before) {
+                            return emitInputs(inputs.count, range, at, before);
+                          });
+      }));
+}
+
 /// Outputs beyond the last are computed as the last, and not stored.
-void ContractionTileEmitter::computeColumns() {
+void DotTileEmitter::computeColumns() {
   columns.clear();
   bool isCut = contraction.outputChannels % width != 0;
   for (int64_t column = 0; column < width; ++column) {
@@ -33,19 +50,20 @@ void ContractionTileEmitter::computeColumns() {
   }
 }
 
-SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
-                                                    const TapRange &range,
-                                                    Offsets offsets,
-                                                    const Accumulators &sums) {
+/// Whole vectors of inputs, then what is left of them.
+SmallVector<Value> DotTileEmitter::emitInputs(int64_t count,
+                                              const TapRange &range,
+                                              Offsets offsets,
+                                              const Accumulators &sums) {
   int64_t step = sumType.getNumElements() * format.packedInputs;
   int64_t whole = count / step;
   Accumulators result = sums;
   if (whole == 1)
-    result = emitDotStep(range, offsets, {}, result);
+    result = emitStep(range, offsets, {}, result);
   else if (whole > 1)
     result = emitLoop(Level{whole, step, step, {}, {}}, offsets, result,
                       [&](Value, Offsets at, const Accumulators &before) {
-                        return emitDotStep(range, at, {}, before);
+                        return emitStep(range, at, {}, before);
                       });
   if (whole * step == count)
     return result;
@@ -55,37 +73,35 @@ SmallVector<Value> ContractionTileEmitter::emitDots(int64_t count,
   auto type = VectorType::get({step}, builder.getI1Type());
   Value mask = arith::ConstantOp::create(builder, loc,
                                          DenseElementsAttr::get(type, exists));
-  return emitDotStep(
-      range,
-      {add(offsets.data, whole * step), add(offsets.weights, whole * step)},
-      mask, result);
+  offsets = {add(offsets.data, whole * step),
+             add(offsets.weights, whole * step)};
+  return emitStep(range, offsets, mask, result);
 }
 
-/// What is multiplied of one vector of inputs.
-SmallVector<Value, 2> ContractionTileEmitter::loadDot(Value base, Value offset,
-                                                      int64_t distance,
-                                                      Value mask) {
+SmallVector<Value, 2> DotTileEmitter::loadInputs(Value base, Value offset,
+                                                 int64_t distance, Value mask) {
   Value pointer = getPointer(base, offset, distance);
   if (format.packedInputs == 1)
     return {loadVector(sumType, pointer, mask)};
   int64_t halves = 2 * sumType.getNumElements();
   Value bits = loadBits(VectorType::get({halves}, elementType), pointer, mask);
-  return splitPairs(LLVM::BitcastOp::create(
-      builder, loc, sumType.clone(builder.getI32Type()), bits));
+  Value pairs = LLVM::BitcastOp::create(
+      builder, loc, sumType.clone(builder.getI32Type()), bits);
+  return splitPairs(builder, loc, pairs, usesPairs);
 }
 
 /// A vector of the inputs of each row times one of each column: the fewer of
 /// both wait in registers while the others come one by one.
-SmallVector<Value>
-ContractionTileEmitter::emitDotStep(const TapRange &range, Offsets offsets,
-                                    Value mask, const Accumulators &sums) {
+SmallVector<Value> DotTileEmitter::emitStep(const TapRange &range,
+                                            Offsets offsets, Value mask,
+                                            const Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();
   auto loadRow = [&](int64_t row) {
     int64_t distance = (range.firstRow + row) * dim.stride * dim.dataStride;
-    return loadDot(data, offsets.data, distance, mask);
+    return loadInputs(data, offsets.data, distance, mask);
   };
   auto loadColumn = [&](int64_t column) {
-    return loadDot(columns[column], offsets.weights, 0, mask);
+    return loadInputs(columns[column], offsets.weights, 0, mask);
   };
   int64_t rows = range.lastRow - range.firstRow;
   bool columnsWait = width <= rows;
@@ -98,7 +114,7 @@ ContractionTileEmitter::emitDotStep(const TapRange &range, Offsets offsets,
     for (auto [j, first] : llvm::enumerate(waiting)) {
       int64_t row = range.firstRow + (columnsWait ? i : j);
       Value &sum = result[row * width + (columnsWait ? j : i)];
-      sum = emitPairSum(first, other, sum);
+      sum = addProducts(builder, loc, first, other, sum);
     }
   }
   return result;
@@ -120,7 +136,7 @@ static Value addHalves(OpBuilder &builder, Location loc, Value a, Value b,
 
 /// Two vectors become one, then two of those, and so on; then what is left of
 /// each column is folded within the last.
-Value ContractionTileEmitter::emitRowSums(ArrayRef<Value> row) {
+Value DotTileEmitter::emitRowSums(ArrayRef<Value> row) {
   SmallVector<Value> sums(row.begin(), row.end());
   int64_t length = sumType.getNumElements();
   for (; sums.size() > 1; length /= 2) {
@@ -133,12 +149,10 @@ Value ContractionTileEmitter::emitRowSums(ArrayRef<Value> row) {
   return sums[0];
 }
 
-SmallVector<Value> ContractionTileEmitter::emitLaneSums(ArrayRef<Value> sums) {
+SmallVector<Value> DotTileEmitter::emitLaneSums(ArrayRef<Value> sums) {
   Value initial;
   if (bias)
-    initial = loadVector(
-        bias, addScaled(tile->output, tile->group, contraction.outputChannels),
-        0, tile->mask);
+    initial = loadVector(bias, getBiasOffset(*tile), 0, tile->mask);
   Accumulators result;
   for (int64_t row = 0; row < tile->rows; ++row) {
     Value sum = emitRowSums(sums.slice(row * width, width));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/Contraction/StagedData.h"
+#include "Contraction/Cost/StagedData.h"
 
 #include "llvm/Support/MathExtras.h"
 

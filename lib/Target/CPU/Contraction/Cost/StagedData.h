@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_ANALYSIS_CONTRACTION_STAGEDDATA_H
-#define TANDEM_ANALYSIS_CONTRACTION_STAGEDDATA_H
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_STAGEDDATA_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_STAGEDDATA_H
 
 #include "tandem/Analysis/Contraction/Contraction.h"
 
@@ -56,4 +56,4 @@ double getStagedShare(const Contraction &contraction, int64_t chunks);
 
 } // namespace tandem
 
-#endif // TANDEM_ANALYSIS_CONTRACTION_STAGEDDATA_H
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_STAGEDDATA_H

@@ -1,0 +1,134 @@
+//===- CPUContractionModel.cpp - What fusion asks of contractions ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/StagedData.h"
+
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Fusion/ContractionModel.h"
+#include "tandem/Runtime/Grain.h"
+#include "tandem/Target/CPU/CPUTarget.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// The share of the peak that multiply-adds reach in a register tile: what
+/// convolutions of 3 to 64 channels of 256 x 256 were seen to reach.
+constexpr double kTileEfficiency = 0.9;
+
+/// Vectors of a tile along the outputs, which is not known yet: about what 32
+/// registers leave room for.
+constexpr int64_t kTileVectors = 4;
+
+/// The largest part of a contraction's result that a task may keep in its
+/// workspace, in bytes.
+constexpr int64_t kMaxPartBytes = 512 << 10;
+
+/// Winograd's method has to do with whole tiles; the direct one, which has not,
+/// takes at least so many times as long.
+constexpr double kDirectFactor = 2;
+
+/// Lanes of a vector of f32.
+int64_t getWidth(const DeviceModel &device) {
+  return std::max<int64_t>(device.vectorBits / 32, 1);
+}
+
+/// As a kernel that takes `ns` would share it out.
+WindowChunks guessChunks(const DeviceModel &device,
+                         const Contraction &contraction,
+                         const ContractionWindow &window, int64_t elementBytes,
+                         double ns) {
+  bool areGroups = getContractionLanes(contraction) == ContractionLanes::Groups;
+  WindowTasks tasks;
+  tasks.elementBytes = elementBytes;
+  tasks.outputs = areGroups ? contraction.groups
+                            : std::min(contraction.outputChannels,
+                                       kTileVectors * getWidth(device));
+  if (!areGroups)
+    tasks.columns =
+        contraction.groups *
+        llvm::divideCeilSigned(contraction.outputChannels, tasks.outputs);
+  tasks.wanted = std::clamp<int64_t>(
+      std::llround(ns * double(device.cores) / kGrainNs), 1, kMostWantedTasks);
+  return chunkWindows(contraction, window, tasks);
+}
+
+/// See WindowCosts.
+double getRepeatedShare(const DeviceModel &device,
+                        const Contraction &contraction,
+                        const ContractionWindow &window,
+                        const WindowChunks &chunks) {
+  bool mayTransform = canUseWinograd(contraction) &&
+                      matchPattern(contraction.weights, m_Constant());
+  if (mayTransform && !window.fitsTiles(ir::winograd::kTile))
+    return kDirectFactor - 1;
+  int64_t rounds = llvm::divideCeilSigned(chunks.tasks, device.cores);
+  double balance = double(chunks.tasks) / double(rounds * device.cores);
+  return (1 + chunks.repeatedShare) / balance - 1;
+}
+
+class CPUContractionModel final : public ContractionModel {
+public:
+  StringRef name() const override { return cpuTarget().name(); }
+
+  Status checkGenerated(Operation *hero,
+                        const Contraction &contraction) const override {
+    return checkContraction(hero, contraction);
+  }
+
+  double getEfficiency(const DeviceModel &device,
+                       const Contraction &contraction) const override {
+    return kTileEfficiency * getLaneUse(contraction, getWidth(device));
+  }
+
+  Status checkPrologue(const Contraction &contraction) const override {
+    return checkStaged(contraction);
+  }
+
+  /// Tasks of neighbouring rows both compute what lies between, and where there
+  /// are few rows several tasks share out the outputs.
+  double getPrologueRuns(const DeviceModel &device,
+                         const Contraction &contraction) const override {
+    int64_t bytes = contraction.getPositions() * getStagedInputs(contraction) *
+                    contraction.getFormat().bytes;
+    int64_t chunks = std::clamp<int64_t>(
+        contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
+    chunks = std::max(chunks, llvm::divideCeilSigned(bytes, kMaxStagedBytes));
+    double columns = double(contraction.outputChannels) *
+                     double(contraction.groups) /
+                     (double(kTileVectors) * double(device.vectorBits) / 32);
+    double parts =
+        std::clamp(columns, 1.0, std::max(1.0, double(kWantedTasks / chunks)));
+    return parts * getStagedShare(contraction, chunks);
+  }
+
+  WindowCosts getWindowCosts(const DeviceModel &device,
+                             const Contraction &contraction,
+                             const ContractionWindow &window,
+                             int64_t elementBytes, double ns) const override {
+    WindowChunks chunks =
+        guessChunks(device, contraction, window, elementBytes, ns);
+    return {chunks.partBytes, kMaxPartBytes,
+            getRepeatedShare(device, contraction, window, chunks)};
+  }
+};
+
+} // namespace
+
+const ContractionModel &cpuContractionModel() {
+  static const CPUContractionModel model;
+  return model;
+}
+
+} // namespace tandem

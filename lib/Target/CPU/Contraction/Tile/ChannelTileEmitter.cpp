@@ -1,0 +1,96 @@
+//===- ChannelTileEmitter.cpp - Tiles of channels along vectors -----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/ChannelTileEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+SmallVector<Value> ChannelTileEmitter::emitTile() {
+  return emitRanges(loadBias(*tile), [&](const TapRange &range, Levels levels,
+                                         Offsets offsets,
+                                         const Accumulators &sums) {
+    Level inputs = getInputs();
+    appendTaps(levels, getTaps(range), inputs);
+    levels.push_back(inputs);
+    return emitLevels(
+        levels, offsets, sums,
+        [&](Value number, Offsets at, const Accumulators &before) {
+          return emitProducts(range, number, at, before);
+        });
+  });
+}
+
+SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
+                                                    Value number,
+                                                    Offsets offsets,
+                                                    const Accumulators &sums) {
+  const Contraction::SpatialDim &dim = getInner();
+  bool areGroups = strategy.lanes == ContractionLanes::Groups;
+  SmallVector<Value> ofVector;
+  for (int64_t v = 0; v < tile->vectors; ++v)
+    ofVector.push_back(loadVector(weights, offsets.weights, v * width,
+                                  getWeightsMask(*tile, v)));
+  Value tap;
+  if (!tile->guardedRows.empty())
+    tap = getInnerTap(number);
+  Accumulators result = sums;
+  for (int64_t row = range.firstRow; row < range.lastRow; ++row) {
+    int64_t distance = row * dim.stride * dim.dataStride;
+    Value inputs;
+    if (llvm::is_contained(tile->guardedRows, row))
+      inputs = loadGuarded(row, tap, offsets);
+    else if (!areGroups)
+      inputs = loadSplat(data, offsets.data, distance);
+    for (int64_t v = 0; v < tile->vectors; ++v) {
+      if (areGroups)
+        inputs = loadVector(data, offsets.data, distance + v * width,
+                            tile->getMask(v));
+      Value &sum = result[row * tile->vectors + v];
+      sum = multiplyAdd(inputs, ofVector[v], sum);
+    }
+  }
+  return result;
+}
+
+void ChannelTileEmitter::prepareGuards(KernelScratch &scratch) {
+  Type type = builder.getF32Type();
+  zero = scratch.allocate(type, 1);
+  LLVM::StoreOp::create(
+      builder, loc,
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)), zero);
+}
+
+/// The tap of step `number`, whose digits end in [taps][inputs].
+Value ChannelTileEmitter::getInnerTap(Value number) {
+  Value taps = arith::DivUIOp::create(builder, loc, number,
+                                      index(contraction.inputChannels));
+  return arith::RemUIOp::create(builder, loc, taps, index(getInner().taps));
+}
+
+Value ChannelTileEmitter::loadGuarded(int64_t row, Value tap, Offsets offsets) {
+  const Contraction::SpatialDim &dim = getInner();
+  Value at = addScaled(index(row * dim.stride - dim.padLow), tile->position,
+                       dim.stride);
+  at = addScaled(at, tap, dim.dilation);
+  // As a number without sign, what is ahead of the data is beyond it.
+  Value isData = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       at, index(dim.dataSize));
+  Value pointer =
+      getPointer(data, offsets.data, row * dim.stride * dim.dataStride);
+  pointer = arith::SelectOp::create(builder, loc, isData, pointer, zero);
+  Value scalar = LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
+                                      pointer, /*alignment=*/4);
+  return splat(vectorType, scalar);
+}
+
+} // namespace tandem

@@ -1,0 +1,92 @@
+//===- SlidingTileEmitter.cpp - Tiles of depthwise convolutions -----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/SlidingTileEmitter.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Positions are those that begin with the tile's, without the ones on either
+/// side that its neighbours share. Where there is no next row it is anything.
+void SlidingTileEmitter::prefetchNextRow(const ContractionTile &which) {
+  if (strategy.prefetchBytes == 0 || isDataStaged)
+    return;
+  Offsets first = getFirstOffsets(which);
+  const Contraction::SpatialDim &inner = getInner();
+  const Contraction::SpatialDim &row = *std::prev(contraction.spatial.end(), 2);
+  int64_t lastTap = inner.padLow * inner.dataStride;
+  for (const Contraction::SpatialDim &dim :
+       ArrayRef(contraction.spatial).drop_back())
+    lastTap += (dim.taps - 1) * dim.dilation * dim.dataStride;
+  int64_t bytes = which.vectors * width * format.bytes;
+  // Of the rows that its taps read, those below the tile's own.
+  for (int64_t tap = 0; tap < row.taps; ++tap) {
+    int64_t below = row.stride - tap * row.dilation;
+    for (int64_t at = 0; at < which.rows * inner.stride && below > 0; ++at) {
+      Value pointer =
+          getPointer(data, first.data,
+                     lastTap + below * row.dataStride + at * inner.dataStride);
+      for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
+        prefetch(builder, loc, pointer, byte, /*isWritten=*/false);
+    }
+  }
+}
+
+SmallVector<Value> SlidingTileEmitter::emitTile() {
+  Accumulators sums = loadBias(*tile);
+  Levels outer = getOuterTaps();
+  return emitLevels(outer, getFirstOffsets(*tile), sums,
+                    [&](Value, Offsets at, const Accumulators &before) {
+                      Accumulators result = before;
+                      for (int64_t v = 0; v < tile->vectors; ++v)
+                        emitVector(v, at, result);
+                      return result;
+                    });
+}
+
+/// Whether position `at` of the data, from tap 0 of the tile's first row, is
+/// padding. None is where the tile's position is not known.
+bool SlidingTileEmitter::isPadding(int64_t at) const {
+  if (!tile->knownPosition)
+    return false;
+  const Contraction::SpatialDim &dim = getInner();
+  int64_t first = *tile->knownPosition * dim.stride - dim.padLow;
+  return first + at < 0 || first + at >= dim.dataSize;
+}
+
+/// All taps of vector `v` of each row, from one position of the data to the
+/// next.
+void SlidingTileEmitter::emitVector(int64_t v, Offsets offsets,
+                                    Accumulators &sums) {
+  const Contraction::SpatialDim &dim = getInner();
+  Value mask = tile->getMask(v);
+  SmallVector<Value> ofTap;
+  for (int64_t tap = 0; tap < dim.taps; ++tap)
+    ofTap.push_back(loadVector(weights, offsets.weights,
+                               tap * dim.weightsStride + v * width, mask));
+  int64_t last = (tile->rows - 1) * dim.stride + (dim.taps - 1) * dim.dilation;
+  for (int64_t at = 0; at <= last; ++at) {
+    if (isPadding(at))
+      continue;
+    Value inputs;
+    for (int64_t tap = 0; tap < dim.taps; ++tap) {
+      int64_t distance = at - tap * dim.dilation;
+      if (distance < 0 || distance % dim.stride != 0 ||
+          distance / dim.stride >= tile->rows)
+        continue;
+      if (!inputs)
+        inputs = loadVector(data, offsets.data, at * dim.dataStride + v * width,
+                            mask);
+      Value &sum = sums[distance / dim.stride * tile->vectors + v];
+      sum = multiplyAdd(inputs, ofTap[tap], sum);
+    }
+  }
+}
+
+} // namespace tandem

@@ -1,0 +1,39 @@
+//===- SlidingTileEmitter.h - Tiles of depthwise convolutions - -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_SLIDINGTILEEMITTER_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_SLIDINGTILEEMITTER_H
+
+#include "Contraction/Tile/TileEmitter.h"
+
+namespace tandem {
+
+/// Tiles of positions x vectors of groups with few taps. A vector of data is of
+/// use to as many positions as there are taps that see it: it is loaded once,
+/// while the weights of all taps of the innermost dim wait in registers.
+class SlidingTileEmitter : public TileEmitter {
+public:
+  SlidingTileEmitter(mlir::OpBuilder &builder, mlir::Location loc,
+                     const TileProblem &problem)
+      : TileEmitter(builder, loc, problem) {
+    mostUnrolled = 0;
+  }
+
+  void prefetchNextRow(const ContractionTile &which) override;
+
+protected:
+  Accumulators emitTile() override;
+
+private:
+  void emitVector(int64_t v, Offsets offsets, Accumulators &sums);
+  bool isPadding(int64_t at) const;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_SLIDINGTILEEMITTER_H

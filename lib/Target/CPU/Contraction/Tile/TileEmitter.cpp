@@ -1,0 +1,221 @@
+//===- TileEmitter.cpp - The loops of a register tile ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/TileEmitter.h"
+
+#include "Contraction/Tile/ChannelTileEmitter.h"
+#include "Contraction/Tile/DotTileEmitter.h"
+#include "Contraction/Tile/PairTileEmitter.h"
+#include "Contraction/Tile/PositionTileEmitter.h"
+#include "Contraction/Tile/SlidingTileEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
+                                               const TileProblem &problem) {
+  ContractionLanes lanes = problem.strategy.lanes;
+  if (lanes == ContractionLanes::Positions)
+    return std::make_unique<PositionTileEmitter>(builder, loc, problem);
+  if (lanes == ContractionLanes::Reduction)
+    return std::make_unique<DotTileEmitter>(builder, loc, problem);
+  if (slidesOverTaps(problem.contraction, lanes))
+    return std::make_unique<SlidingTileEmitter>(builder, loc, problem);
+  if (problem.contraction.hasInputPairs)
+    return std::make_unique<PairTileEmitter>(builder, loc, problem);
+  return std::make_unique<ChannelTileEmitter>(builder, loc, problem);
+}
+
+//===----------------------------------------------------------------------===//
+// Taps
+//===----------------------------------------------------------------------===//
+
+/// Those that are padding for the tile's row are not visited.
+TileEmitter::Level TileEmitter::getOuterTaps(unsigned number) const {
+  const Contraction::SpatialDim &dim = contraction.spatial[number];
+  Level level{dim.taps, dim.dilation * dim.dataStride, dim.weightsStride};
+  if (!dim.isPadded())
+    return level;
+  // 0 <= at * stride - pad + tap * dilation < size
+  Value first = addScaled(index(-dim.padLow), tile->outer[number], dim.stride);
+  Value low = arith::SubIOp::create(builder, loc, index(0), first);
+  Value high = arith::SubIOp::create(builder, loc, index(dim.dataSize), first);
+  if (dim.dilation != 1) {
+    low = arith::CeilDivSIOp::create(builder, loc, low, index(dim.dilation));
+    high = arith::CeilDivSIOp::create(builder, loc, high, index(dim.dilation));
+  }
+  level.lower = arith::MaxSIOp::create(builder, loc, index(0), low);
+  level.upper = arith::MinSIOp::create(builder, loc, index(dim.taps), high);
+  return level;
+}
+
+TileEmitter::Levels TileEmitter::getOuterTaps() const {
+  Levels levels;
+  for (unsigned i = 0; i < tile->outer.size(); ++i)
+    levels.push_back(getOuterTaps(i));
+  return levels;
+}
+
+TileEmitter::Level TileEmitter::getTaps(const TapRange &range) const {
+  const Contraction::SpatialDim &dim = getInner();
+  return {range.lastTap - range.firstTap, dim.dilation * dim.dataStride,
+          dim.weightsStride};
+}
+
+TileEmitter::Level TileEmitter::getInputs(int64_t together) const {
+  return {contraction.inputChannels / together,
+          together * contraction.inputDataStride,
+          contraction.inputWeightsStride};
+}
+
+void TileEmitter::appendTaps(Levels &levels, Level taps, Level &inputs) {
+  if (taps.dataStep == inputs.count * inputs.dataStep &&
+      taps.weightsStep == inputs.count * inputs.weightsStep)
+    inputs.count *= taps.count;
+  else
+    levels.push_back(taps);
+}
+
+bool TileEmitter::isInterior(int64_t position, int64_t rows) const {
+  const Contraction::SpatialDim &dim = getInner();
+  return position * dim.stride >= dim.padLow &&
+         (position + rows - 1) * dim.stride - dim.padLow +
+                 (dim.taps - 1) * dim.dilation <
+             dim.dataSize;
+}
+
+TileEmitter::TapRange TileEmitter::getAllTaps() const {
+  return {0, getInner().taps, 0, tile->rows};
+}
+
+bool TileEmitter::isData(int64_t row, int64_t tap) const {
+  const Contraction::SpatialDim &dim = getInner();
+  int64_t at = (*tile->knownPosition + row) * dim.stride - dim.padLow +
+               tap * dim.dilation;
+  return at >= 0 && at < dim.dataSize;
+}
+
+/// The rows for which a tap is no padding are neighbours; taps with the same
+/// rows share a loop.
+SmallVector<TileEmitter::TapRange> TileEmitter::getTapRanges() const {
+  if (!tile->knownPosition || isInterior(*tile->knownPosition, tile->rows))
+    return {getAllTaps()};
+  SmallVector<TapRange> ranges;
+  for (int64_t tap = 0; tap < getInner().taps; ++tap) {
+    int64_t first = 0, last = tile->rows;
+    while (first < last && !isData(first, tap))
+      ++first;
+    while (last > first && !isData(last - 1, tap))
+      --last;
+    if (!ranges.empty() && ranges.back().lastTap == tap &&
+        ranges.back().firstRow == first && ranges.back().lastRow == last)
+      ++ranges.back().lastTap;
+    else if (first < last)
+      ranges.push_back({tap, tap + 1, first, last});
+  }
+  return ranges;
+}
+
+SmallVector<Value> TileEmitter::emitRanges(Accumulators sums,
+                                           EmitRange emitRange) {
+  Levels outer = getOuterTaps();
+  Offsets first = getFirstOffsets(*tile);
+  for (const TapRange &range : getTapRanges()) {
+    Level taps = getTaps(range);
+    Offsets offsets = {add(first.data, range.firstTap * taps.dataStep),
+                       add(first.weights, range.firstTap * taps.weightsStep)};
+    sums = emitRange(range, outer, offsets, sums);
+  }
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// As few loops as there can be, for each passes all accumulators on: levels of
+/// which only the outermost has bounds are walked through by one number.
+SmallVector<Value> TileEmitter::emitLevels(ArrayRef<Level> all, Offsets offsets,
+                                           const Accumulators &sums,
+                                           EmitStep emitStep) {
+  Levels kept;
+  llvm::copy_if(all, std::back_inserter(kept), [](const Level &level) {
+    return level.lower || level.count != 1;
+  });
+  ArrayRef<Level> levels = kept;
+  if (levels.empty())
+    return emitStep(index(0), offsets, sums);
+  bool areBounded = llvm::any_of(levels.drop_front(), [](const Level &level) {
+    return level.lower != nullptr;
+  });
+  if (areBounded)
+    return emitLoop(levels.take_front(), offsets, sums,
+                    [&](Value, Offsets at, const Accumulators &before) {
+                      return emitLevels(levels.drop_front(), at, before,
+                                        emitStep);
+                    });
+  if (levels.size() > 1 || levels[0].lower || levels[0].count > mostUnrolled)
+    return emitLoop(levels, offsets, sums, emitStep);
+  Accumulators result = sums;
+  for (int64_t i = 0; i < levels[0].count; ++i)
+    result = emitStep(index(i), getOffsets(levels, offsets, index(i)), result);
+  return result;
+}
+
+/// Where step `number` of all steps of `levels` reads.
+TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
+                                             Offsets offsets,
+                                             Value number) const {
+  // Each step moves on as in the innermost level; the end of a level corrects.
+  int64_t unit = 1, dataBefore = 0, weightsBefore = 0;
+  for (const Level &level : llvm::reverse(levels)) {
+    int64_t dataStep = level.dataStep - dataBefore,
+            weightsStep = level.weightsStep - weightsBefore;
+    if (dataStep != 0 || weightsStep != 0) {
+      Value count =
+          unit == 1 ? number
+                    : arith::DivUIOp::create(builder, loc, number, index(unit));
+      offsets = {addScaled(offsets.data, count, dataStep),
+                 addScaled(offsets.weights, count, weightsStep)};
+    }
+    dataBefore = level.count * level.dataStep;
+    weightsBefore = level.count * level.weightsStep;
+    unit *= level.count;
+  }
+  return offsets;
+}
+
+SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
+                                         Offsets offsets,
+                                         const Accumulators &sums,
+                                         EmitStep emitStep) {
+  const Level &first = levels.front();
+  int64_t unit = 1;
+  for (const Level &level : levels.drop_front())
+    unit *= level.count;
+  Value lower = index(0), upper = index(first.count * unit);
+  if (first.lower) {
+    lower = addScaled(lower, first.lower, unit);
+    upper = addScaled(index(0), first.upper, unit);
+  }
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value number = loop.getInductionVar();
+  Accumulators next = emitStep(number, getOffsets(levels, offsets, number),
+                               Accumulators(loop.getRegionIterArgs().begin(),
+                                            loop.getRegionIterArgs().end()));
+  scf::YieldOp::create(builder, loc, next);
+  return Accumulators(loop.getResults().begin(), loop.getResults().end());
+}
+
+} // namespace tandem

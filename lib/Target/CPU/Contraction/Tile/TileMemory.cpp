@@ -1,0 +1,193 @@
+//===- TileMemory.cpp - What a register tile reads, and where -------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/TileMemory.h"
+
+#include "Contraction/Tile/BF16Pairs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+Type getStoredType(const ElementFormat &format) {
+  if (!format.isWidened())
+    return format.memory;
+  return IntegerType::get(format.memory.getContext(), 8 * format.bytes);
+}
+
+void prefetch(OpBuilder &builder, Location loc, Value pointer, int64_t bytes,
+              bool isWritten) {
+  constexpr unsigned kToSecondLevel = 2, kDataCache = 1;
+  Value line = LLVM::GEPOp::create(
+      builder, loc, pointer.getType(), builder.getI8Type(), pointer,
+      ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(bytes)));
+  LLVM::Prefetch::create(builder, loc, line, isWritten, kToSecondLevel,
+                         kDataCache);
+}
+
+TileMemory::TileMemory(OpBuilder &builder, Location loc,
+                       const TileProblem &problem)
+    : IndexBuilder(builder, loc), contraction(problem.contraction),
+      strategy(problem.strategy), width(strategy.width),
+      format(contraction.getFormat()), elementType(getStoredType(format)),
+      dataType(elementType),
+      vectorType(VectorType::get({width}, format.compute)), data(problem.data),
+      weights(problem.weights), bias(problem.bias),
+      usesPairs(problem.usesPairs) {}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+Value TileMemory::addScaled(Value a, Value b, int64_t factor) const {
+  if (factor == 0 || !b)
+    return a;
+  return add(a, factor == 1 ? b : scale(b, factor));
+}
+
+TileMemory::Offsets
+TileMemory::getFirstOffsets(const ContractionTile &tile) const {
+  Value dataOffset = index(0), weightsOffset = index(0);
+  for (auto [dim, at] : llvm::zip(contraction.batch, tile.batch)) {
+    dataOffset = addScaled(dataOffset, at, dim.dataStride);
+    weightsOffset = addScaled(weightsOffset, at, dim.weightsStride);
+  }
+  int64_t padding = 0;
+  for (auto [i, dim] : llvm::enumerate(contraction.spatial)) {
+    Value at = i < tile.outer.size() ? tile.outer[i] : tile.position;
+    dataOffset = addScaled(dataOffset, at, dim.stride * dim.dataStride);
+    padding += dim.padLow * dim.dataStride;
+  }
+  dataOffset = add(dataOffset, -padding);
+  dataOffset = addScaled(dataOffset, tile.group, contraction.groupDataStride);
+  weightsOffset =
+      addScaled(weightsOffset, tile.group, contraction.groupWeightsStride);
+  if (contraction.outputBlock == contraction.outputChannels)
+    return {dataOffset,
+            addScaled(weightsOffset, tile.output, contraction.outputStride)};
+  // A tile lies within a block.
+  Value block = index(contraction.outputBlock);
+  weightsOffset = addScaled(
+      weightsOffset, arith::DivUIOp::create(builder, loc, tile.output, block),
+      contraction.outputBlockStride);
+  return {dataOffset,
+          addScaled(weightsOffset,
+                    arith::RemUIOp::create(builder, loc, tile.output, block),
+                    contraction.outputStride)};
+}
+
+Value TileMemory::getBiasOffset(const ContractionTile &tile) const {
+  return addScaled(tile.output, tile.group, contraction.outputChannels);
+}
+
+Value TileMemory::getPointer(Value base, Value offset, int64_t distance) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value at =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), offset);
+  Type type = getTypeAt(base);
+  Value first =
+      LLVM::GEPOp::create(builder, loc, pointer, type, base, ValueRange(at));
+  if (distance == 0)
+    return first;
+  return LLVM::GEPOp::create(
+      builder, loc, pointer, type, first,
+      ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(distance)));
+}
+
+Value TileMemory::getWeightsMask(const ContractionTile &tile, int64_t v) const {
+  bool isPacked = contraction.outputBlock != contraction.outputChannels;
+  return isPacked ? Value() : tile.getMask(v);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+Value TileMemory::createZero(VectorType type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value TileMemory::loadBits(VectorType type, Value pointer, Value mask) {
+  unsigned alignment = format.bytes;
+  if (!mask)
+    return LLVM::LoadOp::create(builder, loc, type, pointer, alignment);
+  return LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask,
+                                    createZero(type), alignment);
+}
+
+Value TileMemory::widenHalves(Value halves) {
+  auto type = cast<VectorType>(halves.getType());
+  if (format.memory.isBF16())
+    return widenBF16(builder, loc,
+                     arith::ExtUIOp::create(builder, loc,
+                                            type.clone(builder.getI32Type()),
+                                            halves),
+                     /*isUpper=*/false);
+  Type wide = type.clone(format.compute);
+  Value narrow =
+      arith::BitcastOp::create(builder, loc, type.clone(format.memory), halves);
+  return arith::ExtFOp::create(builder, loc, wide, narrow);
+}
+
+Value TileMemory::loadVector(VectorType type, Value pointer, Value mask) {
+  if (!format.isWidened())
+    return loadBits(type, pointer, mask);
+  return widenHalves(loadBits(type.clone(elementType), pointer, mask));
+}
+
+Value TileMemory::loadVector(Value base, Value offset, int64_t distance,
+                             Value mask) {
+  return loadVector(vectorType, getPointer(base, offset, distance), mask);
+}
+
+Value TileMemory::splat(VectorType type, Value scalar) {
+  Value poison = LLVM::PoisonOp::create(builder, loc, type);
+  Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                        builder.getI64IntegerAttr(0));
+  Value first =
+      LLVM::InsertElementOp::create(builder, loc, poison, scalar, zero);
+  SmallVector<int32_t> lanes(type.getNumElements(), 0);
+  return LLVM::ShuffleVectorOp::create(builder, loc, first, poison, lanes);
+}
+
+Value TileMemory::loadSplat(Value base, Value offset, int64_t distance) {
+  Type type = getTypeAt(base);
+  Value scalar = LLVM::LoadOp::create(builder, loc, type,
+                                      getPointer(base, offset, distance),
+                                      type.getIntOrFloatBitWidth() / 8);
+  if (type == format.compute)
+    return splat(vectorType, scalar);
+  if (!format.memory.isBF16())
+    return widenHalves(splat(vectorType.clone(elementType), scalar));
+  // Everywhere, which is one instruction, and half of it then shifted out.
+  Value halves = splat(VectorType::get({2 * width}, elementType), scalar);
+  Value pairs = LLVM::BitcastOp::create(
+      builder, loc, vectorType.clone(builder.getI32Type()), halves);
+  return widenBF16(builder, loc, pairs, /*isUpper=*/false);
+}
+
+SmallVector<Value> TileMemory::loadBias(const ContractionTile &tile) {
+  if (!bias)
+    return SmallVector<Value>(tile.rows * tile.vectors, createZero(vectorType));
+  Value first = getBiasOffset(tile);
+  SmallVector<Value> ofRow, result;
+  for (int64_t v = 0; v < tile.vectors; ++v)
+    ofRow.push_back(loadVector(bias, first, v * width, tile.getMask(v)));
+  for (int64_t row = 0; row < tile.rows; ++row)
+    result.append(ofRow);
+  return result;
+}
+
+Value TileMemory::multiplyAdd(Value a, Value b, Value sum) {
+  return LLVM::FMulAddOp::create(builder, loc, vectorType, a, b, sum);
+}
+
+} // namespace tandem

@@ -1,0 +1,115 @@
+//===- TileMemory.h - What a register tile reads, and where -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_TILEMEMORY_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_TILEMEMORY_H
+
+#include "Contraction/Tile/ContractionTile.h"
+#include "IndexBuilder.h"
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+namespace tandem {
+
+/// What loads and stores of elements are of: integers stand for those that are
+/// widened, for not all targets move halves.
+mlir::Type getStoredType(const ElementFormat &format);
+
+/// Prefetches the line that is `bytes` behind `pointer` for a time when the
+/// first-level cache will have moved on. It may be anywhere.
+void prefetch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
+              int64_t bytes, bool isWritten);
+
+/// What the tiles of a contraction have in common, all of which outlives what
+/// emits them.
+struct TileProblem {
+  const Contraction &contraction;
+  const ContractionStrategy &strategy;
+  /// Pointers to the operands; that to the bias may be null.
+  mlir::Value data, weights, bias = {};
+  /// See ContractionMachine.
+  bool usesPairs = false;
+};
+
+/// Emits loads of a contraction's operands, in the format's compute type where
+/// nothing else is said. Offsets and distances are in elements.
+class TileMemory : protected IndexBuilder {
+public:
+  TileMemory(mlir::OpBuilder &builder, mlir::Location loc,
+             const TileProblem &problem);
+
+  /// Lets tiles from now on find the data elsewhere, in a near cache; `isWide`:
+  /// in the compute type.
+  void setData(mlir::Value pointer, bool isWide) {
+    data = pointer;
+    dataType = isWide ? format.compute : elementType;
+    isDataStaged = true;
+  }
+
+protected:
+  /// Where operands are read, from their beginnings.
+  struct Offsets {
+    mlir::Value data, weights;
+  };
+
+  const Contraction::SpatialDim &getInner() const {
+    return contraction.spatial.back();
+  }
+
+  /// Those of the tile's first row and lane at tap 0: maybe ahead of the data,
+  /// where that is padding.
+  Offsets getFirstOffsets(const ContractionTile &tile) const;
+  mlir::Value getBiasOffset(const ContractionTile &tile) const;
+  mlir::Value getPointer(mlir::Value base, mlir::Value offset,
+                         int64_t distance);
+  /// Which lanes of vector `v` the weights have; packed ones have all.
+  mlir::Value getWeightsMask(const ContractionTile &tile, int64_t v) const;
+
+  mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
+                         mlir::Value mask);
+  mlir::Value loadVector(mlir::VectorType type, mlir::Value pointer,
+                         mlir::Value mask);
+  /// A vector of what memory holds, as `type`.
+  mlir::Value loadBits(mlir::VectorType type, mlir::Value pointer,
+                       mlir::Value mask);
+  /// One element in all lanes.
+  mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
+  mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
+  mlir::Value createZero(mlir::VectorType type);
+  /// The vectors of a tile's bias, or zeros, row by row; channels run along the
+  /// lanes.
+  llvm::SmallVector<mlir::Value> loadBias(const ContractionTile &tile);
+  /// `sum` + `a` * `b`, vectors of the result.
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
+
+  /// a + b * factor.
+  mlir::Value addScaled(mlir::Value a, mlir::Value b, int64_t factor) const;
+
+  const Contraction &contraction;
+  const ContractionStrategy &strategy;
+  /// Lanes of a vector of the result.
+  int64_t width;
+  ElementFormat format;
+  /// What loads are of: of all operands, and of the data.
+  mlir::Type elementType, dataType;
+  /// A vector of the result.
+  mlir::VectorType vectorType;
+  mlir::Value data, weights, bias;
+  bool isDataStaged = false, usesPairs;
+
+private:
+  mlir::Type getTypeAt(mlir::Value base) const {
+    return base == data ? dataType : elementType;
+  }
+  /// `halves`, a vector of the stored type, in the compute type.
+  mlir::Value widenHalves(mlir::Value halves);
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_TILEMEMORY_H
