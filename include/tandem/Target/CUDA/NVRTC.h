@@ -18,8 +18,7 @@ namespace tandem {
 
 /// Compiles CUDA C++ to PTX for `arch` ("sm_90"). Thread-safe.
 ///
-/// NVRTC is opened at the first call: from $CUDAToolkit_ROOT where that is set
-/// (and nowhere else), then /usr/local/cuda, then wherever the loader looks.
+/// NVRTC is opened at the first call (tandem/Runtime/Libraries/CUDA.h).
 /// Errors (phase "codegen") say how to get it where it is missing, and carry
 /// the compiler's log where the source does not compile.
 Expected<std::string> compileToPTX(const std::string &source,
