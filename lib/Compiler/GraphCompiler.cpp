@@ -53,7 +53,7 @@ public:
     return compiled;
   }
 
-  Device &device() const override { return *target.device(); }
+  Device &device() const override { return **target.device(); }
 
 private:
   Expected<std::unique_ptr<CompilerSession>> acquire() {

@@ -66,6 +66,8 @@ struct StepPlan {
   /// A reshape whose operand and result are both outside the arena, or at one
   /// place in it: the same bytes under another type.
   bool isView = false;
+  /// What errors call it: StepContext::step.
+  std::string label;
 
   bool isKernel() const { return kernel != nullptr; }
 };

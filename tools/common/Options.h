@@ -101,7 +101,12 @@ inline void addDevice(CLI::App &app, std::string &device) {
   }
   app.add_option("--device", device, help)
       ->capture_default_str()
-      ->check(CLI::IsMember(names));
+      ->check([](const std::string &name) {
+        Expected<Device *> device = findDevice(name);
+        return device
+                   ? std::string()
+                   : device.error().message + " (" + device.error().hint + ")";
+      });
 }
 
 inline void addJson(CLI::App &app, std::string &path) {

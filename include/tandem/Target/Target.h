@@ -42,8 +42,11 @@ public:
 
   // What it can do.
 
-  /// What runs its code in this process; null where code is there to be read.
-  virtual Device *device() const = 0;
+  /// What runs its code in this process; an error says why nothing does. The
+  /// first call may take long, as it starts what a device needs.
+  virtual Expected<Device *> device() const = 0;
+  /// Whether there is one, as far as that can be told at once.
+  virtual bool hasDevice() const { return device().has_value(); }
   /// Whether code is for the machine that compiles: what decides is asked of
   /// this machine, and can be measured on it.
   virtual bool isHost() const { return false; }
@@ -94,7 +97,8 @@ const Target &defaultTarget();
 
 /// The target of that name; an Error that lists them where there is none.
 Expected<const Target *> findTarget(llvm::StringRef name);
-/// Of those only that have a device.
+/// Of those only whose device is here; the Error of its device where one has
+/// none.
 Expected<const Target *> findRunnableTarget(llvm::StringRef name);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- NVRTC.cpp - CUDA C++ to PTX, with NVRTC if it is here --------------===//
+//===- NVRTC.cpp - CUDA C++ to PTX and cubin, by NVRTC --------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -54,26 +54,33 @@ public:
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  Expected<std::string> compile(const std::string &source,
-                                const std::string &name, std::string_view arch);
+  /// For an architecture, real ("sm_90") or virtual ("compute_90").
+  Status compile(const std::string &source, const std::string &name,
+                 const std::string &target);
+  using Size = cuda::Result (*)(_nvrtcProgram *, size_t *);
+  using Text = cuda::Result (*)(_nvrtcProgram *, char *);
+  std::string read(Size size, Text text);
+  std::string readText(Size size, Text text);
 
 private:
-  std::string read(int (*size)(_nvrtcProgram *, size_t *),
-                   int (*text)(_nvrtcProgram *, char *));
   tl::unexpected<Error> failure(const std::string &name, int result);
 
   const cuda::NVRTC &nvrtc;
   _nvrtcProgram *program = nullptr;
 };
 
-std::string Program::read(int (*size)(_nvrtcProgram *, size_t *),
-                          int (*text)(_nvrtcProgram *, char *)) {
+std::string Program::read(Size size, Text text) {
   size_t bytes = 0;
   if (size(program, &bytes) != cuda::kSuccess || bytes == 0)
     return {};
   std::string result(bytes, '\0');
   if (text(program, result.data()) != cuda::kSuccess)
     return {};
+  return result;
+}
+
+std::string Program::readText(Size size, Text text) {
+  std::string result = read(size, text);
   // What NVRTC hands out ends in a NUL, which ptxas does not take.
   while (!result.empty() && result.back() == '\0')
     result.pop_back();
@@ -84,21 +91,18 @@ tl::unexpected<Error> Program::failure(const std::string &name, int result) {
   std::string message = "NVRTC cannot compile kernel '" + name +
                         "': " + nvrtc.getErrorString(result);
   std::string log = result == kCompilationFailed && program
-                        ? read(nvrtc.getLogSize, nvrtc.getLog)
+                        ? readText(nvrtc.getLogSize, nvrtc.getLog)
                         : std::string();
   return fail("codegen", log.empty() ? message : message + "\n" + log);
 }
 
-Expected<std::string> Program::compile(const std::string &source,
-                                       const std::string &name,
-                                       std::string_view arch) {
-  // "sm_90" is what runs; PTX is made for the virtual "compute_90".
-  std::string target = "--gpu-architecture=compute_" +
-                       std::string(arch.substr(arch.find('_') + 1));
+Status Program::compile(const std::string &source, const std::string &name,
+                        const std::string &target) {
   // Without built-in declarations that kernels do not need: a quarter faster.
   bool halves = source.find("#include <cuda_") != std::string::npos;
   std::string include = "--include-path=" + headersOf(nvrtc);
-  std::vector<const char *> options = {target.c_str(), "--std=c++17"};
+  std::string gpu = "--gpu-architecture=" + target;
+  std::vector<const char *> options = {gpu.c_str(), "--std=c++17"};
   options.push_back(halves ? include.c_str() : "--minimal");
   int result = nvrtc.createProgram(&program, source.c_str(),
                                    (name + ".cu").c_str(), 0, nullptr, nullptr);
@@ -106,7 +110,7 @@ Expected<std::string> Program::compile(const std::string &source,
     result = nvrtc.compileProgram(program, int(options.size()), options.data());
   if (result != cuda::kSuccess)
     return failure(name, result);
-  return read(nvrtc.getPTXSize, nvrtc.getPTX);
+  return {};
 }
 
 } // namespace
@@ -115,7 +119,20 @@ Expected<std::string> compileToPTX(const std::string &source,
                                    const std::string &name,
                                    std::string_view arch) {
   TANDEM_ASSIGN_OR_RETURN(const cuda::NVRTC *nvrtc, library());
-  return Program(*nvrtc).compile(source, name, arch);
+  Program program(*nvrtc);
+  // "sm_90" is what runs; PTX is made for the virtual "compute_90".
+  TANDEM_RETURN_IF_ERROR(program.compile(
+      source, name, "compute_" + std::string(arch.substr(arch.find('_') + 1))));
+  return program.readText(nvrtc->getPTXSize, nvrtc->getPTX);
+}
+
+Expected<std::string> compileToCubin(const std::string &source,
+                                     const std::string &name,
+                                     std::string_view arch) {
+  TANDEM_ASSIGN_OR_RETURN(const cuda::NVRTC *nvrtc, library());
+  Program program(*nvrtc);
+  TANDEM_RETURN_IF_ERROR(program.compile(source, name, std::string(arch)));
+  return program.read(nvrtc->getCUBINSize, nvrtc->getCUBIN);
 }
 
 Expected<std::string> nvrtcVersion() {

@@ -21,23 +21,25 @@ class ModuleOp;
 
 namespace tandem {
 
-/// Target "cuda", whose code is not run, and "cuda-host", which plays a GPU.
+/// Target "cuda", whose code runs where there is a driver, and "cuda-host",
+/// which plays a GPU.
 const Target &cudaTarget();
 const Target &cudaHostTarget();
 
 /// What a kernel is compiled to, and for which device.
 struct CUDATargetOptions {
-  /// A name in utils/gpu-specs, for PTX: "sm_80", "sm_90", "sm_100".
+  /// For PTX a name in utils/gpu-specs: "sm_80", "sm_90", "sm_100"; for cubin
+  /// the architecture, of which nothing else need be known.
   std::string gpu = "sm_90";
   /// The form of fb::KernelT::code: cuda_source (CUDA C++, executed on the host
-  /// by loadCUDAKernelsOnHost) or ptx (NVRTC).
+  /// by loadCUDAKernelsOnHost), or ptx or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
 };
 
 /// Inserts the dialects that the lowering of kernels to EmitC needs.
 void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 
-/// Compiles one kernel to CUDA C++ or PTX. `kernel` is a module as phase
+/// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module as phase
 /// `kernels` leaves it: one function of the module's name, on tandem ops with
 /// static types. It is lowered in place and of no further use.
 ///

@@ -1,4 +1,4 @@
-//===- NVRTC.h - CUDA C++ to PTX, with NVRTC if it is here -----*- C++ -*--===//
+//===- NVRTC.h - CUDA C++ to PTX and cubin, by NVRTC ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,6 +24,11 @@ namespace tandem {
 Expected<std::string> compileToPTX(const std::string &source,
                                    const std::string &name,
                                    std::string_view arch);
+
+/// The same, to a cubin for just that architecture.
+Expected<std::string> compileToCubin(const std::string &source,
+                                     const std::string &name,
+                                     std::string_view arch);
 
 /// "13.0"; an error where NVRTC is missing.
 Expected<std::string> nvrtcVersion();

@@ -40,6 +40,9 @@ struct StepContext {
   /// contents are undefined, and nothing else uses them until the stream has
   /// passed the step.
   std::span<std::byte> workspace;
+  /// What an error calls it that is told when the step is long enqueued:
+  /// "kernel_0 at g.mlir:3:8". Read before the call returns.
+  std::string_view step = {};
 };
 
 /// A kernel that is ready to be launched; its code is kept while this lives.
@@ -146,7 +149,9 @@ public:
 
   /// To be called once at most. Fails with phase "allocate".
   Status reserve(int64_t bytes);
-  StepContext context() const { return {stream, bytes}; }
+  StepContext context(std::string_view step = {}) const {
+    return {stream, bytes, step};
+  }
 
 private:
   Stream &stream;
