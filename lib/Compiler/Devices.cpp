@@ -17,7 +17,7 @@ std::span<const DeviceInfo> devices() {
   static const auto list = [] {
     std::vector<DeviceInfo> list;
     for (const Target *target : allTargets())
-      if (target->device())
+      if (target->hasDevice())
         list.push_back({target->name(), target->description()});
     return list;
   }();

@@ -54,7 +54,7 @@ public:
     return compiled;
   }
 
-  Device &device() const override { return *target.device(); }
+  Device &device() const override { return **target.device(); }
 
 private:
   std::shared_ptr<const GraphSource> graph;

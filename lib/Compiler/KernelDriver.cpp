@@ -42,12 +42,18 @@ bool FailureRequest::matches(size_t index, StringRef name) const {
   return !pattern.empty() && llvm::Regex(pattern).match(name);
 }
 
+static Expected<LoadedKernels> load(const Target &target,
+                                    const Program &program) {
+  TANDEM_ASSIGN_OR_RETURN(Device * device, target.device());
+  return device->load(program);
+}
+
 /// Lends the kernel to a program of its own.
 static Expected<std::shared_ptr<const LoadedKernel>>
 loadAlone(const Target &target, fb::KernelT &kernel) {
   Program program;
   program.kernels.push_back(std::make_unique<fb::KernelT>(std::move(kernel)));
-  auto loaded = target.device()->load(program);
+  auto loaded = load(target, program);
   kernel = std::move(*program.kernels.front());
   if (!loaded)
     return tl::unexpected(std::move(loaded.error()));
@@ -179,7 +185,7 @@ static Expected<LoadedKernels> loadTogether(const Target &target,
     if (outcome.compiled)
       program.kernels.push_back(
           std::make_unique<fb::KernelT>((*outcome.compiled)->kernel));
-  return target.device()->load(program);
+  return load(target, program);
 }
 
 /// One by one; what cannot be loaded has failed.

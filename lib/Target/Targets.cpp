@@ -51,7 +51,14 @@ Expected<const Target *> findTarget(llvm::StringRef name) {
 }
 
 Expected<const Target *> findRunnableTarget(llvm::StringRef name) {
-  return findAmong(name, [](const Target &target) { return target.device(); });
+  auto target =
+      findAmong(name, [](const Target &target) { return target.hasDevice(); });
+  // Of one that is not here its device says why.
+  if (auto known = findTarget(name); !target && known)
+    target = *known;
+  if (target)
+    TANDEM_RETURN_IF_ERROR((*target)->device());
+  return target;
 }
 
 } // namespace tandem

@@ -6,16 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Size classes have four steps per doubling, as jemalloc's do (J. Evans, A
-// scalable concurrent malloc implementation for FreeBSD, 2006), so that a block
-// is at most a quarter larger than what was asked for. Free blocks of a class
-// are a list threaded through the blocks themselves.
+// Free blocks of a class are a list threaded through the blocks themselves.
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/Tensor.h"
+#include "SizeClass.h"
 
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -35,10 +31,10 @@
 #endif
 
 using namespace tandem;
+using namespace tandem::core;
 
 namespace {
 
-constexpr uint64_t kGranule = Allocator::kAlignment;
 /// Blocks from here on are aligned to huge pages and ask the system for them:
 /// a first touch then costs one fault per 2 MiB.
 constexpr uint64_t kHugePage = uint64_t(2) << 20;
@@ -46,33 +42,6 @@ constexpr uint64_t kPage = 4096;
 
 /// See fillAllocations.
 std::atomic<bool> isFilling{false};
-
-struct SizeClass {
-  size_t index;
-  uint64_t bytes;
-};
-constexpr size_t kNumClasses = 232;
-
-/// The bytes of a class's blocks.
-uint64_t classBytes(size_t index) {
-  if (index < 8)
-    return (index + 1) * kGranule;
-  return ((((index - 8) & 3) + 5) << ((index - 8) / 4 + 1)) * kGranule;
-}
-
-SizeClass sizeClassOf(int64_t requested) {
-  uint64_t granules =
-      (static_cast<uint64_t>(requested) + kGranule - 1) / kGranule;
-  if (granules <= 8) {
-    granules = granules == 0 ? 1 : granules;
-    return {granules - 1, granules * kGranule};
-  }
-  uint64_t last = granules - 1;
-  int shift = 61 - std::countl_zero(last);
-  uint64_t step = last >> shift; // 4 to 7
-  size_t index = 8 + static_cast<size_t>(shift - 1) * 4 + (step & 3);
-  return {index, classBytes(index)};
-}
 
 /// Memory that this process may use: the machine's, or its control group's.
 int64_t systemMemoryLimit() {
@@ -149,7 +118,7 @@ void *CachingAllocator::allocateFromSystem(uint64_t bytes) {
     return nullptr;
   uint64_t alignment = bytes >= kHugePage    ? kHugePage
                        : bytes >= 16 * kPage ? kPage
-                                             : kGranule;
+                                             : Allocator::kAlignment;
   void *memory = nullptr;
   if (posix_memalign(&memory, alignment, bytes) != 0)
     return nullptr;

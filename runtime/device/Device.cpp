@@ -27,10 +27,11 @@ Status Workspace::reserve(int64_t size) {
 
 Status tandem::runWithWorkspace(const PreparedOp &op, int64_t bytes,
                                 std::span<const Tensor> operands,
-                                std::span<Tensor> results, Stream &stream) {
+                                std::span<Tensor> results, Stream &stream,
+                                std::string_view step) {
   Workspace workspace(stream);
   TANDEM_RETURN_IF_ERROR(workspace.reserve(bytes));
-  return op.run(workspace.context(), operands, results);
+  return op.run(workspace.context(step), operands, results);
 }
 
 /// A copy in the memory of `allocator`, which the stream makes.

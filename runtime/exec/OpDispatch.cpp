@@ -99,8 +99,8 @@ Status execute(const DispatchContext &context, const StepPlan &plan,
   }
   if (context.dispatchOnly)
     return {};
-  return tandem::runOp(*entry.op, frame.operands, frame.results,
-                       context.stream);
+  return tandem::runOp(*entry.op, frame.operands, frame.results, context.stream,
+                       plan.label);
 }
 
 Status runPrepared(const DispatchContext &context, const StepPlan &plan,
@@ -156,8 +156,10 @@ Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
     return {};
   const int64_t bytes = plan.loaded->workspaceBytes(*plan.kernel);
   if (bytes == 0)
-    return plan.loaded->launch(*plan.kernel, {context.stream, {}}, frame.args);
+    return plan.loaded->launch(*plan.kernel, {context.stream, {}, plan.label},
+                               frame.args);
   Workspace workspace(context.stream);
   TANDEM_RETURN_IF_ERROR(workspace.reserve(bytes));
-  return plan.loaded->launch(*plan.kernel, workspace.context(), frame.args);
+  return plan.loaded->launch(*plan.kernel, workspace.context(plan.label),
+                             frame.args);
 }

@@ -129,6 +129,12 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   return {};
 }
 
+std::string labelOf(const Program &program, const fb::StepT &step) {
+  std::string label = step.op ? std::string(name(step.op->kind))
+                              : program.kernels[step.kernel]->name;
+  return step.location.empty() ? label : label + " at " + step.location;
+}
+
 } // namespace
 
 Expected<std::vector<StepPlan>>
@@ -137,6 +143,7 @@ exec::planSteps(const Program &program, const ExecutorOptions &options,
   std::vector<StepPlan> plans(program.steps.size());
   for (size_t i = 0; i < plans.size(); ++i) {
     plans[i].step = program.steps[i].get();
+    plans[i].label = labelOf(program, *plans[i].step);
     Status status = plans[i].step->op
                         ? planOp(program, options, constants, plans[i])
                         : planKernel(program, options, plans[i]);

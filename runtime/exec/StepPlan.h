@@ -67,6 +67,8 @@ struct StepPlan {
   /// Whether the step is a reshape that only gives the same bytes another type
   /// (isView in ProgramMemory.h).
   bool isView = false;
+  /// What errors call it: StepContext::step.
+  std::string label;
 
   bool isKernel() const { return kernel != nullptr; }
 };

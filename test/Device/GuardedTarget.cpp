@@ -27,7 +27,7 @@ public:
     return "the CPU in memory that the host cannot read (for tests)";
   }
 
-  Device *device() const override { return &guardedDevice(); }
+  Expected<Device *> device() const override { return &guardedDevice(); }
   bool isHost() const override { return cpu.isHost(); }
   const ContractionModel *contractionModel() const override {
     return cpu.contractionModel();

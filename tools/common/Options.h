@@ -100,7 +100,12 @@ inline void addDevice(CLI::App &app, std::string &device) {
   }
   app.add_option("--device", device, help)
       ->capture_default_str()
-      ->check(CLI::IsMember(names));
+      ->check([](const std::string &name) {
+        Expected<Device *> device = findDevice(name);
+        return device
+                   ? std::string()
+                   : device.error().message + " (" + device.error().hint + ")";
+      });
 }
 
 /// Adds --json, which names an output file for JSON lines.

@@ -65,7 +65,9 @@ struct Context {
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
   tierOptions.compile = context.options.compile;
-  tierOptions.compile.device = context.options.device;
+  // The others are there on the default device alone.
+  tierOptions.compile.device =
+      tier == Tier::compiled ? context.options.device : defaultDevice();
   TierResult result;
   result.tier = name(tier);
   result.label = result.tier;

@@ -45,9 +45,11 @@ public:
 
   // What it can do.
 
-  /// The device that runs its code in this process; null for a target whose
-  /// code can only be looked at.
-  virtual Device *device() const = 0;
+  /// The device that runs its code in this process; the Error says why there is
+  /// none. The first call may take long, as it starts what a device needs.
+  virtual Expected<Device *> device() const = 0;
+  /// Whether there is a device, as far as that can be told at once.
+  virtual bool hasDevice() const { return device().has_value(); }
   /// Whether code is compiled for the machine that compiles, so that costs can
   /// be looked up and measured on this machine.
   virtual bool isHost() const { return false; }
@@ -109,7 +111,13 @@ const Target &defaultTarget();
 
 /// The target called `name`. Where there is none, the Error lists all targets.
 Expected<const Target *> findTarget(llvm::StringRef name);
-/// The same, among the targets that have a device.
+  /// The device that runs its code in this process; the Error says why there is
+  /// none. The first call may take long, as it starts what a device needs.
+  virtual Expected<Device *> device() const = 0;
+  /// Whether there is a device, as far as that can be told at once.
+  virtual bool hasDevice() const { return device().has_value(); }
+  /// Whether code is compiled for the machine that compiles, so that costs can
+  /// be looked up and measured on this machine.
 Expected<const Target *> findRunnableTarget(llvm::StringRef name);
 
 } // namespace tandem

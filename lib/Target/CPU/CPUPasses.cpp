@@ -33,7 +33,7 @@ public:
     return "fused kernels through LLVM for this host";
   }
 
-  Device *device() const override { return &hostDevice(); }
+  Expected<Device *> device() const override { return &hostDevice(); }
   bool isHost() const override { return true; }
   const ContractionModel *contractionModel() const override {
     return &cpuContractionModel();

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
+#include "tandem/Target/CUDA/NVRTC.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -17,13 +19,17 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// CUDA C++, which is the same for all devices.
+/// CUDA C++, which is the same for all devices; for the one that is here,
+/// cubin.
 class CUDA : public Target {
 public:
   StringRef name() const override { return "cuda"; }
-  StringRef description() const override { return "CUDA C++, to be read"; }
+  StringRef description() const override {
+    return "the first GPU of NVIDIA's, for graphs that are all kernels";
+  }
 
-  Device *device() const override { return nullptr; }
+  Expected<Device *> device() const override { return cudaDevice(); }
+  bool hasDevice() const override { return hasCUDADriver(); }
 
   void addKernelPasses(OpPassManager &kernels,
                        const PipelineOptions &) const override {
@@ -39,7 +45,17 @@ public:
   }
   Expected<fb::KernelT> compile(ModuleOp kernel, const std::string & /*spec*/,
                                 PhaseTimes &times) const override {
-    return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
+    CUDATargetOptions options;
+    TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice());
+    options.gpu = gpu->arch();
+    options.form = KernelTarget::cubin;
+    return compileKernelForCUDA(kernel, options, times);
+  }
+  std::string fingerprint() const override {
+    Expected<CUDADevice *> gpu = cudaDevice();
+    Expected<std::string> version = nvrtcVersion();
+    return gpu && version ? std::string((*gpu)->arch()) + " NVRTC " + *version
+                          : std::string();
   }
 };
 
@@ -55,7 +71,13 @@ public:
            "that plays blocks and threads (for tests)";
   }
 
-  Device *device() const override { return &hostDevice(); }
+  Expected<Device *> device() const override { return &hostDevice(); }
+  bool hasDevice() const override { return true; }
+  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string & /*spec*/,
+                                PhaseTimes &times) const override {
+    return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
+  }
+  std::string fingerprint() const override { return {}; }
   bool loadsTogether() const override { return true; }
 };
 

@@ -100,14 +100,20 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
   if (failed(convertToEmitC(kernel)))
     return failAt(kernel, "converted to EmitC");
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT result, describe(kernel));
-  if (options.form != KernelTarget::ptx)
+  if (options.form == KernelTarget::cuda_source)
     return result;
-  TANDEM_ASSIGN_OR_RETURN(GPUSpec gpu, findGPUSpec(options.gpu));
+  const bool isPTX = options.form == KernelTarget::ptx;
+  std::string arch = options.gpu;
+  if (isPTX) {
+    TANDEM_ASSIGN_OR_RETURN(GPUSpec gpu, findGPUSpec(options.gpu));
+    arch = gpu.arch;
+  }
   std::string source(result.code.begin(), result.code.end());
-  TANDEM_ASSIGN_OR_RETURN(std::string ptx,
-                          compileToPTX(source, result.name, gpu.arch));
-  result.target = KernelTarget::ptx;
-  result.code.assign(ptx.begin(), ptx.end());
+  TANDEM_ASSIGN_OR_RETURN(std::string code,
+                          isPTX ? compileToPTX(source, result.name, arch)
+                                : compileToCubin(source, result.name, arch));
+  result.target = options.form;
+  result.code.assign(code.begin(), code.end());
   return result;
 }
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // Plays what Tandem's CUDA C++ uses of the language and its headers, so that
-// the source of a kernel is executed, and tested, with no GPU. The threads of a
-// block run one after the other: kernels here do not synchronise.
+// the source of a kernel is executed, and tested, with no GPU. Whoever runs an
+// Entry gives its threads what they wait for one another with (Hooks).
 //
 // Included ahead of generated kernels, compiled by any C++17 compiler, and
 // without the standard library, which would take longer than all else.
@@ -16,15 +16,16 @@
 #ifndef TANDEM_HOST_CUDA_H
 #define TANDEM_HOST_CUDA_H
 
+#include "HostEntry.h"
+
 #define __global__
 #define __device__
 #define __forceinline__ inline
+// All threads of a block run on one of the host's.
+#define __shared__ static thread_local
 
 namespace tandem_host {
 
-struct Index {
-  unsigned x, y, z;
-};
 static thread_local Index blockIdx, threadIdx, blockDim, gridDim;
 
 template <unsigned... I> struct Numbers {};
@@ -53,6 +54,52 @@ inline void run(void (*kernel)(P...), unsigned threads, void *const *args,
   }
 }
 
+template <typename T> struct ParameterOf {
+  static constexpr Parameter value = {sizeof(T), 0, false};
+};
+template <typename T> struct ParameterOf<T *> {
+  static constexpr Parameter value = {sizeof(T *), alignof(T), true};
+};
+template <typename T> struct ParameterOf<const T *> {
+  static constexpr Parameter value = {sizeof(T *), alignof(T), false};
+};
+
+static const Hooks *hooks;
+
+template <auto kernel> struct EntryOf;
+template <typename... P, void (*kernel)(P...)> struct EntryOf<kernel> {
+  template <unsigned... I>
+  static void call(void *const *args, Numbers<I...>) {
+    kernel(*static_cast<P *>(args[I])...);
+  }
+  static void run(void *const *args) {
+    call(args, typename CountTo<sizeof...(P)>::Type());
+  }
+  static Place place() { return {&blockIdx, &threadIdx, &blockDim, &gridDim}; }
+  static void setHooks(const Hooks *given) { hooks = given; }
+  static constexpr Parameter parameters[] = {ParameterOf<P>::value...,
+                                             Parameter()};
+  static constexpr Entry value = {parameters, sizeof...(P), run, place,
+                                  setHooks};
+};
+
+inline unsigned lane() {
+  return (threadIdx.x +
+          blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %
+         32;
+}
+/// Lane `source` of the caller's segment of `width` lanes, or the caller's own
+/// where there is none.
+template <typename T>
+inline T shuffle(unsigned mask, T value, int source, int width) {
+  const int start = int(lane()) / width * width;
+  const bool isInside = source >= start && source < start + width;
+  const void *found = hooks->exchange(mask, &value, sizeof(T),
+                                      isInside ? unsigned(source) : lane());
+  __builtin_memcpy(&value, found, sizeof(T));
+  return value;
+}
+
 template <typename To, typename From> inline To bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "same size");
   To to;
@@ -66,6 +113,39 @@ using tandem_host::blockDim;
 using tandem_host::blockIdx;
 using tandem_host::gridDim;
 using tandem_host::threadIdx;
+
+//===----------------------------------------------------------------------===//
+// Threads that wait for one another
+//===----------------------------------------------------------------------===//
+
+static inline void __syncthreads() { tandem_host::hooks->syncThreads(); }
+static inline void __syncwarp(unsigned mask = ~0u) {
+  tandem_host::hooks->syncWarp(mask);
+}
+template <typename T>
+static inline T __shfl_sync(unsigned mask, T value, int source,
+                            int width = 32) {
+  const int start = int(tandem_host::lane()) / width * width;
+  return tandem_host::shuffle(mask, value, start + source % width, width);
+}
+template <typename T>
+static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta,
+                               int width = 32) {
+  return tandem_host::shuffle(mask, value,
+                              int(tandem_host::lane()) - int(delta), width);
+}
+template <typename T>
+static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta,
+                                 int width = 32) {
+  return tandem_host::shuffle(mask, value,
+                              int(tandem_host::lane()) + int(delta), width);
+}
+template <typename T>
+static inline T __shfl_xor_sync(unsigned mask, T value, int laneMask,
+                                int width = 32) {
+  return tandem_host::shuffle(mask, value,
+                              int(tandem_host::lane()) ^ laneMask, width);
+}
 
 //===----------------------------------------------------------------------===//
 // Functions

@@ -72,8 +72,9 @@ std::string readWhole(StringRef path) {
 Status writeSources(const std::string &directory, const std::string &source) {
   for (const char *header : {"/cuda_fp16.h", "/cuda_bf16.h"})
     TANDEM_RETURN_IF_ERROR(writeFile(directory + header, ""));
-  std::string_view host = kHostHeaders[0].second;
-  TANDEM_RETURN_IF_ERROR(writeFile(directory + "/HostCUDA.h", host));
+  for (const auto &[name, text] : kHostHeaders)
+    TANDEM_RETURN_IF_ERROR(
+        writeFile(directory + "/" + std::string(name) + ".h", text));
   return writeFile(directory + "/kernels.cpp", source);
 }
 

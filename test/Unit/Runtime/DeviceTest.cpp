@@ -8,6 +8,10 @@
 
 #include "ExecutorFixture.h"
 
+#include "FakeCUDA/FakeCUDA.h"
+
+#include "tandem/Runtime/CUDADevice.h"
+
 #include <gmock/gmock.h>
 
 #include <future>
@@ -19,13 +23,22 @@ using testing::HasSubstr;
 
 namespace {
 
-/// On both devices, each with a stream of its own.
-class Devices : public testing::TestWithParam<bool> {
+struct DeviceCase {
+  const char *name;
+  Device &(*device)();
+};
+
+Device &cudaOnFakeDriver() {
+  fakeCUDA();
+  return **cudaDevice();
+}
+
+/// On all devices, each with a stream of its own.
+class Devices : public testing::TestWithParam<DeviceCase> {
 protected:
   Devices()
-      : device(GetParam() ? static_cast<Device &>(guardedDevice())
-                          : hostDevice()),
-        owner(*device.createStream()), stream(*owner) {}
+      : device(GetParam().device()), owner(*device.createStream()),
+        stream(*owner) {}
 
   Tensor place(const Tensor &tensor) {
     return copyToDevice({&tensor, 1}, stream)->front();
@@ -39,10 +52,20 @@ protected:
   Stream &stream;
 };
 
-std::string nameOf(const testing::TestParamInfo<bool> &info) {
-  return info.param ? "guarded" : "host";
+/// On those that execute ops.
+class EagerDevices : public Devices {};
+
+std::string nameOf(const testing::TestParamInfo<DeviceCase> &info) {
+  return info.param.name;
 }
-INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Bool(), nameOf);
+const DeviceCase kHost = {"host", hostDevice},
+                 kGuarded = {"guarded",
+                             []() -> Device & { return guardedDevice(); }},
+                 kCUDA = {"cuda", cudaOnFakeDriver};
+INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Values(kHost, kGuarded, kCUDA),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(All, EagerDevices, testing::Values(kHost, kGuarded),
+                         nameOf);
 
 TEST_P(Devices, CopiesThereAndBack) {
   const Tensor there = place(makeFloats({3}));
@@ -92,7 +115,7 @@ TEST_P(Devices, CountMemory) {
 }
 
 /// A chain of libraries' ops, as eager runs it.
-TEST_P(Devices, RunWhatTheirProvidersExecute) {
+TEST_P(EagerDevices, RunWhatTheirProvidersExecute) {
   ProgramBuilder builder;
   const TensorType matrix{DType::f32, {8, 8}}, half{DType::f16, {8, 8}};
   uint32_t x = builder.input(matrix), c = builder.constant(vec(1), {0.5F});

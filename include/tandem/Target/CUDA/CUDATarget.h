@@ -21,24 +21,25 @@ class ModuleOp;
 
 namespace tandem {
 
-/// The target "cuda", whose code Tandem cannot run yet, and "cuda-host", which
-/// runs CUDA C++ on the CPU to test it without a GPU.
+/// The target "cuda", whose code runs where there is a CUDA driver, and
+/// "cuda-host", which runs CUDA C++ on the CPU to test it without a GPU.
 const Target &cudaTarget();
 const Target &cudaHostTarget();
 
 /// What a kernel is compiled to, and for which device.
 struct CUDATargetOptions {
-  /// A name in utils/gpu-specs, for PTX: "sm_80", "sm_90", "sm_100".
+  /// For PTX a name in utils/gpu-specs: "sm_80", "sm_90", "sm_100"; for cubin
+  /// the architecture, of which nothing else need be known.
   std::string gpu = "sm_90";
   /// The form of fb::KernelT::code: cuda_source (CUDA C++, executed on the host
-  /// by loadCUDAKernelsOnHost) or ptx (NVRTC).
+  /// by loadCUDAKernelsOnHost), or ptx or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
 };
 
 /// Registers the dialects that the lowering of kernels to EmitC needs.
 void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 
-/// Compiles one kernel to CUDA C++ or PTX. `kernel` is a module in the form
+/// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module in the form
 /// that phase `kernels` leaves: one function of the module's name, on tandem
 /// ops with static types. It is lowered in place and cannot be used afterwards.
 ///

@@ -18,14 +18,18 @@ namespace tandem {
 
 /// Compiles CUDA C++ to PTX for `arch` ("sm_90"). Thread-safe.
 ///
-/// The NVRTC library is loaded at the first call: only from $CUDAToolkit_ROOT
-/// if that is set, otherwise from /usr/local/cuda or from the loader's search
-/// path. Errors (phase "codegen") say how to install NVRTC if it is missing,
-/// and contain the compiler's log if the source does not compile. `name` is the
-/// name of the source in that log.
+/// The NVRTC library is opened at the first call
+/// (tandem/Runtime/Libraries/CUDA.h). Errors (phase "codegen") say how to
+/// install NVRTC if it is missing, and contain the compiler's log if the source
+/// does not compile. `name` is the name of the source in that log.
 Expected<std::string> compileToPTX(const std::string &source,
                                    const std::string &name,
                                    std::string_view arch);
+
+/// The same, to a cubin for only that architecture.
+Expected<std::string> compileToCubin(const std::string &source,
+                                     const std::string &name,
+                                     std::string_view arch);
 
 /// The version of NVRTC, such as "13.0"; fails where NVRTC is missing.
 Expected<std::string> nvrtcVersion();

@@ -42,6 +42,9 @@ struct StepContext {
   /// contents are undefined. Nothing else uses them until the stream has
   /// finished the step.
   std::span<std::byte> workspace;
+  /// What an error calls it that is told when the step is long enqueued:
+  /// "kernel_0 at g.mlir:3:8". Read before the call returns.
+  std::string_view step = {};
 };
 
 /// A kernel that is ready to be launched. It keeps the kernel's code loaded as
@@ -166,7 +169,9 @@ public:
   /// Allocates `bytes` bytes. May be called once at most. Errors have phase
   /// "allocate".
   Status reserve(int64_t bytes);
-  StepContext context() const { return {stream, bytes}; }
+  StepContext context(std::string_view step = {}) const {
+    return {stream, bytes, step};
+  }
 
 private:
   Stream &stream;

@@ -59,15 +59,18 @@ public:
 /// stream.
 Status runWithWorkspace(const PreparedOp &op, int64_t bytes,
                         std::span<const Tensor> operands,
-                        std::span<Tensor> results, Stream &stream);
+                        std::span<Tensor> results, Stream &stream,
+                        std::string_view step);
 
 /// Runs `op` once, allocating its workspace from the stream if it needs one.
+/// `step` is StepContext's.
 inline Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
                     std::span<Tensor> results,
-                    Stream &stream = hostDevice().defaultStream()) {
+                    Stream &stream = hostDevice().defaultStream(),
+                    std::string_view step = {}) {
   if (int64_t bytes = op.workspaceBytes())
-    return runWithWorkspace(op, bytes, operands, results, stream);
-  return op.run({stream, {}}, operands, results);
+    return runWithWorkspace(op, bytes, operands, results, stream, step);
+  return op.run({stream, {}, step}, operands, results);
 }
 
 /// A library that executes ops. Stateless apart from caches; thread-safe.

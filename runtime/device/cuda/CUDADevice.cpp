@@ -1,0 +1,78 @@
+//===- CUDADevice.cpp - A GPU as a device ---------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/CUDADevice.h"
+
+#include "CUDAKernel.h"
+#include "CUDAStream.h"
+#include "CopyProvider.h"
+
+#include <map>
+
+using namespace tandem;
+using namespace tandem::cuda;
+
+namespace {
+
+class GPU final : public CUDADevice {
+public:
+  explicit GPU(Context &context) : context(context), start(context) {}
+  Status open();
+
+  std::string_view name() const override { return context.name(); }
+  std::string_view arch() const override { return context.arch(); }
+  ProviderList providers() const override { return executed; }
+  Expected<LoadedKernels> load(const Program &program) override;
+  Expected<std::unique_ptr<Stream>> createStream() override {
+    return CUDAStream::create(*this, context, start);
+  }
+  Stream &defaultStream() override { return *stream; }
+
+private:
+  Context &context;
+  /// When its clock began.
+  OwnedEvent start;
+  std::unique_ptr<CUDAStream> stream;
+  const Provider *executed[1] = {&copyProvider()};
+};
+
+Status GPU::open() {
+  TANDEM_ASSIGN_OR_RETURN(stream, CUDAStream::create(*this, context, start));
+  return start.record(stream->native());
+}
+
+Expected<LoadedKernels> GPU::load(const Program &program) {
+  LoadedKernels kernels;
+  for (const auto &kernel : program.kernels) {
+    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadKernel(context, *kernel));
+    kernels.push_back(std::move(loaded));
+  }
+  return kernels;
+}
+
+Expected<CUDADevice *> open(int index) {
+  TANDEM_ASSIGN_OR_RETURN(Context * context, Context::create(index));
+  auto device = std::make_unique<GPU>(*context);
+  TANDEM_RETURN_IF_ERROR(device->open());
+  // Never destroyed: tensors with static storage may outlive it otherwise.
+  return device.release();
+}
+
+} // namespace
+
+bool tandem::hasCUDADriver() { return cuda::driver().has_value(); }
+
+Expected<CUDADevice *> tandem::cudaDevice(int index) {
+  static std::mutex mutex; // guards devices; held while one is opened
+  static std::map<int, Expected<CUDADevice *>> devices;
+  std::lock_guard lock(mutex);
+  auto known = devices.find(index);
+  if (known == devices.end())
+    known = devices.emplace(index, open(index)).first;
+  return known->second;
+}

@@ -1,0 +1,147 @@
+//===- CUDAStream.cpp - Streams and events of a GPU -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDAStream.h"
+
+#include "tandem/Support/Environment.h"
+
+using namespace tandem;
+using namespace tandem::cuda;
+
+/// CU_STREAM_NON_BLOCKING: streams of other libraries do not wait for it.
+static constexpr unsigned kNonBlocking = 1;
+
+static DevicePointer addressOf(const Tensor &tensor) {
+  return reinterpret_cast<DevicePointer>(tensor.data());
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+OwnedEvent::~OwnedEvent() {
+  if (handle)
+    context.driver().eventDestroy(handle);
+}
+
+Status OwnedEvent::record(StreamHandle stream) {
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  TANDEM_RETURN_IF_ERROR(context.check(context.driver().eventCreate(&handle, 0),
+                                       "execute", "cuEventCreate"));
+  return context.check(context.driver().eventRecord(handle, stream), "execute",
+                       "cuEventRecord");
+}
+
+bool CUDAEvent::isDone() const {
+  constexpr Result kNotReady = 600;
+  // Whatever is asked of a device that is lost is over.
+  if (!event.context.enter())
+    return true;
+  const Result result = event.context.driver().eventQuery(event.handle);
+  if (result == kSuccess)
+    log->finish(position);
+  else if (result != kNotReady)
+    (void)event.context.check(result, "execute", log->describe());
+  return result != kNotReady;
+}
+
+void CUDAEvent::synchronise() const {
+  if (!event.context.enter())
+    return;
+  // The stream tells what failed.
+  if (event.context.check(event.context.driver().eventSynchronize(event.handle),
+                          "execute", log->describe()))
+    log->finish(position);
+}
+
+double CUDAEvent::ns() const {
+  float milliseconds = 0;
+  if (event.context.enter())
+    event.context.driver().eventElapsedTime(&milliseconds, start.handle,
+                                            event.handle);
+  return 1e6 * double(milliseconds);
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<CUDAStream>>
+CUDAStream::create(Device &device, Context &context, const OwnedEvent &start) {
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  StreamHandle handle = nullptr;
+  TANDEM_RETURN_IF_ERROR(
+      context.check(context.driver().streamCreate(&handle, kNonBlocking),
+                    "device", "cuStreamCreate"));
+  return std::unique_ptr<CUDAStream>(
+      new CUDAStream(device, context, handle, start));
+}
+
+CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
+                       const OwnedEvent &start)
+    : owner(device), context(context), handle(handle), start(start),
+      waitsForSteps(lookUp(Variable::cudaSync) != nullptr) {
+  blocks.emplace(device, context, handle);
+  staging.emplace(context, handle,
+                  [this](Result result, std::string_view what) {
+                    return result == kSuccess ? Status() : failed(result, what);
+                  });
+}
+
+CUDAStream::~CUDAStream() {
+  (void)synchronise();
+  staging.reset();
+  blocks.reset();
+  context.driver().streamDestroy(handle);
+}
+
+Status CUDAStream::failed(Result result, std::string_view step) {
+  if (!Context::sticks(result))
+    return context.check(result, "execute", step);
+  return context.check(result, "execute", log->describe(),
+                       waitsForSteps ? "" : "TANDEM_CUDA_SYNC=1 tells which");
+}
+
+Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
+  const size_t bytes = size_t(from.bytes());
+  if (bytes == 0)
+    return {};
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  if (!from.device())
+    return staging->toDevice(to.data(), from.data(), bytes);
+  if (!to.device())
+    return staging->toHost(to.data(), from.data(), bytes);
+  return enqueue("copy", [&](const Driver &driver, StreamHandle stream) {
+    return driver.memcpyDtoDAsync(addressOf(to), addressOf(from), bytes,
+                                  stream);
+  });
+}
+
+Expected<std::unique_ptr<Event>> CUDAStream::record() {
+  auto event = std::make_unique<CUDAEvent>(context, start, log);
+  TANDEM_RETURN_IF_ERROR(event->event.record(handle));
+  return event;
+}
+
+Status CUDAStream::wait(const Event &event) {
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  return context.check(
+      context.driver().streamWaitEvent(
+          handle, static_cast<const CUDAEvent &>(event).event.handle, 0),
+      "execute", "cuStreamWaitEvent");
+}
+
+Status CUDAStream::synchronise() {
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  const uint64_t position = log->position();
+  const Result result = context.driver().streamSynchronize(handle);
+  if (result != kSuccess)
+    return failed(result, "waiting for a stream");
+  log->finish(position);
+  return {};
+}

@@ -1,0 +1,80 @@
+//===- Context.h - A GPU's primary context and its errors -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
+#define TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
+
+#include "tandem/Runtime/Libraries/CUDA.h"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::cuda {
+
+/// The primary context of one device, which other libraries of the process
+/// share, and what became of it. Thread-safe; lives as long as the process.
+class Context {
+public:
+  /// Errors have phase "device".
+  static Expected<Context *> create(int index);
+
+  const Driver &driver() const { return table; }
+  int index() const { return number; }
+  /// "cuda:0".
+  const std::string &name() const { return title; }
+  /// "sm_90".
+  const std::string &arch() const { return architecture; }
+
+  /// Makes it the calling thread's; an error where the device is lost. Before
+  /// every call of the driver that concerns it.
+  Status enter();
+
+  /// The Error of a call of the driver's: `what` failed, and CUDA's name for
+  /// it. One that sticks makes the device lost, and `what` is then in every
+  /// later error.
+  Status check(Result result, std::string_view phase, std::string_view what,
+               std::string_view hint = {});
+
+  /// Whether all calls fail from then on, until the process ends.
+  static bool sticks(Result result);
+
+  /// Something that keeps memory which nobody uses, to be given back when there
+  /// is none left. Called in any thread.
+  using Trim = std::function<void()>;
+  void addCache(const void *owner, Trim trim);
+  void removeCache(const void *owner);
+  void trimCaches();
+
+private:
+  Context(const Driver &driver, int index)
+      : table(driver), number(index), title("cuda:" + std::to_string(index)) {}
+  Status open();
+  std::string nameOf(Result result) const;
+
+  const Driver &table;
+  const int number;
+  const std::string title;
+  std::string architecture;
+  ContextHandle handle = nullptr;
+
+  std::atomic<bool> isLost{false};
+  std::mutex mutex; // guards lostBy
+  std::string lostBy;
+  /// Guards caches, also while they are trimmed, so that none goes meanwhile.
+  std::mutex trimming;
+  std::vector<std::pair<const void *, Trim>> caches;
+};
+
+} // namespace tandem::cuda
+
+#endif // TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H

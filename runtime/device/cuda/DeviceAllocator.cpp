@@ -1,0 +1,101 @@
+//===- DeviceAllocator.cpp - A stream's memory on a GPU -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceAllocator.h"
+
+using namespace tandem;
+using namespace tandem::cuda;
+
+/// CUDA_ERROR_OUT_OF_MEMORY.
+static constexpr Result kOutOfMemory = 2;
+
+DeviceAllocator::DeviceAllocator(const Device &device, Context &context,
+                                 StreamHandle stream)
+    : Allocator(&device), context(context), stream(stream) {
+  context.addCache(this, [this] { trim(); });
+}
+
+DeviceAllocator::~DeviceAllocator() {
+  context.removeCache(this);
+  trim();
+}
+
+void *DeviceAllocator::pop(size_t sizeClass) {
+  std::lock_guard lock(mutex);
+  std::vector<void *> &bin = bins[sizeClass];
+  if (bin.empty())
+    return nullptr;
+  void *pointer = bin.back();
+  bin.pop_back();
+  return pointer;
+}
+
+Result DeviceAllocator::allocateFromDriver(uint64_t bytes,
+                                           void **pointer) const {
+  DevicePointer address = 0;
+  const Result result = context.driver().memAlloc(&address, bytes);
+  *pointer = reinterpret_cast<void *>(address);
+  return result;
+}
+
+Expected<void *> DeviceAllocator::allocate(int64_t bytes) {
+  const core::SizeClass sizeClass = core::sizeClassOf(bytes);
+  void *pointer = pop(sizeClass.index);
+  if (!pointer) {
+    TANDEM_RETURN_IF_ERROR(context.enter());
+    Result result = allocateFromDriver(sizeClass.bytes, &pointer);
+    if (result == kOutOfMemory) {
+      context.trimCaches();
+      result = allocateFromDriver(sizeClass.bytes, &pointer);
+    }
+    if (result != kSuccess)
+      return outOfMemory(bytes, result);
+  }
+  count(bytes);
+  return pointer;
+}
+
+tl::unexpected<Error> DeviceAllocator::outOfMemory(int64_t bytes,
+                                                   Result result) const {
+  size_t free = 0, total = 0;
+  context.driver().memGetInfo(&free, &total);
+  return tl::unexpected(
+      context
+          .check(result, "allocate",
+                 "cannot allocate " + std::to_string(bytes) +
+                     " bytes on device '" + context.name() + "', of whose " +
+                     std::to_string(total) + " bytes " + std::to_string(free) +
+                     " are free and this stream uses " +
+                     std::to_string(liveBytes()),
+                 "use smaller shapes, or a GPU with more memory")
+          .error());
+}
+
+void DeviceAllocator::deallocate(void *pointer, int64_t bytes) {
+  count(-bytes);
+  std::lock_guard lock(mutex);
+  bins[core::sizeClassOf(bytes).index].push_back(pointer);
+}
+
+void DeviceAllocator::trim() {
+  // Taken before it waits: what is freed meanwhile may be in use.
+  std::vector<void *> free;
+  {
+    std::lock_guard lock(mutex);
+    for (std::vector<void *> &bin : bins) {
+      free.insert(free.end(), bin.begin(), bin.end());
+      bin.clear();
+    }
+  }
+  // Of a device that is lost nothing can be given back.
+  if (free.empty() || !context.enter() ||
+      context.driver().streamSynchronize(stream) != kSuccess)
+    return;
+  for (void *pointer : free)
+    context.driver().memFree(reinterpret_cast<DevicePointer>(pointer));
+}

@@ -1,0 +1,37 @@
+//===- CUDADevice.h - GPUs of NVIDIA's --------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_CUDADEVICE_H
+#define TANDEM_RUNTIME_CUDADEVICE_H
+
+#include "tandem/Runtime/Device.h"
+
+namespace tandem {
+
+/// A GPU, by its driver. Runs programs of PTX and cubin; of ops it executes
+/// reshape alone. Where a kernel fails so that the driver takes no more calls,
+/// the device is lost: everything says so from then on, and the process goes on
+/// without it. The steps that may be to blame are named; TANDEM_CUDA_SYNC=1 in
+/// the environment, when the device is made, has every step waited for, so that
+/// it is one.
+class CUDADevice : public Device {
+public:
+  /// What code runs on it: "sm_90".
+  virtual std::string_view arch() const = 0;
+};
+
+/// Whether there is a driver; it is not started.
+bool hasCUDADriver();
+
+/// "cuda:<index>", opened at the first call and kept. Errors say what is
+/// missing. Thread-safe.
+Expected<CUDADevice *> cudaDevice(int index = 0);
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_CUDADEVICE_H

@@ -1,0 +1,98 @@
+//===- CUDA.h - NVIDIA's libraries, as far as they are used -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tables of functions that are found at run time, so that building needs no
+// CUDA. Types and names are those of NVIDIA's documentation; a test compares
+// them with the toolkit's headers where those are installed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_LIBRARIES_CUDA_H
+#define TANDEM_RUNTIME_LIBRARIES_CUDA_H
+
+#include "tandem/Support/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+// Declared as CUDA's headers do, so that pointers to them are the same types.
+struct CUctx_st;
+struct CUevent_st;
+struct CUfunc_st;
+struct CUmod_st;
+struct CUstream_st;
+struct _nvrtcProgram;
+struct nvJitLink;
+struct cudnnContext;
+struct cublasLtContext;
+
+namespace tandem::cuda {
+
+/// CUresult, nvrtcResult and so on, which are enums: 0 is success.
+using Result = int;
+inline constexpr Result kSuccess = 0;
+/// CUdevice_attribute and CUjit_option, enums, too.
+using Attribute = int;
+using JitOption = int;
+using DeviceNumber = int;
+using DevicePointer = unsigned long long;
+using ContextHandle = CUctx_st *;
+using EventHandle = CUevent_st *;
+using FunctionHandle = CUfunc_st *;
+using ModuleHandle = CUmod_st *;
+using StreamHandle = CUstream_st *;
+
+/// What all tables have.
+struct Library {
+  /// Where it was found, links resolved.
+  std::string path;
+  /// Of the library, of a driver that of the CUDA it supports: "13.0".
+  std::string version;
+};
+
+#define TANDEM_SYMBOL(member, symbol, result, parameters)                      \
+  result(*member) parameters = nullptr;
+#define TANDEM_OPTIONAL_SYMBOL TANDEM_SYMBOL
+
+/// libcuda, which comes with the driver of a GPU.
+struct Driver : Library {
+#include "tandem/Runtime/Libraries/Driver.def"
+};
+/// CUDA C++ to PTX and cubin.
+struct NVRTC : Library {
+#include "tandem/Runtime/Libraries/NVRTC.def"
+};
+/// Links PTX and cubin.
+struct NVJitLink : Library {
+#include "tandem/Runtime/Libraries/NVJitLink.def"
+};
+/// The backend API of cuDNN 9.
+struct CUDNN : Library {
+#include "tandem/Runtime/Libraries/CUDNN.def"
+};
+/// The part of cuBLAS for products with epilogues.
+struct CUBLASLt : Library {
+#include "tandem/Runtime/Libraries/CUBLASLt.def"
+};
+
+#undef TANDEM_SYMBOL
+#undef TANDEM_OPTIONAL_SYMBOL
+
+/// Each library, opened at the first call and kept; errors, of phase "load",
+/// say where it was looked for and how to get it. Thread-safe. No call makes a
+/// context or starts the driver.
+const Expected<Driver> &driver();
+const Expected<NVRTC> &nvrtc();
+const Expected<NVJitLink> &nvJitLink();
+const Expected<CUDNN> &cudnn();
+const Expected<CUBLASLt> &cublasLt();
+
+} // namespace tandem::cuda
+
+#endif // TANDEM_RUNTIME_LIBRARIES_CUDA_H

@@ -1,0 +1,157 @@
+//===- CUDA.cpp - NVIDIA's libraries, opened ------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Libraries/CUDA.h"
+
+#include "tandem/Runtime/Libraries/Library.h"
+
+using namespace tandem;
+using namespace tandem::cuda;
+
+namespace {
+
+constexpr const char *kDriverNames[] = {"libcuda.so.1", "libcuda.so"};
+constexpr const char *kNVRTCNames[] = {"libnvrtc.so", "libnvrtc.so.13",
+                                       "libnvrtc.so.12"};
+constexpr const char *kNVJitLinkNames[] = {
+    "libnvJitLink.so", "libnvJitLink.so.13", "libnvJitLink.so.12"};
+constexpr const char *kCUDNNNames[] = {"libcudnn.so.9"};
+constexpr const char *kCUBLASLtNames[] = {"libcublasLt.so", "libcublasLt.so.13",
+                                          "libcublasLt.so.12"};
+
+constexpr std::string_view kToolkitHint =
+    "install the CUDA toolkit, from NVIDIA or as Debian's package "
+    "nvidia-cuda-toolkit, and set CUDAToolkit_ROOT to the folder that holds "
+    "lib64/libnvrtc.so where that is not /usr/local/cuda";
+
+constexpr LibrarySpec kDriver = {
+    "driver of a GPU",
+    Variable::driver,
+    kDriverNames,
+    Toolkit::no,
+    /*isInPythonPackages=*/false,
+    "install NVIDIA's driver; it brings libcuda.so.1"};
+constexpr LibrarySpec kNVRTC = {"NVRTC",
+                                Variable::nvrtc,
+                                kNVRTCNames,
+                                Toolkit::holds,
+                                /*isInPythonPackages=*/true,
+                                kToolkitHint};
+constexpr LibrarySpec kNVJitLink = {"nvJitLink",
+                                    Variable::nvJitLink,
+                                    kNVJitLinkNames,
+                                    Toolkit::holds,
+                                    /*isInPythonPackages=*/true,
+                                    kToolkitHint};
+constexpr LibrarySpec kCUDNN = {
+    "cuDNN 9",
+    Variable::cudnn,
+    kCUDNNNames,
+    Toolkit::mayHold,
+    /*isInPythonPackages=*/true,
+    "install cuDNN 9, from NVIDIA or as PyPI's package nvidia-cudnn-cu13"};
+constexpr LibrarySpec kCUBLASLt = {"cuBLASLt",
+                                   Variable::cublasLt,
+                                   kCUBLASLtNames,
+                                   Toolkit::holds,
+                                   /*isInPythonPackages=*/true,
+                                   kToolkitHint};
+
+std::string writeVersion(int64_t major, int64_t minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+// The list of a table's symbols, whose pointers are in `table`.
+#define TANDEM_SYMBOL(member, symbol, result, parameters)                      \
+  {#symbol, reinterpret_cast<void **>(&table.member), false},
+#define TANDEM_OPTIONAL_SYMBOL(member, symbol, result, parameters)             \
+  {#symbol, reinterpret_cast<void **>(&table.member), true},
+
+Expected<Driver> openDriver() {
+  Driver table;
+  const LibrarySymbol symbols[] = {
+#include "tandem/Runtime/Libraries/Driver.def"
+  };
+  TANDEM_ASSIGN_OR_RETURN(table.path, openLibrary(kDriver, symbols));
+  int version = 0;
+  table.driverGetVersion(&version);
+  table.version = writeVersion(version / 1000, version % 1000 / 10);
+  return table;
+}
+
+Expected<NVRTC> openNVRTC() {
+  NVRTC table;
+  const LibrarySymbol symbols[] = {
+#include "tandem/Runtime/Libraries/NVRTC.def"
+  };
+  TANDEM_ASSIGN_OR_RETURN(table.path, openLibrary(kNVRTC, symbols));
+  int major = 0, minor = 0;
+  table.getVersion(&major, &minor);
+  table.version = writeVersion(major, minor);
+  return table;
+}
+
+Expected<NVJitLink> openNVJitLink() {
+  NVJitLink table;
+  const LibrarySymbol symbols[] = {
+#include "tandem/Runtime/Libraries/NVJitLink.def"
+  };
+  TANDEM_ASSIGN_OR_RETURN(table.path, openLibrary(kNVJitLink, symbols));
+  unsigned major = 12, minor = 0;
+  if (table.getVersion)
+    table.getVersion(&major, &minor);
+  table.version = writeVersion(major, minor);
+  return table;
+}
+
+Expected<CUDNN> openCUDNN() {
+  CUDNN table;
+  const LibrarySymbol symbols[] = {
+#include "tandem/Runtime/Libraries/CUDNN.def"
+  };
+  TANDEM_ASSIGN_OR_RETURN(table.path, openLibrary(kCUDNN, symbols));
+  // 91900 is 9.19.0.
+  const size_t version = table.getVersion();
+  table.version = writeVersion(version / 10000, version % 10000 / 100);
+  return table;
+}
+
+Expected<CUBLASLt> openCUBLASLt() {
+  CUBLASLt table;
+  const LibrarySymbol symbols[] = {
+#include "tandem/Runtime/Libraries/CUBLASLt.def"
+  };
+  TANDEM_ASSIGN_OR_RETURN(table.path, openLibrary(kCUBLASLt, symbols));
+  // 130100 is 13.1.0.
+  const size_t version = table.getVersion();
+  table.version = writeVersion(version / 10000, version % 10000 / 100);
+  return table;
+}
+
+} // namespace
+
+const Expected<Driver> &cuda::driver() {
+  static const Expected<Driver> opened = openDriver();
+  return opened;
+}
+const Expected<NVRTC> &cuda::nvrtc() {
+  static const Expected<NVRTC> opened = openNVRTC();
+  return opened;
+}
+const Expected<NVJitLink> &cuda::nvJitLink() {
+  static const Expected<NVJitLink> opened = openNVJitLink();
+  return opened;
+}
+const Expected<CUDNN> &cuda::cudnn() {
+  static const Expected<CUDNN> opened = openCUDNN();
+  return opened;
+}
+const Expected<CUBLASLt> &cuda::cublasLt() {
+  static const Expected<CUBLASLt> opened = openCUBLASLt();
+  return opened;
+}

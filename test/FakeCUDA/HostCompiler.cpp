@@ -1,0 +1,182 @@
+//===- HostCompiler.cpp - CUDA C++ to a library of the host's -------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostCompiler.h"
+
+#include "tandem/Support/Environment.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <regex>
+#include <spawn.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Generated: the text of HostCUDA.h, as kHostHeaders.
+#include "HostCUDA.inc"
+
+extern char **environ;
+
+using namespace tandem;
+
+namespace {
+
+bool isProgram(const std::string &path) {
+  return access(path.c_str(), X_OK) == 0;
+}
+
+/// Where PATH has it; empty where it has not.
+std::string findProgram(const std::string &name) {
+  if (name.find('/') != name.npos)
+    return isProgram(name) ? name : std::string();
+  const char *folders = std::getenv("PATH");
+  std::istringstream list(folders ? folders : "");
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (isProgram(folder + "/" + name))
+      return folder + "/" + name;
+  return {};
+}
+
+Expected<std::string> findCompiler() {
+  if (const char *chosen = lookUp(Variable::hostCompiler)) {
+    if (std::string path = findProgram(chosen); !path.empty())
+      return path;
+    return fail("load", std::string(name(Variable::hostCompiler)) +
+                            ": there is no program '" + chosen + "'");
+  }
+  for (const char *name : {"clang++-22", "clang++", "c++", "g++"})
+    if (std::string path = findProgram(name); !path.empty())
+      return path;
+  return fail("load", "no C++ compiler to run CUDA C++ on the host with",
+              "install clang or g++, or set TANDEM_HOST_CXX");
+}
+
+/// A folder of this user's alone, which goes with its contents.
+class Folder {
+public:
+  Folder() {
+    path = (std::filesystem::temp_directory_path() / "fake-cuda-XXXXXX");
+    if (!mkdtemp(path.data()))
+      path.clear();
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+
+  std::string operator/(const char *name) const { return path + "/" + name; }
+  void write(const char *name, std::string_view text) const {
+    std::ofstream(*this / name) << text;
+  }
+  std::string read(const char *name) const {
+    std::ostringstream text;
+    text << std::ifstream(*this / name).rdbuf();
+    return text.str();
+  }
+
+  std::string path;
+};
+
+/// Runs a program to its end; what it says goes to the file.
+int runToEnd(const std::vector<std::string> &command,
+             const std::string &output) {
+  std::vector<char *> arguments;
+  for (const std::string &argument : command)
+    arguments.push_back(const_cast<char *>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(),
+                                   O_CREAT | O_WRONLY, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  int status = posix_spawn(&child, arguments[0], &actions, nullptr,
+                           arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (status == 0)
+    waitpid(child, &status, 0);
+  return status;
+}
+
+/// The kernels, and an entry of each.
+std::string withEntries(const std::string &source) {
+  std::string text = source + "\n";
+  for (const std::string &kernel : fake::kernelNames(source))
+    text += "extern \"C\" const tandem_host::Entry *" +
+            fake::entryName(kernel) + "() {\n  return &tandem_host::EntryOf<" +
+            kernel + ">::value;\n}\n";
+  return text;
+}
+
+Expected<void *> compile(const std::string &source) {
+  TANDEM_ASSIGN_OR_RETURN(std::string compiler, findCompiler());
+  const Folder folder;
+  for (const char *header : {"cuda_fp16.h", "cuda_bf16.h"})
+    folder.write(header, "");
+  for (const auto &[name, text] : kHostHeaders)
+    folder.write((std::string(name) + ".h").c_str(), text);
+  folder.write("kernels.cpp", withEntries(source));
+  // Contraction would give other results than the reference's arithmetic.
+  std::vector<std::string> command = {compiler,
+                                      "-std=c++17",
+                                      "-O1",
+                                      "-w",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-ffp-contract=off",
+                                      "-I" + folder.path,
+                                      "-include",
+                                      "HostCUDA.h",
+                                      folder / "kernels.cpp",
+                                      "-o",
+                                      folder / "kernels.so"};
+  // A misaligned access is an error of the device.
+  if (compiler.find("clang") != compiler.npos)
+    command.insert(command.end(),
+                   {"-fsanitize=alignment", "-fsanitize-trap=alignment"});
+  if (runToEnd(command, folder / "errors.txt") != 0)
+    return fail("load", compiler +
+                            " cannot compile the kernels for the host\n" +
+                            folder.read("errors.txt"));
+  void *library = dlopen((folder / "kernels.so").c_str(), RTLD_NOW);
+  if (!library)
+    return fail("load", std::string("cannot load the kernels: ") + dlerror());
+  return library;
+}
+
+} // namespace
+
+std::string fake::entryName(const std::string &kernel) {
+  return "fake_cuda_entry_" + kernel;
+}
+
+std::vector<std::string> fake::kernelNames(const std::string &source) {
+  static const std::regex pattern("__global__\\s+void\\s+(\\w+)\\s*\\(");
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(source.begin(), source.end(), pattern), end;
+       at != end; ++at)
+    names.push_back((*at)[1]);
+  return names;
+}
+
+Expected<void *> fake::compileOnHost(const std::string &source) {
+  static std::mutex mutex; // guards known; not held while compiling
+  static std::map<std::string, void *> known;
+  {
+    std::lock_guard lock(mutex);
+    if (auto library = known.find(source); library != known.end())
+      return library->second;
+  }
+  TANDEM_ASSIGN_OR_RETURN(void *library, compile(source));
+  std::lock_guard lock(mutex);
+  return known.emplace(source, library).first->second;
+}

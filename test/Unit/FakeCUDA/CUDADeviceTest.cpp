@@ -1,0 +1,356 @@
+//===- CUDADeviceTest.cpp - The CUDA device on the fake driver ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeCUDA/FakeCUDA.h"
+#include "Runtime/TestPrograms.h"
+
+#include "tandem/Runtime/CUDADevice.h"
+
+#include <gmock/gmock.h>
+#include <thread>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+constexpr const char *kSymbol = "extern \"C\" __global__ void ";
+constexpr const char *kIndex =
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+
+/// Kernels of four threads a block, on tensors of floats.
+class CUDADeviceTest : public testing::Test {
+protected:
+  CUDADeviceTest() {
+    fake.collect();
+    auto found = cudaDevice();
+    EXPECT_TRUE(found) << found.error().str();
+    device = *found;
+    stream = &device->defaultStream();
+  }
+  /// Whatever a test has not asked for must not have been found.
+  ~CUDADeviceTest() override {
+    fake.hold(false);
+    outputs.clear();
+    EXPECT_TRUE(stream->synchronise());
+    EXPECT_STREQ(fake.collect(), "");
+  }
+
+  /// A kernel of `size` elements, whose parameters and body these are.
+  int addKernelTo(ProgramBuilder &builder, int64_t size,
+                  const std::string &parameters, const std::string &body) {
+    const int index = builder.kernel((size + 3) / 4, 1);
+    fb::KernelT &kernel = *builder.program.kernels[index];
+    const std::string source =
+        kSymbol + kernel.name + "(" + parameters + ") {\n" + kIndex +
+        "  if (i < " + std::to_string(size) + ")\n    " + body + "\n}\n";
+    kernel.target = KernelTarget::ptx;
+    kernel.code.assign(source.begin(), source.end());
+    kernel.block = std::make_unique<fb::Dim3>(4, 1, 1);
+    return index;
+  }
+  int adder(ProgramBuilder &builder, int64_t size) {
+    return addKernelTo(builder, size,
+                       "const float* x, const float* y, float* out",
+                       "out[i] = x[i] + y[i];");
+  }
+
+  std::unique_ptr<Executor> create(std::shared_ptr<const Program> program,
+                                   Stream *on = nullptr) {
+    ExecutorOptions options;
+    options.stream = on ? on : stream;
+    auto kernels = device->load(*program);
+    EXPECT_TRUE(kernels) << kernels.error().str();
+    options.kernels = *kernels;
+    auto executor = Executor::create(program, options);
+    EXPECT_TRUE(executor) << executor.error().str();
+    return std::move(*executor);
+  }
+  Tensor place(const Tensor &tensor, Stream *on = nullptr) const {
+    return copyToDevice({&tensor, 1}, on ? *on : *stream)->front();
+  }
+  std::vector<float> read(const Tensor &tensor, Stream *on = nullptr) const {
+    return floats(copyToHost({&tensor, 1}, on ? *on : *stream)->front());
+  }
+
+  /// out = (x + y) + y, the sum in the arena or a tensor of its own.
+  std::shared_ptr<const Program> chain(int64_t size, bool withArena) {
+    ProgramBuilder builder;
+    const TensorType type{DType::f32, {size}};
+    uint32_t x = builder.input(type), y = builder.input(type);
+    const int add = adder(builder, size);
+    if (withArena)
+      builder.program.arena_bytes = 4 * size;
+    uint32_t sum = builder.launch(add, {x, y}, type, withArena ? 0 : -1);
+    return builder.finish({builder.launch(add, {sum, y}, type)});
+  }
+
+  const FakeCUDA &fake = fakeCUDA();
+  CUDADevice *device = nullptr;
+  Stream *stream = nullptr;
+  std::vector<Tensor> outputs;
+};
+
+TEST_F(CUDADeviceTest, IsDescribed) {
+  EXPECT_EQ(device->name(), "cuda:0");
+  EXPECT_EQ(device->arch(), "sm_90");
+  EXPECT_FALSE(device->isHost());
+  EXPECT_EQ(*cudaDevice(0), device);
+  EXPECT_FALSE(cudaDevice(7));
+}
+
+TEST_F(CUDADeviceTest, LargeTensorsAreCopied) {
+  // Of more bytes than all buffers of pinned memory have.
+  const Tensor here = makeFloats({3 << 20});
+  EXPECT_EQ(read(place(here)), floats(here));
+}
+
+TEST_F(CUDADeviceTest, RunsKernels) {
+  for (bool withArena : {false, true}) {
+    auto executor = create(chain(10, withArena));
+    Tensor inputs[] = {place(makeFloats({10})), place(makeFloats({10}, 1))};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    EXPECT_THAT(read(outputs[0]),
+                ElementsAre(2, 5, 8, 11, 14, 17, 20, 23, 26, 29));
+  }
+}
+
+TEST_F(CUDADeviceTest, RunReturnsWhenAllIsEnqueued) {
+  auto executor = create(chain(4, true));
+  fake.hold(true);
+  std::vector<float> x;
+  {
+    Tensor inputs[] = {place(makeFloats({4})), place(makeFloats({4}))};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+  } // The inputs go, and the work has not begun.
+  auto event = *stream->record();
+  EXPECT_FALSE(event->isDone());
+  fake.hold(false);
+  event->synchronise();
+  EXPECT_TRUE(event->isDone());
+  EXPECT_THAT(read(outputs[0]), ElementsAre(0, 3, 6, 9));
+}
+
+TEST_F(CUDADeviceTest, AnExecutorMayGoWhileItsWorkIsInFlight) {
+  Tensor inputs[] = {place(makeFloats({4})), place(makeFloats({4}))};
+  ASSERT_TRUE(create(chain(4, false))->run(inputs, outputs));
+  EXPECT_THAT(read(outputs[0]), ElementsAre(0, 3, 6, 9));
+}
+
+TEST_F(CUDADeviceTest, ConstantsAndReshapesWork) {
+  ProgramBuilder builder;
+  const TensorType flat{DType::f32, {4}}, square{DType::f32, {2, 2}};
+  uint32_t x = builder.input(flat);
+  uint32_t c = builder.constant(flat, {1, 2, 3, 4});
+  uint32_t sum = builder.launch(adder(builder, 4), {x, c}, flat, 0);
+  // From one place of the arena to another.
+  fb::ReshapeAttrsT shape;
+  shape.shape = {2, 2};
+  uint32_t turned =
+      builder.op(makeOp(OpKind::reshape, shape), {sum}, square, 64);
+  builder.program.arena_bytes = 128;
+  builder.program.kernels.push_back(
+      std::make_unique<fb::KernelT>(*builder.program.kernels[0]));
+  uint32_t out = builder.launch(0, {turned, c}, square);
+  auto executor = create(builder.finish({out}));
+  Tensor inputs[] = {place(makeFloats({4}))};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_THAT(read(outputs[0]), ElementsAre(2, 5, 8, 11));
+}
+
+TEST_F(CUDADeviceTest, ThreadsHaveStreamsOfTheirOwn) {
+  auto program = chain(1000, true);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      auto own = *device->createStream();
+      auto executor = create(program, own.get());
+      std::vector<Tensor> results;
+      for (int run = 0; run < 10; ++run) {
+        Tensor inputs[] = {place(makeFloats({1000}, float(i)), own.get()),
+                           place(makeFloats({1000}, 1), own.get())};
+        if (executor->run(inputs, results))
+          right += read(results[0], own.get())[999] == 999 + i + 2 * 1000;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 40);
+}
+
+TEST_F(CUDADeviceTest, ThreadsShareAStream) {
+  auto executor = create(chain(100, true));
+  Tensor inputs[] = {place(makeFloats({100})), place(makeFloats({100}))};
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      std::vector<Tensor> results;
+      for (int run = 0; run < 10; ++run)
+        if (executor->run(inputs, results))
+          right += read(results[0])[99] == 297;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 40);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TEST_F(CUDADeviceTest, BlocksAreUsedAgain) {
+  auto own = *device->createStream();
+  const size_t before = fake.liveBytes();
+  void *first = place(makeFloats({100}), own.get()).data();
+  const size_t held = fake.liveBytes();
+  EXPECT_GE(held - before, 400);
+  EXPECT_EQ(place(makeFloats({100}), own.get()).data(), first);
+  EXPECT_EQ(fake.liveBytes(), held);
+  EXPECT_EQ(own->allocator().liveBytes(), 0);
+  EXPECT_EQ(own->allocator().peakBytes(), 400);
+  own.reset();
+  EXPECT_EQ(fake.liveBytes(), before);
+}
+
+TEST_F(CUDADeviceTest, CachesAreFreedWhereMemoryRunsOut) {
+  auto own = *device->createStream();
+  place(makeFloats({1000}), own.get());
+  const size_t before = fake.liveBytes();
+  fake.fail("cuMemAlloc_v2", 2, 1);
+  Tensor tensor = place(makeFloats({1 << 20}));
+  EXPECT_EQ(read(tensor).back(), (1 << 20) - 1);
+  EXPECT_LT(fake.liveBytes(), before + (4 << 20));
+  // Where that does not help it is an error, which names the sizes.
+  auto failed =
+      Tensor::allocate({DType::f32, {int64_t(1) << 32}}, stream->allocator());
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().phase, "allocate");
+  EXPECT_THAT(failed.error().message,
+              AllOf(HasSubstr("cannot allocate 17179869184 bytes on device "
+                              "'cuda:0', of whose 2147483648 bytes "),
+                    HasSubstr("CUDA_ERROR_OUT_OF_MEMORY")));
+  EXPECT_EQ(read(tensor).back(), (1 << 20) - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+TEST_F(CUDADeviceTest, CodeThatCannotBeLoadedIsSaid) {
+  ProgramBuilder builder;
+  const TensorType type{DType::f32, {4}};
+  uint32_t x = builder.input(type);
+  const int kernel =
+      addKernelTo(builder, 4, "const float* x, float* out", "undefined();");
+  builder.launch(kernel, {x}, type);
+  auto loaded = device->load(builder.program);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().phase, "load");
+  EXPECT_EQ(loaded.error().message,
+            "kernel 'kernel_0' cannot be loaded: CUDA_ERROR_INVALID_PTX");
+  EXPECT_THAT(loaded.error().hint, HasSubstr("undefined"));
+
+  builder.program.kernels[0]->target = KernelTarget::cuda_source;
+  loaded = device->load(builder.program);
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message, HasSubstr("neither PTX nor cubin"));
+}
+
+TEST_F(CUDADeviceTest, ALaunchThatIsWrongNamesItsStep) {
+  ProgramBuilder builder;
+  const TensorType type{DType::f32, {4}};
+  uint32_t x = builder.input(type);
+  uint32_t out = builder.launch(adder(builder, 4), {x, x}, type);
+  builder.program.kernels[0]->block = std::make_unique<fb::Dim3>(2000, 1, 1);
+  auto executor = create(builder.finish({out}));
+  Tensor inputs[] = {place(makeFloats({4}))};
+  Status status = executor->run(inputs, outputs);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().location, "test.mlir:1:3");
+  EXPECT_EQ(status.error().message,
+            "kernel_0 at test.mlir:1:3: CUDA_ERROR_INVALID_VALUE");
+}
+
+TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
+  ProgramBuilder builder;
+  const TensorType type{DType::f32, {4, 4}};
+  uint32_t x = builder.input(type);
+  uint32_t out =
+      builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, type);
+  builder.program.planned = true;
+  ExecutorOptions options;
+  options.stream = stream;
+  builder.program.outputs = {out};
+  auto executor = Executor::create(
+      std::make_shared<const Program>(std::move(builder.program)), options);
+  ASSERT_FALSE(executor);
+  EXPECT_EQ(executor.error().location, "test.mlir:1:3");
+  EXPECT_THAT(executor.error().message,
+              HasSubstr("matmul is not part of a kernel"));
+}
+
+/// An error that sticks: on a device of its own process, as nothing is after.
+class LostDevice : public CUDADeviceTest {
+protected:
+  /// The whole story, in the process of a death test: what it says of the
+  /// error goes to stderr.
+  void lose() {
+    auto executor = create(chain(4, false));
+    Tensor inputs[] = {place(makeFloats({4})), place(makeFloats({4}))};
+    (void)stream->synchronise();
+    fake.fail("kernel", 700, 1);
+    Status status = executor->run(inputs, outputs);
+    Status waited = stream->synchronise();
+    Status later = executor->run(inputs, outputs);
+    std::vector<Tensor> none;
+    auto copied = copyToHost(inputs, *stream);
+    std::fprintf(stderr, "run: %s\nwait: %s\nlater: %s\ncopy: %s\n",
+                 status ? "fine" : status.error().str().c_str(),
+                 waited ? "fine" : waited.error().str().c_str(),
+                 later ? "fine" : later.error().str().c_str(),
+                 copied ? "fine" : copied.error().str().c_str());
+    std::fflush(stderr);
+    outputs.clear();
+    executor.reset();
+    std::_Exit(status && waited ? 1 : 0);
+  }
+};
+
+TEST_F(LostDevice, SaysWhichStepsMayBeToBlame) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  // One of the two, and whatever is asked later says why nothing is done.
+  EXPECT_EXIT(
+      lose(), testing::ExitedWithCode(0),
+      "kernel_0 at test.mlir:1:3.*CUDA_ERROR_ILLEGAL_ADDRESS "
+      "\\(TANDEM_CUDA_SYNC=1 tells which\\)(.|\n)*later: .*device 'cuda:0' is "
+      "lost: .*kernel_0 at test.mlir:1:3.*CUDA_ERROR_ILLEGAL_ADDRESS \\(only a "
+      "new process can use it again\\)(.|\n)*copy: .*is lost");
+}
+
+TEST_F(LostDevice, NamesTheStepWhereEachIsWaitedFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        // The device of this process was made without.
+        setenv("TANDEM_CUDA_SYNC", "1", 1);
+        auto own = *device->createStream();
+        stream = own.get();
+        lose();
+      },
+      testing::ExitedWithCode(0),
+      "run: test.mlir:1:3: error: execute: kernel_0 at test.mlir:1:3: "
+      "CUDA_ERROR_ILLEGAL_ADDRESS\n");
+}
+
+} // namespace
