@@ -61,13 +61,13 @@ class Network(ResourceGraph):
 
     def kernel(self, outputs, inputs, size):
         shape = [outputs, inputs, size, size]
-        turn = None
+        reorder = None
         if self.is_last:
             shape = [size, size, inputs, outputs]
-            turn = functools.partial(outputs_last, outputs=outputs,
-                                     inputs=inputs)
+            reorder = functools.partial(outputs_last, outputs=outputs,
+                                        inputs=inputs)
         exponent = exponent_for(inputs * size * size)
-        return self.weights(shape, exponent, turn=turn), tensor(*shape)
+        return self.weights(shape, exponent, reorder=reorder), tensor(*shape)
 
     def conv(self, outputs, size=1, stride=1, groups=1, bias=False):
         n, channels, h, w = self.dims

@@ -34,29 +34,29 @@ def outputs_last(data, outputs, inputs):
     """A kernel of (outputs, inputs, taps) as (taps, inputs, outputs)."""
     values = array.array("f", data)
     row = len(values) // outputs
-    turned = array.array("f")
+    transposed = array.array("f")
     for tap in range(row // inputs):
         for i in range(inputs):
-            turned += values[i * (row // inputs) + tap :: row]
-    return turned.tobytes()
+            transposed += values[i * (row // inputs) + tap :: row]
+    return transposed.tobytes()
 
 
 @dataclasses.dataclass
 class Weights:
-    """`turn`, if any, puts the bytes of all numbers in another order."""
+    """`reorder`, if any, puts the bytes of all numbers in another order."""
 
     name: str
     count: int
     exponent: int
     mask: int
-    turn: object = None
+    reorder: object = None
 
     def write(self, stream, file):
-        step = self.count if self.turn else CHUNK
+        step = self.count if self.reorder else CHUNK
         for first in range(0, self.count, step):
             data = random_floats(stream, min(step, self.count - first),
                                  self.exponent, self.mask)
-            file.write((self.turn(data) if self.turn else data).hex())
+            file.write((self.reorder(data) if self.reorder else data).hex())
 
 
 class ResourceGraph:
@@ -77,11 +77,11 @@ class ResourceGraph:
             x=self.value, type=tensor(*self.shape), to=tensor(*shape)))
         self.shape = list(shape)
 
-    def weights(self, shape, exponent, signed=True, turn=None):
+    def weights(self, shape, exponent, signed=True, reorder=None):
         name = f"w{len(self.resources)}"
         mask = MANTISSA | SIGN if signed else MANTISSA
         self.resources.append(
-            Weights(name, math.prod(shape), exponent, mask, turn))
+            Weights(name, math.prod(shape), exponent, mask, reorder))
         return self.define(
             f"tandem.constant dense_resource<{name}> : {tensor(*shape)}")
 

@@ -24,10 +24,10 @@ namespace tandem {
 namespace {
 
 /// GHz while something runs, in the steps of what is measured, so that
-/// prices do not differ from one process to the next: a virtual machine tells
-/// its nominal clock at best. A 64-bit product takes 3 cycles on every x86 core
-/// of the last decade, an `or` one (Fog, "Instruction tables"). The fastest run
-/// was not interrupted.
+/// estimates do not differ from one process to the next: a virtual machine
+/// tells its nominal clock at best. A 64-bit product takes 3 cycles on every
+/// x86 core of the last decade, an `or` one (Fog, "Instruction tables"). The
+/// fastest run was not interrupted.
 double measureClock() {
   constexpr int kRuns = 5, kSteps = 20000, kCyclesPerStep = 4;
   double best = 0;

@@ -59,7 +59,7 @@ private:
   Status measureShares();
 
   /// What convolutions are timed by.
-  Expected<Yardstick> makeReference();
+  Expected<SpeedReference> makeReference();
 
   /// On which a level of the caches is measured, of one core: half of what it
   /// holds, but of one that cores share a few times the level before.
@@ -198,19 +198,19 @@ Status Calibrator::measureLibraryCall() {
 
 /// A kernel that needs units and caches as others do: what disturbs it disturbs
 /// those, and the library, as much.
-Expected<Yardstick> Calibrator::makeReference() {
+Expected<SpeedReference> Calibrator::makeReference() {
   TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<ConvProbe> probe,
                           ConvProbe::create("f32 nhwc ic64ih14oc64oh14kh3ph1",
                                             /*isGenerated=*/true));
-  Yardstick registers = makeFlopsYardstick(model.vectorBits);
+  SpeedReference registers = makeFlopsReference(model.vectorBits);
   std::vector<double> rounds(kRounds);
   for (double &flops : rounds) {
     TANDEM_RETURN_IF_ERROR(checkCancelled());
     TANDEM_ASSIGN_OR_RETURN(flops, probe->measure(registers));
   }
   std::sort(rounds.begin(), rounds.end());
-  return Yardstick{[=] { return probe->run().value_or(0); },
-                   measure::quantile(rounds, 0.5)};
+  return SpeedReference{[=] { return probe->run().value_or(0); },
+                        measure::quantile(rounds, 0.5)};
 }
 
 Status Calibrator::measureShares() {
@@ -222,7 +222,7 @@ Status Calibrator::measureShares() {
     if (!isAbsent)
       trials.emplace_back(&share, ShareTrial(share));
   }
-  TANDEM_ASSIGN_OR_RETURN(Yardstick reference, makeReference());
+  TANDEM_ASSIGN_OR_RETURN(SpeedReference reference, makeReference());
   for (int round = 0; round < kRounds; ++round)
     for (auto &[share, trial] : trials) {
       TANDEM_RETURN_IF_ERROR(checkCancelled());

@@ -32,8 +32,8 @@ constexpr const char *kDepthwise[] = {"f32 nhwc g64ic64ih28oc64oh28kh3ph1",
 constexpr const char *kGeneric[] = {"f32 nhwc g64ic64iw512oc64ow512kw3pw1"};
 constexpr const char *kColumns[] = {"f32 nchw ic3ih56oc32oh56kh3ph1",
                                     "f32 nchw ic8ih56oc32oh56kh3ph1"};
-constexpr const char *kTurned[] = {"f32 nchw ic16ih56oc16oh56kh3ph1",
-                                   "f32 nchw ic64ih56oc64oh56kh3ph1"};
+constexpr const char *kReordered[] = {"f32 nchw ic16ih56oc16oh56kh3ph1",
+                                      "f32 nchw ic64ih56oc64oh56kh3ph1"};
 constexpr const char *kMatrixUnit[] = {"bf16 nhwc ic64ih28oc64oh28kh3ph1",
                                        "bf16 nhwc ic128ih28oc128oh28kh1ph0"};
 
@@ -57,9 +57,9 @@ constexpr Share kShares[] = {
     {"library_column_cycles",
      [](DeviceModel &m) -> double & { return m.library.columnCycles; },
      kColumns, false},
-    {"library_turn_factor",
-     [](DeviceModel &m) -> double & { return m.library.turnFactor; }, kTurned,
-     false},
+    {"library_reorder_factor",
+     [](DeviceModel &m) -> double & { return m.library.reorderFactor; },
+     kReordered, false},
     {"library_matrix_unit",
      [](DeviceModel &m) -> double & { return m.library.matrixUnit; },
      kMatrixUnit, false},
@@ -81,9 +81,9 @@ ShareTrial::ShareTrial(const Share &share) : share(share) {
       samples.push_back({std::move(*probe), {}});
 }
 
-void ShareTrial::measure(const Yardstick &yardstick) {
+void ShareTrial::measure(const SpeedReference &reference) {
   for (Sample &sample : samples)
-    if (Expected<double> flops = sample.probe->measure(yardstick)) {
+    if (Expected<double> flops = sample.probe->measure(reference)) {
       sample.rounds.push_back(*flops);
       std::sort(sample.rounds.begin(), sample.rounds.end());
     }

@@ -45,7 +45,7 @@ public:
   /// Times all convolutions once more (ConvProbe::measure). fit uses the median
   /// of all rounds, and half of the rounds must agree, because another thread
   /// may be busy on the same core for a while.
-  void measure(const Yardstick &yardstick);
+  void measure(const SpeedReference &reference);
 
   /// The value with which `model`, a model of one core, predicts the measured
   /// times best; nothing where no convolution was measured.

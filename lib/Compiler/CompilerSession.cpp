@@ -8,9 +8,9 @@
 
 #include "CompilerSession.h"
 
+#include "AutotuneContractions.h"
 #include "Diagnostics.h"
 #include "Fallback.h"
-#include "MeasureContractions.h"
 
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -19,7 +19,7 @@
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/ProgramTransforms/MemoryPlan.h"
 #include "tandem/ProgramTransforms/Recompute.h"
-#include "tandem/Target/CPU/ContractionPrices.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,7 +87,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   pipeline.fusionReport = options.fusionReport;
   TANDEM_RETURN_IF_ERROR(session->describeMachine(pipeline));
   pipeline.contractions = options.contractions;
-  if (options.contractions == Contractions::measure)
+  if (options.contractions == Contractions::autotune)
     pipeline.contractions.reset(); // What is measured stands at the ops.
   pipeline.winograd = options.winograd;
   for (Phase phase :
@@ -129,10 +129,10 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
                                          PhaseTimes &times) {
   for (const PhasePasses &phase : phases) {
     if (phase.phase == Phase::Fuse && target.isHost() &&
-        options.contractions == Contractions::measure) {
-      PhaseTimer timer(times, "measure");
-      measureContractions(module.lookupSymbol<func::FuncOp>(source->function),
-                          options);
+        options.contractions == Contractions::autotune) {
+      PhaseTimer timer(times, "autotune");
+      autotuneContractions(module.lookupSymbol<func::FuncOp>(source->function),
+                           options);
     }
     // A literal, which outlives the timer.
     PhaseTimer timer(times, std::string_view(name(phase.phase, target)));
@@ -177,7 +177,7 @@ Status CompilerSession::fallBack(ModuleOp module, ArrayRef<ModuleOp> kernels,
     compiled.warnings.push_back(
         describeFailure(failed.back(), cause, target, options));
   }
-  compiled.kernelCounts.fallen = failed.size();
+  compiled.kernelCounts.fellBack = failed.size();
   if (!failed.empty())
     inlineKernels(module, failed);
   return {};
@@ -284,14 +284,14 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   module->walk([&](Operation *op) {
     if (!isa<ir::ContractionOpInterface>(op))
       return;
-    auto prices =
+    auto costs =
         compareWithLibrary(op, model, options.winograd != Winograd::never);
-    if (!prices)
+    if (!costs)
       return;
-    ContractionPrices whole = *prices;
+    BackendCosts whole = *costs;
     whole.libraryNs += getLeftoverNs(op, model);
-    estimates.push_back({renderLocation(op->getLoc()), prices->generatedNs,
-                         prices->libraryNs, prefersLibrary(whole)});
+    estimates.push_back({renderLocation(op->getLoc()), costs->generatedNs,
+                         costs->libraryNs, prefersLibrary(whole)});
   });
   return estimates;
 }

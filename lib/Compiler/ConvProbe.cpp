@@ -1,4 +1,4 @@
-//===- ConvProbe.cpp - A convolution, timed and priced --------------------===//
+//===- ConvProbe.cpp - A convolution, timed and estimated -----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,7 +16,7 @@
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Tandem.h"
-#include "tandem/Target/CPU/ContractionPrices.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -33,7 +33,7 @@ namespace tandem {
 static constexpr int kPairs = 24;
 
 /// Channels first the library is called as the graph has it, where the compiler
-/// would turn the data.
+/// would reorder the data.
 static Expected<std::unique_ptr<Executor>>
 makeExecutor(const std::string &source, const TensorType &input,
              bool isGenerated, bool isChannelsLast) {
@@ -95,7 +95,7 @@ Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
   return probe;
 }
 
-Yardstick makeFlopsYardstick(int64_t vectorBits) {
+SpeedReference makeFlopsReference(int64_t vectorBits) {
   // So many operations take as many ns as one takes at their rate.
   return {[=] { return 1 / measure::measurePeakOfCore(vectorBits); }, 1};
 }
@@ -106,10 +106,10 @@ Expected<double> ConvProbe::run() {
   return measure::nsSince(start);
 }
 
-Expected<double> ConvProbe::measure(const Yardstick &yardstick) {
+Expected<double> ConvProbe::measure(const SpeedReference &reference) {
   std::vector<double> times;
   for (int i = 0; i < kPairs; ++i) {
-    double unit = yardstick.run() / yardstick.flops;
+    double unit = reference.run() / reference.flops;
     TANDEM_ASSIGN_OR_RETURN(double ns, run());
     times.push_back(ns / unit);
   }
@@ -120,10 +120,10 @@ Expected<double> ConvProbe::measure(const Yardstick &yardstick) {
 std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {
   ContractionWay wanted =
       isGenerated ? ContractionWay::Tiles : ContractionWay::Library;
-  for (const ContractionPrice &price : priceContraction(
+  for (const ContractionCost &cost : estimateContractionCosts(
            conv, /*isConstant=*/true, model, /*useWinograd=*/false))
-    if (price.way == wanted)
-      return price.getNs();
+    if (cost.way == wanted)
+      return cost.getNs();
   return std::nullopt;
 }
 

@@ -26,7 +26,7 @@ namespace tandem {
 /// A reference computation that runs right before something that is timed, to
 /// measure its time relative to the present speed of the core: a core that
 /// shares its units and caches with another thread may run at half its speed.
-struct Yardstick {
+struct SpeedReference {
   /// Runs it once and returns its time in nanoseconds.
   std::function<double()> run;
   /// The number of operations that the core would do in that time if it only
@@ -36,7 +36,7 @@ struct Yardstick {
 
 /// Multiply-adds in registers, with vectors of `vectorBits` bits: measures the
 /// speed of the arithmetic units, but not of the caches.
-Yardstick makeFlopsYardstick(int64_t vectorBits);
+SpeedReference makeFlopsReference(int64_t vectorBits);
 
 /// One convolution of random data and weights that can be timed, in a kernel of
 /// register tiles or in the library. Not thread-safe.
@@ -48,9 +48,9 @@ public:
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
                                                      bool isGenerated);
 
-  /// Times the convolution on the calling thread, relative to `yardstick` and
-  /// in the unit of Yardstick::flops: the median over many pairs of runs.
-  Expected<double> measure(const Yardstick &yardstick);
+  /// Times the convolution on the calling thread, relative to `reference` and
+  /// in the unit of SpeedReference::flops: the median over many pairs of runs.
+  Expected<double> measure(const SpeedReference &reference);
 
   /// Runs the convolution once and returns the time in nanoseconds.
   Expected<double> run();

@@ -20,8 +20,8 @@ namespace {
 
 class Explainer {
 public:
-  Explainer(Block &block, const FusionAccount &account)
-      : block(block), account(account), out(text) {}
+  Explainer(Block &block, const FusionReportData &data)
+      : block(block), data(data), out(text) {}
 
   std::string explain(Operation *a, Operation *b);
 
@@ -39,13 +39,13 @@ private:
   bool isNear(Operation *root, Operation *op) const;
 
   Block &block;
-  const FusionAccount &account;
+  const FusionReportData &data;
   std::string text;
   llvm::raw_string_ostream out;
 };
 
 const FusionGroup *Explainer::sharedKernel(Operation *a, Operation *b) const {
-  for (const FusionGroup &group : account.kernels)
+  for (const FusionGroup &group : data.kernels)
     if (llvm::is_contained(group.ops, a) && llvm::is_contained(group.ops, b))
       return &group;
   return nullptr;
@@ -62,7 +62,7 @@ void Explainer::printPlace(Operation *op) {
   printOp(op);
   out << " is";
   bool isFused = false;
-  for (auto [index, group] : llvm::enumerate(account.kernels))
+  for (auto [index, group] : llvm::enumerate(data.kernels))
     if (llvm::is_contained(group.ops, op)) {
       out << (isFused ? " and" : "") << " in kernel " << index << " ("
           << ir::stringifyFusionKind(group.kind) << ")";
@@ -94,10 +94,10 @@ void Explainer::printEntry(const FusionLogEntry &entry) {
   out << "  ";
   printOp(entry.producer);
   switch (entry.question) {
-  case FusionQuestion::Produce:
+  case FusionQuestion::ProducerConsumer:
     out << " was not fused into ";
     break;
-  case FusionQuestion::ExtraResult:
+  case FusionQuestion::MultiOutput:
     out << " was not made one more result of ";
     break;
   case FusionQuestion::Siblings:
@@ -106,7 +106,7 @@ void Explainer::printEntry(const FusionLogEntry &entry) {
   case FusionQuestion::Hero:
     out << " was not made the hero of a kernel";
     break;
-  case FusionQuestion::Around:
+  case FusionQuestion::PrologueOrEpilogue:
     out << " was not made part of ";
     break;
   }
@@ -127,16 +127,17 @@ bool Explainer::isNear(Operation *root, Operation *op) const {
 
 unsigned Explainer::printRefusals(Operation *producer, Operation *consumer) {
   unsigned count = 0;
-  for (const FusionLogEntry &entry : account.log) {
+  for (const FusionLogEntry &entry : data.log) {
     if (entry.decision || entry.question == FusionQuestion::Siblings)
       continue;
     bool isAsked = entry.producer == producer &&
                    (!entry.consumer || isNear(entry.consumer, consumer));
     // A hero asks its consumers instead.
-    bool isAround = entry.question == FusionQuestion::Around &&
-                    entry.producer == consumer && entry.consumer &&
-                    isNear(entry.consumer, producer);
-    if (!isAsked && !isAround)
+    bool isPrologueOrEpilogue =
+        entry.question == FusionQuestion::PrologueOrEpilogue &&
+        entry.producer == consumer && entry.consumer &&
+        isNear(entry.consumer, producer);
+    if (!isAsked && !isPrologueOrEpilogue)
       continue;
     printEntry(entry);
     ++count;
@@ -146,7 +147,7 @@ unsigned Explainer::printRefusals(Operation *producer, Operation *consumer) {
 
 unsigned Explainer::printSiblingRefusals(Operation *a, Operation *b) {
   unsigned count = 0;
-  for (const FusionLogEntry &entry : account.log) {
+  for (const FusionLogEntry &entry : data.log) {
     if (entry.decision || entry.question != FusionQuestion::Siblings)
       continue;
     if (!(isNear(entry.producer, a) && isNear(entry.consumer, b)) &&
@@ -162,8 +163,8 @@ std::string Explainer::explain(Operation *a, Operation *b) {
   if (b->isBeforeInBlock(a))
     std::swap(a, b);
   if (const FusionGroup *group = sharedKernel(a, b)) {
-    out << "fused: both are in kernel " << group - account.kernels.data()
-        << " (" << ir::stringifyFusionKind(group->kind) << ")\n";
+    out << "fused: both are in kernel " << group - data.kernels.data() << " ("
+        << ir::stringifyFusionKind(group->kind) << ")\n";
     return text;
   }
   out << "not fused:\n";
@@ -189,9 +190,9 @@ std::string Explainer::explain(Operation *a, Operation *b) {
 
 } // namespace
 
-std::string explainFusion(Block &block, const FusionAccount &account,
+std::string explainFusion(Block &block, const FusionReportData &data,
                           Operation *a, Operation *b) {
-  return Explainer(block, account).explain(a, b);
+  return Explainer(block, data).explain(a, b);
 }
 
 } // namespace tandem

@@ -82,16 +82,16 @@ llvm::StringRef tandem::name(FusionRefusal refusal) {
 
 llvm::StringRef tandem::name(FusionQuestion question) {
   switch (question) {
-  case FusionQuestion::Produce:
-    return "Produce";
-  case FusionQuestion::ExtraResult:
-    return "ExtraResult";
+  case FusionQuestion::ProducerConsumer:
+    return "ProducerConsumer";
+  case FusionQuestion::MultiOutput:
+    return "MultiOutput";
   case FusionQuestion::Siblings:
     return "Siblings";
   case FusionQuestion::Hero:
     return "Hero";
-  case FusionQuestion::Around:
-    return "Around";
+  case FusionQuestion::PrologueOrEpilogue:
+    return "PrologueOrEpilogue";
   }
   return "";
 }

@@ -8,8 +8,8 @@
 
 #include "tandem/Fusion/FusionPlan.h"
 
+#include "KernelCostModel.h"
 #include "PlanState.h"
-#include "UnitPrices.h"
 
 #include "mlir/IR/Block.h"
 
@@ -17,19 +17,20 @@ using namespace mlir;
 
 namespace tandem {
 
-static FusionGroup makeGroup(FusionUnits::Id id, const FusionUnits &units,
-                             UnitPrices &prices) {
-  const FusionUnit &unit = units[id];
+static FusionGroup makeGroup(FusionCandidates::Id id,
+                             const FusionCandidates &candidates,
+                             KernelCostModel &costs) {
+  const FusionCandidate &candidate = candidates[id];
   FusionGroup group;
-  group.estimatedNs = prices.estimateNs(id);
-  group.kind = unit.kind;
-  for (auto &[op, evaluation] : unit.ops)
+  group.estimatedNs = costs.estimateNs(id);
+  group.kind = candidate.kind;
+  for (auto &[op, recompute] : candidate.ops)
     group.ops.push_back(op);
   llvm::sort(group.ops, [&](Operation *a, Operation *b) {
-    return units.position(a) < units.position(b);
+    return candidates.position(a) < candidates.position(b);
   });
   for (Operation *op : group.ops)
-    if (unit.outputs.contains(op->getResult(0)))
+    if (candidate.outputs.contains(op->getResult(0)))
       group.outputs.push_back(op->getResult(0));
   return group;
 }
@@ -47,24 +48,25 @@ static void planHeroes(PlanState &state) {
 }
 
 static double getTotalNs(PlanState &state) {
-  UnitPrices prices(state);
+  KernelCostModel costs(state);
   double ns = 0;
-  for (FusionUnits::Id id = 0; id < state.units.size(); ++id)
-    if (state.units[id].isKernel)
-      ns += prices.estimateNs(id);
+  for (FusionCandidates::Id id = 0; id < state.candidates.size(); ++id)
+    if (state.candidates[id].isKernel)
+      ns += costs.estimateNs(id);
   return ns;
 }
 
 static std::vector<FusionGroup> makeGroups(PlanState &state) {
   std::vector<FusionGroup> groups;
-  UnitPrices prices(state);
-  const FusionUnits &units = state.units;
-  for (FusionUnits::Id id = 0; id < units.size(); ++id)
-    if (units[id].isKernel)
-      groups.push_back(makeGroup(id, units, prices));
+  KernelCostModel costs(state);
+  const FusionCandidates &candidates = state.candidates;
+  for (FusionCandidates::Id id = 0; id < candidates.size(); ++id)
+    if (candidates[id].isKernel)
+      groups.push_back(makeGroup(id, candidates, costs));
   // Kernels in the order of their last ops, as a reader would number them.
   llvm::sort(groups, [&](const FusionGroup &a, const FusionGroup &b) {
-    return units.position(a.ops.back()) < units.position(b.ops.back());
+    return candidates.position(a.ops.back()) <
+           candidates.position(b.ops.back());
   });
   return groups;
 }
@@ -77,15 +79,15 @@ std::vector<FusionGroup> planFusion(Block &block, const FusionOptions &options,
     planLoops(state, options.order);
     return makeGroups(state);
   }
-  bool isAccounted = log || options.fuel >= 0;
+  bool isReported = log || options.fuel >= 0;
   PlanState ordered = state.fork();
-  PlanState ranked = isAccounted ? state.fork() : std::move(state);
+  PlanState ranked = isReported ? state.fork() : std::move(state);
   planLoops(ranked, FusionOrder::SavedTime);
   planLoops(ordered, FusionOrder::Block);
   bool isRanked = getTotalNs(ranked) <= getTotalNs(ordered);
-  if (!isAccounted)
+  if (!isReported)
     return makeGroups(isRanked ? ranked : ordered);
-  // Once more, for the account. Fuel has no say in which order it is, so that
+  // Once more, for the report. Fuel has no say in which order it is, so that
   // decisions stay the same ones while their number is halved.
   planLoops(state, isRanked ? FusionOrder::SavedTime : FusionOrder::Block);
   return makeGroups(state);

@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_FUSION_FUSIONQUEUE_H
 #define TANDEM_LIB_FUSION_FUSIONQUEUE_H
 
-#include "FusionUnits.h"
+#include "FusionCandidates.h"
 
 #include <optional>
 #include <queue>
@@ -17,17 +17,17 @@
 namespace tandem {
 
 /// A possible fusion of loops that the planner will consider.
-struct FusionCandidate {
-  /// The kind of fusion. Candidates of one op that save equally much are
+struct FusionProposal {
+  /// The kind of fusion. Proposals of one op that save equally much are
   /// considered in this order.
   enum Kind : uint8_t {
     /// Joins the kernels that read `value`.
-    Join,
-    /// Computes `unit` within all kernels that need its result.
-    Produce,
-    /// Joins `unit` with one of those kernels into one that stores the results
-    /// of both.
-    Store,
+    Siblings,
+    /// Computes `candidate` within all kernels that need its result.
+    ProducerConsumer,
+    /// Joins `candidate` with one of those kernels into one that stores the
+    /// results of both.
+    MultiOutput,
   };
   Kind kind;
   /// The estimated saving when it was put into the queue, in nanoseconds.
@@ -35,43 +35,43 @@ struct FusionCandidate {
   /// The position in the block, from 1; 0 for values that are defined before
   /// the block.
   unsigned position;
-  FusionUnits::Id unit = 0;
+  FusionCandidates::Id candidate = 0;
   mlir::Value value;
-  /// How many times the candidate has been put into the queue: only its latest
+  /// How many times the proposal has been put into the queue: only its latest
   /// entry counts.
   unsigned number = 0;
 };
 
-/// A queue of candidates, ordered by their saving, the largest first, or by
-/// position, from the last op to the first (FusionOrder). A candidate that is
+/// A queue of proposals, ordered by their saving, the largest first, or by
+/// position, from the last op to the first (FusionOrder). A proposal that is
 /// pushed again replaces its earlier entry.
 class FusionQueue {
 public:
   explicit FusionQueue(bool isRanked) : less{isRanked}, queue(less) {}
 
-  void push(FusionCandidate candidate) {
-    candidate.number = ++numbers[getKey(candidate)];
-    queue.push(candidate);
+  void push(FusionProposal proposal) {
+    proposal.number = ++numbers[getKey(proposal)];
+    queue.push(proposal);
   }
-  /// Removes and returns the first candidate; none if the queue is empty.
-  std::optional<FusionCandidate> pop() {
+  /// Removes and returns the first proposal; none if the queue is empty.
+  std::optional<FusionProposal> pop() {
     while (!queue.empty()) {
-      FusionCandidate candidate = queue.top();
+      FusionProposal proposal = queue.top();
       queue.pop();
-      if (candidate.number == numbers[getKey(candidate)])
-        return candidate;
+      if (proposal.number == numbers[getKey(proposal)])
+        return proposal;
     }
     return std::nullopt;
   }
-  /// Whether the first candidate in the queue comes before `candidate`.
-  bool isPreceded(const FusionCandidate &candidate) const {
-    return !queue.empty() && less(candidate, queue.top());
+  /// Whether the first proposal in the queue comes before `proposal`.
+  bool isPreceded(const FusionProposal &proposal) const {
+    return !queue.empty() && less(proposal, queue.top());
   }
 
 private:
   struct Less {
     bool isRanked;
-    bool operator()(const FusionCandidate &a, const FusionCandidate &b) const {
+    bool operator()(const FusionProposal &a, const FusionProposal &b) const {
       if (isRanked && a.savedNs != b.savedNs)
         return a.savedNs < b.savedNs;
       if (a.position != b.position)
@@ -80,14 +80,13 @@ private:
     }
   };
   using Key = std::pair<const void *, unsigned>;
-  static Key getKey(const FusionCandidate &candidate) {
-    return {candidate.value.getAsOpaquePointer(),
-            3 * candidate.unit + candidate.kind};
+  static Key getKey(const FusionProposal &proposal) {
+    return {proposal.value.getAsOpaquePointer(),
+            3 * proposal.candidate + proposal.kind};
   }
 
   Less less;
-  std::priority_queue<FusionCandidate, std::vector<FusionCandidate>, Less>
-      queue;
+  std::priority_queue<FusionProposal, std::vector<FusionProposal>, Less> queue;
   llvm::DenseMap<Key, unsigned> numbers;
 };
 

@@ -8,9 +8,9 @@
 
 #include "tandem/Fusion/FusionReport.h"
 
-#include "OpFacts.h"
+#include "OpFusionInfo.h"
 
-#include "tandem/Fusion/LibraryChoice.h"
+#include "tandem/Fusion/BackendChoice.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -56,9 +56,9 @@ json::Object toJson(const FusionLogEntry &entry) {
                       {"taken", bool(entry.decision)},
                       {"reason", name(entry.decision.reason())},
                       {"text", entry.decision.str()},
-                      {"unfused_ns", entry.price.unfusedNs},
-                      {"fused_ns", entry.price.fusedNs},
-                      {"bytes_saved", entry.price.bytesSaved}};
+                      {"unfused_ns", entry.cost.unfusedNs},
+                      {"fused_ns", entry.cost.fusedNs},
+                      {"bytes_saved", entry.cost.bytesSaved}};
   if (entry.consumer)
     object["consumer"] = toJson(entry.consumer);
   return object;
@@ -89,37 +89,36 @@ json::Value toJson(Attribute note) {
 json::Array contractionsOf(Block &block) {
   json::Array contractions;
   for (Operation &op : block) {
-    std::optional<ContractionPrices> left = getLibraryChoice(&op);
-    std::optional<ContractionPrices> prices =
-        left ? left : getGeneratedNote(&op);
-    if (!prices)
+    std::optional<BackendCosts> left = getLibraryChoice(&op);
+    std::optional<BackendCosts> costs = left ? left : getGeneratedNote(&op);
+    if (!costs)
       continue;
     json::Object entry = toJson(&op);
     entry["chosen"] = left ? "library" : "generated";
-    entry["generated_ns"] = prices->generatedNs;
-    entry["library_ns"] = prices->libraryNs;
+    entry["generated_ns"] = costs->generatedNs;
+    entry["library_ns"] = costs->libraryNs;
     contractions.push_back(std::move(entry));
   }
   return contractions;
 }
 
-json::Object totalsOf(const FusionAccount &account) {
+json::Object totalsOf(const FusionReportData &data) {
   std::map<std::string, int64_t> refusals;
   int64_t taken = 0, bytes = 0;
   double ns = 0;
-  for (const FusionLogEntry &entry : account.log) {
+  for (const FusionLogEntry &entry : data.log) {
     if (!entry.decision) {
       ++refusals[name(entry.decision.reason()).str()];
       continue;
     }
     ++taken;
-    bytes += entry.price.bytesSaved;
-    ns += entry.price.unfusedNs - entry.price.fusedNs;
+    bytes += entry.cost.bytesSaved;
+    ns += entry.cost.unfusedNs - entry.cost.fusedNs;
   }
   json::Object byReason;
   for (const auto &[reason, count] : refusals)
     byReason[reason] = count;
-  int64_t asked = static_cast<int64_t>(account.log.size());
+  int64_t asked = static_cast<int64_t>(data.log.size());
   return json::Object{
       {"asked", asked},           {"taken", taken},
       {"refused", asked - taken}, {"refusals", std::move(byReason)},
@@ -128,12 +127,12 @@ json::Object totalsOf(const FusionAccount &account) {
 
 } // namespace
 
-json::Object toJson(Block &block, const FusionAccount &account) {
+json::Object toJson(Block &block, const FusionReportData &data) {
   json::Array decisions, kernels, steps;
-  for (const FusionLogEntry &entry : account.log)
+  for (const FusionLogEntry &entry : data.log)
     decisions.push_back(toJson(entry));
   llvm::SmallPtrSet<Operation *, 32> fused;
-  for (const FusionGroup &group : account.kernels) {
+  for (const FusionGroup &group : data.kernels) {
     fused.insert(group.ops.begin(), group.ops.end());
     kernels.push_back(
         json::Object{{"kind", ir::stringifyFusionKind(group.kind)},
@@ -144,19 +143,19 @@ json::Object toJson(Block &block, const FusionAccount &account) {
   for (Operation &op : block.without_terminator())
     if (!fused.contains(&op) && !matchPattern(&op, m_Constant()))
       steps.push_back(toJson(&op));
-  json::Object report{{"totals", totalsOf(account)},
+  json::Object report{{"totals", totalsOf(data)},
                       {"decisions", std::move(decisions)},
                       {"kernels", std::move(kernels)},
                       {"op_steps", std::move(steps)},
                       {"contractions", contractionsOf(block)}};
   if (auto layouts =
-          block.getParentOp()->getAttrOfType<DictionaryAttr>(kLayoutNotes))
+          block.getParentOp()->getAttrOfType<DictionaryAttr>(kLayoutReport))
     report["layouts"] = toJson(Attribute(layouts));
   return report;
 }
 
 void dropNotes(Block &block) {
-  block.getParentOp()->removeDiscardableAttr(kLayoutNotes);
+  block.getParentOp()->removeDiscardableAttr(kLayoutReport);
   for (Operation &op : block)
     dropGeneratedNote(&op);
 }

@@ -10,8 +10,8 @@
 #define TANDEM_LIB_FUSION_LOOPPLANNER_H
 
 #include "FusionQueue.h"
+#include "KernelCostModel.h"
 #include "PlanState.h"
-#include "UnitPrices.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
@@ -25,72 +25,74 @@ namespace tandem {
 class LoopPlanner {
 public:
   LoopPlanner(PlanState &state, FusionOrder order)
-      : state(state), options(state.options), units(state.units), prices(state),
-        queue(order == FusionOrder::SavedTime) {}
+      : state(state), options(state.options), candidates(state.candidates),
+        costs(state), queue(order == FusionOrder::SavedTime) {}
 
   void plan();
 
 private:
-  using Id = FusionUnits::Id;
-  using Candidate = FusionCandidate;
-  /// The consumers of the outputs of a unit.
+  using Id = FusionCandidates::Id;
+  using Proposal = FusionProposal;
+  /// The consumers of the outputs of a candidate.
   struct Consumers {
     llvm::SmallVector<Id> kernels;
     /// Whether an op step or the terminator is a consumer, too.
     bool outside = false;
   };
-  /// The answer to the question whether a unit should be computed within its
-  /// consumers.
+  /// The answer to the question whether a candidate should be computed within
+  /// its consumers.
   struct Answer {
     FusionDecision decision;
-    FusionPrice price;
+    FusionCost cost;
     Consumers consumers;
     llvm::SmallVector<Placement, 1> placements;
-    /// The state for which the answer is valid: getState of the unit.
+    /// The state for which the answer is valid: getState of the candidate.
     llvm::hash_code state = 0;
   };
 
   void addOp(mlir::Operation *op);
-  void pushUnit(Id unit);
+  void pushCandidate(Id candidate);
   bool hasSeveralReaders(mlir::Value value) const;
   void pushValue(mlir::Value value);
   void pushOperands(llvm::ArrayRef<mlir::Operation *> ops);
-  double getSavedNs(Id unit, const Answer &answer) const;
+  double getSavedNs(Id candidate, const Answer &answer) const;
   double getSharedNs(llvm::ArrayRef<mlir::Value> values) const;
-  bool isPutBack(Candidate candidate, double savedNs);
-  void ask(const Candidate &candidate);
+  bool isPutBack(Proposal proposal, double savedNs);
+  void ask(const Proposal &proposal);
   void refuse(FusionQuestion question, Id producer, std::optional<Id> consumer,
-              FusionDecision decision, const FusionPrice &price = {});
+              FusionDecision decision, const FusionCost &cost = {});
   void noteRefusals();
 
-  Consumers consumersOf(Id unit) const;
+  Consumers consumersOf(Id candidate) const;
   void addConsumers(mlir::Value value, Consumers &consumers) const;
   llvm::hash_code getState(Id producer, const Consumers &consumers) const;
-  const Answer &askProduce(Id producer);
-  FusionDecision checkProduce(Id producer, Answer &answer);
+  const Answer &askProducerConsumer(Id producer);
+  FusionDecision checkProducerConsumer(Id producer, Answer &answer);
   FusionDecision checkBody(llvm::ArrayRef<Placement> placements) const;
-  void tryProduce(Id producer, const Answer &answer);
+  void tryProducerConsumer(Id producer, const Answer &answer);
 
-  bool mayStore(Id producer, const Consumers &consumers) const;
-  void tryStore(Id producer);
+  bool mayBeMultiOutput(Id producer, const Consumers &consumers) const;
+  void tryMultiOutput(Id producer);
   bool readsInPlace(Id consumer, Id producer) const;
   FusionDecision checkMerge(Id into, Id from);
   bool tryMerge(FusionQuestion question, Id into, Id from);
   llvm::SmallVector<Id> readersOf(mlir::Value value) const;
   void joinReaders(mlir::Value value);
 
-  bool isAlive(Id unit) const { return units[unit].root; }
-  bool isView(Id unit) const { return state.factsOf(units[unit].root).isView; }
-  unsigned positionOf(Id unit) const {
-    return units.position(units[unit].root) + 1;
+  bool isAlive(Id candidate) const { return candidates[candidate].root; }
+  bool isView(Id candidate) const {
+    return state.infoOf(candidates[candidate].root).isView;
+  }
+  unsigned positionOf(Id candidate) const {
+    return candidates.position(candidates[candidate].root) + 1;
   }
 
   PlanState &state;
   const FusionOptions &options;
-  FusionUnits &units;
-  UnitPrices prices;
+  FusionCandidates &candidates;
+  KernelCostModel costs;
   FusionQueue queue;
-  /// By unit, the last answer.
+  /// By candidate, the last answer.
   std::vector<Answer> answers;
   /// The last answer to each question, with the consumer that was asked about.
   struct Refusal {

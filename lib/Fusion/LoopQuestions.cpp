@@ -21,13 +21,14 @@ namespace tandem {
 
 void LoopPlanner::addConsumers(Value value, Consumers &consumers) const {
   for (Operation *user : value.getUsers()) {
-    ArrayRef<Id> ids = units.unitsOf(state.block.findAncestorOpInBlock(*user));
+    ArrayRef<Id> ids =
+        candidates.candidatesOf(state.block.findAncestorOpInBlock(*user));
     consumers.outside |= ids.empty();
     for (Id id : ids) {
       // Whoever computes the value needs it of nobody.
-      if (units[id].ops.contains(value.getDefiningOp()))
+      if (candidates[id].ops.contains(value.getDefiningOp()))
         continue;
-      if (!units[id].isLoop())
+      if (!candidates[id].isLoop())
         consumers.outside = true;
       else if (!llvm::is_contained(consumers.kernels, id))
         consumers.kernels.push_back(id);
@@ -35,20 +36,20 @@ void LoopPlanner::addConsumers(Value value, Consumers &consumers) const {
   }
 }
 
-LoopPlanner::Consumers LoopPlanner::consumersOf(Id unit) const {
+LoopPlanner::Consumers LoopPlanner::consumersOf(Id candidate) const {
   Consumers consumers;
-  for (Value output : units[unit].outputs)
+  for (Value output : candidates[candidate].outputs)
     addConsumers(output, consumers);
   return consumers;
 }
 
 FusionDecision LoopPlanner::checkBody(ArrayRef<Placement> placements) const {
   for (const Placement &placement : placements) {
-    const FusionUnit &kernel = units[placement.kernel];
+    const FusionCandidate &kernel = candidates[placement.kernel];
     int64_t more = 0;
-    for (auto &[op, evaluation] : placement.ops) {
-      int64_t total = evaluation.count * evaluation.reads;
-      if (evaluation.count > 1 && evaluation.reads > 1 &&
+    for (auto &[op, recompute] : placement.ops) {
+      int64_t total = recompute.count * recompute.reads;
+      if (recompute.count > 1 && recompute.reads > 1 &&
           total > options.maxNestedReads)
         return FusionDecision::refuse(FusionRefusal::BodyTooLarge, total,
                                       options.maxNestedReads);
@@ -64,27 +65,28 @@ FusionDecision LoopPlanner::checkBody(ArrayRef<Placement> placements) const {
   return FusionDecision::allow();
 }
 
-FusionDecision LoopPlanner::checkProduce(Id producer, Answer &answer) {
-  const OpFacts &facts = state.factsOf(units[producer].root);
-  if (!facts.inLoop)
-    return facts.inLoop;
+FusionDecision LoopPlanner::checkProducerConsumer(Id producer, Answer &answer) {
+  const OpFusionInfo &info = state.infoOf(candidates[producer].root);
+  if (!info.inLoop)
+    return info.inLoop;
   if (answer.consumers.kernels.empty())
     return FusionDecision::refuse(FusionRefusal::ConsumerNotFusible);
   if (answer.consumers.outside)
     return FusionDecision::refuse(FusionRefusal::NeededOutside);
-  if (units[producer].outputs.size() > 1)
+  if (candidates[producer].outputs.size() > 1)
     return FusionDecision::refuse(FusionRefusal::SeveralResults);
   for (Id kernel : answer.consumers.kernels)
-    answer.placements.push_back(prices.place(producer, kernel));
+    answer.placements.push_back(costs.place(producer, kernel));
   // A view costs nothing anywhere.
-  if (!facts.isView)
-    answer.price = prices.priceProduce(producer, answer.placements);
+  if (!info.isView)
+    answer.cost =
+        costs.estimateProducerConsumerCost(producer, answer.placements);
   if (FusionDecision decision = checkBody(answer.placements); !decision)
     return decision;
-  if (answer.price.fusedNs > answer.price.unfusedNs)
+  if (answer.cost.fusedNs > answer.cost.unfusedNs)
     return FusionDecision::refuse(FusionRefusal::RecomputeCostsMore,
-                                  int64_t(answer.price.fusedNs),
-                                  int64_t(answer.price.unfusedNs));
+                                  int64_t(answer.cost.fusedNs),
+                                  int64_t(answer.cost.unfusedNs));
   return FusionDecision::allow();
 }
 
@@ -92,40 +94,40 @@ FusionDecision LoopPlanner::checkProduce(Id producer, Answer &answer) {
 llvm::hash_code LoopPlanner::getState(Id producer,
                                       const Consumers &consumers) const {
   llvm::hash_code state =
-      llvm::hash_combine(units[producer].version, consumers.outside);
+      llvm::hash_combine(candidates[producer].version, consumers.outside);
   for (Id kernel : consumers.kernels)
-    state = llvm::hash_combine(state, kernel, units[kernel].version);
+    state = llvm::hash_combine(state, kernel, candidates[kernel].version);
   return state;
 }
 
-const LoopPlanner::Answer &LoopPlanner::askProduce(Id producer) {
+const LoopPlanner::Answer &LoopPlanner::askProducerConsumer(Id producer) {
   Consumers consumers = consumersOf(producer);
   llvm::hash_code state = getState(producer, consumers);
   Answer &answer = answers[producer];
   if (answer.state == state)
     return answer;
   answer = {FusionDecision::allow(), {}, std::move(consumers), {}, state};
-  answer.decision = checkProduce(producer, answer);
+  answer.decision = checkProducerConsumer(producer, answer);
   return answer;
 }
 
-void LoopPlanner::tryProduce(Id producer, const Answer &answer) {
+void LoopPlanner::tryProducerConsumer(Id producer, const Answer &answer) {
   std::optional<Id> consumer;
   if (answer.consumers.kernels.size() == 1)
     consumer = answer.consumers.kernels.front();
   if (!answer.decision)
-    return refuse(FusionQuestion::Produce, producer, consumer, answer.decision,
-                  answer.price);
-  if (!state.decide(FusionQuestion::Produce, units[producer].root,
-                    consumer ? units[*consumer].root : nullptr, answer.decision,
-                    answer.price))
+    return refuse(FusionQuestion::ProducerConsumer, producer, consumer,
+                  answer.decision, answer.cost);
+  if (!state.decide(FusionQuestion::ProducerConsumer, candidates[producer].root,
+                    consumer ? candidates[*consumer].root : nullptr,
+                    answer.decision, answer.cost))
     return;
   SmallVector<Operation *> ops;
-  for (auto &[op, evaluation] : units[producer].ops)
+  for (auto &[op, recompute] : candidates[producer].ops)
     ops.push_back(op);
-  units.produce(producer, answer.placements);
+  candidates.produce(producer, answer.placements);
   for (const Placement &placement : answer.placements)
-    pushUnit(placement.kernel);
+    pushCandidate(placement.kernel);
   pushOperands(ops);
 }
 
@@ -136,15 +138,15 @@ void LoopPlanner::tryProduce(Id producer, const Answer &answer) {
 /// Whether `consumer` reads results of `producer` at the index of its own, if
 /// at all.
 bool LoopPlanner::readsInPlace(Id consumer, Id producer) const {
-  const FusionUnit &kernel = units[consumer];
-  for (Value output : units[producer].outputs)
+  const FusionCandidate &kernel = candidates[consumer];
+  for (Value output : candidates[producer].outputs)
     for (OpOperand &use : output.getUses()) {
       const auto *user = kernel.ops.find(use.getOwner());
       if (user == kernel.ops.end() ||
           kernel.ops.contains(output.getDefiningOp()))
         continue;
-      const OpFacts &facts = state.factsOf(use.getOwner());
-      if (!facts.accesses[use.getOperandNumber()].identity ||
+      const OpFusionInfo &info = state.infoOf(use.getOwner());
+      if (!info.accesses[use.getOperandNumber()].identity ||
           !user->second.identity || user->second.count != 1)
         return false;
     }
@@ -152,18 +154,18 @@ bool LoopPlanner::readsInPlace(Id consumer, Id producer) const {
 }
 
 FusionDecision LoopPlanner::checkMerge(Id into, Id from) {
-  FusionUnit &first = units[into], &second = units[from];
+  FusionCandidate &first = candidates[into], &second = candidates[from];
   if (first.space() != second.space() || !readsInPlace(into, from) ||
       !readsInPlace(from, into))
     return FusionDecision::refuse(FusionRefusal::DifferentIterationSpace);
-  int64_t results = units.countOutputsMerged(into, from);
+  int64_t results = candidates.countOutputsMerged(into, from);
   if (results > options.maxResults)
     return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
                                   options.maxResults);
   if (FusionDecision decision = state.checkBody(into, second.bodyReads);
       !decision)
     return decision;
-  if (!units.canMerge(into, from))
+  if (!candidates.canMerge(into, from))
     return FusionDecision::refuse(FusionRefusal::WouldCycle);
   return FusionDecision::allow();
 }
@@ -174,41 +176,43 @@ bool LoopPlanner::tryMerge(FusionQuestion question, Id into, Id from) {
     refuse(question, from, into, decision);
     return false;
   }
-  if (!state.decide(question, units[from].root, units[into].root, decision,
-                    prices.priceMerge(into, from)))
+  if (!state.decide(question, candidates[from].root, candidates[into].root,
+                    decision, costs.estimateMergeCost(into, from)))
     return false;
   SmallVector<Operation *> ops;
-  for (auto &[op, evaluation] : units[from].ops)
+  for (auto &[op, recompute] : candidates[from].ops)
     ops.push_back(op);
-  units.merge(into, from);
-  pushUnit(into);
+  candidates.merge(into, from);
+  pushCandidate(into);
   pushOperands(ops);
   return true;
 }
 
 /// Where its one consumer alone needs a result, storing it there saves nothing.
-bool LoopPlanner::mayStore(Id producer, const Consumers &consumers) const {
+bool LoopPlanner::mayBeMultiOutput(Id producer,
+                                   const Consumers &consumers) const {
   return !consumers.kernels.empty() &&
          (consumers.outside || consumers.kernels.size() > 1 ||
-          units[producer].outputs.size() > 1);
+          candidates[producer].outputs.size() > 1);
 }
 
-void LoopPlanner::tryStore(Id producer) {
+void LoopPlanner::tryMultiOutput(Id producer) {
   Consumers consumers = consumersOf(producer);
-  if (!mayStore(producer, consumers))
+  if (!mayBeMultiOutput(producer, consumers))
     return;
   for (Id kernel : consumers.kernels)
-    if (tryMerge(FusionQuestion::ExtraResult, kernel, producer))
+    if (tryMerge(FusionQuestion::MultiOutput, kernel, producer))
       return;
 }
 
 /// Where the value is small beside the loops, sharing it saves nothing.
-SmallVector<FusionUnits::Id> LoopPlanner::readersOf(Value value) const {
+SmallVector<FusionCandidates::Id> LoopPlanner::readersOf(Value value) const {
   Consumers consumers;
   addConsumers(value, consumers);
   int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
-  llvm::erase_if(consumers.kernels,
-                 [&](Id id) { return elements * 2 < units[id].iterations; });
+  llvm::erase_if(consumers.kernels, [&](Id id) {
+    return elements * 2 < candidates[id].iterations;
+  });
   return consumers.kernels;
 }
 

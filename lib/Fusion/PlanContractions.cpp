@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusionCosts.h"
 #include "PlanState.h"
 #include "PlanWindows.h"
-#include "Prices.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 
@@ -19,54 +19,56 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-using Id = FusionUnits::Id;
+using Id = FusionCandidates::Id;
 
 class ContractionPlanner {
 public:
   explicit ContractionPlanner(PlanState &state)
-      : state(state), units(state.units), model(*state.options.contractions) {}
+      : state(state), candidates(state.candidates),
+        model(*state.options.contractions) {}
 
   void visit(Operation *hero);
-  /// The elementwise ops of which the data of `unit` comes, and that no kernel
-  /// computes for nothing, from the last to the first: tasks compute what they
-  /// read of it.
-  void addPrologue(Id unit);
+  /// The elementwise ops of which the data of `candidate` comes, and that no
+  /// kernel computes for nothing, from the last to the first: tasks compute
+  /// what they read of it.
+  void addPrologue(Id candidate);
 
 private:
   /// By position, so that the operands' kernels are known.
   using Frontier = std::set<std::pair<unsigned, Operation *>>;
 
   FusionDecision checkHero(Operation *hero);
-  FusionPrice priceHero(Operation *hero);
-  FusionDecision checkEpilogue(Operation *op, Id unit);
-  FusionPrice priceIn(Operation *op, Id unit);
-  void addViewsOfWeights(Operation *hero, Id unit);
-  void addEpilogue(Operation *hero, Id unit);
-  FusionDecision checkPrologue(Operation *op, Id unit,
+  FusionCost estimateHeroCost(Operation *hero);
+  FusionDecision checkEpilogue(Operation *op, Id candidate);
+  FusionCost estimateCostIn(Operation *op, Id candidate);
+  void addViewsOfWeights(Operation *hero, Id candidate);
+  void addEpilogue(Operation *hero, Id candidate);
+  FusionDecision checkPrologue(Operation *op, Id candidate,
                                const Contraction &contraction,
-                               const FusionPrice &price);
-  FusionDecision checkUses(Operation *op, Id unit);
+                               const FusionCost &cost);
+  FusionDecision checkUses(Operation *op, Id candidate);
   void pushUsers(Operation *op, Frontier &frontier);
 
   PlanState &state;
-  FusionUnits &units;
+  FusionCandidates &candidates;
   const ContractionModel &model;
-  /// The hero that was priced last, and its price.
-  Operation *priced = nullptr;
-  FusionPrice heroPrice;
+  /// The hero whose cost was estimated last, and that cost.
+  Operation *estimatedHero = nullptr;
+  FusionCost heroCost;
   /// The window over the result of the hero in question, once it is taken.
   Operation *window = nullptr;
 };
 
-FusionPrice ContractionPlanner::priceHero(Operation *hero) {
-  if (hero == priced)
-    return heroPrice;
+FusionCost ContractionPlanner::estimateHeroCost(Operation *hero) {
+  if (hero == estimatedHero)
+    return heroCost;
   Expected<Contraction> contraction = describeContraction(hero);
-  priced = hero;
-  heroPrice = {};
+  estimatedHero = hero;
+  heroCost = {};
   if (contraction && model.checkGenerated(hero, *contraction))
-    heroPrice = priceTile(state.options, state.factsOf(hero), *contraction);
-  return heroPrice;
+    heroCost =
+        estimateTileCost(state.options, state.infoOf(hero), *contraction);
+  return heroCost;
 }
 
 FusionDecision ContractionPlanner::checkHero(Operation *hero) {
@@ -75,52 +77,53 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
   if (!can)
     return FusionDecision::refuse(FusionRefusal::NotGenerated,
                                   can.error().message);
-  const OpFacts &facts = state.factsOf(hero);
-  if (facts.inLoop.reason() == FusionRefusal::LibraryCostsLess)
-    return facts.inLoop;
-  if (!facts.inLoop)
+  const OpFusionInfo &info = state.infoOf(hero);
+  if (info.inLoop.reason() == FusionRefusal::LibraryCostsLess)
+    return info.inLoop;
+  if (!info.inLoop)
     return FusionDecision::allow();
-  FusionPrice price = priceHero(hero);
-  if (price.unfusedNs <= price.fusedNs)
+  FusionCost cost = estimateHeroCost(hero);
+  if (cost.unfusedNs <= cost.fusedNs)
     return FusionDecision::refuse(FusionRefusal::LoopCostsLess,
-                                  int64_t(price.unfusedNs),
-                                  int64_t(price.fusedNs));
+                                  int64_t(cost.unfusedNs),
+                                  int64_t(cost.fusedNs));
   return FusionDecision::allow();
 }
 
 FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
-  const FusionUnit &unit = units[id];
-  const OpFacts &facts = state.factsOf(op);
+  const FusionCandidate &candidate = candidates[id];
+  const OpFusionInfo &info = state.infoOf(op);
   if (!isa<ir::ElementwiseOpInterface>(op))
     return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
-  if (!facts.inLoop)
-    return facts.inLoop;
+  if (!info.inLoop)
+    return info.inLoop;
   // A window is over all that came before it.
-  Operation *space = window ? window : unit.root;
+  Operation *space = window ? window : candidate.root;
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
       cast<RankedTensorType>(space->getResult(0).getType()).getShape())
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
   for (OpOperand &operand : op->getOpOperands())
-    if (unit.ops.contains(operand.get().getDefiningOp()) &&
-        !facts.accesses[operand.getOperandNumber()].identity)
+    if (candidate.ops.contains(operand.get().getDefiningOp()) &&
+        !info.accesses[operand.getOperandNumber()].identity)
       return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
-  if (!units.unitsOf(op).empty())
+  if (!candidates.candidatesOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
-  return state.checkAbsorb(id, op, facts.reads);
+  return state.checkAbsorb(id, op, info.reads);
 }
 
-FusionPrice ContractionPlanner::priceIn(Operation *op, Id id) {
-  const OpFacts &facts = state.factsOf(op);
-  if (!facts.inLoop)
+FusionCost ContractionPlanner::estimateCostIn(Operation *op, Id id) {
+  const OpFusionInfo &info = state.infoOf(op);
+  if (!info.inLoop)
     return {};
-  return priceShared(state.options.device, facts, units.sharedBytes(op, id));
+  return estimateSharedCost(state.options.device, info,
+                            candidates.sharedBytes(op, id));
 }
 
 void ContractionPlanner::pushUsers(Operation *op, Frontier &frontier) {
   for (Operation *user : op->getUsers())
     if (user->getBlock() == &state.block &&
         !user->hasTrait<OpTrait::IsTerminator>())
-      frontier.insert({units.position(user), user});
+      frontier.insert({candidates.position(user), user});
 }
 
 void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
@@ -131,32 +134,32 @@ void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
     Operation *op = frontier.begin()->second;
     frontier.erase(frontier.begin());
     WindowAnswer answer;
-    bool isAsked = !window && isWindow(op, state.factsOf(op));
+    bool isAsked = !window && isWindow(op, state.infoOf(op));
     if (isAsked)
-      answer = askWindow(state, id, op, hero, priceHero(hero).fusedNs);
+      answer = askWindow(state, id, op, hero, estimateHeroCost(hero).fusedNs);
     else
-      answer = {checkEpilogue(op, id), priceIn(op, id)};
-    if (!state.decide(FusionQuestion::Around, op, hero, answer.decision,
-                      answer.price))
+      answer = {checkEpilogue(op, id), estimateCostIn(op, id)};
+    if (!state.decide(FusionQuestion::PrologueOrEpilogue, op, hero,
+                      answer.decision, answer.cost))
       continue;
     if (isAsked)
       window = op;
-    units.absorb(op, id, Evaluation{}, state.factsOf(op).reads);
+    candidates.absorb(op, id, RecomputeInfo{}, state.infoOf(op).reads);
     pushUsers(op, frontier);
   }
-  units.updateOutputs(id);
+  candidates.updateOutputs(id);
 }
 
 /// All that read it are in the kernel, and as data: there it is computed again
 /// for what follows the hero, but weights and bias are in memory.
 FusionDecision ContractionPlanner::checkUses(Operation *op, Id id) {
-  const FusionUnit &unit = units[id];
+  const FusionCandidate &candidate = candidates[id];
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
-    if (!unit.ops.contains(user))
+    if (!candidate.ops.contains(user))
       return FusionDecision::refuse(FusionRefusal::NeededOutside);
     if (!isa<ir::ElementwiseOpInterface>(user) &&
-        (user != unit.root || use.getOperandNumber() != 0))
+        (user != candidate.root || use.getOperandNumber() != 0))
       return FusionDecision::refuse(FusionRefusal::NotFromMemory);
   }
   return FusionDecision::allow();
@@ -164,10 +167,10 @@ FusionDecision ContractionPlanner::checkUses(Operation *op, Id id) {
 
 FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
                                                  const Contraction &contraction,
-                                                 const FusionPrice &price) {
-  const OpFacts &facts = state.factsOf(op);
-  if (!facts.inLoop)
-    return facts.inLoop;
+                                                 const FusionCost &cost) {
+  const OpFusionInfo &info = state.infoOf(op);
+  if (!info.inLoop)
+    return info.inLoop;
   if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=
       cast<RankedTensorType>(contraction.data.getType()).getShape())
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
@@ -175,22 +178,22 @@ FusionDecision ContractionPlanner::checkPrologue(Operation *op, Id id,
     return FusionDecision::refuse(FusionRefusal::NotStaged,
                                   can.error().message);
   // Parts of the result would have to fit the cache beside it.
-  if (llvm::any_of(units[id].ops, [](auto &entry) {
+  if (llvm::any_of(candidates[id].ops, [](auto &entry) {
         return isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(entry.first);
       }))
     return FusionDecision::refuse(FusionRefusal::NotStaged,
                                   "keeps a part of its result for windows");
   if (FusionDecision decision = checkUses(op, id); !decision)
     return decision;
-  if (price.fusedNs >= price.unfusedNs)
+  if (cost.fusedNs >= cost.unfusedNs)
     return FusionDecision::refuse(FusionRefusal::RecomputeCostsMore,
-                                  int64_t(price.fusedNs),
-                                  int64_t(price.unfusedNs));
-  return state.checkAbsorb(id, op, facts.reads);
+                                  int64_t(cost.fusedNs),
+                                  int64_t(cost.unfusedNs));
+  return state.checkAbsorb(id, op, info.reads);
 }
 
 void ContractionPlanner::addPrologue(Id id) {
-  Operation *hero = units[id].root;
+  Operation *hero = candidates[id].root;
   Expected<Contraction> contraction = describeContraction(hero);
   if (!contraction)
     return;
@@ -198,25 +201,26 @@ void ContractionPlanner::addPrologue(Id id) {
   auto push = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (op && op->getBlock() == &state.block &&
-        isa<ir::ElementwiseOpInterface>(op) && units.unitsOf(op).empty())
-      frontier.insert({units.position(op), op});
+        isa<ir::ElementwiseOpInterface>(op) &&
+        candidates.candidatesOf(op).empty())
+      frontier.insert({candidates.position(op), op});
   };
   push(contraction->data);
   while (!frontier.empty()) {
     Operation *op = frontier.rbegin()->second;
     frontier.erase(std::prev(frontier.end()));
-    FusionPrice price;
-    if (const OpFacts &facts = state.factsOf(op); facts.inLoop)
-      price = pricePrologue(state.options, facts, *contraction,
-                            op->getResult(0) == contraction->data);
-    if (!state.decide(FusionQuestion::Around, op, hero,
-                      checkPrologue(op, id, *contraction, price), price))
+    FusionCost cost;
+    if (const OpFusionInfo &info = state.infoOf(op); info.inLoop)
+      cost = estimatePrologueCost(state.options, info, *contraction,
+                                  op->getResult(0) == contraction->data);
+    if (!state.decide(FusionQuestion::PrologueOrEpilogue, op, hero,
+                      checkPrologue(op, id, *contraction, cost), cost))
       continue;
-    units.absorb(op, id, Evaluation{}, state.factsOf(op).reads);
+    candidates.absorb(op, id, RecomputeInfo{}, state.infoOf(op).reads);
     for (Value operand : op->getOperands())
       push(operand);
   }
-  units.updateOutputs(id);
+  candidates.updateOutputs(id);
 }
 
 /// The kernel reads its weights through views as well as in place.
@@ -224,21 +228,21 @@ void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
   Value weights = cast<ir::ContractionOpInterface>(hero).getWeights();
   while (Operation *view = weights.getDefiningOp()) {
     if (!isa<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(view) ||
-        !view->hasOneUse() || !units.unitsOf(view).empty() ||
-        !state.decide(FusionQuestion::Around, view, hero,
+        !view->hasOneUse() || !candidates.candidatesOf(view).empty() ||
+        !state.decide(FusionQuestion::PrologueOrEpilogue, view, hero,
                       FusionDecision::allow()))
       return;
-    units.absorb(view, id, Evaluation{}, 0);
+    candidates.absorb(view, id, RecomputeInfo{}, 0);
     weights = view->getOperand(0);
   }
 }
 
 void ContractionPlanner::visit(Operation *hero) {
   if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero(hero),
-                    priceHero(hero)))
+                    estimateHeroCost(hero)))
     return;
-  Id id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
-  units[id].kind = ir::FusionKind::contraction;
+  Id id = candidates.create(hero, /*isKernel=*/true, /*reads=*/1);
+  candidates[id].kind = ir::FusionKind::contraction;
   addViewsOfWeights(hero, id);
   addEpilogue(hero, id);
 }
@@ -254,8 +258,8 @@ void planContractions(PlanState &state) {
 
 void planPrologues(PlanState &state) {
   ContractionPlanner planner(state);
-  for (Id id = 0; id < state.units.size(); ++id)
-    if (state.units[id].kind == ir::FusionKind::contraction)
+  for (Id id = 0; id < state.candidates.size(); ++id)
+    if (state.candidates[id].kind == ir::FusionKind::contraction)
       planner.addPrologue(id);
 }
 

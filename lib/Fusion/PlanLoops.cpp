@@ -26,12 +26,12 @@ constexpr unsigned kManyUses = 32;
 // The queue
 //===----------------------------------------------------------------------===//
 
-/// By computing a unit within its consumers.
-double LoopPlanner::getSavedNs(Id unit, const Answer &answer) const {
+/// By computing a candidate within its consumers.
+double LoopPlanner::getSavedNs(Id candidate, const Answer &answer) const {
   // Views first: they are in the way of others, and cost nothing.
-  if (isView(unit))
+  if (isView(candidate))
     return std::numeric_limits<double>::max();
-  return answer.price.unfusedNs - answer.price.fusedNs;
+  return answer.cost.unfusedNs - answer.cost.fusedNs;
 }
 
 /// By joining kernels: what is shared need not be read twice.
@@ -43,18 +43,19 @@ double LoopPlanner::getSharedNs(ArrayRef<Value> values) const {
          estimateMemoryNs(options.device, {0, double(bytes)});
 }
 
-void LoopPlanner::pushUnit(Id unit) {
-  const Answer &answer = askProduce(unit);
-  queue.push({Candidate::Produce,
-              getSavedNs(unit, answer),
-              positionOf(unit),
-              unit,
+void LoopPlanner::pushCandidate(Id candidate) {
+  const Answer &answer = askProducerConsumer(candidate);
+  queue.push({Proposal::ProducerConsumer,
+              getSavedNs(candidate, answer),
+              positionOf(candidate),
+              candidate,
               {}});
-  if (units[unit].isLoop() && mayStore(unit, answer.consumers))
-    queue.push({Candidate::Store,
-                getSharedNs(units[unit].outputs.getArrayRef()),
-                positionOf(unit),
-                unit,
+  if (candidates[candidate].isLoop() &&
+      mayBeMultiOutput(candidate, answer.consumers))
+    queue.push({Proposal::MultiOutput,
+                getSharedNs(candidates[candidate].outputs.getArrayRef()),
+                positionOf(candidate),
+                candidate,
                 {}});
 }
 
@@ -63,7 +64,8 @@ bool LoopPlanner::hasSeveralReaders(Value value) const {
   if (value.use_empty() || !value.hasOneUse())
     return !value.use_empty();
   Operation *user = *value.user_begin();
-  return units.unitsOf(state.block.findAncestorOpInBlock(*user)).size() > 1;
+  return candidates.candidatesOf(state.block.findAncestorOpInBlock(*user))
+             .size() > 1;
 }
 
 void LoopPlanner::pushValue(Value value) {
@@ -71,8 +73,8 @@ void LoopPlanner::pushValue(Value value) {
   if (!type || !type.hasStaticShape() || !hasSeveralReaders(value))
     return;
   Operation *op = value.getDefiningOp();
-  queue.push({Candidate::Join, getSharedNs(value),
-              op ? units.position(op) + 1 : 0, 0, value});
+  queue.push({Proposal::Siblings, getSharedNs(value),
+              op ? candidates.position(op) + 1 : 0, 0, value});
 }
 
 /// Who reads what they read has changed.
@@ -85,48 +87,49 @@ void LoopPlanner::pushOperands(ArrayRef<Operation *> ops) {
       continue;
     pushValue(operand);
     if (Operation *op = operand.getDefiningOp())
-      for (Id id : units.unitsOf(op))
-        if (units[id].isLoop() || isView(id))
-          pushUnit(id);
+      for (Id id : candidates.candidatesOf(op))
+        if (candidates[id].isLoop() || isView(id))
+          pushCandidate(id);
   }
 }
 
-/// Whether something comes before `candidate` now that it saves `savedNs`: its
-/// price was that of another neighbourhood. It is put back then.
-bool LoopPlanner::isPutBack(Candidate candidate, double savedNs) {
-  bool isLess = savedNs < candidate.savedNs;
-  candidate.savedNs = savedNs;
-  if (!isLess || !queue.isPreceded(candidate))
+/// Whether something comes before `proposal` now that it saves `savedNs`: its
+/// cost was that of another neighbourhood. It is put back then.
+bool LoopPlanner::isPutBack(Proposal proposal, double savedNs) {
+  bool isLess = savedNs < proposal.savedNs;
+  proposal.savedNs = savedNs;
+  if (!isLess || !queue.isPreceded(proposal))
     return false;
-  queue.push(candidate);
+  queue.push(proposal);
   return true;
 }
 
-void LoopPlanner::ask(const Candidate &candidate) {
-  Id unit = candidate.unit;
-  if (candidate.kind == Candidate::Join)
-    return joinReaders(candidate.value);
-  if (!isAlive(unit))
+void LoopPlanner::ask(const Proposal &proposal) {
+  Id candidate = proposal.candidate;
+  if (proposal.kind == Proposal::Siblings)
+    return joinReaders(proposal.value);
+  if (!isAlive(candidate))
     return;
-  if (candidate.kind == Candidate::Produce) {
-    const Answer &answer = askProduce(unit);
-    if (!isPutBack(candidate, getSavedNs(unit, answer)))
-      tryProduce(unit, answer);
-  } else if (!isPutBack(candidate,
-                        getSharedNs(units[unit].outputs.getArrayRef()))) {
-    tryStore(unit);
+  if (proposal.kind == Proposal::ProducerConsumer) {
+    const Answer &answer = askProducerConsumer(candidate);
+    if (!isPutBack(proposal, getSavedNs(candidate, answer)))
+      tryProducerConsumer(candidate, answer);
+  } else if (!isPutBack(
+                 proposal,
+                 getSharedNs(candidates[candidate].outputs.getArrayRef()))) {
+    tryMultiOutput(candidate);
   }
 }
 
 void LoopPlanner::refuse(FusionQuestion question, Id producer,
                          std::optional<Id> consumer, FusionDecision decision,
-                         const FusionPrice &price) {
+                         const FusionCost &cost) {
   if (!state.isLogged())
     return;
-  Operation *from = units[producer].root;
-  Operation *into = consumer ? units[*consumer].root : nullptr;
+  Operation *from = candidates[producer].root;
+  Operation *into = consumer ? candidates[*consumer].root : nullptr;
   refusals[{unsigned(question), from, into}] = {
-      {question, from, into, std::move(decision), price},
+      {question, from, into, std::move(decision), cost},
       producer,
       consumer.value_or(producer)};
 }
@@ -138,8 +141,8 @@ void LoopPlanner::noteRefusals() {
     if (isAlive(refusal.producer) && isAlive(refusal.consumer))
       entries.push_back(&refusal.entry);
   llvm::stable_sort(entries, [&](auto *a, auto *b) {
-    unsigned first = units.position(a->producer),
-             second = units.position(b->producer);
+    unsigned first = candidates.position(a->producer),
+             second = candidates.position(b->producer);
     return first != second ? first > second : a->question < b->question;
   });
   for (const FusionLogEntry *entry : entries)
@@ -151,26 +154,27 @@ void LoopPlanner::noteRefusals() {
 //===----------------------------------------------------------------------===//
 
 void LoopPlanner::addOp(Operation *op) {
-  const OpFacts &facts = state.factsOf(op);
-  bool isKernel = facts.inLoop && !op->use_empty() && !facts.isView;
-  units.create(op, isKernel, facts.bodyReads);
+  const OpFusionInfo &info = state.infoOf(op);
+  bool isKernel = info.inLoop && !op->use_empty() && !info.isView;
+  candidates.create(op, isKernel, info.bodyReads);
 }
 
 void LoopPlanner::plan() {
-  Id first = units.size();
+  Id first = candidates.size();
   for (Operation &op : state.block.without_terminator())
-    if (units.unitsOf(&op).empty() && !matchPattern(&op, m_Constant()))
+    if (candidates.candidatesOf(&op).empty() &&
+        !matchPattern(&op, m_Constant()))
       addOp(&op);
-  answers.resize(units.size());
-  for (Id id = first; id < units.size(); ++id)
-    pushUnit(id);
+  answers.resize(candidates.size());
+  for (Id id = first; id < candidates.size(); ++id)
+    pushCandidate(id);
   for (Operation &op : state.block.without_terminator())
     for (Value result : op.getResults())
       pushValue(result);
   for (BlockArgument argument : state.block.getArguments())
     pushValue(argument);
-  while (std::optional<Candidate> candidate = queue.pop())
-    ask(*candidate);
+  while (std::optional<Proposal> proposal = queue.pop())
+    ask(*proposal);
   noteRefusals();
 }
 

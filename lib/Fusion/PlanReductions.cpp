@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusionCosts.h"
 #include "PlanState.h"
-#include "Prices.h"
 #include "RowSpace.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
@@ -22,13 +22,13 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-using Id = FusionUnits::Id;
+using Id = FusionCandidates::Id;
 
 /// Grows the kernel of one reduction.
 class ReductionPlanner {
 public:
   ReductionPlanner(PlanState &state, ir::ReduceOp hero)
-      : state(state), units(state.units), hero(hero), space(hero) {}
+      : state(state), candidates(state.candidates), hero(hero), space(hero) {}
 
   void plan();
 
@@ -44,7 +44,7 @@ private:
   FusionDecision checkResult(Operation *op);
   /// Whether a user of `op` could be part of the kernel.
   bool leadsOn(Operation *op, const RowSpace::Dims &dims);
-  FusionPrice priceIn(Operation *op);
+  FusionCost estimateCostIn(Operation *op);
   void tryAdd(Operation *op, std::optional<RowSpace::Dims> dims);
   bool isReduced(Operation *op);
   SmallVector<OpOperand *> usesInOrder(Value value) const;
@@ -52,7 +52,7 @@ private:
   void add(Operation *op, const RowSpace::Dims &dims);
 
   PlanState &state;
-  FusionUnits &units;
+  FusionCandidates &candidates;
   ir::ReduceOp hero;
   RowSpace space;
   Id id = 0;
@@ -88,9 +88,9 @@ FusionDecision ReductionPlanner::checkHero() {
   if (Status can = checkReduction(hero); !can)
     return FusionDecision::refuse(FusionRefusal::NotGenerated,
                                   can.error().message);
-  const OpFacts &facts = state.factsOf(hero);
-  if (facts.inLoop && !isSpreadBack())
-    return FusionDecision::refuse(FusionRefusal::SmallReduction, facts.reads,
+  const OpFusionInfo &info = state.infoOf(hero);
+  if (info.inLoop && !isSpreadBack())
+    return FusionDecision::refuse(FusionRefusal::SmallReduction, info.reads,
                                   state.options.maxReads);
   return FusionDecision::allow();
 }
@@ -144,9 +144,9 @@ ReductionPlanner::check(Operation *op,
   } else if (!isa<ir::ElementwiseOpInterface, ir::BroadcastOp, ir::ReshapeOp>(
                  op)) {
     return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
-  } else if (const OpFacts &facts = state.factsOf(op);
-             !facts.inLoop && !facts.isView) {
-    return facts.inLoop;
+  } else if (const OpFusionInfo &info = state.infoOf(op);
+             !info.inLoop && !info.isView) {
+    return info.inLoop;
   }
   bool isReshape = isa<ir::ReshapeOp>(op);
   if (!dims || !(space.isFull(*dims) || space.isRow(*dims)) ||
@@ -154,7 +154,7 @@ ReductionPlanner::check(Operation *op,
     return FusionDecision::refuse(FusionRefusal::DifferentShape);
   if (isReshape && !leadsOn(op, *dims))
     return FusionDecision::refuse(FusionRefusal::ViewAtEdge);
-  if (!units.unitsOf(op).empty())
+  if (!candidates.candidatesOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
   if (FusionDecision decision = checkOperands(op, *dims); !decision)
     return decision;
@@ -164,12 +164,12 @@ ReductionPlanner::check(Operation *op,
 }
 
 /// A kernel's rows are what its cores share.
-FusionPrice ReductionPlanner::priceIn(Operation *op) {
-  const OpFacts &facts = state.factsOf(op);
-  if (facts.elements == 0 || facts.isView)
+FusionCost ReductionPlanner::estimateCostIn(Operation *op) {
+  const OpFusionInfo &info = state.infoOf(op);
+  if (info.elements == 0 || info.isView)
     return {};
-  return priceShared(state.options.device, facts, units.sharedBytes(op, id),
-                     space.rows());
+  return estimateSharedCost(state.options.device, info,
+                            candidates.sharedBytes(op, id), space.rows());
 }
 
 void ReductionPlanner::add(Operation *op, const RowSpace::Dims &dims) {
@@ -182,15 +182,15 @@ void ReductionPlanner::tryAdd(Operation *op,
   if (op->getBlock() != &state.block || places.contains(op) ||
       op->hasTrait<OpTrait::IsTerminator>() || matchPattern(op, m_Constant()))
     return;
-  FusionPrice price = priceIn(op);
+  FusionCost cost = estimateCostIn(op);
   FusionDecision decision = check(op, dims);
-  if (decision && price.unfusedNs && price.fusedNs > price.unfusedNs)
-    decision =
-        FusionDecision::refuse(FusionRefusal::FewRows, int64_t(price.fusedNs),
-                               int64_t(price.unfusedNs));
-  if (!state.decide(FusionQuestion::Around, op, hero, decision, price))
+  if (decision && cost.unfusedNs && cost.fusedNs > cost.unfusedNs)
+    decision = FusionDecision::refuse(
+        FusionRefusal::FewRows, int64_t(cost.fusedNs), int64_t(cost.unfusedNs));
+  if (!state.decide(FusionQuestion::PrologueOrEpilogue, op, hero, decision,
+                    cost))
     return;
-  units.absorb(op, id, Evaluation{}, 1);
+  candidates.absorb(op, id, RecomputeInfo{}, 1);
   add(op, *dims);
 }
 
@@ -208,8 +208,9 @@ SmallVector<OpOperand *> ReductionPlanner::usesInOrder(Value value) const {
   for (OpOperand &use : value.getUses())
     uses.push_back(&use);
   llvm::sort(uses, [&](OpOperand *a, OpOperand *b) {
-    return std::pair(units.position(a->getOwner()), a->getOperandNumber()) <
-           std::pair(units.position(b->getOwner()), b->getOperandNumber());
+    return std::pair(candidates.position(a->getOwner()),
+                     a->getOperandNumber()) <
+           std::pair(candidates.position(b->getOwner()), b->getOperandNumber());
   });
   return uses;
 }
@@ -237,15 +238,15 @@ void ReductionPlanner::tryNeighbours(Operation *op) {
 void ReductionPlanner::plan() {
   if (!state.decide(FusionQuestion::Hero, hero, nullptr, checkHero()))
     return;
-  id = units.create(hero, /*isKernel=*/true, /*reads=*/1);
-  units[id].kind = ir::FusionKind::reduction;
+  id = candidates.create(hero, /*isKernel=*/true, /*reads=*/1);
+  candidates[id].kind = ir::FusionKind::reduction;
   add(hero, *space.ofResult(hero, 0, space.full()));
   while (!worklist.empty()) {
     Operation *op = worklist.front();
     worklist.pop_front();
     tryNeighbours(op);
   }
-  units.updateOutputs(id);
+  candidates.updateOutputs(id);
 }
 
 } // namespace
@@ -253,7 +254,7 @@ void ReductionPlanner::plan() {
 void planReductions(PlanState &state) {
   for (Operation &op : state.block)
     if (auto reduce = dyn_cast<ir::ReduceOp>(&op))
-      if (!op.use_empty() && state.units.unitsOf(&op).empty())
+      if (!op.use_empty() && state.candidates.candidatesOf(&op).empty())
         ReductionPlanner(state, reduce).plan();
 }
 

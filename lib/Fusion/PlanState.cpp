@@ -16,29 +16,29 @@ using namespace mlir;
 
 namespace tandem {
 
-const OpFacts &PlanState::factsOf(Operation *op) {
-  std::optional<OpFacts> &known = (*facts)[units.position(op)];
+const OpFusionInfo &PlanState::infoOf(Operation *op) {
+  std::optional<OpFusionInfo> &known = (*infos)[candidates.position(op)];
   if (!known)
-    known = getFacts(op, options);
+    known = getFusionInfo(op, options);
   return *known;
 }
 
-FusionDecision PlanState::checkBody(FusionUnits::Id unit,
+FusionDecision PlanState::checkBody(FusionCandidates::Id candidate,
                                     int64_t moreReads) const {
-  int64_t reads = units[unit].bodyReads + moreReads;
+  int64_t reads = candidates[candidate].bodyReads + moreReads;
   if (reads > options.maxBodyReads)
     return FusionDecision::refuse(FusionRefusal::BodyTooLarge, reads,
                                   options.maxBodyReads);
   return FusionDecision::allow();
 }
 
-FusionDecision PlanState::checkAbsorb(FusionUnits::Id unit, Operation *op,
-                                      int64_t moreReads) {
-  if (!units.canAbsorb(op, unit))
+FusionDecision PlanState::checkAbsorb(FusionCandidates::Id candidate,
+                                      Operation *op, int64_t moreReads) {
+  if (!candidates.canAbsorb(op, candidate))
     return FusionDecision::refuse(FusionRefusal::WouldCycle);
-  if (FusionDecision decision = checkBody(unit, moreReads); !decision)
+  if (FusionDecision decision = checkBody(candidate, moreReads); !decision)
     return decision;
-  int64_t results = units.countOutputsWith(unit, op);
+  int64_t results = candidates.countOutputsWith(candidate, op);
   if (results > options.maxResults)
     return FusionDecision::refuse(FusionRefusal::TooManyResults, results,
                                   options.maxResults);
@@ -47,12 +47,12 @@ FusionDecision PlanState::checkAbsorb(FusionUnits::Id unit, Operation *op,
 
 bool PlanState::decide(FusionQuestion question, Operation *producer,
                        Operation *consumer, FusionDecision decision,
-                       const FusionPrice &price) {
+                       const FusionCost &cost) {
   if (decision && fuel.empty())
     decision = FusionDecision::refuse(FusionRefusal::OutOfFuel);
   if (decision)
     fuel.consume();
-  note({question, producer, consumer, decision, price});
+  note({question, producer, consumer, decision, cost});
   return bool(decision);
 }
 

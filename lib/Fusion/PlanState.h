@@ -9,8 +9,8 @@
 #ifndef TANDEM_LIB_FUSION_PLANSTATE_H
 #define TANDEM_LIB_FUSION_PLANSTATE_H
 
-#include "FusionUnits.h"
-#include "OpFacts.h"
+#include "FusionCandidates.h"
+#include "OpFusionInfo.h"
 
 #include "tandem/Fusion/FusionPlan.h"
 
@@ -25,9 +25,9 @@ namespace tandem {
 class PlanState {
 public:
   PlanState(mlir::Block &block, const FusionOptions &options, FusionLog *log)
-      : block(block), options(options), units(block), log(log),
+      : block(block), options(options), candidates(block), log(log),
         fuel(options.fuel),
-        facts(std::make_shared<Facts>(block.getOperations().size())) {}
+        infos(std::make_shared<Infos>(block.getOperations().size())) {}
 
   /// A copy of the state on which fusions can be tried, without log and without
   /// limit of fuel.
@@ -41,34 +41,35 @@ public:
   bool isLogged() const { return log; }
 
   /// The properties of an op. The reference stays valid.
-  const OpFacts &factsOf(mlir::Operation *op);
+  const OpFusionInfo &infoOf(mlir::Operation *op);
 
   /// Logs a decision and returns whether it is positive. A positive decision
   /// consumes fuel, and becomes a refusal where there is none left.
   bool decide(FusionQuestion question, mlir::Operation *producer,
               mlir::Operation *consumer, FusionDecision decision,
-              const FusionPrice &price = {});
+              const FusionCost &cost = {});
   /// Logs a refusal.
   void note(const FusionLogEntry &entry);
 
-  /// Whether the body of `unit` may read `moreReads` more elements.
-  FusionDecision checkBody(FusionUnits::Id unit, int64_t moreReads) const;
-  /// Whether `unit` may compute `op` as well: checks cycles and limits of size
-  /// only.
-  FusionDecision checkAbsorb(FusionUnits::Id unit, mlir::Operation *op,
-                             int64_t moreReads);
+  /// Whether the body of `candidate` may read `moreReads` more elements.
+  FusionDecision checkBody(FusionCandidates::Id candidate,
+                           int64_t moreReads) const;
+  /// Whether `candidate` may compute `op` as well: checks cycles and limits of
+  /// size only.
+  FusionDecision checkAbsorb(FusionCandidates::Id candidate,
+                             mlir::Operation *op, int64_t moreReads);
 
   mlir::Block &block;
   const FusionOptions &options;
-  FusionUnits units;
+  FusionCandidates candidates;
 
 private:
   FusionLog *log;
   FusionFuel fuel;
   /// The properties of ops by position in the block, computed on demand and
   /// shared by all forks.
-  using Facts = std::vector<std::optional<OpFacts>>;
-  std::shared_ptr<Facts> facts;
+  using Infos = std::vector<std::optional<OpFusionInfo>>;
+  std::shared_ptr<Infos> infos;
 };
 
 /// Makes kernels of the contractions that are generated, each with as many of

@@ -8,7 +8,7 @@
 
 #include "PlanWindows.h"
 
-#include "Prices.h"
+#include "FusionCosts.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 
@@ -17,33 +17,33 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-FusionDecision checkReads(PlanState &state, FusionUnits::Id kernel,
+FusionDecision checkReads(PlanState &state, FusionCandidates::Id kernel,
                           Operation *op) {
-  const OpFacts &facts = state.factsOf(op);
+  const OpFusionInfo &info = state.infoOf(op);
   // Those of a loop are fewer: they would be read again by the next windows.
-  if (!facts.inLoop && facts.inLoop.reason() != FusionRefusal::TooManyReads)
-    return facts.inLoop;
-  if (!state.units.unitsOf(op).empty())
+  if (!info.inLoop && info.inLoop.reason() != FusionRefusal::TooManyReads)
+    return info.inLoop;
+  if (!state.candidates.candidatesOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
-  state.units.updateOutputs(kernel);
-  const auto &outputs = state.units[kernel].outputs;
+  state.candidates.updateOutputs(kernel);
+  const auto &outputs = state.candidates[kernel].outputs;
   Value operand = op->getOperand(0);
   auto isOther = [&](Operation *user) { return user != op; };
   if (outputs.size() != 1 || outputs.front() != operand ||
       llvm::any_of(operand.getUsers(), isOther))
     return FusionDecision::refuse(FusionRefusal::NeededOutside);
-  return state.checkAbsorb(kernel, op, facts.reads);
+  return state.checkAbsorb(kernel, op, info.reads);
 }
 
 } // namespace
 
-bool isWindow(Operation *op, const OpFacts &facts) {
-  return facts.reads > 1 && facts.reads != kSharedWork &&
+bool isWindow(Operation *op, const OpFusionInfo &info) {
+  return info.reads > 1 && info.reads != kSharedWork &&
          !isa<ir::ContractionOpInterface>(op);
 }
 
-WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel, Operation *op,
-                       Operation *hero, double heroNs) {
+WindowAnswer askWindow(PlanState &state, FusionCandidates::Id kernel,
+                       Operation *op, Operation *hero, double heroNs) {
   WindowAnswer answer{checkReads(state, kernel, op), {}};
   Expected<Contraction> contraction = describeContraction(hero);
   if (!answer.decision || !contraction)
@@ -55,20 +55,20 @@ WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel, Operation *op,
     return answer;
   }
   const FusionOptions &options = state.options;
-  const OpFacts &facts = state.factsOf(op);
+  const OpFusionInfo &info = state.infoOf(op);
   int64_t bytes = getBytes(op->getOperand(0));
   WindowCosts costs = options.contractions->getWindowCosts(
       options.device, *contraction, *window,
       bytes / contraction->result.getNumElements(), heroNs);
-  answer.price = priceWindow(options.device, facts, bytes, costs.partBytes,
-                             heroNs * costs.repeatedShare);
+  answer.cost = estimateWindowCost(options.device, info, bytes, costs.partBytes,
+                                   heroNs * costs.repeatedShare);
   if (costs.partBytes > costs.mostPartBytes)
     answer.decision = FusionDecision::refuse(
         FusionRefusal::PartTooLarge, costs.partBytes, costs.mostPartBytes);
-  else if (answer.price.fusedNs >= answer.price.unfusedNs)
+  else if (answer.cost.fusedNs >= answer.cost.unfusedNs)
     answer.decision = FusionDecision::refuse(FusionRefusal::RecomputeCostsMore,
-                                             int64_t(answer.price.fusedNs),
-                                             int64_t(answer.price.unfusedNs));
+                                             int64_t(answer.cost.fusedNs),
+                                             int64_t(answer.cost.unfusedNs));
   return answer;
 }
 

@@ -15,18 +15,18 @@ namespace tandem {
 
 /// Whether `op` combines several elements of one operand: a pooling or a
 /// reduction.
-bool isWindow(mlir::Operation *op, const OpFacts &facts);
+bool isWindow(mlir::Operation *op, const OpFusionInfo &info);
 
 /// A decision on a window, with its estimated costs.
 struct WindowAnswer {
   FusionDecision decision;
-  FusionPrice price;
+  FusionCost cost;
 };
 
 /// Whether the kernel of `hero`, a contraction that takes `heroNs` nanoseconds
 /// in it, may also compute `op`, a window over a value that the kernel
 /// computes. The kernel then does not store that value.
-WindowAnswer askWindow(PlanState &state, FusionUnits::Id kernel,
+WindowAnswer askWindow(PlanState &state, FusionCandidates::Id kernel,
                        mlir::Operation *op, mlir::Operation *hero,
                        double heroNs);
 

@@ -43,7 +43,7 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       llvm::cl::init(-1)};
   Option<std::string> deviceSpec{
       *this, "device-spec",
-      llvm::cl::desc("The device that fusion's prices are of."),
+      llvm::cl::desc("The device that fusion's costs are of."),
       llvm::cl::init("generic")};
   Option<std::string> fusionReport{*this, "fusion-report",
                                    llvm::cl::desc("See tandem-report-fusion.")};

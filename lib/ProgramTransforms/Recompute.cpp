@@ -31,7 +31,7 @@ namespace {
 constexpr int kMaxValues = 32;
 /// To compute one of them.
 constexpr size_t kMaxSteps = 16;
-constexpr double kNoPrice = std::numeric_limits<double>::infinity();
+constexpr double kCannotRecompute = std::numeric_limits<double>::infinity();
 
 using Steps = std::vector<std::unique_ptr<fb::StepT>>;
 
@@ -43,14 +43,14 @@ Steps copyOf(const Steps &steps) {
 }
 
 /// What one run of a step costs.
-double priceOf(const Program &program, const fb::StepT &step,
-               const DeviceModel &device) {
+double estimateStepNs(const Program &program, const fb::StepT &step,
+                      const DeviceModel &device) {
   if (!step.op) {
     const fb::KernelT &kernel = *program.kernels[step.kernel];
     return estimateNs(device, {double(kernel.flops), double(kernel.bytes)});
   }
   if (step.op->kind == OpKind::custom_call)
-    return kNoPrice;
+    return kCannotRecompute;
   if (step.op->kind == OpKind::reshape)
     return 0;
   std::vector<TensorType> operands;
@@ -266,7 +266,7 @@ bool Chain::collect(double budget) {
   findMoved();
   for (int64_t number : steps)
     if (!isMoved(number))
-      ns += priceOf(program, *program.steps[number], device);
+      ns += estimateStepNs(program, *program.steps[number], device);
   return !steps.empty() && ns <= budget;
 }
 
@@ -281,7 +281,7 @@ std::vector<Recomputation::Step> Chain::insert() {
       for (uint32_t &slot : step->results)
         slot = renamed[slot] = addCopy(slot);
       report.push_back({step->location, liveness.bytes(value),
-                        priceOf(program, *step, device)});
+                        estimateStepNs(program, *step, device)});
     }
     again.push_back(std::move(step));
   }
@@ -319,7 +319,8 @@ Recomputer::Recomputer(Program &program, const DeviceModel &device,
                        RecomputeLimits limits)
     : program(program), device(device), limits(limits) {
   for (const auto &step : program.steps)
-    if (double ns = priceOf(program, *step, device); ns != kNoPrice)
+    if (double ns = estimateStepNs(program, *step, device);
+        ns != kCannotRecompute)
       budget += ns * limits.maxTimeShare;
 }
 

@@ -14,7 +14,7 @@ template <> std::span<const Choice<Contractions>> choicesOf() {
   static constexpr Choice<Contractions> choices[] = {
       {Contractions::predict, "predict",
        "the one with the lower estimated cost"},
-      {Contractions::measure, "measure",
+      {Contractions::autotune, "autotune",
        "the one that is measured to be faster"},
       {Contractions::generated, "generated",
        "always kernels, where there are any"},

@@ -113,7 +113,7 @@ static void oneKernel(benchmark::State &state) {
 }
 BENCHMARK(oneKernel)->Arg(1);
 
-/// The price of sharing a kernel of no work out to oneTBB's threads.
+/// The cost of sharing a kernel of no work out to oneTBB's threads.
 static void oneParallelKernel(benchmark::State &state) {
   ProgramBuilder builder;
   uint32_t x = builder.input(vec(1));

@@ -18,9 +18,9 @@ namespace fake {
 
 /// Compiles CUDA C++ with the host's C++ compiler ($TANDEM_HOST_CXX, or the
 /// first there is of clang++-22, clang++, c++ and g++), behind a header that
-/// plays what CUDA has, and loads it. For each of its kernels the library has a
-/// function of type `const tandem_host::Entry *()` (entryName). The same text
-/// is compiled once a process; libraries are never closed. Thread-safe.
+/// emulates what CUDA has, and loads it. For each of its kernels the library
+/// has a function of type `const tandem_host::Entry *()` (entryName). The same
+/// text is compiled once a process; libraries are never closed. Thread-safe.
 tandem::Expected<void *> compileOnHost(const std::string &source);
 
 /// Names of the kernels in a source.

@@ -97,7 +97,7 @@ void Fuzzer::work(size_t share) {
 }
 
 /// Draws again, by a seed far away, while the graph says nothing. Of even seeds
-/// contractions run in kernels that prices would leave to the library.
+/// contractions run in kernels that costs would leave to the library.
 void Fuzzer::checkSeed(uint64_t seed, CheckOptions check) {
   constexpr uint64_t kStride = uint64_t(1) << 40;
   constexpr int kMostDraws = 50;
@@ -182,7 +182,7 @@ static void addOptions(CLI::App &app, Options &options) {
   app.add_flag("--winograd", options.check.winograd,
                "Take Winograd's method wherever it is possible");
   app.add_flag("--slow-memory", options.slowMemory,
-               "Take the prices of this machine with slow memory and small "
+               "Take the costs of this machine with slow memory and small "
                "caches, so that nearly all that can be fused is");
   app.add_flag("--first", options.first,
                "Stop at the first mismatch, and print it as it is");

@@ -43,7 +43,7 @@ func.func @cycle(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-func.func @price(%v: tensor<1024xf32>, %x: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+func.func @cost(%v: tensor<1024xf32>, %x: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
   // expected-remark @+1 {{computing it there costs 838888 ns, in a kernel of its own 1286 ns [RecomputeCostsMore]}}
   %0 = tandem.exp %v : tensor<1024xf32>
   // expected-remark @+2 {{ConsumerNotFusible}}

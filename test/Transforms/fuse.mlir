@@ -50,8 +50,8 @@ func.func @heavy_conv(%x: tensor<8x100x64xf32>, %w: tensor<3x64x32xf32>)
 // -----
 
 // Needed by an op step and by the kernel: one more result, not computed twice.
-// CHECK-LABEL: func.func @extra_result
-func.func @extra_result(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+// CHECK-LABEL: func.func @multi_output
+func.func @multi_output(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   // CHECK-NEXT: %[[F:.*]]:2 = tandem.fusion loop
   // CHECK-NEXT: %[[E:.*]] = tandem.exp
   // CHECK-NEXT: %[[T:.*]] = tandem.tanh
@@ -296,9 +296,9 @@ func.func @strided(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>, %c: ten
 
 // -----
 
-// One operand is turned on the way.
-// CHECK-LABEL: func.func @turned
-func.func @turned(%a: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
+// One operand is transposed on the way.
+// CHECK-LABEL: func.func @transposed
+func.func @transposed(%a: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
   // CHECK-NEXT: tandem.fusion loop
   // CHECK-NEXT: tandem.neg
   // CHECK-NEXT: tandem.transpose

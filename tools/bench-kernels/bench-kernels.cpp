@@ -220,20 +220,20 @@ void printCompileTime(const Kernel &which, MLIRContext &context) {
   std::printf("  sum %.2f\n", sum / 1e6);
 }
 
-/// Ways of running a case, and their times.
-struct Contestant {
+/// A way of running a kernel, and the times of its runs.
+struct Series {
   std::function<double()> run;
   std::vector<double> ns;
   double medianNs() const { return median(ns); }
 };
 
 /// In turns of a few calls: a worker that fell asleep wakes in the first.
-void takeTurns(llvm::MutableArrayRef<Contestant> contestants) {
+void takeTurns(llvm::MutableArrayRef<Series> series) {
   double until = nowNs() + 1e9;
   for (int turn = 0; turn < 4 || (nowNs() < until && turn < 60); ++turn)
-    for (Contestant &contestant : contestants)
+    for (Series &each : series)
       for (int i = 0; i < kTurn; ++i)
-        contestant.ns.push_back(contestant.run());
+        each.ns.push_back(each.run());
 }
 
 void measure(const Kernel &which, MLIRContext &context, int threads) {
@@ -245,23 +245,23 @@ void measure(const Kernel &which, MLIRContext &context, int threads) {
       !compile(which, context, &stock, times, stockOptions))
     return;
   allocate(which, context, bench);
-  auto running = [&](const Bench &code, int threads) -> Contestant {
+  auto running = [&](const Bench &code, int threads) -> Series {
     return {[&bench, &code, threads] {
               return runKernel(bench, code.loaded, threads);
             },
             {}};
   };
-  std::vector<Contestant> contestants = {
+  std::vector<Series> series = {
       running(bench, threads),
       {[&] { return runYardstick(bench, which.yardstick, threads); }, {}},
       running(bench, 1)};
   if (which.hasFunctions) {
-    contestants.push_back(running(stock, threads));
-    contestants.push_back(running(stock, 1));
+    series.push_back(running(stock, threads));
+    series.push_back(running(stock, 1));
   }
-  takeTurns(contestants);
-  double k = contestants[0].medianNs(), y = contestants[1].medianNs(),
-         o = contestants[2].medianNs();
+  takeTurns(series);
+  double k = series[0].medianNs(), y = series[1].medianNs(),
+         o = series[2].medianNs();
   std::printf("%-14s %8.1f us  %s %8.1f us  ratio %5.2f  scaling %4.2f  "
               "extent %ld grain %ld object %zu\n",
               which.name.c_str(), k / 1e3,
@@ -269,7 +269,7 @@ void measure(const Kernel &which, MLIRContext &context, int threads) {
               k / y, o / k, bench.kernel.extent, bench.kernel.grain,
               bench.kernel.code.size());
   if (which.hasFunctions) {
-    double s = contestants[3].medianNs(), one = contestants[4].medianNs();
+    double s = series[3].medianNs(), one = series[4].medianNs();
     std::printf("    upstream's functions %.1f us, on one thread %.1f us: "
                 "ratio %.2f, on one thread %.2f\n",
                 s / 1e3, one / 1e3, k / s, o / one);

@@ -46,7 +46,7 @@ ordered_json toJson(const Recomputation &recomputation) {
 ordered_json toJson(const KernelCounts &counts) {
   return {{"compiled", counts.compiled},
           {"cached", counts.cached},
-          {"fallen", counts.fallen}};
+          {"fell_back", counts.fellBack}};
 }
 
 std::string dtypeOf(std::span<const TensorType> types) {

@@ -31,7 +31,7 @@ inline nlohmann::ordered_json toJson(const std::vector<TensorType> &types) {
 }
 /// {"specialise": ns, …}, in the order of the phases.
 nlohmann::ordered_json toJson(const std::vector<PhaseTime> &phases);
-/// {"compiled", "cached", "fallen"}.
+/// {"compiled", "cached", "fell_back"}.
 nlohmann::ordered_json toJson(const KernelCounts &counts);
 /// The repeated steps and the bytes saved.
 nlohmann::ordered_json toJson(const Recomputation &recomputation);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 
 #include "WorkerPlaces.h"
 
@@ -27,14 +27,15 @@ std::string power(int exponent) { return "2^" + std::to_string(exponent); }
 Status addCopyBar(const BarsOptions &options, const std::string &name,
                   int exponent, double bar, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
-      Subject subject,
-      loadSubject(options, name, {{"n", int64_t(1) << exponent}}));
+      BenchmarkGraph benchmark,
+      loadBenchmarkGraph(options, name, {{"n", int64_t(1) << exponent}}));
   measure::Sampler sampler(samplerOptions(options));
   Targets targets;
-  sampler.add("compiled", callOf(subject, subject.compiled));
-  TANDEM_ASSIGN_OR_RETURN(
-      MoveSeries copy,
-      addCopySeries(sampler, subject, 3 * subject.outputs[0].bytes(), targets));
+  sampler.add("compiled", callOf(benchmark, benchmark.compiled));
+  TANDEM_ASSIGN_OR_RETURN(MoveSeries copy,
+                          addCopySeries(sampler, benchmark,
+                                        3 * benchmark.outputs[0].bytes(),
+                                        targets));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   bars.push_back(
       ratioBar(name + " " + power(exponent) + ": compiled / copy of its bytes",
@@ -68,16 +69,17 @@ Bar threadsBar(const std::string &what, const measure::Sampler &sampler,
 /// threads have nothing to share: what the processors gain just then.
 Status addThreadsBars(const BarsOptions &options, int exponent, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
-      Subject subject,
-      loadSubject(options, "chain8", {{"n", int64_t(1) << exponent}}));
+      BenchmarkGraph benchmark,
+      loadBenchmarkGraph(options, "chain8", {{"n", int64_t(1) << exponent}}));
   const int threads = numThreads();
   measure::SamplerOptions inBlocks = samplerOptions(options);
   inBlocks.minSampleNs = kBlockNs;
   measure::Sampler sampler(inBlocks);
   // One set of inputs: what a cache holds it may hold, so that threads share
   // no more than the graph must.
-  size_t chain = addThreadsSeries(sampler, [&subject](size_t) {
-    return subject.compiled.executor->run(subject.inputs[0], subject.outputs);
+  size_t chain = addThreadsSeries(sampler, [&benchmark](size_t) {
+    return benchmark.compiled.executor->run(benchmark.inputs[0],
+                                            benchmark.outputs);
   });
   size_t registers = addThreadsSeries(sampler, [](size_t) -> Status {
     measure::measurePeakFma();
@@ -95,10 +97,11 @@ Status addThreadsBars(const BarsOptions &options, int exponent, Bars &bars) {
 }
 
 Status addCallTimeBar(const BarsOptions &options, Bars &bars) {
-  TANDEM_ASSIGN_OR_RETURN(Subject subject,
-                          loadSubject(options, "chain8", {{"n", 1 << 10}}));
+  TANDEM_ASSIGN_OR_RETURN(
+      BenchmarkGraph benchmark,
+      loadBenchmarkGraph(options, "chain8", {{"n", 1 << 10}}));
   measure::Sampler sampler(samplerOptions(options));
-  sampler.add("call", callOf(subject, subject.compiled));
+  sampler.add("call", callOf(benchmark, benchmark.compiled));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   bars.push_back({"chain8 2^10, per call",
                   times[0].median,

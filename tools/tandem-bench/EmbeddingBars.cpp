@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 #include "ChildProcess.h"
 
 #include <algorithm>
@@ -51,14 +51,15 @@ Expected<Medians> measureEmbedded(double seconds) {
 }
 
 /// The same here, one tier after the other as there.
-Expected<Medians> measureHere(const BarsOptions &options, Subject &subject) {
+Expected<Medians> measureHere(const BarsOptions &options,
+                              BenchmarkGraph &benchmark) {
   Medians medians;
   for (auto [tier, median] :
-       {std::pair(&subject.eager, &medians.eager),
-        std::pair(&subject.compiled, &medians.compiled)}) {
+       {std::pair(&benchmark.eager, &medians.eager),
+        std::pair(&benchmark.compiled, &medians.compiled)}) {
     measure::Sampler sampler(samplerOptions(options));
-    sampler.add("call", [&subject, executor = tier->executor.get()](size_t) {
-      return executor->run(subject.inputs[0], subject.outputs);
+    sampler.add("call", [&benchmark, executor = tier->executor.get()](size_t) {
+      return executor->run(benchmark.inputs[0], benchmark.outputs);
     });
     TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
     *median = times[0].median;
@@ -69,13 +70,14 @@ Expected<Medians> measureHere(const BarsOptions &options, Subject &subject) {
 } // namespace
 
 Status addEmbeddingBars(const BarsOptions &options, Bars &bars) {
-  TANDEM_ASSIGN_OR_RETURN(Subject subject,
-                          loadSubject(options, "simplecnn", {{"N", kBatch}}));
+  TANDEM_ASSIGN_OR_RETURN(
+      BenchmarkGraph benchmark,
+      loadBenchmarkGraph(options, "simplecnn", {{"N", kBatch}}));
   Medians embedded, here;
   for (int round = 0; round < kRounds; ++round) {
     TANDEM_ASSIGN_OR_RETURN(Medians there, measureEmbedded(options.seconds));
     embedded.add(there);
-    TANDEM_ASSIGN_OR_RETURN(Medians own, measureHere(options, subject));
+    TANDEM_ASSIGN_OR_RETURN(Medians own, measureHere(options, benchmark));
     here.add(own);
   }
   auto add = [&](const std::string &tier, double there, double own) {

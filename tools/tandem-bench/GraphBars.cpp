@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 
 #include "tandem/Measure/Peak.h"
 
@@ -19,13 +19,13 @@ using measure::Summary;
 
 Status addConv1dBars(const BarsOptions &options, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
-      Subject subject,
-      loadSubject(options, "conv1d_relu", {{"N", 1000}, {"L", 100}}));
-  auto bytes = static_cast<size_t>(subject.outputs[0].bytes());
+      BenchmarkGraph benchmark,
+      loadBenchmarkGraph(options, "conv1d_relu", {{"N", 1000}, {"L", 100}}));
+  auto bytes = static_cast<size_t>(benchmark.outputs[0].bytes());
   TANDEM_ASSIGN_OR_RETURN(Targets targets, makeTargets(bytes));
   measure::Sampler sampler(samplerOptions(options));
-  sampler.add("eager", callOf(subject, subject.eager));
-  sampler.add("compiled", callOf(subject, subject.compiled));
+  sampler.add("eager", callOf(benchmark, benchmark.eager));
+  sampler.add("compiled", callOf(benchmark, benchmark.compiled));
   const MoveSeries clear = addClearSeries(sampler, bytes, targets);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   bars.push_back(ratioBar("conv1d_relu 1000x100: eager / compiled",
@@ -41,23 +41,23 @@ Status addConv1dBars(const BarsOptions &options, Bars &bars) {
 Status addConv2dBar(const BarsOptions &options, const std::string &name,
                     Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
-      Subject subject,
-      loadSubject(options, name, {{"N", 1}, {"H", 256}, {"W", 256}}));
+      BenchmarkGraph benchmark,
+      loadBenchmarkGraph(options, name, {{"N", 1}, {"H", 256}, {"W", 256}}));
   measure::Sampler sampler(samplerOptions(options));
   double peak = 0;
   sampler.add("peak", [&](size_t) -> Status {
     peak = std::max(peak, measure::measurePeakFma());
     return {};
   });
-  sampler.add("compiled", callOf(subject, subject.compiled));
-  auto bytes = static_cast<size_t>(subject.outputs[0].bytes());
+  sampler.add("compiled", callOf(benchmark, benchmark.compiled));
+  auto bytes = static_cast<size_t>(benchmark.outputs[0].bytes());
   TANDEM_ASSIGN_OR_RETURN(Targets targets, makeTargets(bytes));
   const MoveSeries clear = addClearSeries(sampler, bytes, targets);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   const double taps = 3 * 3 * 3;
   const double flops =
       2 * taps *
-      static_cast<double>(subject.outputs[0].type().shape.numElements());
+      static_cast<double>(benchmark.outputs[0].type().shape.numElements());
   const std::string what = name + " 3->64 at 256x256: ";
   bars.push_back({what + "flops / peak",
                   flops / times[1].median / peak,
@@ -79,11 +79,11 @@ Status addConv2dBar(const BarsOptions &options, const std::string &name,
 /// Time beside eager.
 Status addSpeedBar(const BarsOptions &options, const std::string &name,
                    int64_t batch, Bars &bars) {
-  TANDEM_ASSIGN_OR_RETURN(Subject subject,
-                          loadSubject(options, name, {{"N", batch}}));
+  TANDEM_ASSIGN_OR_RETURN(BenchmarkGraph benchmark,
+                          loadBenchmarkGraph(options, name, {{"N", batch}}));
   measure::Sampler sampler(samplerOptions(options));
-  sampler.add("eager", callOf(subject, subject.eager));
-  sampler.add("compiled", callOf(subject, subject.compiled));
+  sampler.add("eager", callOf(benchmark, benchmark.eager));
+  sampler.add("compiled", callOf(benchmark, benchmark.compiled));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   bars.push_back(
       ratioBar(name + " b" + std::to_string(batch) + ": eager / compiled",
@@ -94,13 +94,13 @@ Status addSpeedBar(const BarsOptions &options, const std::string &name,
 /// The most bytes that a call holds, beside eager's.
 Status addPeakBar(const BarsOptions &options, const std::string &name,
                   int64_t batch, Bars &bars) {
-  TANDEM_ASSIGN_OR_RETURN(Subject subject,
-                          loadSubject(options, name, {{"N", batch}}));
+  TANDEM_ASSIGN_OR_RETURN(BenchmarkGraph benchmark,
+                          loadBenchmarkGraph(options, name, {{"N", batch}}));
   int64_t eager = 0, compiled = 0;
-  for (auto [tier, bytes] : {std::pair(&subject.eager, &eager),
-                             std::pair(&subject.compiled, &compiled)})
+  for (auto [tier, bytes] : {std::pair(&benchmark.eager, &eager),
+                             std::pair(&benchmark.compiled, &compiled)})
     TANDEM_RETURN_IF_ERROR(
-        tier->executor->run(subject.inputs[0], subject.outputs, bytes));
+        tier->executor->run(benchmark.inputs[0], benchmark.outputs, bytes));
   bars.push_back(
       {name + " b" + std::to_string(batch) + ": peak bytes, compiled / eager",
        static_cast<double>(compiled) /

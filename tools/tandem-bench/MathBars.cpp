@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 #include "StockMath.h"
 
 namespace tandem::bench {
@@ -17,21 +17,21 @@ using measure::Summary;
 /// The same loop, the same program; only tanh and exp differ.
 Status addStockBar(const BarsOptions &options, int exponent, Bars &bars) {
   const int64_t n = int64_t(1) << exponent;
-  TANDEM_ASSIGN_OR_RETURN(Subject subject,
-                          loadSubject(options, "chain8", {{"n", n}}));
+  TANDEM_ASSIGN_OR_RETURN(BenchmarkGraph benchmark,
+                          loadBenchmarkGraph(options, "chain8", {{"n", n}}));
   const std::string dims = std::to_string(n);
   TANDEM_ASSIGN_OR_RETURN(
       Compiled stock,
       compileWithStockMath(tools::sharePath("graphs/chain8.mlir"), {dims, dims},
-                           *subject.compiled.program));
+                           *benchmark.compiled.program));
   ExecutorOptions executorOptions;
   executorOptions.kernels = stock.kernels;
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,
                           Executor::create(stock.program, executorOptions));
   measure::Sampler sampler(samplerOptions(options));
-  sampler.add("compiled", callOf(subject, subject.compiled));
+  sampler.add("compiled", callOf(benchmark, benchmark.compiled));
   sampler.add("MLIR's", [&](size_t call) {
-    return executor->run(subject.inputs[call], subject.outputs);
+    return executor->run(benchmark.inputs[call], benchmark.outputs);
   });
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   bars.push_back(ratioBar("chain8 2^" + std::to_string(exponent) +

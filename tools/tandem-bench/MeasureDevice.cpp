@@ -8,7 +8,7 @@
 
 #include "MeasureDevice.h"
 
-#include "Contenders.h"
+#include "ComparisonCases.h"
 
 #include "tandem/Compiler/Calibrate.h"
 #include "tandem/Runtime/Compare.h"
@@ -30,18 +30,19 @@ static void printFigures(const std::vector<CalibratedFigure> &figures) {
 }
 
 /// How many of the models, each of which TANDEM_DEVICE names in turn, choose
-/// the library for `contender`.
-static Expected<int> countLibrary(const Contender &contender,
+/// the library for `comparisonCase`.
+static Expected<int> countLibrary(const ComparisonCase &comparisonCase,
                                   const std::vector<std::string> &models) {
-  TANDEM_ASSIGN_OR_RETURN(Tensor weights, Tensor::allocate(contender.weights));
+  TANDEM_ASSIGN_OR_RETURN(Tensor weights,
+                          Tensor::allocate(comparisonCase.weights));
   fillRandom(weights, /*seed=*/1);
-  TANDEM_ASSIGN_OR_RETURN(auto graph,
-                          Graph::parseString(contender.source(hexOf(weights))));
+  TANDEM_ASSIGN_OR_RETURN(
+      auto graph, Graph::parseString(comparisonCase.source(hexOf(weights))));
   int count = 0;
   for (const std::string &model : models) {
     setenv("TANDEM_DEVICE", model.c_str(), /*overwrite=*/1);
-    TANDEM_ASSIGN_OR_RETURN(auto estimates,
-                            graph->estimateContractions({&contender.input, 1}));
+    TANDEM_ASSIGN_OR_RETURN(auto estimates, graph->estimateContractions(
+                                                {&comparisonCase.input, 1}));
     count += !estimates.empty() && estimates.front().isLibrary;
   }
   unsetenv("TANDEM_DEVICE");
@@ -49,37 +50,37 @@ static Expected<int> countLibrary(const Contender &contender,
 }
 
 /// Those of the lists in both layouts, which their names begin with.
-static Expected<std::vector<Contender>>
+static Expected<std::vector<ComparisonCase>>
 readLists(const std::vector<std::string> &files) {
-  std::vector<Contender> all;
+  std::vector<ComparisonCase> all;
   if (files.empty())
     return all;
   for (const char *layout : {"nhwc", "nchw"}) {
     ConvSelection selection;
     selection.files = files;
     selection.layout = layout;
-    TANDEM_ASSIGN_OR_RETURN(auto contenders, convContenders(selection));
-    for (Contender &contender : contenders) {
-      contender.name = std::string(layout) + " " + contender.name;
-      all.push_back(std::move(contender));
+    TANDEM_ASSIGN_OR_RETURN(auto cases, convCases(selection));
+    for (ComparisonCase &comparisonCase : cases) {
+      comparisonCase.name = std::string(layout) + " " + comparisonCase.name;
+      all.push_back(std::move(comparisonCase));
     }
   }
   return all;
 }
 
-static Status compareChoices(const std::vector<Contender> &contenders,
+static Status compareChoices(const std::vector<ComparisonCase> &cases,
                              const std::vector<std::string> &models) {
   const int runs = static_cast<int>(models.size());
-  const auto shapes = static_cast<double>(contenders.size());
+  const auto shapes = static_cast<double>(cases.size());
   int agreed = 0, same = 0;
-  for (const Contender &contender : contenders) {
-    TANDEM_ASSIGN_OR_RETURN(int library, countLibrary(contender, models));
+  for (const ComparisonCase &comparisonCase : cases) {
+    TANDEM_ASSIGN_OR_RETURN(int library, countLibrary(comparisonCase, models));
     const int most = std::max(library, runs - library);
     agreed += most == runs;
     same += most;
     if (most < runs)
-      std::fprintf(stderr, "%s: %d of %d in a kernel\n", contender.name.c_str(),
-                   runs - library, runs);
+      std::fprintf(stderr, "%s: %d of %d in a kernel\n",
+                   comparisonCase.name.c_str(), runs - library, runs);
   }
   std::fprintf(stderr,
                "%d measurements: of %.0f shapes %.0f %% are always computed "
@@ -91,15 +92,15 @@ static Status compareChoices(const std::vector<Contender> &contenders,
 
 Status runDevice(const DeviceOptions &options) {
   // Before what takes long.
-  TANDEM_ASSIGN_OR_RETURN(auto contenders, readLists(options.shapes));
+  TANDEM_ASSIGN_OR_RETURN(auto cases, readLists(options.shapes));
   std::vector<std::string> models;
   Calibration calibration;
   for (int run = 0; run < options.runs; ++run) {
     TANDEM_ASSIGN_OR_RETURN(calibration, calibrateHost());
     models.push_back(writeDeviceModel(calibration.model));
   }
-  if (!contenders.empty())
-    TANDEM_RETURN_IF_ERROR(compareChoices(contenders, models));
+  if (!cases.empty())
+    TANDEM_RETURN_IF_ERROR(compareChoices(cases, models));
   std::fprintf(stderr, "%s", tools::headingOf(options.environment).c_str());
   printFigures(calibration.figures);
   std::printf("%s\n",

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 #include "WorkerPlaces.h"
 
 #include <set>
@@ -27,14 +27,16 @@ constexpr const char *kNames[] = {"eager NCHW", "NCHW", "eager NHWC", "NHWC"};
 /// costs, and each layout beside eager.
 Status addLayoutBars(const BarsOptions &options, const std::string &name,
                      Bars &bars) {
-  TANDEM_ASSIGN_OR_RETURN(Subject first,
-                          loadSubject(options, name + "_nchw", {{"N", 1}}));
-  TANDEM_ASSIGN_OR_RETURN(Subject last,
-                          loadSubject(options, name + "_nhwc", {{"N", 1}}));
+  TANDEM_ASSIGN_OR_RETURN(
+      BenchmarkGraph first,
+      loadBenchmarkGraph(options, name + "_nchw", {{"N", 1}}));
+  TANDEM_ASSIGN_OR_RETURN(
+      BenchmarkGraph last,
+      loadBenchmarkGraph(options, name + "_nhwc", {{"N", 1}}));
   measure::Sampler sampler(samplerOptions(options));
-  for (Subject *subject : {&first, &last})
-    for (tools::PreparedTier *tier : {&subject->eager, &subject->compiled})
-      sampler.add(name, callOf(*subject, *tier), keepWorkersAway);
+  for (BenchmarkGraph *benchmark : {&first, &last})
+    for (tools::PreparedTier *tier : {&benchmark->eager, &benchmark->compiled})
+      sampler.add(name, callOf(*benchmark, *tier), keepWorkersAway);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   const std::string on = ", threads: " + std::to_string(numThreads());
   auto add = [&](const char *figure, Series a, Series b, double bar,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 
 namespace tandem::bench {
 namespace {
@@ -91,13 +91,13 @@ constexpr Norm kNorms[] = {
 };
 
 Status addNormBar(const BarsOptions &options, const std::string &name,
-                  Subject subject, int moves, double bar, Bars &bars) {
+                  BenchmarkGraph benchmark, int moves, double bar, Bars &bars) {
   measure::Sampler sampler(samplerOptions(options));
   Targets targets;
-  const int64_t bytes = subject.inputs[0][0].bytes() * moves;
-  sampler.add("compiled", callOf(subject, subject.compiled));
+  const int64_t bytes = benchmark.inputs[0][0].bytes() * moves;
+  sampler.add("compiled", callOf(benchmark, benchmark.compiled));
   TANDEM_ASSIGN_OR_RETURN(MoveSeries copy,
-                          addCopySeries(sampler, subject, bytes, targets));
+                          addCopySeries(sampler, benchmark, bytes, targets));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   bars.push_back(ratioBar(name + ": compiled / copy of its bytes",
                           {"compiled", times[0]}, copy.faster(times), bar,
@@ -111,13 +111,14 @@ Status addTrainingBar(const BarsOptions &options, int64_t size,
                       int64_t channels, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(auto graph, loadBarGraph("batch_norm_stats"));
   TANDEM_ASSIGN_OR_RETURN(
-      Subject subject,
-      makeSubject(options, std::move(graph),
-                  {{"N", 64}, {"H", size}, {"W", size}, {"C", channels}}));
+      BenchmarkGraph benchmark,
+      makeBenchmarkGraph(
+          options, std::move(graph),
+          {{"N", 64}, {"H", size}, {"W", size}, {"C", channels}}));
   return addNormBar(options,
                     "batch norm with its statistics of 64 MB, " +
                         std::to_string(channels) + " channels",
-                    std::move(subject), /*moves=*/3, 1.2, bars);
+                    std::move(benchmark), /*moves=*/3, 1.2, bars);
 }
 
 } // namespace
@@ -125,9 +126,9 @@ Status addTrainingBar(const BarsOptions &options, int64_t size,
 Status addNormBars(const BarsOptions &options, Bars &bars) {
   for (const Norm &norm : kNorms) {
     TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(norm.source));
-    TANDEM_ASSIGN_OR_RETURN(Subject subject,
-                            makeSubject(options, std::move(graph), {}));
-    TANDEM_RETURN_IF_ERROR(addNormBar(options, norm.name, std::move(subject),
+    TANDEM_ASSIGN_OR_RETURN(BenchmarkGraph benchmark,
+                            makeBenchmarkGraph(options, std::move(graph), {}));
+    TANDEM_RETURN_IF_ERROR(addNormBar(options, norm.name, std::move(benchmark),
                                       norm.moves, norm.bar, bars));
   }
   TANDEM_RETURN_IF_ERROR(addTrainingBar(options, 64, 64, bars));

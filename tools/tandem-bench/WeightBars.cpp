@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BarSubject.h"
+#include "BenchmarkGraph.h"
 
 #include "tandem/Measure/Copy.h"
 #include "tandem/Runtime/PhaseTimes.h"

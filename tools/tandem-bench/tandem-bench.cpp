@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bars.h"
+#include "ComparisonCases.h"
 #include "CompileMemory.h"
 #include "CompileScaling.h"
-#include "Contenders.h"
 #include "MeasureDevice.h"
 #include "Sweep.h"
-#include "TierContest.h"
+#include "TierComparison.h"
 
 #include "common/CommandLine.h"
 #include "common/Options.h"
@@ -78,8 +78,8 @@ void addBars(CLI::App &app, BarsOptions &options) {
   tools::addJson(command, options.json);
 }
 
-void addContestOptions(CLI::App &command, ContestOptions &options,
-                       int &threads) {
+void addComparisonOptions(CLI::App &command, ComparisonOptions &options,
+                          int &threads) {
   addThreads(command, threads);
   tools::addContractionOptions(command, options.contractions, options.winograd);
   command
@@ -101,8 +101,8 @@ void addDType(CLI::App &command, DType &dtype) {
       ->check(CLI::IsMember({"f32", "bf16"}));
 }
 
-void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
-             int &threads) {
+void addConv(CLI::App &app, ConvSelection &selection,
+             ComparisonOptions &options, int &threads) {
   CLI::App &command = *app.add_subcommand(
       "conv", "For each convolution of some lists, measure generated code with "
               "and without Winograd's method, oneDNN in several formats, and "
@@ -124,11 +124,11 @@ void addConv(CLI::App &app, ConvSelection &selection, ContestOptions &options,
   command.add_option("--filter", selection.filter,
                      "Only shapes whose name contains this");
   addDType(command, selection.dtype);
-  addContestOptions(command, options, threads);
+  addComparisonOptions(command, options, threads);
 }
 
 void addMatmul(CLI::App &app, std::vector<std::string> &shapes, DType &dtype,
-               ContestOptions &options, int &threads) {
+               ComparisonOptions &options, int &threads) {
   CLI::App &command = *app.add_subcommand(
       "matmul", "The same for matrix products with a constant right-hand side");
   shapes = defaultMatmulShapes();
@@ -137,28 +137,28 @@ void addMatmul(CLI::App &app, std::vector<std::string> &shapes, DType &dtype,
                   "Shapes: MxNxK, or 512 for a square product")
       ->capture_default_str();
   addDType(command, dtype);
-  addContestOptions(command, options, threads);
+  addComparisonOptions(command, options, threads);
 }
 
 Expected<bool> runConv(const ConvSelection &selection,
-                       const ContestOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(std::vector<Contender> contenders,
-                          convContenders(selection));
-  return runContests("tandem-bench conv", contenders, options);
+                       const ComparisonOptions &options) {
+  TANDEM_ASSIGN_OR_RETURN(std::vector<ComparisonCase> cases,
+                          convCases(selection));
+  return runComparisons("tandem-bench conv", cases, options);
 }
 
 Expected<bool> runMatmul(const std::vector<std::string> &shapes, DType dtype,
-                         const ContestOptions &options) {
-  std::vector<Contender> contenders;
+                         const ComparisonOptions &options) {
+  std::vector<ComparisonCase> cases;
   for (const std::string &text : shapes) {
     TANDEM_ASSIGN_OR_RETURN(MatmulShape shape, parseMatmulShape(text));
     shape.dtype = dtype;
-    contenders.push_back(matmulContender(shape));
+    cases.push_back(matmulCase(shape));
   }
-  return runContests("tandem-bench matmul", contenders, options);
+  return runComparisons("tandem-bench matmul", cases, options);
 }
 
-void addTiers(CLI::App &app, TierContestOptions &options) {
+void addTiers(CLI::App &app, TierComparisonOptions &options) {
   options.threads = {1};
   if (numThreads() > 1)
     options.threads.push_back(numThreads());
@@ -249,9 +249,9 @@ struct CommandOptions {
   ConvSelection convs;
   std::vector<std::string> matmuls;
   DType matmulType = DType::f32;
-  ContestOptions contest;
-  int contestThreads = 0;
-  TierContestOptions tiers;
+  ComparisonOptions comparison;
+  int comparisonThreads = 0;
+  TierComparisonOptions tiers;
   DeviceOptions device;
   ScalingOptions scaling;
   CompileMemoryOptions memory;
@@ -262,9 +262,9 @@ struct CommandOptions {
 void addCommands(CLI::App &app, CommandOptions &options) {
   addSweep(app, options.sweep);
   addBars(app, options.bars);
-  addConv(app, options.convs, options.contest, options.contestThreads);
-  addMatmul(app, options.matmuls, options.matmulType, options.contest,
-            options.contestThreads);
+  addConv(app, options.convs, options.comparison, options.comparisonThreads);
+  addMatmul(app, options.matmuls, options.matmulType, options.comparison,
+            options.comparisonThreads);
   addTiers(app, options.tiers);
   addDevice(app, options.device);
   addScaling(app, options.scaling);
@@ -292,15 +292,15 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
     return runBars(options.bars);
   }
   if (app.got_subcommand("conv") || app.got_subcommand("matmul")) {
-    options.contest.environment = describe();
+    options.comparison.environment = describe();
     return app.got_subcommand("conv")
-               ? runConv(options.convs, options.contest)
+               ? runConv(options.convs, options.comparison)
                : runMatmul(options.matmuls, options.matmulType,
-                           options.contest);
+                           options.comparison);
   }
   if (app.got_subcommand("tiers")) {
     options.tiers.environment = describe();
-    return runTierContest(options.tiers);
+    return runTierComparison(options.tiers);
   }
   if (app.got_subcommand("device")) {
     options.device.environment = describe();
@@ -331,9 +331,9 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
-  for (int threads :
-       {options.sweep.measure.threads, options.bars.threads,
-        options.cold.threads, options.contestThreads, options.scaling.threads})
+  for (int threads : {options.sweep.measure.threads, options.bars.threads,
+                      options.cold.threads, options.comparisonThreads,
+                      options.scaling.threads})
     if (threads > 0)
       setNumThreads(threads);
   Expected<bool> done = run(app, options, argc, argv);

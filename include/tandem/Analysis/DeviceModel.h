@@ -46,7 +46,7 @@ struct LibraryShares {
   double tileProducts = 8, columnCycles = 3;
   /// The time of reordering an image to another layout, as a multiple of the
   /// time of copying it.
-  double turnFactor = 1.5;
+  double reorderFactor = 1.5;
 };
 
 /// How fast the kernels that Tandem generates are. Shares are of the device's

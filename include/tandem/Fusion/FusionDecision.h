@@ -138,10 +138,10 @@ llvm::StringRef name(FusionRefusal refusal);
 /// The kind of fusion that a question is about.
 enum class FusionQuestion : uint8_t {
   /// May a producer be computed within a consumer's kernel?
-  Produce,
+  ProducerConsumer,
   /// May a producer be computed in a consumer's kernel and stored as one more
   /// result?
-  ExtraResult,
+  MultiOutput,
   /// May two kernels that read the same value be joined? The "producer" is the
   /// root of the other kernel.
   Siblings,
@@ -149,15 +149,15 @@ enum class FusionQuestion : uint8_t {
   Hero,
   /// May an elementwise op, the "producer", be computed in the kernel of a
   /// hero, the "consumer", before or after it?
-  Around,
+  PrologueOrEpilogue,
 };
 
-/// The identifier of a question, as reports have it: "Produce".
+/// The identifier of a question, as reports have it: "ProducerConsumer".
 llvm::StringRef name(FusionQuestion question);
 
 /// The estimates of the cost model for one question, in nanoseconds. Zero where
 /// the answer does not depend on them (an op that may not be fused at all).
-struct FusionPrice {
+struct FusionCost {
   double unfusedNs = 0;
   double fusedNs = 0;
   /// Bytes that the fusion saves writing to and reading from memory.
@@ -172,7 +172,7 @@ struct FusionLogEntry {
   /// single consumer.
   mlir::Operation *consumer;
   FusionDecision decision;
-  FusionPrice price;
+  FusionCost cost;
 };
 using FusionLog = std::vector<FusionLogEntry>;
 

@@ -22,7 +22,7 @@ enum class Contractions {
   /// The one that is measured to be faster (autotuning). Both are run on random
   /// data during compilation, with the present number of threads. The result is
   /// kept for the rest of the process, by types and attributes.
-  measure,
+  autotune,
   /// Always a generated kernel, where there is one.
   generated,
   /// Always the library, where it can.

@@ -18,28 +18,27 @@ using namespace mlir;
 
 namespace tandem {
 
-std::optional<ContractionLanes>
-getContractionLanes(const Contraction &contraction) {
+std::optional<VectorisedDim> getVectorisedDim(const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   bool outputsAreLast = contraction.outputDim == last;
   if (outputsAreLast && contraction.outputChannels > 1 &&
       contraction.outputStride == (contraction.hasInputPairs ? 2 : 1))
-    return ContractionLanes::Outputs;
+    return VectorisedDim::OutputChannel;
   if (contraction.hasInputPairs)
     return std::nullopt;
   if (outputsAreLast && contraction.groups > 1 &&
       contraction.outputChannels == 1 && contraction.inputChannels == 1 &&
       contraction.groupDataStride == 1 && contraction.groupWeightsStride == 1)
-    return ContractionLanes::Groups;
+    return VectorisedDim::Group;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   if (inner.resultDim == last && inner.size > 1 &&
       inner.stride <= kMaxLaneStride && inner.dataStride == 1 && !isBlocked)
-    return ContractionLanes::Positions;
+    return VectorisedDim::Spatial;
   if (outputsAreLast && contraction.inputChannels > 1 &&
       contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&
       !isBlocked)
-    return ContractionLanes::Reduction;
+    return VectorisedDim::InputChannel;
   return std::nullopt;
 }
 
@@ -60,15 +59,15 @@ Contraction assumePacked(Contraction contraction) {
 
 double getLaneUse(const Contraction &contraction, int64_t width) {
   // Where there are none yet, weights will be packed.
-  ContractionLanes lanes =
-      getContractionLanes(contraction).value_or(ContractionLanes::Outputs);
+  VectorisedDim vectorisedDim =
+      getVectorisedDim(contraction).value_or(VectorisedDim::OutputChannel);
   int64_t size = contraction.outputChannels;
-  if (lanes == ContractionLanes::Groups)
+  if (vectorisedDim == VectorisedDim::Group)
     size = contraction.groups;
-  if (lanes == ContractionLanes::Positions)
+  if (vectorisedDim == VectorisedDim::Spatial)
     size = contraction.spatial.back().size;
   // Weights that leave most lanes of the inputs empty will be packed.
-  if (lanes == ContractionLanes::Reduction)
+  if (vectorisedDim == VectorisedDim::InputChannel)
     size = std::max(contraction.inputChannels, contraction.outputChannels);
   return static_cast<double>(size) /
          static_cast<double>(llvm::divideCeilSigned(size, width) * width);
@@ -152,7 +151,7 @@ Status checkContraction(Operation *hero, const Contraction &contraction) {
   if (!isComputedInF32(contraction.result.getElementType()))
     return fail("codegen", "is of none of f32, f16 and bf16");
   bool isConstant = matchPattern(contraction.weights, m_Constant());
-  if (!getContractionLanes(contraction) &&
+  if (!getVectorisedDim(contraction) &&
       !canPackWeights(hero, contraction, isConstant))
     return fail("codegen",
                 "has no dim that its operands and its result have adjacent in "

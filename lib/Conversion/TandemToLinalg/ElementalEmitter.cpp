@@ -88,10 +88,10 @@ Value ElementalEmitter::emit(Value value, ArrayRef<AffineExpr> index) {
 }
 
 Value ElementalEmitter::emitUncached(Value value, const ElementIndex &index) {
-  if (earlier)
-    if (auto it = earlier->find(value);
-        it != earlier->end() && it->second.index == index)
-      return emitEarlierRead(value, it->second);
+  if (materializedValues)
+    if (auto it = materializedValues->find(value);
+        it != materializedValues->end() && it->second.index == index)
+      return emitMaterializedRead(value, it->second);
   Operation *op = value.getDefiningOp();
   if (!op || isa<arith::ConstantOp>(op) || value == stored)
     return emitRead(value, index);
@@ -165,8 +165,8 @@ Value ElementalEmitter::emitRead(Value source, const ElementIndex &index) {
   return toComputeType(builder, loc, read);
 }
 
-Value ElementalEmitter::emitEarlierRead(Value source,
-                                        const EarlierValue &value) {
+Value ElementalEmitter::emitMaterializedRead(Value source,
+                                             const MaterializedValue &value) {
   Type elementType = cast<RankedTensorType>(source.getType()).getElementType();
   Type type = getComputeType(elementType);
   Value read = block.addArgument(value.isRounded ? elementType : type, loc);

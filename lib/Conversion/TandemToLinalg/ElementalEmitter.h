@@ -26,7 +26,7 @@ using ElementIndex = llvm::SmallVector<mlir::AffineExpr, 4>;
 /// A value that an earlier linalg op of the kernel computes and stores. It can
 /// be read at one index only, `index`. `tensor`, which is set when that op has
 /// been created, holds the elements by the op's leading loops.
-struct EarlierValue {
+struct MaterializedValue {
   ElementIndex index;
   mlir::Value tensor;
   /// For a mean, the number of elements that are averaged; `tensor` then holds
@@ -35,7 +35,7 @@ struct EarlierValue {
   /// Whether `tensor` has the value's element type instead of its compute type.
   bool isRounded = false;
 };
-using EarlierValues = llvm::MapVector<mlir::Value, EarlierValue>;
+using MaterializedValues = llvm::MapVector<mlir::Value, MaterializedValue>;
 
 /// A read of `source` (an argument or constant of the kernel) that is completed
 /// when the final loops are known. `read` is a block argument if the read may
@@ -45,8 +45,9 @@ struct ElementRead {
   mlir::Value source;
   ElementIndex index;
   mlir::Value read;
-  /// Whether the source is an EarlierValue; `read` is then a block argument.
-  bool isEarlier = false;
+  /// Whether the source is a MaterializedValue; `read` is then a block
+  /// argument.
+  bool isMaterialized = false;
   bool isInput() const { return mlir::isa<mlir::BlockArgument>(read); }
 };
 
@@ -65,7 +66,9 @@ public:
 
   /// Sets the values that are read instead of computed. `values` must outlive
   /// the emitter.
-  void setEarlierValues(const EarlierValues &values) { earlier = &values; }
+  void setMaterializedValues(const MaterializedValues &values) {
+    materializedValues = &values;
+  }
   /// Sets a value that is always read, as arguments are, although an op
   /// computes it.
   void setStored(mlir::Value value) { stored = value; }
@@ -86,8 +89,8 @@ public:
                          llvm::function_ref<mlir::Value()> otherwise);
 
   /// The tensor of a value that is read instead of computed.
-  mlir::Value getEarlierTensor(mlir::Value value) const {
-    return earlier->lookup(value).tensor;
+  mlir::Value getMaterializedTensor(mlir::Value value) const {
+    return materializedValues->lookup(value).tensor;
   }
   /// The value that was emitted, unconditionally, for `value` at `index`; null
   /// if there is none.
@@ -124,7 +127,8 @@ private:
   mlir::Value emitOp(mlir::Operation *op, const ElementIndex &index);
   mlir::Value emitElementwise(mlir::Operation *op, const ElementIndex &index);
   mlir::Value emitRead(mlir::Value source, const ElementIndex &index);
-  mlir::Value emitEarlierRead(mlir::Value source, const EarlierValue &value);
+  mlir::Value emitMaterializedRead(mlir::Value source,
+                                   const MaterializedValue &value);
   mlir::Value getLoopIndex(unsigned loop);
 
   using Key = std::pair<void *, ElementIndex>;
@@ -139,7 +143,7 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   IndexRanges ranges;
-  const EarlierValues *earlier = nullptr;
+  const MaterializedValues *materializedValues = nullptr;
   mlir::Value stored;
 };
 

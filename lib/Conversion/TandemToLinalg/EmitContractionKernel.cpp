@@ -105,12 +105,13 @@ static LogicalResult emitEpilogue(Value heroResult,
   if (typeOf(roots.front()->get()).getShape() != typeOf(heroResult).getShape())
     return roots.front()->getOwner()->emitOpError(
         "has another shape than the contraction's");
-  EarlierValues earlier;
+  MaterializedValues materializedValues;
   auto readHero = [&](ElementalEmitter &emitter, OpBuilder &builder,
                       const LoopSpace &space, const ElementIndex &index) {
-    earlier[heroResult] = {index, collapse(builder, heroResult, space, index),
-                           /*meanOf=*/0, /*isRounded=*/true};
-    emitter.setEarlierValues(earlier);
+    materializedValues[heroResult] = {
+        index, collapse(builder, heroResult, space, index),
+        /*meanOf=*/0, /*isRounded=*/true};
+    emitter.setMaterializedValues(materializedValues);
   };
   return success(static_cast<bool>(emitRoots(roots, readHero)));
 }

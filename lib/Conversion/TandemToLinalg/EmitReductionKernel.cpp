@@ -25,7 +25,7 @@ namespace tandem {
 LogicalResult ReductionKernel::emitStage(Stage &stage) {
   stage.generic = std::make_unique<GenericBuilder>(builder, loc, loops);
   ElementalEmitter &emitter = stage.generic->getEmitter();
-  emitter.setEarlierValues(earlier);
+  emitter.setMaterializedValues(materializedValues);
   for (ir::ReduceOp reduce : stage.reduces) {
     Value input = reduce.getInput();
     stage.elements.push_back(emitter.emit(input, indexOf(input)));
@@ -38,10 +38,10 @@ LogicalResult ReductionKernel::emitStage(Stage &stage) {
   });
   for (Value value : stage.kept) {
     stage.elements.push_back(emitter.lookUp(value, indexOf(value)));
-    earlier[value].index = indexOf(value);
+    materializedValues[value].index = indexOf(value);
   }
   for (ir::ReduceOp reduce : stage.reduces) {
-    EarlierValue &value = earlier[reduce];
+    MaterializedValue &value = materializedValues[reduce];
     value.index = indexOf(reduce);
     if (reduce.getKind() == ir::ReduceKind::mean)
       value.meanOf = getUnrolledElements(reduce);
@@ -55,7 +55,7 @@ LogicalResult ReductionKernel::emitResults(Results &results, unsigned count) {
   results.generic = std::make_unique<GenericBuilder>(
       builder, loc, ArrayRef(loops).take_front(count));
   ElementalEmitter &emitter = results.generic->getEmitter();
-  emitter.setEarlierValues(earlier);
+  emitter.setMaterializedValues(materializedValues);
   for (OpOperand *root : results.roots) {
     Value value = root->get();
     results.elements.push_back(emitter.emit(value, indexOf(value)));
@@ -135,9 +135,9 @@ void ReductionKernel::createStage(Stage &stage) {
   auto op = stage.generic->create(*space, numLoops, numParallel, outputs);
   auto result = op.getResults().begin();
   for (ir::ReduceOp reduce : stage.reduces)
-    earlier[reduce].tensor = *result++;
+    materializedValues[reduce].tensor = *result++;
   for (Value value : stage.kept)
-    earlier[value].tensor = *result++;
+    materializedValues[value].tensor = *result++;
 }
 
 void ReductionKernel::createResults(Results &results, unsigned count) {

@@ -85,8 +85,8 @@ void GenericBuilder::finishExtract(const ElementRead &read,
 
 void GenericBuilder::finishReads(const LoopSpace &space) {
   for (ElementRead &read : emitter.reads) {
-    if (read.isEarlier) {
-      inputs.push_back(emitter.getEarlierTensor(read.source));
+    if (read.isMaterialized) {
+      inputs.push_back(emitter.getMaterializedTensor(read.source));
       maps.push_back(getLeadingLoops(
           cast<RankedTensorType>(inputs.back().getType()).getRank()));
       continue;

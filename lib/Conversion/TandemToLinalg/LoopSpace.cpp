@@ -31,7 +31,7 @@ void LoopSpace::addReads(const ElementalEmitter &emitter) {
     separate(expr);
   for (const ElementRead &read : emitter.reads)
     // What an earlier op computed has these very loops.
-    if (!read.isEarlier)
+    if (!read.isMaterialized)
       addAccess(read.index,
                 cast<RankedTensorType>(read.source.getType()).getShape());
 }

@@ -83,7 +83,7 @@ private:
   llvm::SmallVector<mlir::AffineExpr> fullLoops, keptLoops;
   llvm::SmallVector<Stage> stages;
   Results rowResults, fullResults;
-  EarlierValues earlier;
+  MaterializedValues materializedValues;
   llvm::DenseMap<mlir::Operation *, unsigned> levels, firstStage;
   int64_t keptBytes = 0;
   /// The final loops of the kernel.

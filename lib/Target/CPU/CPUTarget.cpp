@@ -136,8 +136,8 @@ compileFor(ModuleOp kernel, const CPUTargetOptions &target, PhaseTimes &times) {
   fb::KernelT result;
   result.target = fb::KernelTarget::cpu_object;
   result.name = kernel.getSymName().value_or("kernel").str();
-  TANDEM_ASSIGN_OR_RETURN(BorrowedMachine machine,
-                          BorrowedMachine::get(target));
+  TANDEM_ASSIGN_OR_RETURN(PooledTargetMachine machine,
+                          PooledTargetMachine::get(target));
   {
     PhaseTimer timer(times, "lower");
     TANDEM_RETURN_IF_ERROR(lowerToLLVM(kernel, target));

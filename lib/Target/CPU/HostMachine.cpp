@@ -102,24 +102,24 @@ createMachine(const CPUTargetOptions &options) {
   return machine;
 }
 
-Expected<BorrowedMachine>
-BorrowedMachine::get(const CPUTargetOptions &options) {
+Expected<PooledTargetMachine>
+PooledTargetMachine::get(const CPUTargetOptions &options) {
   std::string key = options.cpu + "/" + options.features;
   Pool &pool = getPool();
   {
     std::lock_guard lock(pool.mutex);
     auto &free = pool.machines[key];
     if (!free.empty()) {
-      BorrowedMachine borrowed(key, std::move(free.back()));
+      PooledTargetMachine borrowed(key, std::move(free.back()));
       free.pop_back();
       return borrowed;
     }
   }
   TANDEM_ASSIGN_OR_RETURN(auto machine, createMachine(options));
-  return BorrowedMachine(std::move(key), std::move(machine));
+  return PooledTargetMachine(std::move(key), std::move(machine));
 }
 
-BorrowedMachine::~BorrowedMachine() {
+PooledTargetMachine::~PooledTargetMachine() {
   if (!machine)
     return;
   Pool &pool = getPool();

@@ -1,4 +1,4 @@
-//===- HostMachine.h - The machine that kernels are compiled for -*- C++ -*-=//
+//===- HostMachine.h - The machine that kernels are compiled for --*- C++ -*-=//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,15 +34,16 @@ const char *getMutant();
 /// An LLVM TargetMachine for resolved options, taken from a pool and returned
 /// to it by the destructor. A machine is used by one compilation at a time, so
 /// that one is created for each thread that compiles at the same time.
-class BorrowedMachine {
+class PooledTargetMachine {
 public:
-  static Expected<BorrowedMachine> get(const CPUTargetOptions &options);
-  BorrowedMachine(BorrowedMachine &&) = default;
-  ~BorrowedMachine();
+  static Expected<PooledTargetMachine> get(const CPUTargetOptions &options);
+  PooledTargetMachine(PooledTargetMachine &&) = default;
+  ~PooledTargetMachine();
   llvm::TargetMachine &operator*() const { return *machine; }
 
 private:
-  BorrowedMachine(std::string key, std::unique_ptr<llvm::TargetMachine> machine)
+  PooledTargetMachine(std::string key,
+                      std::unique_ptr<llvm::TargetMachine> machine)
       : key(std::move(key)), machine(std::move(machine)) {}
   std::string key;
   std::unique_ptr<llvm::TargetMachine> machine;

@@ -41,7 +41,7 @@ Value IndexBuilder::atMost(Value a, int64_t bound) const {
   return arith::MinSIOp::create(builder, loc, a, index(bound));
 }
 
-Value IndexBuilder::takeDigit(Value &number, int64_t size) const {
+Value IndexBuilder::delinearizeInnermost(Value &number, int64_t size) const {
   if (size == 1)
     return index(0);
   Value digit = arith::RemUIOp::create(builder, loc, number, index(size));

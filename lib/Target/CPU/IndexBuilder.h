@@ -30,7 +30,7 @@ public:
   mlir::Value atMost(mlir::Value a, int64_t bound) const;
   /// Delinearises the innermost index: returns `number` mod `size`, and
   /// replaces `number` by `number` div `size`.
-  mlir::Value takeDigit(mlir::Value &number, int64_t size) const;
+  mlir::Value delinearizeInnermost(mlir::Value &number, int64_t size) const;
   /// Emits a loop over 0, step, 2 * step, … below `upper`.
   void forEach(mlir::Value upper, int64_t step,
                llvm::function_ref<void(mlir::Value)> emit) const;

@@ -113,7 +113,7 @@ tandem::Expected<LoadedKernels> loadCPUKernels(const Program &program) {
 
 void warmUpCPUTarget() {
   // Whoever compiles first reports what fails here.
-  (void)BorrowedMachine::get(resolve({}));
+  (void)PooledTargetMachine::get(resolve({}));
   (void)getLinker();
 }
 

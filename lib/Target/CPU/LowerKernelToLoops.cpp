@@ -37,8 +37,8 @@ struct LowerKernelToLoopsPass
     if (failed(readDevice(context, deviceSpec.getValue(), device)))
       return failure();
     streamedBytes = device.streamedBytes;
-    machine = getMachine(device.withVectors(vectorBits));
-    machine.hasBF16 = bf16;
+    core = getCoreModel(device.withVectors(vectorBits));
+    core.hasBF16 = bf16;
     return success();
   }
   void runOnOperation() override {
@@ -56,11 +56,11 @@ private:
     if (kind && kind.getValue() == ir::FusionKind::reduction)
       return lowerReductionKernel(module, kernel, vectorBits, streamedBytes);
     if (findContraction(kernel))
-      return lowerContractionKernel(module, kernel, machine);
+      return lowerContractionKernel(module, kernel, core);
     return lowerLoopKernel(module, kernel, vectorBits, streamedBytes);
   }
 
-  ContractionMachine machine;
+  CoreModel core;
   int64_t streamedBytes = 0;
 };
 } // namespace

@@ -68,7 +68,7 @@ public:
   StringRef name() const override { return "cuda-host"; }
   StringRef description() const override {
     return "CUDA C++ of the same fusions, executed on the host by a header "
-           "that plays blocks and threads (for tests)";
+           "that emulates blocks and threads (for tests)";
   }
 
   Expected<Device *> device() const override { return &hostDevice(); }

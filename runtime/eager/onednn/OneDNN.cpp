@@ -44,9 +44,9 @@ static bool isCandidate(const Signature &signature) {
 
 /// About what one thread does in 10 us.
 static bool isSmall(const Signature &signature) {
-  const OpCost price =
+  const OpCost opCost =
       cost(signature.op, signature.operands, signature.result());
-  return price.flops < 1'000'000 && price.bytes < 128 * 1024;
+  return opCost.flops < 1'000'000 && opCost.bytes < 128 * 1024;
 }
 
 namespace {

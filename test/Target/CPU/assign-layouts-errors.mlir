@@ -19,7 +19,7 @@ func.func @small(%x: tensor<1x4x6x6xf32>, %w: tensor<4x4x3x3xf32>)
 
 // -----
 
-// Unknown sizes have no price.
+// Unknown sizes have no estimated cost.
 
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: tandem.transpose

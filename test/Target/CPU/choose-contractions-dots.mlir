@@ -1,4 +1,4 @@
-// Weights that are read as they are have the price of dot products, whose lanes
+// Weights that are read as they are have the cost of dot products, whose lanes
 // are summed for each element: worth it for few positions, or many inputs.
 
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions))' | FileCheck %s

@@ -21,8 +21,8 @@ func.func @stem(%x: tensor<1x3x224x224xf32>) -> tensor<1x32x112x112xf32> {
 
 // -----
 
-// Strides beyond what is picked, and a layout that is not turned: a loop would
-// gather, and the library multiplies matrices. What follows is a kernel.
+// Strides beyond what is picked, and a layout that is not transposed: a loop
+// would gather, and the library multiplies matrices. What follows is a kernel.
 
 // CHECK-LABEL: func.func @wide_strides
 // CHECK: tandem.conv {{.*}}tandem.library
@@ -87,8 +87,8 @@ func.func @light(%x: tensor<8x1000x1xf32>, %w: tensor<3x1x32xf32>)
 
 // -----
 
-// A kernel of groups that is known is turned with its convolution: its groups
-// then lie side by side.
+// A kernel of groups that is known is transposed with its convolution: its
+// groups then lie side by side.
 
 // CHECK-LABEL: func.func @depthwise
 // CHECK: tandem.constant {{.*}} tensor<5x5x1x240xf32>
@@ -106,8 +106,8 @@ func.func @depthwise(%x: tensor<1x240x28x28xf32>) -> tensor<1x240x28x28xf32> {
 
 // -----
 
-// The library would turn both images, which the second-level cache does not hold
-// in both formats.
+// The library would reorder both images, which the second-level cache does not
+// hold in both formats.
 
 // CHECK-LABEL: func.func @strided_depthwise
 // CHECK-NOT: tandem.library
@@ -125,8 +125,8 @@ func.func @strided_depthwise(%x: tensor<1x128x28x28xf32>) -> tensor<1x128x14x14x
 
 // -----
 
-// The library that reads channels last and writes them first turns the result:
-// a narrow projection is no place to change layouts.
+// The library that reads channels last and writes them first reorders the
+// result: a narrow projection is no place to change layouts.
 
 // CHECK-LABEL: func.func @projection
 // CHECK: tandem.conv {{.*}}<input = "NCHW", kernel = "OIHW", output = "NHWC">
@@ -164,8 +164,8 @@ func.func @projection(%x: tensor<1x3x224x224xf32>) -> tensor<1x72x28x28xf32> {
 
 // -----
 
-// An activation in a convolution's kernel is no loop to turn the result in: a
-// transpose would be a kernel of its own, for more than it saves.
+// An activation in a convolution's kernel is no loop to transpose the result
+// in: a transpose would be a kernel of its own, for more than it saves.
 
 // CHECK-LABEL: func.func @activation
 // CHECK-NOT: transpose
@@ -184,8 +184,8 @@ func.func @activation(%x: tensor<1x16x56x56xf32>) -> tensor<1x64x56x56xf32> {
 // -----
 
 // What the library leaves to do counts where layouts are chosen, too: as given
-// there would be a pass for the activation, which can as well turn a result
-// that has its channels last.
+// there would be a pass for the activation, which can as well transpose a
+// result that has its channels last.
 
 // CHECK-LABEL: func.func @leftover
 // CHECK-NOT: tandem.library

@@ -2,7 +2,7 @@
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library}))' | FileCheck %s --check-prefix=LIBRARY
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated}))' | FileCheck %s --check-prefix=GENERATED
 // RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=luck}))' 2>&1 | FileCheck %s --check-prefix=HOW
-// RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=measure}))' 2>&1 | FileCheck %s --check-prefix=MEASURE
+// RUN: not tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=autotune}))' 2>&1 | FileCheck %s --check-prefix=AUTOTUNE
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=library},tandem-fuse{contractions=cpu remarks=true}))' 2>&1 | FileCheck %s --check-prefix=FUSE
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{how=generated},tandem-fuse{contractions=cpu}))' 2>&1 | FileCheck %s --check-prefix=KERNEL
 
@@ -11,7 +11,7 @@
 
 // DEVICE: error: no device 'pdp11' is described; there are host,
 // HOW: Cannot find option named 'luck'!
-// MEASURE: error: no pass measures contractions
+// AUTOTUNE: error: no pass autotunes contractions
 
 // Channels fill the vectors, and the tile the registers.
 

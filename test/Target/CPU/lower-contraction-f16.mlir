@@ -28,7 +28,7 @@ module @many attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 
 // Data that no task can copy is broadcast, then widened.
 
-// CHECK-LABEL: llvm.func internal @turned.body
+// CHECK-LABEL: llvm.func internal @transposed.body
 // CHECK-NOT: llvm.store
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: llvm.load {{.*}} -> vector<16xi16>
@@ -36,8 +36,8 @@ module @many attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 // CHECK: llvm.shufflevector {{.*}} : vector<16xi16>
 // CHECK: arith.extf {{.*}} : vector<16xf16> to vector<16xf32>
 // CHECK: llvm.intr.fmuladd
-module @turned attributes {tandem.kind = #tandem<fusion_kind contraction>} {
-  func.func @turned(%x: tensor<64x512xf16>, %w: tensor<64x256xf16>) -> tensor<512x256xf16> {
+module @transposed attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @transposed(%x: tensor<64x512xf16>, %w: tensor<64x256xf16>) -> tensor<512x256xf16> {
     %0 = tandem.matmul %x, %w transpose_lhs : (tensor<64x512xf16>, tensor<64x256xf16>) -> tensor<512x256xf16>
     return %0 : tensor<512x256xf16>
   }

@@ -143,23 +143,23 @@ module @bools {
 // -----
 
 // What lies across the lanes is loaded in vectors along it, a tile of 16 x 16
-// at a time, and turned in four shuffles of all of them. The body is there once
-// per row.
+// at a time, and transposed in four shuffles of all of them. The body is there
+// once per row.
 
-// CHECK: module @turned attributes {tandem.dtype = "f32", tandem.extent = 16 : i64
-// CHECK-LABEL: llvm.func internal @turned.body
+// CHECK: module @transposed attributes {tandem.dtype = "f32", tandem.extent = 16 : i64
+// CHECK-LABEL: llvm.func internal @transposed.body
 // CHECK-NOT: masked
 // CHECK-COUNT-16: llvm.load {{.*}} -> vector<16xf32>
 // CHECK-COUNT-64: llvm.shufflevector
 // CHECK-COUNT-16: arith.negf {{.*}} vector<16xf32>
 // CHECK-NOT: scf.for
 // CHECK-NOT: {{masked|nontemporal}}
-// CHECK-LABEL: llvm.func @turned
+// CHECK-LABEL: llvm.func @transposed
 // A description may say that results of 1 MiB are stored past the caches.
-// EARLY-LABEL: module @turned
+// EARLY-LABEL: module @transposed
 // EARLY: llvm.store {{.*}} nontemporal} : vector<16xf32>
-module @turned {
-  func.func @turned(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+module @transposed {
+  func.func @transposed(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
     %0 = tandem.transpose %x permutation = [1, 0]
         : (tensor<512x512xf32>) -> tensor<512x512xf32>
     %1 = tandem.neg %0 : tensor<512x512xf32>

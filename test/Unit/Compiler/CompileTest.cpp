@@ -167,7 +167,7 @@ TEST(Compile, AKernelThatFailsBecomesSteps) {
   EXPECT_EQ(compiled->program->kernels.size(), 0u);
   for (const auto &step : compiled->program->steps)
     EXPECT_TRUE(step->op);
-  EXPECT_EQ(compiled->kernelCounts.fallen, 1u);
+  EXPECT_EQ(compiled->kernelCounts.fellBack, 1u);
   ASSERT_EQ(compiled->warnings.size(), 1u);
   const Warning &warning = compiled->warnings.front();
   EXPECT_EQ(warning.location, "<string>:9:8");

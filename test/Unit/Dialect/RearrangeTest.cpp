@@ -46,10 +46,10 @@ struct RearrangeTest : testing::Test {
   }
   void checkTransposed(int64_t rows, int64_t columns, unsigned bits) {
     ElementsAttr given = iota({rows, columns}, bits);
-    ElementsAttr turned = transpose(given, {1, 0});
-    ASSERT_TRUE(turned);
-    EXPECT_EQ(turned.getType(), typeOf({columns, rows}, bits));
-    std::vector<char> from = bytesOf(given), to = bytesOf(turned);
+    ElementsAttr transposed = transpose(given, {1, 0});
+    ASSERT_TRUE(transposed);
+    EXPECT_EQ(transposed.getType(), typeOf({columns, rows}, bits));
+    std::vector<char> from = bytesOf(given), to = bytesOf(transposed);
     ASSERT_EQ(from.size(), to.size());
     int64_t width = bits / 8;
     for (int64_t i = 0; i < rows; ++i)
@@ -72,20 +72,21 @@ TEST_F(RearrangeTest, TransposesWholeAndCutTiles) {
 }
 
 TEST_F(RearrangeTest, SmallOnesAreUniquedByTheirElements) {
-  ElementsAttr turned = transpose(iota({2, 3}), {1, 0});
-  EXPECT_EQ(turned, DenseElementsAttr::get(
-                        typeOf({3, 2}), ArrayRef<int32_t>{0, 3, 1, 4, 2, 5}));
+  ElementsAttr transposed = transpose(iota({2, 3}), {1, 0});
+  EXPECT_EQ(transposed,
+            DenseElementsAttr::get(typeOf({3, 2}),
+                                   ArrayRef<int32_t>{0, 3, 1, 4, 2, 5}));
 }
 
 TEST_F(RearrangeTest, LargeOnesAreResourcesAndMadeOnce) {
   checkTransposed(256, 129, 32);
   ElementsAttr given = iota({256, 256});
-  ElementsAttr turned = transpose(given, {1, 0});
-  EXPECT_TRUE(isa<DenseResourceElementsAttr>(turned));
-  EXPECT_EQ(transpose(given, {1, 0}), turned);
-  EXPECT_NE(transpose(iota({128, 512}), {1, 0}), turned);
+  ElementsAttr transposed = transpose(given, {1, 0});
+  EXPECT_TRUE(isa<DenseResourceElementsAttr>(transposed));
+  EXPECT_EQ(transpose(given, {1, 0}), transposed);
+  EXPECT_NE(transpose(iota({128, 512}), {1, 0}), transposed);
   // And back, from a resource.
-  EXPECT_EQ(bytesOf(transpose(turned, {1, 0})), bytesOf(given));
+  EXPECT_EQ(bytesOf(transpose(transposed, {1, 0})), bytesOf(given));
 }
 
 TEST_F(RearrangeTest, KernelsAreTransformedOnce) {
@@ -121,8 +122,8 @@ TEST_F(RearrangeTest, HugeOnesAreZeroWhereNothingIsPut) {
 
 TEST_F(RearrangeTest, SplatsStaySplats) {
   auto splat = DenseElementsAttr::get(typeOf({512, 256}), int32_t(7));
-  ElementsAttr turned = transpose(splat, {1, 0});
-  EXPECT_EQ(turned, DenseElementsAttr::get(typeOf({256, 512}), int32_t(7)));
+  ElementsAttr transposed = transpose(splat, {1, 0});
+  EXPECT_EQ(transposed, DenseElementsAttr::get(typeOf({256, 512}), int32_t(7)));
 }
 
 TEST_F(RearrangeTest, ReshapesKeepTheBytes) {

@@ -155,12 +155,12 @@ TEST_F(CUDADeviceTest, ConstantsAndReshapesWork) {
   // From one place of the arena to another.
   fb::ReshapeAttrsT shape;
   shape.shape = {2, 2};
-  uint32_t turned =
+  uint32_t transposed =
       builder.op(makeOp(OpKind::reshape, shape), {sum}, square, 64);
   builder.program.arena_bytes = 128;
   builder.program.kernels.push_back(
       std::make_unique<fb::KernelT>(*builder.program.kernels[0]));
-  uint32_t out = builder.launch(0, {turned, c}, square);
+  uint32_t out = builder.launch(0, {transposed, c}, square);
   auto executor = create(builder.finish({out}));
   Tensor inputs[] = {place(makeFloats({4}))};
   ASSERT_TRUE(executor->run(inputs, outputs));

@@ -277,22 +277,22 @@ TEST_F(FusionPlan, TheBetterOfBothOrdersIsKept) {
   RecordProperty("saved_percent", std::to_string(100 * (1 - best / ordered)));
 }
 
-/// With an account or without, and whatever is left of the fuel.
-TEST_F(FusionPlan, AnAccountIsOfThePlanThatIsMade) {
+/// With a report or without, and whatever is left of the fuel.
+TEST_F(FusionPlan, AReportIsOfThePlanThatIsMade) {
   for (unsigned seed : {16, 30, 58, 74, 75}) {
     auto module = parse(RandomFunction(seed, 20 + 2 * seed).str());
     Block &block = bodyOf(*module);
     FusionOptions options;
     FusionLog log;
     std::vector<FusionGroup> plain = planFusion(block, options);
-    std::vector<FusionGroup> accounted = planFusion(block, options, &log);
+    std::vector<FusionGroup> reported = planFusion(block, options, &log);
     options.fuel = llvm::count_if(
         log, [](const FusionLogEntry &entry) { return bool(entry.decision); });
     std::vector<FusionGroup> fuelled = planFusion(block, options);
-    ASSERT_EQ(plain.size(), accounted.size());
+    ASSERT_EQ(plain.size(), reported.size());
     ASSERT_EQ(plain.size(), fuelled.size());
     for (size_t i = 0; i < plain.size(); ++i) {
-      EXPECT_EQ(plain[i].ops, accounted[i].ops) << "seed " << seed;
+      EXPECT_EQ(plain[i].ops, reported[i].ops) << "seed " << seed;
       EXPECT_EQ(plain[i].ops, fuelled[i].ops) << "seed " << seed;
     }
   }

@@ -308,7 +308,7 @@ std::string printPacked(int64_t outputs, int64_t block, int64_t groups) {
     return TensorType{DType::f32, shape}.str();
   };
   std::string packed = type({groups, blocks, 3, 3, 4, block});
-  std::string turned = type({3, 3, 4, groups, blocks, block});
+  std::string transposed = type({3, 3, 4, groups, blocks, block});
   std::string padded = type({3, 3, 4, groups, blocks * block});
   std::string cut = type({3, 3, 4, groups, ofGroup});
   std::string kernel = type({3, 3, 4, outputs});
@@ -320,9 +320,9 @@ std::string printPacked(int64_t outputs, int64_t block, int64_t groups) {
          input + ", %w: " + packed + ", %b: " + type({outputs}) +
          ", %r: " + result + ") -> (" + result + ", " + result + ") {\n" +
          "%0 = tandem.transpose %w permutation = [2, 3, 4, 0, 1, 5] : (" +
-         packed + ") -> " + turned +
+         packed + ") -> " + transposed +
          "\n%1 = tandem.reshape %0 shape = [3, 3, 4, " + text(groups) + ", " +
-         text(blocks * block) + "] : (" + turned + ") -> " + padded +
+         text(blocks * block) + "] : (" + transposed + ") -> " + padded +
          "\n%2 = tandem.slice %1 starts = [0, 0, 0, 0, 0] limits = [3, 3, 4, " +
          text(groups) + ", " + text(ofGroup) +
          "] strides = [1, 1, 1, 1, 1] : (" + padded + ") -> " + cut +

@@ -164,16 +164,16 @@ std::string printPacked(DType dtype, int64_t m, int64_t k, int64_t n,
   auto text = [](int64_t value) { return std::to_string(value); };
   std::string data = type(transposeLhs ? Shape{k, m} : Shape{m, k});
   std::string packed = type({blocks, parts, block, together});
-  std::string turned = type({parts, together, blocks, block});
+  std::string transposed = type({parts, together, blocks, block});
   std::string padded = type({together * parts, blocks * block});
   std::string weights = type({k, n}), result = type({m, n});
   return "module @k attributes {tandem.kind = #tandem<fusion_kind "
          "contraction>} { func.func @k(%x: " +
          data + ", %w: " + packed + ", %b: " + type({n}) + ") -> " + result +
          " {\n%0 = tandem.transpose %w permutation = [1, 3, 0, 2] : (" +
-         packed + ") -> " + turned + "\n%1 = tandem.reshape %0 shape = [" +
+         packed + ") -> " + transposed + "\n%1 = tandem.reshape %0 shape = [" +
          text(together * parts) + ", " + text(blocks * block) + "] : (" +
-         turned + ") -> " + padded +
+         transposed + ") -> " + padded +
          "\n%2 = tandem.slice %1 starts = [0, 0] limits = [" + text(k) + ", " +
          text(n) + "] strides = [1, 1] : (" + padded + ") -> " + weights +
          "\n%3 = tandem.matmul %x, %2 " +

@@ -113,14 +113,14 @@ Case transposeCase(DType dtype, const Shape &shape,
   return {makeOp(OpKind::transpose, attrs), {varied(dtype, shape, 1)}};
 }
 
-TEST_P(OddSizes, TilesAreTurned) {
+TEST_P(OddSizes, TilesAreTransposed) {
   for (int64_t rows : {1, 3, 4, 5, 15, 16, 17, 33, 130, 200})
     for (int64_t columns : {1, 2, 3, 7, 8, 16, 17, 31, 129})
       checkAgainstReference(compilingProvider(),
                             transposeCase(GetParam(), {columns, rows}, {1, 0}));
 }
 
-TEST_P(OddSizes, TilesOfAnyTwoDimsAreTurned) {
+TEST_P(OddSizes, TilesOfAnyTwoDimsAreTransposed) {
   const Shape shape{3, 5, 17, 9};
   std::vector<int64_t> permutation{0, 1, 2, 3};
   do

@@ -98,7 +98,7 @@ inline std::string printViews(const std::string &name, int64_t size,
                               const std::string &blocks, const Conv &conv) {
   int64_t count = conv.blocks()[0];
   std::string packed = text({count, size, size, conv.inputs, conv.block});
-  std::string turned = text({size, size, conv.inputs, count, conv.block});
+  std::string transposed = text({size, size, conv.inputs, count, conv.block});
   std::string padded = text({size, size, conv.inputs, count * conv.block});
   std::string cut = text({size, size, conv.inputs, conv.outputs});
   auto shape = [&](int64_t outputs) {
@@ -106,10 +106,10 @@ inline std::string printViews(const std::string &name, int64_t size,
            std::to_string(conv.inputs) + ", " + std::to_string(outputs) + "]";
   };
   return name + "t = tandem.transpose " + blocks +
-         " permutation = [1, 2, 3, 0, 4] : (" + packed + ") -> " + turned +
+         " permutation = [1, 2, 3, 0, 4] : (" + packed + ") -> " + transposed +
          "\n" + name + "r = tandem.reshape " + name + "t shape = [" +
-         shape(count * conv.block) + " : (" + turned + ") -> " + padded + "\n" +
-         name + " = tandem.slice " + name +
+         shape(count * conv.block) + " : (" + transposed + ") -> " + padded +
+         "\n" + name + " = tandem.slice " + name +
          "r starts = [0, 0, 0, 0] limits = [" + shape(conv.outputs) +
          " strides = [1, 1, 1, 1] : (" + padded + ") -> " + cut + "\n";
 }

@@ -1,4 +1,4 @@
-//===- Contraction.h - Convolutions and matmuls as one problem -*- C++ -*-===//
+//===- Contraction.h - Convolutions and matmuls as one problem --*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -112,20 +112,20 @@ struct Contraction {
 };
 
 /// The dim of a contraction that runs along the lanes of a vector.
-enum class ContractionLanes {
+enum class VectorisedDim {
   /// Output channels, adjacent in the result and the weights. Data is
   /// broadcast.
-  Outputs,
+  OutputChannel,
   /// Groups of one input and one output (depthwise), adjacent in data, weights
   /// and result.
-  Groups,
+  Group,
   /// Positions of the innermost spatial dim, adjacent in the result and the
   /// data. Weights are broadcast. With a stride s of up to kMaxLaneStride, s
   /// vectors are read and shuffled into one.
-  Positions,
+  Spatial,
   /// Input channels, adjacent in the data and the weights. The lanes are summed
   /// at the end.
-  Reduction,
+  InputChannel,
 };
 
 /// The largest spatial stride for which positions may run along the lanes: each
@@ -153,8 +153,7 @@ Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
 
 /// The dim that runs along the lanes in a kernel; none where the contraction
 /// cannot be vectorised.
-std::optional<ContractionLanes>
-getContractionLanes(const Contraction &contraction);
+std::optional<VectorisedDim> getVectorisedDim(const Contraction &contraction);
 
 /// Whether contractions of this element type are computed in f32.
 bool isComputedInF32(mlir::Type elementType);

@@ -17,9 +17,9 @@
 
 namespace tandem {
 
-/// The properties of one core that a tiling strategy depends on. getMachine()
+/// The properties of one core that a tiling strategy depends on. getCoreModel()
 /// derives them from a DeviceModel.
-struct ContractionMachine {
+struct CoreModel {
   /// Bits of a vector register.
   unsigned vectorBits = 512;
   /// Sizes of the core's first-level and second-level cache, in bytes.
@@ -56,11 +56,11 @@ struct ContractionMachine {
 };
 
 /// The properties of one core of `device`.
-ContractionMachine getMachine(const DeviceModel &device);
+CoreModel getCoreModel(const DeviceModel &device);
 /// The operations per cycle of a core that issues multiply-adds only, in the
 /// cycles that strategies count. Divided into a device's peak it converts
 /// cycles to time.
-double getFlopsPerCycle(ContractionMachine machine);
+double getFlopsPerCycle(CoreModel core);
 
 /// How a contraction is tiled: a register tile of `rows` x `vectors`
 /// accumulators walks over positions and outputs. Rows are positions of the
@@ -68,7 +68,7 @@ double getFlopsPerCycle(ContractionMachine machine);
 /// outputs. Where inputs run along the lanes, the tile is `rows` x `width`
 /// accumulators of `sumWidth` lanes, and the sums of a row become one vector.
 struct ContractionStrategy {
-  ContractionLanes lanes = ContractionLanes::Outputs;
+  VectorisedDim vectorisedDim = VectorisedDim::OutputChannel;
   /// Number of elements of a vector of the result.
   int64_t width = 16;
   /// Number of inputs in a vector, where inputs run along the lanes.
@@ -97,13 +97,14 @@ struct ContractionStrategy {
 
 /// Whether groups run along the lanes, and the weights of all taps of the
 /// innermost dim stay in registers while the tile slides over the data.
-bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes);
+bool slidesOverTaps(const Contraction &contraction,
+                    VectorisedDim vectorisedDim);
 
 /// Chooses the register tile with the least estimated cost.
-/// getContractionLanes(contraction) must have a value. Only if `mayWiden` is
+/// getVectorisedDim(contraction) must have a value. Only if `mayWiden` is
 /// set, the strategy may give tasks converted copies of the data.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
-                                              ContractionMachine machine,
+                                              CoreModel core,
                                               bool mayWiden = true);
 
 /// Chooses a gaxpy for weights that are not packed, are used once, and do not
@@ -111,18 +112,17 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
 /// reading pieces as narrow as a register tile. Nothing where a gaxpy is not
 /// possible.
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
-                                               ContractionMachine machine);
+                                               CoreModel core);
 
 /// Whether `inPlace`, a gaxpy or dot products on weights that are not packed,
 /// takes no longer than `packed`, register tiles on the same weights after
-/// packing, when divided among the cores of `machine`.
+/// packing, when divided among `core.cores` cores.
 bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const ContractionStrategy &packed,
-                      const Contraction &contraction,
-                      ContractionMachine machine);
+                      const Contraction &contraction, CoreModel core);
 
 /// Whether products are computed for pairs of bf16 inputs.
-bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
+bool hasPairs(const Contraction &contraction, VectorisedDim vectorisedDim);
 
 /// The number of outputs in a block of packed weights ([groups][outputs /
 /// block][taps][inputs][block], see docs/Contractions.md) for which `hero`
@@ -130,10 +130,10 @@ bool hasPairs(const Contraction &contraction, ContractionLanes lanes);
 /// they are. `isConstant` says that the weights are constant, so that packing
 /// costs nothing at run time.
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,
-                                      ContractionMachine machine);
+                                      CoreModel core);
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero,
                                       Contraction contraction, bool isConstant,
-                                      ContractionMachine machine);
+                                      CoreModel core);
 
 } // namespace tandem
 

@@ -49,13 +49,12 @@ inline constexpr int64_t kWinogradBytes = 704 * 1024;
 /// Makes the plan for a contraction for which canUseWinograd holds. If the
 /// weights are already transformed, the plan has their block; otherwise it
 /// chooses the block to transform them to.
-WinogradPlan planWinograd(const Contraction &contraction,
-                          ContractionMachine machine);
+WinogradPlan planWinograd(const Contraction &contraction, CoreModel core);
 
 /// Makes the plan for `hero`, whose weights must be constant, if Winograd's
 /// method is possible and worthwhile.
 std::optional<WinogradPlan> chooseWinograd(mlir::Operation *hero,
-                                           ContractionMachine machine);
+                                           CoreModel core);
 
 } // namespace tandem
 

@@ -9,7 +9,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Fusion/LibraryChoice.h"
+#include "tandem/Fusion/BackendChoice.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -86,7 +86,8 @@ LogicalResult ReportFusionPass::writeReport() {
   llvm::json::Array functions;
   for (auto function : getOperation().getOps<func::FuncOp>())
     for (Block &block : function.getBody()) {
-      llvm::json::Object report = toJson(block, FusionAccount(block, fusion));
+      llvm::json::Object report =
+          toJson(block, FusionReportData(block, fusion));
       report["name"] = function.getName();
       functions.push_back(std::move(report));
       dropNotes(block);
@@ -126,7 +127,7 @@ LogicalResult ReportFusionPass::answer() {
     return emitError(getOperation().getLoc())
            << "the question is about two ops of one function";
   Block &block = *ops[0]->getBlock();
-  llvm::outs() << explainFusion(block, FusionAccount(block, fusion), ops[0],
+  llvm::outs() << explainFusion(block, FusionReportData(block, fusion), ops[0],
                                 ops[1]);
   return success();
 }

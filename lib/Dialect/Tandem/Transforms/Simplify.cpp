@@ -29,7 +29,7 @@ struct SimplifyPass : impl::TandemSimplifyBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateBatchNormPatterns(set);
-    populateRearrangePatterns(set);
+    populateTransposePatterns(set);
     auto *dialect = context->getLoadedDialect<ir::TandemDialect>();
     dialect->getCanonicalizationPatterns(set);
     for (RegisteredOperationName op : context->getRegisteredOperations())

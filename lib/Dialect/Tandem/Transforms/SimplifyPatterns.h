@@ -22,7 +22,7 @@ void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 /// Adds patterns for algebraic simplifications beyond the ops' own folders,
 /// such as folding an addition into a convolution's bias or a transpose into a
 /// matmul.
-void populateRearrangePatterns(mlir::RewritePatternSet &patterns);
+void populateTransposePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tandem
 

@@ -87,8 +87,8 @@ SmallVector<Value> ContractionEpilogue::getIndices(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
     const ContractionTile &tile, Place place) const {
   const IndexBuilder at(builder, loc);
-  bool isPositions = strategy.lanes == ContractionLanes::Positions;
-  bool isGroups = strategy.lanes == ContractionLanes::Groups;
+  bool isPositions = strategy.vectorisedDim == VectorisedDim::Spatial;
+  bool isGroups = strategy.vectorisedDim == VectorisedDim::Group;
   // Dims that became part of the innermost stay at 0.
   SmallVector<Value> indices(contraction.result.getRank());
   for (auto [dim, index] : llvm::zip(contraction.batch, tile.batch))

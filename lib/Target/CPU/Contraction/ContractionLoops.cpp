@@ -31,11 +31,11 @@ Value ContractionLoops::createMask(Value first, int64_t size) {
 void ContractionLoops::emitTask(Value task) {
   Value number;
   if (schedule.isStaged())
-    number = takeDigit(task, schedule.getColumnChunks());
+    number = delinearizeInnermost(task, schedule.getColumnChunks());
   else if (!areGroups())
-    number = takeDigit(task, schedule.outputs.getTiles());
-  Value tileChunk = takeDigit(task, schedule.getTileChunks());
-  Value rowChunk = takeDigit(task, schedule.getRowChunks());
+    number = delinearizeInnermost(task, schedule.outputs.getTiles());
+  Value tileChunk = delinearizeInnermost(task, schedule.getTileChunks());
+  Value rowChunk = delinearizeInnermost(task, schedule.getRowChunks());
   Value firstRow = scale(rowChunk, schedule.rowsPerTask);
   Value firstTile = scale(tileChunk, schedule.tilesPerTask);
   Value lastRow = add(firstRow, index(schedule.rowsPerTask));
@@ -51,7 +51,8 @@ void ContractionLoops::emitTask(Value task) {
     emitStaging(firstRow, firstTile);
     return emitColumns(number, emitPart);
   }
-  Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
+  Value group =
+      areGroups() ? Value() : delinearizeInnermost(task, schedule.groups);
   emitTiles(group, number, emitPart);
 }
 
@@ -60,7 +61,7 @@ void ContractionLoops::emitColumns(Value chunk, EmitPart emitPart) {
   if (areGroups())
     return emitTiles({}, {}, emitPart);
   auto emitColumn = [&](Value column) {
-    Value number = takeDigit(column, schedule.outputs.getTiles());
+    Value number = delinearizeInnermost(column, schedule.outputs.getTiles());
     Value group = schedule.groups == 1 ? index(0) : column;
     emitTiles(group, number, emitPart);
   };
@@ -164,11 +165,11 @@ void ContractionLoops::emitRow(ContractionTile tile, Value row,
                                Value firstTile) {
   SmallVector<Value> reversed;
   for (size_t i = contraction.spatial.size() - 1; i-- > 0;)
-    reversed.push_back(takeDigit(row, contraction.spatial[i].size));
+    reversed.push_back(delinearizeInnermost(row, contraction.spatial[i].size));
   tile.outer.assign(reversed.rbegin(), reversed.rend());
   reversed.clear();
   for (size_t i = contraction.batch.size(); i-- > 0;)
-    reversed.push_back(takeDigit(row, contraction.batch[i].size));
+    reversed.push_back(delinearizeInnermost(row, contraction.batch[i].size));
   tile.batch.assign(reversed.rbegin(), reversed.rend());
   emitPositions(tile, firstTile);
 }
@@ -253,7 +254,7 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   int64_t rows = schedule.positions.tile;
   SmallVector<int64_t> guarded;
   // What guards choose between is computed as it is.
-  if (schedule.tile.lanes != ContractionLanes::Outputs ||
+  if (schedule.tile.vectorisedDim != VectorisedDim::OutputChannel ||
       (contraction.getFormat().isWidened() && !schedule.tile.widensData) ||
       schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
     return guarded;

@@ -64,11 +64,11 @@ private:
   void emitLastTile(ContractionTile tile);
   mlir::Value createMask(mlir::Value first, int64_t size);
   bool arePositions() const {
-    return schedule.tile.lanes == ContractionLanes::Positions;
+    return schedule.tile.vectorisedDim == VectorisedDim::Spatial;
   }
 
   bool areGroups() const {
-    return schedule.tile.lanes == ContractionLanes::Groups;
+    return schedule.tile.vectorisedDim == VectorisedDim::Group;
   }
 
   const Contraction &contraction;

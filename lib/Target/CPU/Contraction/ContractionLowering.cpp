@@ -10,9 +10,9 @@
 
 #include "Contraction/ContractionEpilogue.h"
 #include "Contraction/ContractionLoops.h"
-#include "Contraction/ContractionStaging.h"
 #include "Contraction/ContractionWindows.h"
 #include "Contraction/Cost/StagedData.h"
+#include "Contraction/PrologueBuffer.h"
 #include "Contraction/Tile/GaxpyEmitter.h"
 #include "Contraction/Winograd/WinogradEmitter.h"
 #include "KernelFrame.h"
@@ -35,9 +35,8 @@ constexpr int64_t kMostPartBytes = 2 << 20;
 
 class ContractionLowering : KernelFrame {
 public:
-  ContractionLowering(ModuleOp module, func::FuncOp kernel,
-                      ContractionMachine machine)
-      : KernelFrame(module, kernel), machine(machine) {}
+  ContractionLowering(ModuleOp module, func::FuncOp kernel, CoreModel core)
+      : KernelFrame(module, kernel), core(core) {}
 
   LogicalResult run();
 
@@ -57,7 +56,7 @@ private:
   Buffer findBuffer(Value tensor) const;
   void forEachTask(function_ref<void(Value)> emit);
 
-  ContractionMachine machine;
+  CoreModel core;
   Operation *hero = nullptr;
   Contraction contraction;
   /// Where the contraction's weights are transformed, the same of the plain
@@ -67,7 +66,7 @@ private:
   linalg::GenericOp prologue;
   std::optional<ContractionEpilogue> epilogue;
   /// Where windows follow.
-  std::optional<ContractionStage> stage;
+  std::optional<FusedPooling> pooling;
 };
 
 } // namespace
@@ -91,7 +90,7 @@ static bool isPackedAs(const Contraction &plain,
 
 Status ContractionLowering::describeHero() {
   TANDEM_ASSIGN_OR_RETURN(contraction, describeContraction(hero));
-  if (!getContractionLanes(contraction))
+  if (!getVectorisedDim(contraction))
     return fail("codegen", "has nothing to run along vectors");
   if (!contraction.isTransformed)
     return {};
@@ -128,33 +127,33 @@ LogicalResult ContractionLowering::describeEpilogue() {
       continue;
     }
     bool isWindow = getWindow(op).has_value();
-    if (isWindow ? stage.has_value() : body || stage)
+    if (isWindow ? pooling.has_value() : body || pooling)
       return op.emitOpError("is the second epilogue of a contraction");
     if (isWindow)
-      stage.emplace(builder, loc, contraction, op);
+      pooling.emplace(builder, loc, contraction, op);
     else
       body = op;
   }
-  if (stage) {
-    if (failed(stage->verify(hero, body, pointers)))
+  if (pooling) {
+    if (failed(pooling->verify(hero, body, pointers)))
       return failure();
     if (contraction.isTransformed &&
-        !stage->getWindow().fitsTiles(ir::winograd::kTile))
+        !pooling->getWindow().fitsTiles(ir::winograd::kTile))
       return hero->emitOpError("has windows across its transformed tiles");
   }
-  epilogue.emplace(contraction, hero, body, /*isReturned=*/!stage);
+  epilogue.emplace(contraction, hero, body, /*isReturned=*/!pooling);
   return epilogue->verify(pointers);
 }
 
 Buffer ContractionLowering::findBuffer(Value tensor) const {
-  if (stage)
-    if (std::optional<Buffer> part = stage->find(tensor))
+  if (pooling)
+    if (std::optional<Buffer> part = pooling->find(tensor))
       return *part;
   return getBuffer(tensor);
 }
 
 LogicalResult ContractionLowering::verifyPrologue() {
-  if (stage)
+  if (pooling)
     return hero->emitOpError("has both a prologue and windows");
   if (Status can = checkStaged(contraction); !can)
     return hero->emitOpError(can.error().message);
@@ -178,21 +177,21 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
   if (contraction.isTransformed)
     form = "winograd";
   else
-    switch (tile.lanes) {
-    case ContractionLanes::Outputs:
+    switch (tile.vectorisedDim) {
+    case VectorisedDim::OutputChannel:
       form = tile.isGaxpy() ? "gaxpy" : "outputs";
       break;
-    case ContractionLanes::Groups:
+    case VectorisedDim::Group:
       form = "groups";
       break;
-    case ContractionLanes::Positions:
+    case VectorisedDim::Spatial:
       form = "positions";
       break;
-    case ContractionLanes::Reduction:
+    case VectorisedDim::InputChannel:
       form = "inputs";
       break;
     }
-  return form + (prologue ? "-prologue" : stage ? "-pooling" : "");
+  return form + (prologue ? "-prologue" : pooling ? "-pooling" : "");
 }
 
 void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
@@ -203,18 +202,18 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
 }
 
 LogicalResult ContractionLowering::emitTiles() {
-  if (!stage && epilogue->canFlatten())
+  if (!pooling && epilogue->canFlatten())
     flattenPositions(contraction);
-  contraction.sumsInRegisters = stage.has_value();
+  contraction.sumsInRegisters = pooling.has_value();
   ContractionSchedule schedule =
-      scheduleContraction(contraction, machine, bool(prologue),
-                          /*mayWiden=*/!stage);
-  if (stage)
+      scheduleContraction(contraction, core, bool(prologue),
+                          /*mayWiden=*/!pooling);
+  if (pooling)
     schedule.tilesPerTask = schedule.positions.getTiles();
   TileProblem problem{contraction, schedule.tile,
                       getBuffer(contraction.data).pointer,
                       getBuffer(contraction.weights).pointer};
-  problem.usesPairs = machine.usesPairs();
+  problem.usesPairs = core.usesPairs();
   if (contraction.bias)
     problem.bias = getBuffer(contraction.bias).pointer;
   std::unique_ptr<TileEmitter> tileEmitter;
@@ -231,21 +230,21 @@ LogicalResult ContractionLowering::emitTiles() {
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {
     epilogue->emit(builder, loc, stored, tile, sums, bufferOf);
   };
-  std::optional<ContractionStaging> staging;
+  std::optional<PrologueBuffer> prologueBuffer;
   if (schedule.isStaged())
-    staging.emplace(builder, loc, contraction, schedule, prologue,
-                    machine.vectorBits / 32, scratch, bufferOf);
+    prologueBuffer.emplace(builder, loc, contraction, schedule, prologue,
+                           core.vectorBits / 32, scratch, bufferOf);
   if (!tileEmitter) {
     GaxpyEmitter gaxpy(builder, loc, problem, scratch, emitEpilogue);
-    if (staging)
-      gaxpy.setData(staging->emit(index(0), index(0)),
+    if (prologueBuffer)
+      gaxpy.setData(prologueBuffer->emit(index(0), index(0)),
                     schedule.tile.widensData);
     gaxpy.emit(begin, end);
     close(schedule.extent, schedule.grain, getForm(schedule.tile));
     return success();
   }
   auto emitStaging = [&](Value firstRow, Value firstTile) {
-    tileEmitter->setData(staging->emit(firstRow, firstTile),
+    tileEmitter->setData(prologueBuffer->emit(firstRow, firstTile),
                          schedule.tile.widensData);
   };
   ContractionLoops loops(builder, loc, contraction, schedule, *tileEmitter,
@@ -256,29 +255,29 @@ LogicalResult ContractionLowering::emitTiles() {
 LogicalResult
 ContractionLowering::emitTasks(ContractionLoops &loops,
                                const ContractionSchedule &schedule) {
-  if (!stage) {
+  if (!pooling) {
     forEachTask([&](Value task) { loops.emitTask(task); });
     close(schedule.extent, schedule.grain, getForm(schedule.tile));
     return success();
   }
-  WindowSchedule windows = scheduleWindows(contraction, stage->getWindow(),
-                                           schedule, stage->getElementBytes());
+  WindowSchedule windows = scheduleWindows(
+      contraction, pooling->getWindow(), schedule, pooling->getElementBytes());
   if (windows.chunks.partBytes > kMostPartBytes)
     return hero->emitOpError("has windows over more than a task may keep");
-  stage->allocate(scratch, windows.chunks.partShape, schedule.tile.width);
+  pooling->allocate(scratch, windows.chunks.partShape, schedule.tile.width);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   ContractionWindows emitter(builder, loc, contraction, schedule, windows,
-                             *stage, loops, bufferOf);
+                             *pooling, loops, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
   close(windows.extent, windows.grain, getForm(schedule.tile));
   return success();
 }
 
 void ContractionLowering::emitWinograd() {
-  WinogradPlan plan = planWinograd(contraction, machine);
-  if (stage)
-    stage->allocate(scratch, WinogradEmitter::getPartShape(contraction, plan),
-                    plan.tile.width);
+  WinogradPlan plan = planWinograd(contraction, core);
+  if (pooling)
+    pooling->allocate(scratch, WinogradEmitter::getPartShape(contraction, plan),
+                      plan.tile.width);
   Value bias = contraction.bias ? getBuffer(contraction.bias).pointer : Value();
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, Value vector) {
@@ -294,7 +293,7 @@ void ContractionLowering::emitWinograd() {
                           getBuffer(plain.weights).pointer, bias, emitEpilogue,
                           prologue ? WinogradEmitter::EmitData(emitData)
                                    : WinogradEmitter::EmitData(),
-                          stage ? &*stage : nullptr, bufferOf);
+                          pooling ? &*pooling : nullptr, bufferOf);
   forEachTask([&](Value task) { emitter.emitTask(task); });
   close(plan.tasks, /*grain=*/1, getForm(plan.tile));
 }
@@ -310,8 +309,8 @@ LogicalResult ContractionLowering::run() {
 }
 
 LogicalResult lowerContractionKernel(ModuleOp module, func::FuncOp kernel,
-                                     ContractionMachine machine) {
-  return ContractionLowering(module, kernel, machine).run();
+                                     CoreModel core) {
+  return ContractionLowering(module, kernel, core).run();
 }
 
 } // namespace tandem

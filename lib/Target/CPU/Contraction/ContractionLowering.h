@@ -24,7 +24,7 @@ mlir::Operation *findContraction(mlir::func::FuncOp kernel);
 /// has been emitted.
 mlir::LogicalResult lowerContractionKernel(mlir::ModuleOp module,
                                            mlir::func::FuncOp kernel,
-                                           ContractionMachine machine);
+                                           CoreModel core);
 
 } // namespace tandem
 

@@ -30,7 +30,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
                                const ContractionSchedule &tiles,
                                int64_t elementBytes) {
   WindowSchedule schedule;
-  bool areGroups = tiles.tile.lanes == ContractionLanes::Groups;
+  bool areGroups = tiles.tile.vectorisedDim == VectorisedDim::Group;
   schedule.groups = tiles.groups;
   schedule.outputTiles = areGroups ? 1 : tiles.outputs.getTiles();
   for (const Contraction::BatchDim &dim : contraction.batch)
@@ -61,7 +61,7 @@ ContractionWindows::Range ContractionWindows::getWindows(Value chunk) {
 /// What they read of that dim.
 ContractionWindows::Range ContractionWindows::getPart(Range windows) {
   int64_t dim = contraction.spatial.front().resultDim;
-  const ContractionWindow::Dim &along = stage.getWindow().dims[dim];
+  const ContractionWindow::Dim &along = pooling.getWindow().dims[dim];
   Value lower = add(scale(windows.lower, along.stride), index(-along.padLow));
   Value upper = add(scale(windows.upper, along.stride),
                     index(along.extent - along.stride - along.padLow));
@@ -89,10 +89,11 @@ ContractionWindows::Range ContractionWindows::getOutputs(Value group,
 
 void ContractionWindows::emitTask(Value task) {
   const WindowChunks &chunks = schedule.chunks;
-  Value number = takeDigit(task, schedule.outputTiles);
-  Value chunk = takeDigit(task, chunks.getChunks());
-  Value batch = takeDigit(task, schedule.images);
-  Value group = areGroups() ? Value() : takeDigit(task, schedule.groups);
+  Value number = delinearizeInnermost(task, schedule.outputTiles);
+  Value chunk = delinearizeInnermost(task, chunks.getChunks());
+  Value batch = delinearizeInnermost(task, schedule.images);
+  Value group =
+      areGroups() ? Value() : delinearizeInnermost(task, schedule.groups);
   auto emitRows = [&](Range rows) {
     loops.emitRows(group, number, rows.lower, rows.upper);
   };
@@ -117,12 +118,12 @@ void ContractionWindows::emitStep(const Image &image, Range windows,
   ArrayRef<int64_t> shape = contraction.result.getShape();
   SmallVector<Value> first(shape.size(), index(0));
   SmallVector<Range> ranges;
-  for (const ContractionWindow::Dim &dim : stage.getWindow().dims)
+  for (const ContractionWindow::Dim &dim : pooling.getWindow().dims)
     ranges.push_back({index(0), index(dim.size), dim.size});
   Range rows{image.number, add(image.number, index(1))};
   Value number = image.number;
   for (const Contraction::BatchDim &dim : llvm::reverse(contraction.batch)) {
-    Value at = takeDigit(number, dim.size);
+    Value at = delinearizeInnermost(number, dim.size);
     first[dim.resultDim] = at;
     ranges[dim.resultDim] = {at, add(at, index(1))};
   }
@@ -141,9 +142,9 @@ void ContractionWindows::emitStep(const Image &image, Range windows,
          ArrayRef(contraction.spatial).drop_front().drop_back())
       rows = {scale(rows.lower, middle.size), scale(rows.upper, middle.size)};
   }
-  stage.moveTo(first);
+  pooling.moveTo(first);
   image.emitRows(rows);
-  stage.emitWindows(ranges, getBuffer);
+  pooling.emitWindows(ranges, getBuffer);
 }
 
 /// Keeps what the step before has computed of `part`, which begins with
@@ -159,7 +160,7 @@ Value ContractionWindows::emitSlide(Range part, Value window,
       builder, loc, isFirst, index(0),
       arith::MaxSIOp::create(builder, loc, kept, index(0)));
   Value from = subtract(part.lower, before.lower);
-  stage.moveToFront(*getChunkDim(contraction), from, kept);
+  pooling.moveToFront(*getChunkDim(contraction), from, kept);
   return add(part.lower, kept);
 }
 

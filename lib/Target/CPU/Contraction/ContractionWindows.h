@@ -10,7 +10,7 @@
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_CONTRACTIONWINDOWS_H
 
 #include "Contraction/ContractionLoops.h"
-#include "Contraction/ContractionStage.h"
+#include "Contraction/FusedPooling.h"
 #include "IndexBuilder.h"
 
 namespace tandem {
@@ -36,21 +36,22 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
 class ContractionWindows : IndexBuilder {
 public:
   /// `loops` emits the tiles of a row; `getBuffer` also finds the tensor that
-  /// `stage` holds.
+  /// `pooling` holds.
   ContractionWindows(mlir::OpBuilder &builder, mlir::Location loc,
                      const Contraction &contraction,
                      const ContractionSchedule &tiles,
-                     const WindowSchedule &schedule, ContractionStage &stage,
+                     const WindowSchedule &schedule, FusedPooling &pooling,
                      ContractionLoops &loops,
                      llvm::function_ref<Buffer(mlir::Value)> getBuffer)
       : IndexBuilder(builder, loc), contraction(contraction), tiles(tiles),
-        schedule(schedule), stage(stage), loops(loops), getBuffer(getBuffer) {}
+        schedule(schedule), pooling(pooling), loops(loops),
+        getBuffer(getBuffer) {}
 
   /// Emits the code of a task. `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
 
 private:
-  using Range = ContractionStage::Range;
+  using Range = FusedPooling::Range;
   Range getWindows(mlir::Value chunk);
   Range getPart(Range windows);
   Range getOutputs(mlir::Value group, mlir::Value number);
@@ -67,13 +68,13 @@ private:
   mlir::Value emitSlide(Range part, mlir::Value window,
                         mlir::Value firstOfTask);
   bool areGroups() const {
-    return tiles.tile.lanes == ContractionLanes::Groups;
+    return tiles.tile.vectorisedDim == VectorisedDim::Group;
   }
 
   const Contraction &contraction;
   const ContractionSchedule &tiles;
   const WindowSchedule &schedule;
-  ContractionStage &stage;
+  FusedPooling &pooling;
   ContractionLoops &loops;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
 };

@@ -1,4 +1,4 @@
-//===- TransposeTiles.cpp - Operands that lie across the lanes ------------===//
+//===- EmitTransposeTiles.cpp - Operands that lie across the lanes --------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -73,7 +73,7 @@ private:
   void emitRow(Value row, Value mask, function_ref<void(LaneEmitter &)> bind);
   bool staysInRegisters();
   BlockArgument getArgument(unsigned input);
-  SmallVector<Value> turnInput(unsigned input, bool isMasked);
+  SmallVector<Value> transposeInput(unsigned input, bool isMasked);
   void storeTile(Type elementType, ArrayRef<Value> vectors, Value tile);
   SmallVector<Value> loadColumns(unsigned input, const LoopStrides &access,
                                  bool isMasked);
@@ -102,7 +102,7 @@ private:
   SmallVector<int64_t> sizes;
   /// Of all loops; those of rows and columns at the first of the tile.
   SmallVector<Value> loops;
-  /// A tile per input that is turned, rows x columns.
+  /// A tile per input that is transposed, rows x columns.
   SmallVector<Value> scratch;
 };
 
@@ -174,7 +174,8 @@ void BlockEmitter::emitTile(Value row, Value column) {
   emitRows(/*isMasked=*/true);
 }
 
-/// The body for one row of a tile, with what has been turned as `bind` has it.
+/// The body for one row of a tile, with what has been transposed as `bind` has
+/// it.
 void BlockEmitter::emitRow(Value row, Value mask,
                            function_ref<void(LaneEmitter &)> bind) {
   SmallVector<Value> at(loops);
@@ -193,8 +194,8 @@ BlockArgument BlockEmitter::getArgument(unsigned input) {
   return op.getMatchingBlockArgument(op.getDpsInputOperand(input));
 }
 
-/// Whether a vector that has been turned is a row, and the body is so little
-/// that it is there once per row: the tile need not go through memory.
+/// Whether a vector that has been transposed is a row, and the body is so
+/// little that it is there once per row: the tile need not go through memory.
 bool BlockEmitter::staysInRegisters() {
   return tiles.rows == tiles.columns &&
          static_cast<int64_t>(op.getBody()->getOperations().size()) <=
@@ -205,19 +206,19 @@ bool BlockEmitter::staysInRegisters() {
 }
 
 void BlockEmitter::emitRows(bool isMasked) {
-  SmallVector<SmallVector<Value>> turned;
+  SmallVector<SmallVector<Value>> transposed;
   for (unsigned input : tiles.inputs)
-    turned.push_back(turnInput(input, isMasked));
+    transposed.push_back(transposeInput(input, isMasked));
   if (!isMasked && staysInRegisters()) {
     for (int64_t row = 0; row < tiles.rows; ++row)
       emitRow(index(row), {}, [&](LaneEmitter &emitter) {
-        for (auto [input, vectors] : llvm::zip_equal(tiles.inputs, turned))
+        for (auto [input, vectors] : llvm::zip_equal(tiles.inputs, transposed))
           emitter.bindValue(getArgument(input), vectors[row]);
       });
     return;
   }
   for (auto [input, vectors, tile] :
-       llvm::zip_equal(tiles.inputs, turned, scratch))
+       llvm::zip_equal(tiles.inputs, transposed, scratch))
     storeTile(getElementType(input), vectors, tile);
   Value end = index(tiles.rows), mask;
   if (isMasked) {
@@ -276,7 +277,7 @@ SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
 }
 
 /// The tile row by row, `tiles.rows` elements to a vector.
-SmallVector<Value> BlockEmitter::turnInput(unsigned input, bool isMasked) {
+SmallVector<Value> BlockEmitter::transposeInput(unsigned input, bool isMasked) {
   LoopStrides access = *getLoopStrides(op, input);
   SmallVector<Value> vectors = loadColumns(input, access, isMasked);
   for (unsigned bit = 0; bit < llvm::Log2_64(tiles.columns); ++bit)

@@ -222,7 +222,7 @@ SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
   const IndexBuilder at(builder, loc);
   SmallVector<Value> loops(sizes.size());
   for (size_t i = sizes.size(); i-- > 1;)
-    loops[i] = at.takeDigit(iteration, sizes[i]);
+    loops[i] = at.delinearizeInnermost(iteration, sizes[i]);
   loops[0] = iteration;
   return loops;
 }

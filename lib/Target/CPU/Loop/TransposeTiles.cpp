@@ -79,7 +79,8 @@ static std::optional<unsigned> findRowLoop(linalg::GenericOp op,
   return unit - access->strides.begin();
 }
 
-/// How far apart, in bytes, the first operand that is turned has its columns.
+/// How far apart, in bytes, the first operand that is transposed has its
+/// columns.
 static int64_t getColumnBytes(linalg::GenericOp op,
                               const TransposeTiles &tiles) {
   unsigned input = tiles.inputs.front();

@@ -12,8 +12,8 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
-#include "Transforms/LayoutNotes.h"
 #include "Transforms/LayoutProblem.h"
+#include "Transforms/LayoutReport.h"
 #include "Transforms/PermuteDims.h"
 #include "Transforms/WeightPacking.h"
 
@@ -38,11 +38,11 @@ namespace {
 
 class LayoutRewriter {
 public:
-  /// `notes` may be null.
+  /// `report` may be null.
   LayoutRewriter(Block &block, const LayoutProblem &problem, bool remarks,
-                 LayoutNotes *notes)
-      : block(block), problem(problem), prices(problem.getPrices()),
-        remarks(remarks), notes(notes),
+                 LayoutReport *report)
+      : block(block), problem(problem), costs(problem.getCosts()),
+        remarks(remarks), report(report),
         builder(block.getParentOp()->getContext()) {}
 
   void run();
@@ -50,8 +50,9 @@ public:
 private:
   void rewrite(Operation *op);
   void rewriteConv(ir::ConvOp conv);
-  void rewriteTurn(ir::TransposeOp transpose, Turn turn);
-  void account(ir::ConvOp conv);
+  void rewriteConversion(ir::TransposeOp transpose,
+                         LayoutConversion conversion);
+  void reportConv(ir::ConvOp conv);
   /// The value channels last, or as it was given.
   Value get(Value value, bool isLast);
   /// Nothing reads the op any more.
@@ -62,9 +63,9 @@ private:
 
   Block &block;
   const LayoutProblem &problem;
-  const LayoutPrices &prices;
+  const LayoutCostModel &costs;
   bool remarks;
-  LayoutNotes *notes;
+  LayoutReport *report;
   OpBuilder builder;
   /// Of each value: as given, and channels last.
   DenseMap<Value, std::array<Value, 2>> versions;
@@ -80,8 +81,8 @@ Value LayoutRewriter::get(Value value, bool isLast) {
   if (!known[isLast]) {
     Value from = known[!isLast];
     Permutation permutation = getChannelsLast(typeOf(from).getRank());
-    if (notes && !matchPattern(from, m_Constant()))
-      notes->addInserted(from, isLast, problem.getTransposeNs(value));
+    if (report && !matchPattern(from, m_Constant()))
+      report->addInserted(from, isLast, problem.getTransposeNs(value));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(from);
     known[isLast] = createTransposed(
@@ -99,34 +100,34 @@ static std::string describe(const ConvLayoutNote &note) {
                        note.ns / 1000, note.givenNs / 1000, note.lastNs / 1000);
 }
 
-void LayoutRewriter::account(ir::ConvOp conv) {
+void LayoutRewriter::reportConv(ir::ConvOp conv) {
   bool isPrinted = false;
   LLVM_DEBUG(isPrinted = true);
-  if (!remarks && !notes && !isPrinted)
+  if (!remarks && !report && !isPrinted)
     return;
   ConvLayoutNote note;
   note.isInputLast = problem.isInputLast(conv);
   note.isOutputLast = problem.isOutputLast(conv);
-  note.ns = prices.getConvNs(conv, note.isInputLast, note.isOutputLast);
-  note.givenNs = prices.getConvNs(conv, false, false);
-  note.lastNs = prices.getConvNs(conv, true, true);
+  note.ns = costs.getConvNs(conv, note.isInputLast, note.isOutputLast);
+  note.givenNs = costs.getConvNs(conv, false, false);
+  note.lastNs = costs.getConvNs(conv, true, true);
   LLVM_DEBUG(llvm::dbgs() << conv << "\n  " << describe(note) << "\n");
   if (remarks)
     conv.emitRemark() << describe(note);
-  if (notes)
-    notes->addConv(conv, note);
+  if (report)
+    report->addConv(conv, note);
 }
 
 void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
-  account(conv);
+  reportConv(conv);
   bool isInputLast = problem.isInputLast(conv);
   bool isOutputLast = problem.isOutputLast(conv);
   Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
   ir::ConvLayoutAttr layout = conv.getLayout();
-  Value turnedKernel;
-  if (turnsKernel(conv, isOutputLast))
-    turnedKernel = createTransposed(builder, conv.getKernel(),
-                                    getWeights(conv)->permutation);
+  Value transposedKernel;
+  if (transposesKernel(conv, isOutputLast))
+    transposedKernel = createTransposed(builder, conv.getKernel(),
+                                        getWeights(conv)->permutation);
   auto created = cast<ir::ConvOp>(builder.clone(*conv));
   std::string input = layout.getInput().str(),
               output = layout.getOutput().str();
@@ -141,25 +142,26 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
         get(operand.get(), operand.getOperandNumber() == 0 && isInputLast));
   created.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
                                                 layout.getKernel(), output));
-  if (turnedKernel)
-    setPlainWeights(created, turnedKernel);
+  if (transposedKernel)
+    setPlainWeights(created, transposedKernel);
   replace(conv, isOutputLast, created.getResult());
 }
 
-void LayoutRewriter::rewriteTurn(ir::TransposeOp transpose, Turn turn) {
+void LayoutRewriter::rewriteConversion(ir::TransposeOp transpose,
+                                       LayoutConversion conversion) {
   // Its operand channels last is its result as given, or the other way round.
-  bool isToLast = turn == Turn::ToLast;
-  if (notes)
-    notes->addCancelled(transpose, isToLast,
-                        problem.getTransposeNs(transpose.getInput()));
+  bool isToLast = conversion == LayoutConversion::ToLast;
+  if (report)
+    report->addCancelled(transpose, isToLast,
+                         problem.getTransposeNs(transpose.getInput()));
   replace(transpose, !isToLast, get(transpose.getInput(), isToLast));
 }
 
 void LayoutRewriter::rewrite(Operation *op) {
   builder.setInsertionPoint(op);
-  Turn turn = getTurn(op);
-  if (turn != Turn::None)
-    return rewriteTurn(cast<ir::TransposeOp>(op), turn);
+  LayoutConversion conversion = getLayoutConversion(op);
+  if (conversion != LayoutConversion::None)
+    return rewriteConversion(cast<ir::TransposeOp>(op), conversion);
   if (auto conv = dyn_cast<ir::ConvOp>(op); conv && problem.isAssigned(conv))
     return rewriteConv(conv);
   bool isLast = problem.isInputLast(op);
@@ -188,24 +190,24 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using AssignLayoutsBase::AssignLayoutsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    prices.useWinograd = winograd;
-    return readDevice(context, deviceSpec.getValue(), prices.device);
+    costs.useWinograd = winograd;
+    return readDevice(context, deviceSpec.getValue(), costs.device);
   }
 
   void runOnOperation() override {
-    LayoutNotes account(&getContext());
+    LayoutReport report(&getContext());
     for (Block &block : getOperation().getBody()) {
-      LayoutProblem problem(block, prices);
+      LayoutProblem problem(block, costs);
       if (problem.isEmpty())
         continue;
       problem.solve();
-      LayoutRewriter(block, problem, remarks, notes ? &account : nullptr).run();
+      LayoutRewriter(block, problem, remarks, notes ? &report : nullptr).run();
     }
-    account.leaveAt(getOperation());
+    report.leaveAt(getOperation());
   }
 
 private:
-  LayoutPrices prices;
+  LayoutCostModel costs;
 };
 } // namespace
 

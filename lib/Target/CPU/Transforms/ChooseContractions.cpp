@@ -12,7 +12,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 #include "tandem/Fusion/PassDevice.h"
-#include "tandem/Target/CPU/ContractionPrices.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -33,9 +33,9 @@ struct ChooseContractionsPass
   using ChooseContractionsBase::ChooseContractionsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (how == Contractions::measure)
+    if (how == Contractions::autotune)
       return emitError(UnknownLoc::get(context))
-             << "no pass measures contractions, but the compiler of programs";
+             << "no pass autotunes contractions, but the compiler of programs";
     return readDevice(context, deviceSpec.getValue(), device);
   }
 
@@ -50,21 +50,21 @@ struct ChooseContractionsPass
 
 private:
   void visit(Operation *op) {
-    std::optional<ContractionPrices> prices =
+    std::optional<BackendCosts> costs =
         compareWithLibrary(op, device, winograd);
     if (how == Contractions::library)
-      return chooseLibrary(op, prices.value_or(ContractionPrices()));
-    if (!prices)
+      return chooseLibrary(op, costs.value_or(BackendCosts()));
+    if (!costs)
       return;
-    prices->libraryNs += getLeftoverNs(op, device);
+    costs->libraryNs += getLeftoverNs(op, device);
     LLVM_DEBUG(llvm::dbgs()
-               << *op << "\n  generated " << int64_t(prices->generatedNs)
-               << " ns, by the library " << int64_t(prices->libraryNs)
+               << *op << "\n  generated " << int64_t(costs->generatedNs)
+               << " ns, by the library " << int64_t(costs->libraryNs)
                << " ns\n");
-    if (how == Contractions::predict && prefersLibrary(*prices))
-      chooseLibrary(op, *prices);
+    if (how == Contractions::predict && prefersLibrary(*costs))
+      chooseLibrary(op, *costs);
     else if (notes)
-      noteGenerated(op, *prices);
+      noteGenerated(op, *costs);
   }
 
   DeviceModel device;

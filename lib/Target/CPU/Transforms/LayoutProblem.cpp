@@ -35,23 +35,23 @@ static bool isChannelsFirst(ir::ConvOp conv) {
          typeOf(conv.getResult()).getNumElements() > 0;
 }
 
-Turn getTurn(Operation *op) {
+LayoutConversion getLayoutConversion(Operation *op) {
   auto transpose = dyn_cast<ir::TransposeOp>(op);
   if (!transpose || !hasStaticTypes(op))
-    return Turn::None;
+    return LayoutConversion::None;
   Permutation last = getChannelsLast(typeOf(transpose.getInput()).getRank());
   if (!last.empty() && transpose.getPermutation() == ArrayRef(last))
-    return Turn::ToLast;
+    return LayoutConversion::ToLast;
   if (!last.empty() && transpose.getPermutation() == ArrayRef(invert(last)))
-    return Turn::ToFirst;
-  return Turn::None;
+    return LayoutConversion::ToFirst;
+  return LayoutConversion::None;
 }
 
 bool LayoutProblem::isEmpty() {
   return llvm::none_of(block, [](Operation &op) {
     auto conv = dyn_cast<ir::ConvOp>(op);
     return (conv && hasStaticTypes(&op) && isChannelsFirst(conv)) ||
-           getTurn(&op) != Turn::None;
+           getLayoutConversion(&op) != LayoutConversion::None;
   });
 }
 
@@ -81,7 +81,7 @@ double LayoutProblem::getTransposeNs(Value value) const {
   bool isIndexing = movesNothing(type, getChannelsLast(type.getRank())) ||
                     isLoop(value.getDefiningOp()) ||
                     llvm::any_of(value.getUsers(), isLoop);
-  return prices.getTransposeNs(value, isIndexing);
+  return costs.getTransposeNs(value, isIndexing);
 }
 
 void LayoutProblem::addCost(Node node, double ns) {
@@ -97,11 +97,11 @@ void LayoutProblem::addCost(Node node, double ns) {
 void LayoutProblem::addConv(ir::ConvOp conv) {
   Nodes pair{cut.add(), cut.add()};
   nodes[conv] = pair;
-  double same = prices.getConvNs(conv, false, false);
-  double last = prices.getConvNs(conv, true, true);
-  double toLast = prices.getConvNs(conv, false, true);
+  double same = costs.getConvNs(conv, false, false);
+  double last = costs.getConvNs(conv, true, true);
+  double toLast = costs.getConvNs(conv, false, true);
   double toFirst =
-      std::max(prices.getConvNs(conv, true, false), same + last - toLast);
+      std::max(costs.getConvNs(conv, true, false), same + last - toLast);
   addCost(pair[0], toFirst - same);
   addCost(pair[1], last - toFirst);
   cut.connect(pair[1], pair[0], toLast + toFirst - same - last);
@@ -110,14 +110,15 @@ void LayoutProblem::addConv(ir::ConvOp conv) {
 void LayoutProblem::addPermutable(Operation *op) {
   Node node = cut.add();
   nodes[op] = {node, dropsDims(op) ? kGiven : node};
-  addCost(node, -prices.getWindowNs(op));
+  addCost(node, -costs.getWindowNs(op));
 }
 
 Node LayoutProblem::getProducer(Value value) const {
   Operation *op = value.getDefiningOp();
   if (auto it = nodes.find(op); op && it != nodes.end())
     return it->second[1];
-  return op && getTurn(op) == Turn::ToFirst ? kLast : kGiven;
+  return op && getLayoutConversion(op) == LayoutConversion::ToFirst ? kLast
+                                                                    : kGiven;
 }
 
 Node LayoutProblem::getConsumer(OpOperand &use) const {
@@ -127,7 +128,7 @@ Node LayoutProblem::getConsumer(OpOperand &use) const {
       return use.getOperandNumber() == 0 ? it->second[0] : kGiven;
     return hasPermutedDims(use) ? it->second[0] : kGiven;
   }
-  return getTurn(op) == Turn::ToLast ? kLast : kGiven;
+  return getLayoutConversion(op) == LayoutConversion::ToLast ? kLast : kGiven;
 }
 
 /// One transpose serves all readers that want the other layout.

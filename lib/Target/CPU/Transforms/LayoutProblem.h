@@ -18,7 +18,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_TRANSFORMS_LAYOUTPROBLEM_H
 #define TANDEM_LIB_TARGET_CPU_TRANSFORMS_LAYOUTPROBLEM_H
 
-#include "Transforms/LayoutPrices.h"
+#include "Transforms/LayoutCostModel.h"
 
 #include "tandem/Analysis/MinimumCut.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -34,15 +34,15 @@
 namespace tandem {
 
 /// How a transpose in the graph changes the layout of its operand.
-enum class Turn { None, ToLast, ToFirst };
-Turn getTurn(mlir::Operation *op);
+enum class LayoutConversion { None, ToLast, ToFirst };
+LayoutConversion getLayoutConversion(mlir::Operation *op);
 
 /// The layouts of the values of one block. First solve, then ask for the
 /// layouts.
 class LayoutProblem {
 public:
-  LayoutProblem(mlir::Block &block, const LayoutPrices &prices)
-      : block(block), prices(prices) {}
+  LayoutProblem(mlir::Block &block, const LayoutCostModel &costs)
+      : block(block), costs(costs) {}
 
   /// Whether there is no layout to choose.
   bool isEmpty();
@@ -54,7 +54,7 @@ public:
   bool isOutputLast(mlir::Operation *op) const { return look(op, 1); }
   bool isAssigned(mlir::Operation *op) const { return nodes.contains(op); }
 
-  const LayoutPrices &getPrices() const { return prices; }
+  const LayoutCostModel &getCosts() const { return costs; }
   double getTransposeNs(mlir::Value value) const;
 
 private:
@@ -78,7 +78,7 @@ private:
   Node getConsumer(mlir::OpOperand &use) const;
 
   mlir::Block &block;
-  const LayoutPrices &prices;
+  const LayoutCostModel &costs;
   MinimumCut cut;
   /// The elementwise ops that run in the kernel of a convolution before them.
   llvm::DenseSet<mlir::Operation *> epilogues;

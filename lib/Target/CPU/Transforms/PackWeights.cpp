@@ -43,7 +43,7 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
     DeviceModel device;
     if (failed(readDevice(context, deviceSpec.getValue(), device)))
       return failure();
-    machine = getMachine(device);
+    core = getCoreModel(device);
     return success();
   }
   void runOnOperation() override;
@@ -56,7 +56,7 @@ private:
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
 
-  ContractionMachine machine;
+  CoreModel core;
   std::map<Key, Value> packed;
 };
 
@@ -187,7 +187,7 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   std::optional<int64_t> columns =
       block > 0
           ? std::optional<int64_t>(block)
-          : getPackedBlock(hero, static_cast<bool>(source->constant), machine);
+          : getPackedBlock(hero, static_cast<bool>(source->constant), core);
   if (!columns)
     return;
   Value packed = getPacked(*source, *weights, *columns);

@@ -45,7 +45,7 @@ struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
     DeviceModel device;
     if (failed(readDevice(context, deviceSpec.getValue(), device)))
       return failure();
-    machine = getMachine(device);
+    core = getCoreModel(device);
     return success();
   }
 
@@ -55,7 +55,7 @@ private:
   std::optional<WinogradPlan> choose(ir::ConvOp conv) const;
   void transform(ir::FusionOp fusion, Candidate candidate);
 
-  ContractionMachine machine;
+  CoreModel core;
 };
 
 } // namespace
@@ -102,11 +102,11 @@ static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
 std::optional<WinogradPlan>
 TransformWeightsPass::choose(ir::ConvOp conv) const {
   if (how == Winograd::automatic)
-    return chooseWinograd(conv, machine);
+    return chooseWinograd(conv, core);
   Expected<Contraction> contraction = describeContraction(conv);
   if (!contraction || !canUseWinograd(*contraction))
     return std::nullopt;
-  return planWinograd(*contraction, machine);
+  return planWinograd(*contraction, core);
 }
 
 /// Erases what nothing reads any more.

@@ -53,7 +53,7 @@ struct KernelCounts {
   size_t cached = 0;
   /// Number of kernels that could not be compiled; their ops are op steps of
   /// the program instead.
-  size_t fallen = 0;
+  size_t fellBack = 0;
 };
 
 /// Steps that a compiled program runs a second time (rematerialisation), so

@@ -49,7 +49,7 @@ WindowChunks guessChunks(const DeviceModel &device,
                          const Contraction &contraction,
                          const ContractionWindow &window, int64_t elementBytes,
                          double ns) {
-  bool areGroups = getContractionLanes(contraction) == ContractionLanes::Groups;
+  bool areGroups = getVectorisedDim(contraction) == VectorisedDim::Group;
   WindowTasks tasks;
   tasks.elementBytes = elementBytes;
   tasks.outputs = areGroups ? contraction.groups

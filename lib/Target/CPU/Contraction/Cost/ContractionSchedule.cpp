@@ -8,8 +8,8 @@
 
 #include "Contraction/Cost/ContractionSchedule.h"
 
-#include "Contraction/ContractionStaging.h"
 #include "Contraction/Cost/StagedData.h"
+#include "Contraction/PrologueBuffer.h"
 
 #include "tandem/Runtime/Grain.h"
 
@@ -28,8 +28,8 @@ static int64_t getMinPositions(const Contraction &contraction,
                                int64_t l2Bytes) {
   int64_t weights = contraction.getReduction() * contraction.outputChannels *
                     contraction.groups * int64_t(sizeof(float));
-  bool areNear =
-      schedule.tile.lanes == ContractionLanes::Groups || weights <= l2Bytes / 4;
+  bool areNear = schedule.tile.vectorisedDim == VectorisedDim::Group ||
+                 weights <= l2Bytes / 4;
   return areNear ? 1 : kMinPositionsPerTask;
 }
 
@@ -38,7 +38,7 @@ static int64_t getPositionsInCache(const Contraction &contraction,
                                    const ContractionSchedule &schedule,
                                    int64_t l2Bytes) {
   int64_t elementBytes = contraction.getFormat().bytes;
-  bool isPositions = schedule.tile.lanes == ContractionLanes::Positions;
+  bool isPositions = schedule.tile.vectorisedDim == VectorisedDim::Spatial;
   int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
   int64_t weights = contraction.getReduction() * outputs * elementBytes;
   int64_t bytes = contraction.inputChannels * elementBytes;
@@ -102,14 +102,14 @@ static void stage(const Contraction &contraction, int64_t wanted,
 }
 
 ContractionSchedule scheduleContraction(const Contraction &contraction,
-                                        ContractionMachine machine,
-                                        bool isStaged, bool mayWiden) {
+                                        CoreModel core, bool isStaged,
+                                        bool mayWiden) {
   ContractionSchedule schedule;
-  schedule.tile = chooseContractionStrategy(contraction, machine, mayWiden);
+  schedule.tile = chooseContractionStrategy(contraction, core, mayWiden);
   const ContractionStrategy &tile = schedule.tile;
   isStaged |= tile.widensData;
-  bool isPositions = tile.lanes == ContractionLanes::Positions;
-  bool isGroups = tile.lanes == ContractionLanes::Groups;
+  bool isPositions = tile.vectorisedDim == VectorisedDim::Spatial;
+  bool isGroups = tile.vectorisedDim == VectorisedDim::Group;
   int64_t positions = contraction.spatial.back().size;
   schedule.positions = {positions, isPositions ? tile.getLanes() : tile.rows};
   schedule.outputs = {isGroups ? contraction.groups
@@ -120,15 +120,15 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
 
   int64_t columns = isStaged ? 1 : schedule.getColumns();
   double wanted = std::clamp<double>(
-      tile.cycles / (machine.cyclesPerNs * kGrainNs), 1, kWantedTasks);
+      tile.cycles / (core.cyclesPerNs * kGrainNs), 1, kWantedTasks);
   double perTask =
       double(contraction.getPositions()) * double(columns) / wanted;
   int64_t most =
       std::max(kPositionsPerTask,
-               getPositionsInCache(contraction, schedule, machine.l2Bytes));
-  int64_t target = std::max<int64_t>(
-      std::llround(perTask),
-      getMinPositions(contraction, schedule, machine.l2Bytes));
+               getPositionsInCache(contraction, schedule, core.l2Bytes));
+  int64_t target =
+      std::max<int64_t>(std::llround(perTask),
+                        getMinPositions(contraction, schedule, core.l2Bytes));
   if (!isGroups)
     target = std::min(target, most);
   int64_t tiles = schedule.positions.getTiles();
@@ -149,7 +149,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
           : schedule.getColumnChunks() * schedule.getRowChunks() *
                 schedule.getTileChunks();
   schedule.grain = std::clamp<int64_t>(
-      std::llround(machine.cyclesPerNs * kGrainNs * double(schedule.extent) /
+      std::llround(core.cyclesPerNs * kGrainNs * double(schedule.extent) /
                    tile.cycles),
       tile.isGaxpy() ? std::min(tile.vectors, schedule.extent) : 1,
       schedule.extent);

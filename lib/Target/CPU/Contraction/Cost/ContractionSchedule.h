@@ -29,7 +29,7 @@ struct TiledDim {
 /// other, use it. Where groups run along the lanes, each tile of positions
 /// computes all groups in turn.
 ///
-/// Where data is staged (ContractionStaging.h), the order is [chunks of
+/// Where data is staged (PrologueBuffer.h), the order is [chunks of
 /// rows][chunks of positions][chunks of groups x outputs]: a task stages the
 /// data of its positions, and then computes some or, if there are enough tasks,
 /// all tiles of outputs from it.
@@ -62,8 +62,9 @@ struct ContractionSchedule {
   /// The number of tiles of outputs of all groups; 1 where groups run along the
   /// lanes.
   int64_t getColumns() const {
-    return tile.lanes == ContractionLanes::Groups ? 1
-                                                  : groups * outputs.getTiles();
+    return tile.vectorisedDim == VectorisedDim::Group
+               ? 1
+               : groups * outputs.getTiles();
   }
   int64_t getColumnChunks() const {
     return isStaged() ? llvm::divideCeilSigned(getColumns(), columnsPerTask)
@@ -75,8 +76,7 @@ struct ContractionSchedule {
 /// staged, which must be possible (checkStaged). If `mayWiden` is set, the
 /// data may also be staged just to convert it.
 ContractionSchedule scheduleContraction(const Contraction &contraction,
-                                        ContractionMachine machine,
-                                        bool isStaged = false,
+                                        CoreModel core, bool isStaged = false,
                                         bool mayWiden = true);
 
 } // namespace tandem

@@ -36,48 +36,47 @@ static constexpr double kStreamCycles = 0.02;
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
 
-ContractionMachine getMachine(const DeviceModel &device) {
-  ContractionMachine machine;
-  machine.vectorBits = static_cast<unsigned>(device.vectorBits);
-  machine.hasBF16 = machine.vectorBits == 512 && device.hasBF16Pairs;
-  machine.pairsPerFma = device.pairsPerFma;
-  machine.lineBytes = device.lineBytes;
-  machine.cores = device.cores;
-  machine.cyclesPerNs =
-      device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(machine);
-  double perCycle = 1 / (double(device.cores) * machine.cyclesPerNs);
+CoreModel getCoreModel(const DeviceModel &device) {
+  CoreModel core;
+  core.vectorBits = static_cast<unsigned>(device.vectorBits);
+  core.hasBF16 = core.vectorBits == 512 && device.hasBF16Pairs;
+  core.pairsPerFma = device.pairsPerFma;
+  core.lineBytes = device.lineBytes;
+  core.cores = device.cores;
+  core.cyclesPerNs =
+      device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(core);
+  double perCycle = 1 / (double(device.cores) * core.cyclesPerNs);
   if (!device.caches.empty()) {
-    machine.l1Bytes = device.caches.front().bytes / device.cores;
-    machine.lastLevelBytes = device.caches.back().bytes;
-    machine.lastLevelBytesPerCycle = device.caches.back().bytesPerNs * perCycle;
+    core.l1Bytes = device.caches.front().bytes / device.cores;
+    core.lastLevelBytes = device.caches.back().bytes;
+    core.lastLevelBytesPerCycle = device.caches.back().bytesPerNs * perCycle;
   }
   if (device.caches.size() > 1) {
-    machine.l2Bytes = device.caches[1].bytes / device.cores;
-    machine.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
+    core.l2Bytes = device.caches[1].bytes / device.cores;
+    core.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
   }
-  machine.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
-  return machine;
+  core.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
+  return core;
 }
 
-double getFlopsPerCycle(ContractionMachine machine) {
-  return 2 * kFmasPerCycle * machine.vectorBits / 32;
+double getFlopsPerCycle(CoreModel core) {
+  return 2 * kFmasPerCycle * core.vectorBits / 32;
 }
 
-bool hasPairs(const Contraction &contraction, ContractionLanes lanes) {
+bool hasPairs(const Contraction &contraction, VectorisedDim vectorisedDim) {
   return contraction.hasInputPairs ||
          (contraction.getFormat().packedInputs == 2 &&
-          lanes == ContractionLanes::Reduction);
+          vectorisedDim == VectorisedDim::InputChannel);
 }
 
-ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
-                      ContractionMachine machine) {
+ProductRates getRates(const Contraction &contraction,
+                      VectorisedDim vectorisedDim, CoreModel core) {
   if (!contraction.getFormat().isWidened())
     return {};
-  if (!hasPairs(contraction, lanes))
+  if (!hasPairs(contraction, vectorisedDim))
     return {1, kFmaLatency, 2};
-  return machine.usesPairs()
-             ? ProductRates{1 / machine.pairsPerFma, kPairLatency, 0}
-             : ProductRates{2, 2 * kFmaLatency, 2};
+  return core.usesPairs() ? ProductRates{1 / core.pairsPerFma, kPairLatency, 0}
+                          : ProductRates{2, 2 * kFmaLatency, 2};
 }
 
 /// The share of the time of weights that products do not hide, as they come in
@@ -87,16 +86,17 @@ static constexpr double kNotHidden = 0.05, kNotHiddenBeyond = 0.13;
 
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
 /// rows of tiles pass by coming from where those of a tile have room.
-static double addWeightCycles(double cycles, ContractionLanes lanes,
+static double addWeightCycles(double cycles, VectorisedDim vectorisedDim,
                               double vectors, double steps,
-                              const ContractionMachine &machine) {
-  double bytes = vectors * steps * machine.getVectorBytes();
-  if (lanes != ContractionLanes::Outputs || bytes <= double(machine.l1Bytes))
+                              const CoreModel &core) {
+  double bytes = vectors * steps * core.getVectorBytes();
+  if (vectorisedDim != VectorisedDim::OutputChannel ||
+      bytes <= double(core.l1Bytes))
     return cycles;
-  bool isNear = bytes <= double(machine.l2Bytes) / 2;
+  bool isNear = bytes <= double(core.l2Bytes) / 2;
   double weights =
-      vectors * machine.getVectorBytes() /
-      (isNear ? machine.l2BytesPerCycle : machine.lastLevelBytesPerCycle);
+      vectors * core.getVectorBytes() /
+      (isNear ? core.l2BytesPerCycle : core.lastLevelBytesPerCycle);
   return std::max(cycles, weights) +
          (isNear ? kNotHidden : kNotHiddenBeyond) * weights;
 }
@@ -104,21 +104,22 @@ static double addWeightCycles(double cycles, ContractionLanes lanes,
 /// Vectors that are loaded for each of a tile: positions along the lanes are
 /// picked from as many as lie between two of them.
 static double getLoadsOfVector(const Contraction &contraction,
-                               ContractionLanes lanes) {
-  return lanes == ContractionLanes::Positions
+                               VectorisedDim vectorisedDim) {
+  return vectorisedDim == VectorisedDim::Spatial
              ? double(contraction.spatial.back().stride)
              : 1;
 }
 
 /// Cycles of one tile that sums `steps` products to each element, with
 /// `vectorLoads` loads for each of its vectors.
-static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
-                            double rows, double vectors, double vectorLoads,
-                            double steps, const ContractionMachine &machine) {
+static double getTileCycles(VectorisedDim vectorisedDim,
+                            const ProductRates &rates, double rows,
+                            double vectors, double vectorLoads, double steps,
+                            const CoreModel &core) {
   double fmas = rows * vectors;
   // A tile of groups loads data for each product.
-  double loads =
-      vectors * vectorLoads + (lanes == ContractionLanes::Groups ? fmas : rows);
+  double loads = vectors * vectorLoads +
+                 (vectorisedDim == VectorisedDim::Group ? fmas : rows);
   double shuffles = vectors * (vectorLoads - 1);
   double conversions = vectors * vectorLoads * rates.conversions +
                        (loads - vectors * vectorLoads) * rates.rowConversions;
@@ -126,7 +127,7 @@ static double getTileCycles(ContractionLanes lanes, const ProductRates &rates,
   double cycles =
       std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                 rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
-  cycles = addWeightCycles(cycles, lanes, vectors, steps, machine) +
+  cycles = addWeightCycles(cycles, vectorisedDim, vectors, steps, core) +
            kStreamCycles * rows;
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
@@ -137,8 +138,8 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
   int64_t bytes = elementBytes * tile.getLanes();
   // Along positions the next piece of a row follows at once.
   bool isFollowed =
-      tile.lanes == ContractionLanes::Positions && bytes >= 2 * kPieceBytes;
-  if (isWhole || isFollowed || tile.lanes == ContractionLanes::Groups)
+      tile.vectorisedDim == VectorisedDim::Spatial && bytes >= 2 * kPieceBytes;
+  if (isWhole || isFollowed || tile.vectorisedDim == VectorisedDim::Group)
     return 0;
   double cycles =
       kPieceCycles * std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
@@ -151,10 +152,10 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
 /// of its period apart compete for the few ways of a set, one of which the
 /// weights take.
 static int64_t getRowsInCache(const Contraction &contraction,
-                              const ContractionMachine &machine) {
+                              const CoreModel &core) {
   // A page, for it is looked up by the bits that all addresses of one share.
   constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64;
-  const int64_t ways = std::max<int64_t>(machine.l1Bytes / kPeriodBytes, 2);
+  const int64_t ways = std::max<int64_t>(core.l1Bytes / kPeriodBytes, 2);
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   int64_t distance =
       inner.stride * inner.dataStride * contraction.getFormat().bytes;
@@ -163,20 +164,20 @@ static int64_t getRowsInCache(const Contraction &contraction,
   return sets * (ways - 1);
 }
 
-TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
-                       int64_t width) {
+TileSpace getTileSpace(const Contraction &contraction,
+                       VectorisedDim vectorisedDim, int64_t width) {
   int64_t positions = contraction.spatial.back().size;
   int64_t outer = contraction.getPositions() / positions;
-  switch (lanes) {
-  case ContractionLanes::Outputs:
-  case ContractionLanes::Reduction:
+  switch (vectorisedDim) {
+  case VectorisedDim::OutputChannel:
+  case VectorisedDim::InputChannel:
     return {positions,
             llvm::divideCeilSigned(contraction.outputChannels, width),
             outer * contraction.groups};
-  case ContractionLanes::Groups:
+  case VectorisedDim::Group:
     return {positions, llvm::divideCeilSigned(contraction.groups, width),
             outer};
-  case ContractionLanes::Positions:
+  case VectorisedDim::Spatial:
     return {contraction.outputChannels,
             llvm::divideCeilSigned(positions, width),
             outer * contraction.groups};
@@ -184,10 +185,11 @@ TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
   return {1, 1, 1};
 }
 
-int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
+int64_t getWidth(const Contraction &contraction, VectorisedDim vectorisedDim,
                  int64_t widest) {
   int64_t width = widest;
-  while (width > 2 && getTileSpace(contraction, lanes, width / 2).vectors == 1)
+  while (width > 2 &&
+         getTileSpace(contraction, vectorisedDim, width / 2).vectors == 1)
     width /= 2;
   return width;
 }
@@ -217,9 +219,9 @@ static int64_t getSteps(const Contraction &contraction) {
 /// Whether it pays, for many tiles, that data is converted apart from them:
 /// where they find it broadcast, as nothing else is converted with it.
 static bool canWidenData(const Contraction &contraction,
-                         ContractionLanes lanes) {
+                         VectorisedDim vectorisedDim) {
   ElementFormat format = contraction.getFormat();
-  return lanes == ContractionLanes::Outputs && format.isWidened() &&
+  return vectorisedDim == VectorisedDim::OutputChannel && format.isWidened() &&
          format.packedInputs == 1 && checkStaged(contraction).has_value();
 }
 
@@ -245,12 +247,12 @@ static double getWideningCycles(const Contraction &contraction,
 static ContractionStrategy chooseTile(const Contraction &contraction,
                                       ContractionStrategy best,
                                       const ProductRates &rates,
-                                      const ContractionMachine &machine) {
-  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
-  bool isBlocked = best.lanes == ContractionLanes::Outputs &&
+                                      const CoreModel &core) {
+  TileSpace space = getTileSpace(contraction, best.vectorisedDim, best.width);
+  bool isBlocked = best.vectorisedDim == VectorisedDim::OutputChannel &&
                    contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
-  double vectorLoads = getLoadsOfVector(contraction, best.lanes);
+  double vectorLoads = getLoadsOfVector(contraction, best.vectorisedDim);
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
@@ -259,23 +261,22 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     if (tile.vectors != vectors ||
         (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
       continue;
-    int64_t most = machine.getMostRows(vectors);
+    int64_t most = core.getMostRows(vectors);
     // What is loaded is held beside what it is widened to.
     if (rates.rowConversions > 0)
-      most =
-          (machine.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
-          vectors;
+      most = (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
+             vectors;
     if (most < 1)
       break;
-    if (tile.lanes != ContractionLanes::Positions)
-      most = std::min(most, getRowsInCache(contraction, machine));
+    if (tile.vectorisedDim != VectorisedDim::Spatial)
+      most = std::min(most, getRowsInCache(contraction, core));
     tile.rows = getEvenShare(space.rows, most);
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
-                         return getTileCycles(tile.lanes, rates, rows,
+                         return getTileCycles(tile.vectorisedDim, rates, rows,
                                               ofVectors, vectorLoads, steps,
-                                              machine);
+                                              core);
                        }) +
         getPieceCycles(tile,
                        double(space.times * space.rows * space.vectors) /
@@ -289,49 +290,47 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
 }
 
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
-                                              ContractionMachine machine,
-                                              bool mayWiden) {
+                                              CoreModel core, bool mayWiden) {
   ContractionStrategy tile;
-  tile.lanes = *getContractionLanes(contraction);
-  if (tile.lanes == ContractionLanes::Reduction)
-    return chooseDotTile(contraction, machine);
-  if (slidesOverTaps(contraction, tile.lanes))
-    return chooseSlidingTile(contraction, machine);
-  if (std::optional<ContractionStrategy> gaxpy =
-          chooseGaxpy(contraction, machine))
+  tile.vectorisedDim = *getVectorisedDim(contraction);
+  if (tile.vectorisedDim == VectorisedDim::InputChannel)
+    return chooseDotTile(contraction, core);
+  if (slidesOverTaps(contraction, tile.vectorisedDim))
+    return chooseSlidingTile(contraction, core);
+  if (std::optional<ContractionStrategy> gaxpy = chooseGaxpy(contraction, core))
     return *gaxpy;
-  tile.width = getWidth(contraction, tile.lanes, machine.vectorBits / 32);
-  ProductRates rates = getRates(contraction, tile.lanes, machine);
-  ContractionStrategy direct = chooseTile(contraction, tile, rates, machine);
-  if (!mayWiden || !canWidenData(contraction, tile.lanes))
+  tile.width = getWidth(contraction, tile.vectorisedDim, core.vectorBits / 32);
+  ProductRates rates = getRates(contraction, tile.vectorisedDim, core);
+  ContractionStrategy direct = chooseTile(contraction, tile, rates, core);
+  if (!mayWiden || !canWidenData(contraction, tile.vectorisedDim))
     return direct;
   rates.rowConversions = 0;
   tile.widensData = true;
-  ContractionStrategy wide = chooseTile(contraction, tile, rates, machine);
+  ContractionStrategy wide = chooseTile(contraction, tile, rates, core);
   wide.cycles += getWideningCycles(contraction, wide, rates);
   return wide.cycles < direct.cycles ? wide : direct;
 }
 
 std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
-                                      bool isConstant,
-                                      ContractionMachine machine) {
+                                      bool isConstant, CoreModel core) {
   if (!canPackWeights(hero, contraction, isConstant))
     return std::nullopt;
   flattenPositions(contraction);
   std::optional<ContractionStrategy> inPlace;
-  if (getContractionLanes(contraction))
-    inPlace = chooseContractionStrategy(contraction, machine);
+  if (getVectorisedDim(contraction))
+    inPlace = chooseContractionStrategy(contraction, core);
   Contraction ordered = assumePacked(contraction);
   bool isInOrder = contraction.outputStride == ordered.outputStride &&
                    contraction.hasInputPairs == ordered.hasInputPairs;
-  ContractionStrategy packed = chooseContractionStrategy(ordered, machine);
+  ContractionStrategy packed = chooseContractionStrategy(ordered, core);
   double bytes = 2.0 * double(contraction.getFormat().bytes) *
                  double(contraction.getReduction()) *
                  double(contraction.outputChannels * contraction.groups);
-  if (!isConstant && inPlace && inPlace->lanes == ContractionLanes::Reduction &&
+  if (!isConstant && inPlace &&
+      inPlace->vectorisedDim == VectorisedDim::InputChannel &&
       inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
     return std::nullopt;
-  if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, machine))
+  if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))
     return std::nullopt;
   int64_t block = packed.getLanes();
   if (isInOrder && block >= contraction.outputChannels)
@@ -340,11 +339,11 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
 }
 
 std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
-                                      ContractionMachine machine) {
+                                      CoreModel core) {
   Expected<Contraction> contraction = describeContraction(hero);
   if (!contraction)
     return std::nullopt;
-  return getPackedBlock(hero, *contraction, isConstant, machine);
+  return getPackedBlock(hero, *contraction, isConstant, core);
 }
 
 } // namespace tandem

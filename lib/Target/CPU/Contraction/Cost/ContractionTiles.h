@@ -31,8 +31,8 @@ struct ProductRates {
   double conversions = 0, rowConversions = conversions;
 };
 
-ProductRates getRates(const Contraction &contraction, ContractionLanes lanes,
-                      ContractionMachine machine);
+ProductRates getRates(const Contraction &contraction,
+                      VectorisedDim vectorisedDim, CoreModel core);
 
 /// The iteration space that a tile walks over: rows, vectors, and how many
 /// times all of these are computed.
@@ -40,13 +40,13 @@ struct TileSpace {
   int64_t rows, vectors, times;
 };
 
-TileSpace getTileSpace(const Contraction &contraction, ContractionLanes lanes,
-                       int64_t width);
+TileSpace getTileSpace(const Contraction &contraction,
+                       VectorisedDim vectorisedDim, int64_t width);
 
 /// The width of vectors, in elements: less than `widest` where a narrower
 /// vector holds everything, because some machines execute twice as many narrow
 /// vectors, and fewer lanes are masked.
-int64_t getWidth(const Contraction &contraction, ContractionLanes lanes,
+int64_t getWidth(const Contraction &contraction, VectorisedDim vectorisedDim,
                  int64_t widest);
 
 /// The cycles of all tiles of `space`, including the smaller ones at its ends.
@@ -58,14 +58,14 @@ double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
 /// good tile has few loads per product, and enough independent products to hide
 /// their latency.
 ContractionStrategy chooseDotTile(const Contraction &contraction,
-                                  ContractionMachine machine);
+                                  CoreModel core);
 
 /// Chooses the tile with the least cost where the tile slides over the data
 /// with the weights in registers (slidesOverTaps). A good tile has enough
 /// independent products to hide their latency, and reads neighbouring cache
 /// lines together.
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,
-                                      ContractionMachine machine);
+                                      CoreModel core);
 
 } // namespace tandem
 

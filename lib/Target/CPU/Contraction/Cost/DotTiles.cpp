@@ -45,10 +45,10 @@ struct DotTile {
 } // namespace
 
 ContractionStrategy chooseDotTile(const Contraction &contraction,
-                                  ContractionMachine machine) {
+                                  CoreModel core) {
   ContractionStrategy best;
-  best.lanes = ContractionLanes::Reduction;
-  best.sumWidth = machine.vectorBits / 32;
+  best.vectorisedDim = VectorisedDim::InputChannel;
+  best.sumWidth = core.vectorBits / 32;
   ElementFormat format = contraction.getFormat();
   int64_t inputs =
       llvm::divideCeilSigned(contraction.inputChannels, format.packedInputs);
@@ -56,7 +56,7 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
     best.sumWidth /= 2;
   double steps = double(contraction.getReduction() / contraction.inputChannels *
                         llvm::divideCeilSigned(inputs, best.sumWidth));
-  ProductRates rates = getRates(contraction, best.lanes, machine);
+  ProductRates rates = getRates(contraction, best.vectorisedDim, core);
   double elementBytes = double(format.bytes);
   int64_t positions = contraction.spatial.back().size;
   double times = double(contraction.getPositions() / positions) *
@@ -66,7 +66,7 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
       // Beside the sums, one operand and a vector of the other; twice that
       // where pairs are taken apart.
       int64_t others = (std::min(rows, columns) + 1) * int64_t(rates.fmas);
-      if (rows * columns + others > machine.getRegisters())
+      if (rows * columns + others > core.getRegisters())
         break;
       ContractionStrategy tile = best;
       tile.width = columns;
@@ -74,14 +74,14 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
       // All rows pass by one tile of columns, then by the next.
       auto isNear = [&](int64_t vectors) {
         return elementBytes * double(vectors * contraction.getReduction()) <=
-               kNearShare * double(machine.l1Bytes);
+               kNearShare * double(core.l1Bytes);
       };
       DotTile whole{rates,
                     double(rows),
                     double(columns),
                     steps,
-                    kStreamsShare * machine.l2BytesPerCycle /
-                        machine.getVectorBytes(),
+                    kStreamsShare * core.l2BytesPerCycle /
+                        core.getVectorBytes(),
                     rows == positions && isNear(rows),
                     rows < positions && isNear(columns)};
       double cycles = double(positions / rows) * whole.getCycles();

@@ -34,13 +34,12 @@ static double getWeightBytes(const Contraction &contraction) {
 
 /// Whether the weights are a matrix that comes from beyond the second-level
 /// cache and that all positions are multiplied with.
-static bool isFarMatrix(const Contraction &contraction,
-                        ContractionMachine machine) {
+static bool isFarMatrix(const Contraction &contraction, CoreModel core) {
   const Contraction::SpatialDim &dim = contraction.spatial.back();
   return contraction.groups == 1 &&
          contraction.getReduction() == contraction.inputChannels &&
          !dim.isPadded() && contraction.getPositions() == dim.size &&
-         getWeightBytes(contraction) > double(machine.l2Bytes) / 2;
+         getWeightBytes(contraction) > double(core.l2Bytes) / 2;
 }
 
 /// The time by `cores`, each of which reads rows of the weights in pieces of at
@@ -51,38 +50,37 @@ static double getTime(double pieceBytes, int64_t tasks, int64_t cores) {
 }
 
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
-                                               ContractionMachine machine) {
+                                               CoreModel core) {
   double rowBytes =
       double(contraction.outputChannels * contraction.getFormat().bytes);
   if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
       contraction.outputBlock != contraction.outputChannels ||
       contraction.hasInputPairs || rowBytes < kPieceBytes ||
-      !isFarMatrix(contraction, machine))
+      !isFarMatrix(contraction, core))
     return std::nullopt;
   ContractionStrategy gaxpy;
-  gaxpy.width = machine.vectorBits / 32;
+  gaxpy.width = core.vectorBits / 32;
   gaxpy.rows = contraction.spatial.back().size;
   // Beside the data of a pass there are the sums of a vector, and weights that
   // are widened or not.
   int64_t others = gaxpy.rows + (contraction.getFormat().isWidened() ? 2 : 1);
   gaxpy.passInputs =
-      std::min((machine.getRegisters() - others) / gaxpy.rows, kMaxPassInputs);
+      std::min((core.getRegisters() - others) / gaxpy.rows, kMaxPassInputs);
   if (gaxpy.passInputs < kMinPassInputs)
     return std::nullopt;
   gaxpy.vectors =
       int64_t(kPieceBytes) / (gaxpy.width * contraction.getFormat().bytes);
-  gaxpy.cycles = getWeightBytes(contraction) / machine.lastLevelBytesPerCycle *
+  gaxpy.cycles = getWeightBytes(contraction) / core.lastLevelBytesPerCycle *
                  getTime(rowBytes, /*tasks=*/1, /*cores=*/1);
   return gaxpy;
 }
 
 bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const ContractionStrategy &packed,
-                      const Contraction &contraction,
-                      ContractionMachine machine) {
-  bool areDots = inPlace.lanes == ContractionLanes::Reduction &&
+                      const Contraction &contraction, CoreModel core) {
+  bool areDots = inPlace.vectorisedDim == VectorisedDim::InputChannel &&
                  inPlace.rows == contraction.spatial.back().size &&
-                 isFarMatrix(contraction, machine);
+                 isFarMatrix(contraction, core);
   if (!areDots && !inPlace.isGaxpy())
     return false;
   auto countTasks = [&](const ContractionStrategy &strategy) {
@@ -94,12 +92,12 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
   double pieceBytes = double(contraction.getFormat().bytes) *
                       (areDots ? double(contraction.inputChannels)
                                : double(contraction.outputChannels) /
-                                     double(std::min(machine.cores, tasks)));
+                                     double(std::min(core.cores, tasks)));
   bool isFromMemory =
-      getWeightBytes(contraction) > double(machine.lastLevelBytes) / 2;
-  return getTime(pieceBytes, tasks, machine.cores) <=
+      getWeightBytes(contraction) > double(core.lastLevelBytes) / 2;
+  return getTime(pieceBytes, tasks, core.cores) <=
          (isFromMemory ? kOneFromMemory : kOneFromLastLevel) /
-             double(std::min(machine.cores, countTasks(packed)));
+             double(std::min(core.cores, countTasks(packed)));
 }
 
 } // namespace tandem

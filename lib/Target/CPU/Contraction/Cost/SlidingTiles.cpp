@@ -21,8 +21,9 @@ static constexpr int64_t kMaxSlidingTaps = 8;
 /// the second-level cache.
 static constexpr double kLoneVectorCycles = 4;
 
-bool slidesOverTaps(const Contraction &contraction, ContractionLanes lanes) {
-  return lanes == ContractionLanes::Groups &&
+bool slidesOverTaps(const Contraction &contraction,
+                    VectorisedDim vectorisedDim) {
+  return vectorisedDim == VectorisedDim::Group &&
          contraction.spatial.back().taps <= kMaxSlidingTaps;
 }
 
@@ -39,22 +40,22 @@ static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
 /// Whether what the next row reads and writes is far when its turn comes: a
 /// cache that has room for twice the bytes may hold them from before.
 static bool isNextRowFar(const Contraction &contraction,
-                         const ContractionMachine &machine) {
+                         const CoreModel &core) {
   auto data = cast<RankedTensorType>(contraction.data.getType());
   int64_t bytes = contraction.getFormat().bytes *
                   (data.getNumElements() + contraction.result.getNumElements());
-  return contraction.spatial.size() > 1 && 2 * bytes > machine.l2Bytes;
+  return contraction.spatial.size() > 1 && 2 * bytes > core.l2Bytes;
 }
 
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,
-                                      ContractionMachine machine) {
+                                      CoreModel core) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   ContractionStrategy best;
-  best.lanes = ContractionLanes::Groups;
-  best.width = getWidth(contraction, best.lanes, machine.vectorBits / 32);
-  if (isNextRowFar(contraction, machine))
-    best.prefetchBytes = machine.lineBytes;
-  TileSpace space = getTileSpace(contraction, best.lanes, best.width);
+  best.vectorisedDim = VectorisedDim::Group;
+  best.width = getWidth(contraction, best.vectorisedDim, core.vectorBits / 32);
+  if (isNextRowFar(contraction, core))
+    best.prefetchBytes = core.lineBytes;
+  TileSpace space = getTileSpace(contraction, best.vectorisedDim, best.width);
   double passes = double(contraction.getReduction() / inner.taps);
   auto getCycles = [&](int64_t rows, int64_t vectors) {
     double fmas = double(rows * vectors * inner.taps);
@@ -74,7 +75,7 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
     ContractionStrategy tile = best;
     tile.vectors = getEvenShare(space.vectors, vectors);
     // Beside the sums, the weights of a vector and the data of two positions.
-    int64_t most = (machine.getRegisters() - inner.taps - 2) / vectors;
+    int64_t most = (core.getRegisters() - inner.taps - 2) / vectors;
     if (tile.vectors != vectors || most < 1)
       continue;
     tile.rows = getEvenShare(space.rows, most);

@@ -23,12 +23,12 @@ namespace tandem {
 
 std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
                                                const TileProblem &problem) {
-  ContractionLanes lanes = problem.strategy.lanes;
-  if (lanes == ContractionLanes::Positions)
+  VectorisedDim vectorisedDim = problem.strategy.vectorisedDim;
+  if (vectorisedDim == VectorisedDim::Spatial)
     return std::make_unique<PositionTileEmitter>(builder, loc, problem);
-  if (lanes == ContractionLanes::Reduction)
+  if (vectorisedDim == VectorisedDim::InputChannel)
     return std::make_unique<DotTileEmitter>(builder, loc, problem);
-  if (slidesOverTaps(problem.contraction, lanes))
+  if (slidesOverTaps(problem.contraction, vectorisedDim))
     return std::make_unique<SlidingTileEmitter>(builder, loc, problem);
   if (problem.contraction.hasInputPairs)
     return std::make_unique<PairTileEmitter>(builder, loc, problem);

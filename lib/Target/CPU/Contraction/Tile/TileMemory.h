@@ -32,7 +32,7 @@ struct TileProblem {
   const ContractionStrategy &strategy;
   /// Pointers to the operands; that to the bias may be null.
   mlir::Value data, weights, bias = {};
-  /// See ContractionMachine.
+  /// See CoreModel.
   bool usesPairs = false;
 };
 

@@ -27,11 +27,11 @@ WinogradEmitter::WinogradEmitter(
     OpBuilder &builder, Location loc, const Contraction &conv,
     const Contraction &plain, const WinogradPlan &plan, KernelScratch &scratch,
     Value data, Value weights, Value plainWeights, Value bias,
-    EmitEpilogue emitEpilogue, EmitData emitData, ContractionStage *stage,
+    EmitEpilogue emitEpilogue, EmitData emitData, FusedPooling *pooling,
     function_ref<Buffer(Value)> getBuffer)
     : IndexBuilder(builder, loc), conv(conv), plan(plan), data(data),
       weights(weights), bias(bias), emitEpilogue(emitEpilogue),
-      emitData(emitData), stage(stage), getBuffer(getBuffer),
+      emitData(emitData), pooling(pooling), getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
       transformed(
           scratch.allocate(builder.getF32Type(), plan.getDataElements())),
@@ -79,8 +79,8 @@ void WinogradEmitter::emitTask(Value task) {
 
 WinogradEmitter::Corner WinogradEmitter::getCorner(Value tile) {
   Corner corner;
-  corner.column = scale(takeDigit(tile, plan.tileColumns), kTile);
-  corner.row = scale(takeDigit(tile, plan.tileRows), kTile);
+  corner.column = scale(delinearizeInnermost(tile, plan.tileColumns), kTile);
+  corner.row = scale(delinearizeInnermost(tile, plan.tileRows), kTile);
   corner.batch = tile;
   return corner;
 }
@@ -255,10 +255,10 @@ void WinogradEmitter::transformResultVector(Value block, const Corner &corner,
   if (bias)
     initial =
         load(getPointer(bias, output), createMask(output, conv.outputChannels));
-  if (stage)
+  if (pooling)
     moveStage(corner, output);
   storeResults(corner, output, lane, initial, isDirect);
-  if (stage)
+  if (pooling)
     emitWindows(corner, output);
 }
 

@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_WINOGRAD_WINOGRADEMITTER_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_WINOGRAD_WINOGRADEMITTER_H
 
-#include "Contraction/ContractionStage.h"
+#include "Contraction/FusedPooling.h"
 #include "Contraction/Tile/ChannelTileEmitter.h"
 #include "IndexBuilder.h"
 
@@ -38,7 +38,7 @@ public:
   /// plain weights. `data`, `weights`, `plainWeights` and `bias` (which may be
   /// null) are pointers. If `emitData` is not null, it computes the data, and
   /// `data` is null; each element is then computed 2.25 times, because tiles
-  /// overlap. `stage`, if not null, holds parts of shape getPartShape for the
+  /// overlap. `pooling`, if not null, holds parts of shape getPartShape for the
   /// windows over a tile, whose operands and results `getBuffer` finds.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
                   const Contraction &conv, const Contraction &plain,
@@ -46,10 +46,10 @@ public:
                   mlir::Value data, mlir::Value weights,
                   mlir::Value plainWeights, mlir::Value bias,
                   EmitEpilogue emitEpilogue, EmitData emitData,
-                  ContractionStage *stage,
+                  FusedPooling *pooling,
                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
-  /// The shape of the part of the result that a stage keeps: one tile of a
+  /// The shape of the part of the result that the pooling keeps: one tile of a
   /// vector of outputs.
   static llvm::SmallVector<int64_t> getPartShape(const Contraction &conv,
                                                  const WinogradPlan &plan);
@@ -149,7 +149,7 @@ private:
   mlir::Value data, weights, bias;
   EmitEpilogue emitEpilogue;
   EmitData emitData;
-  ContractionStage *stage;
+  FusedPooling *pooling;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   mlir::VectorType type;
   /// The buffers of the workspace: transformed data and products

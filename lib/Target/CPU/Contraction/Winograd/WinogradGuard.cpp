@@ -288,7 +288,7 @@ Contraction WinogradEmitter::describeDirectTile(const Contraction &plain,
 ContractionStrategy
 WinogradEmitter::getDirectStrategy(const WinogradPlan &plan) {
   ContractionStrategy strategy = plan.tile;
-  strategy.lanes = ContractionLanes::Outputs;
+  strategy.vectorisedDim = VectorisedDim::OutputChannel;
   strategy.rows = kTile;
   while (strategy.rows > plan.tile.rows)
     strategy.rows /= 2;

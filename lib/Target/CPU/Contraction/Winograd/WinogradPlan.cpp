@@ -66,11 +66,11 @@ static Contraction describeProducts(const Contraction &conv,
 
 /// The tile with as many vectors as a block of weights.
 static ContractionStrategy getTile(const WinogradPlan &plan, int64_t width,
-                                   const ContractionMachine &machine) {
+                                   const CoreModel &core) {
   ContractionStrategy tile;
   tile.width = std::min(width, plan.block);
   tile.vectors = plan.block / tile.width;
-  int64_t most = std::max<int64_t>(1, machine.getMostRows(tile.vectors));
+  int64_t most = std::max<int64_t>(1, core.getMostRows(tile.vectors));
   tile.rows = getEvenShare(plan.tilesPerTask, most);
   return tile;
 }
@@ -86,13 +86,13 @@ static int64_t getTilesPerTask(const WinogradPlan &plan) {
 }
 
 static double estimateCycles(const WinogradPlan &plan, const Contraction &conv,
-                             const ContractionMachine &machine) {
+                             const CoreModel &core) {
   double tasks = double(plan.tasks), tiles = double(plan.tiles);
   double bytes = 4.0 * double(kPositions * conv.inputChannels) *
                  double(conv.outputChannels);
-  bool isNear = bytes <= kNearShare * double(machine.lastLevelBytes);
-  double stream = bytes / (isNear ? machine.lastLevelBytesPerCycle
-                                  : machine.memoryBytesPerCycle);
+  bool isNear = bytes <= kNearShare * double(core.lastLevelBytes);
+  double stream =
+      bytes / (isNear ? core.lastLevelBytesPerCycle : core.memoryBytesPerCycle);
   double width = double(plan.tile.width);
   return tasks * std::max(plan.tile.cycles, stream) +
          tiles * std::ceil(double(conv.inputChannels) / width) *
@@ -101,8 +101,8 @@ static double estimateCycles(const WinogradPlan &plan, const Contraction &conv,
              kCyclesPerResult;
 }
 
-WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
-  int64_t width = machine.vectorBits / 32;
+WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
+  int64_t width = core.vectorBits / 32;
   WinogradPlan plan;
   plan.tileRows = llvm::divideCeilSigned(conv.spatial[0].size, kTile);
   plan.tileColumns = llvm::divideCeilSigned(conv.spatial[1].size, kTile);
@@ -120,26 +120,25 @@ WinogradPlan planWinograd(const Contraction &conv, ContractionMachine machine) {
   plan.tasks = llvm::divideCeilSigned(plan.tiles, plan.tilesPerTask);
   plan.products = describeProducts(conv, plan);
   plan.tile = conv.isTransformed
-                  ? getTile(plan, width, machine)
-                  : chooseContractionStrategy(plan.products, machine);
+                  ? getTile(plan, width, core)
+                  : chooseContractionStrategy(plan.products, core);
   plan.block = plan.tile.getLanes();
   plan.slots = llvm::divideCeilSigned(plan.tilesPerTask, plan.tile.rows) *
                plan.tile.rows;
   plan.products.batch[0].dataStride = plan.slots * plan.rowStride;
-  plan.cycles = estimateCycles(plan, conv, machine);
+  plan.cycles = estimateCycles(plan, conv, core);
   return plan;
 }
 
-std::optional<WinogradPlan> chooseWinograd(Operation *hero,
-                                           ContractionMachine machine) {
+std::optional<WinogradPlan> chooseWinograd(Operation *hero, CoreModel core) {
   Expected<Contraction> conv = describeContraction(hero);
   if (!conv || conv->isTransformed || !canUseWinograd(*conv))
     return std::nullopt;
   // As when its weights are packed.
   conv->outputStride = 1;
   conv->outputBlock = conv->outputChannels;
-  double direct = chooseContractionStrategy(*conv, machine).cycles;
-  WinogradPlan plan = planWinograd(*conv, machine);
+  double direct = chooseContractionStrategy(*conv, core).cycles;
+  WinogradPlan plan = planWinograd(*conv, core);
   if (plan.cycles * kWorthwhile > direct)
     return std::nullopt;
   return plan;

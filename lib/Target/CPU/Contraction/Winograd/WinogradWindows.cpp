@@ -35,12 +35,12 @@ void WinogradEmitter::moveStage(const Corner &corner, Value output) {
   first[conv.spatial[0].resultDim] = corner.row;
   first[conv.spatial[1].resultDim] = corner.column;
   first[conv.outputDim] = output;
-  stage->moveTo(first);
+  pooling->moveTo(first);
 }
 
 /// Those over a tile, which none crosses.
 void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
-  SmallVector<ContractionStage::Range> ranges(conv.result.getRank());
+  SmallVector<FusedPooling::Range> ranges(conv.result.getRank());
   ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
   ranges[conv.outputDim] = {
       output, atMost(add(output, plan.tile.width), conv.outputChannels),
@@ -48,12 +48,12 @@ void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
   Value firsts[] = {corner.row, corner.column};
   for (auto [first, spatial] : llvm::zip_equal(firsts, conv.spatial)) {
     int64_t dim = spatial.resultDim;
-    const ContractionWindow::Dim &along = stage->getWindow().dims[dim];
+    const ContractionWindow::Dim &along = pooling->getWindow().dims[dim];
     Value lower =
         arith::DivUIOp::create(builder, loc, first, index(along.stride));
     ranges[dim] = {lower, atMost(add(lower, kTile / along.stride), along.size)};
   }
-  stage->emitWindows(ranges, getBuffer);
+  pooling->emitWindows(ranges, getBuffer);
 }
 
 } // namespace tandem

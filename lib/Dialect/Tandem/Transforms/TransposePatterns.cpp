@@ -1,0 +1,177 @@
+//===- TransposePatterns.cpp - Algebra beyond local folds -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimplifyPatterns.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+std::optional<APFloat> splatFloat(Value value) {
+  DenseFPElementsAttr attr;
+  if (!matchPattern(value, m_Constant(&attr)) || !attr.isSplat())
+    return std::nullopt;
+  return attr.getSplatValue<APFloat>();
+}
+
+/// An addition of one value per output channel to a convolution's only use is
+/// the convolution's bias: one library call instead of two passes.
+struct AddToConvBias : OpRewritePattern<ir::AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ir::AddOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()),
+                        std::pair(op.getRhs(), op.getLhs())}) {
+      auto conv = a.getDefiningOp<ir::ConvOp>();
+      if (!conv || conv.getBias() || !conv->hasOneUse() ||
+          conv.getType() != op.getType() || !isPerChannel(conv, b))
+        continue;
+      Value bias = b;
+      if (typeOf(bias).getRank() != 1)
+        bias = ir::ReshapeOp::create(
+            rewriter, op.getLoc(), bias,
+            rewriter.getDenseI64ArrayAttr(typeOf(b).getNumElements()));
+      rewriter.replaceOpWithNewOp<ir::ConvOp>(
+          op, op.getType(), conv.getInput(), conv.getKernel(), bias,
+          conv.getStridesAttr(), conv.getPadLowAttr(), conv.getPadHighAttr(),
+          conv.getDilationsAttr(), conv.getGroupsAttr(), conv.getLayoutAttr());
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "adds no bias to a convolution");
+  }
+
+private:
+  /// Whether `value` broadcasts along all dims but the channels.
+  static bool isPerChannel(ir::ConvOp conv, Value value) {
+    auto type = typeOf(value);
+    auto output = typeOf(conv.getResult());
+    int64_t channel = conv.getLayout().getOutput().find('C');
+    int64_t missing = output.getRank() - type.getRank();
+    if (!type.hasStaticShape() || missing > channel ||
+        output.isDynamicDim(channel) ||
+        type.getDimSize(channel - missing) != output.getDimSize(channel))
+      return false;
+    return type.getNumElements() == output.getDimSize(channel);
+  }
+};
+
+/// x / c = x * (1 / c), exactly, for c a power of two.
+struct DivideByPowerOfTwo : OpRewritePattern<ir::DivOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ir::DivOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<APFloat> divisor = splatFloat(op.getRhs());
+    APFloat inverse(0.0);
+    if (!divisor || !divisor->getExactInverse(&inverse))
+      return rewriter.notifyMatchFailure(op, "no exact inverse");
+    Value factor = ir::ConstantOp::create(
+        rewriter, op.getLoc(),
+        DenseElementsAttr::get(typeOf(op.getRhs()), inverse));
+    rewriter.replaceOpWithNewOp<ir::MulOp>(op, op.getType(), op.getLhs(),
+                                           factor);
+    return success();
+  }
+};
+
+/// pow(x, 2) = x * x. (pow(x, 0.5) is not sqrt(x): they differ at -0 and -inf.)
+struct SquareInsteadOfPow : OpRewritePattern<ir::PowOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ir::PowOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<APFloat> exponent = splatFloat(op.getRhs());
+    if (!exponent || !exponent->isExactlyValue(2.0) ||
+        op.getLhs().getType() != op.getType())
+      return rewriter.notifyMatchFailure(op, "no square");
+    rewriter.replaceOpWithNewOp<ir::MulOp>(op, op.getType(), op.getLhs(),
+                                           op.getLhs());
+    return success();
+  }
+};
+
+/// A transpose that leaves the dims larger than 1 in their order moves nothing.
+struct TransposeOfUnitDims : OpRewritePattern<ir::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ir::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto input = typeOf(op.getInput());
+    auto result = typeOf(op.getResult());
+    if (!input.hasStaticShape() || !result.hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "not static");
+    int64_t last = -1;
+    for (int64_t dim : op.getPermutation()) {
+      if (input.getDimSize(dim) == 1)
+        continue;
+      if (dim < last)
+        return rewriter.notifyMatchFailure(op, "moves elements");
+      last = dim;
+    }
+    rewriter.replaceOpWithNewOp<ir::ReshapeOp>(
+        op, result, op.getInput(),
+        rewriter.getDenseI64ArrayAttr(result.getShape()));
+    return success();
+  }
+};
+
+/// matmul reads an operand with its last two dims swapped at no cost.
+struct TransposeIntoMatmul : OpRewritePattern<ir::MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ir::MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    ir::TransposeOp lhs = swapOfLastDims(op.getLhs());
+    ir::TransposeOp rhs = swapOfLastDims(op.getRhs());
+    if (!lhs && !rhs)
+      return rewriter.notifyMatchFailure(op, "no operand is transposed");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (lhs) {
+        op.getLhsMutable().assign(lhs.getInput());
+        op.setTransposeLhs(!op.getTransposeLhs());
+      }
+      if (rhs) {
+        op.getRhsMutable().assign(rhs.getInput());
+        op.setTransposeRhs(!op.getTransposeRhs());
+      }
+    });
+    return success();
+  }
+
+private:
+  static ir::TransposeOp swapOfLastDims(Value value) {
+    auto transpose = value.getDefiningOp<ir::TransposeOp>();
+    if (!transpose)
+      return {};
+    SmallVector<int64_t> permutation(transpose.getPermutation());
+    std::swap(permutation.back(), permutation[permutation.size() - 2]);
+    for (auto [i, dim] : llvm::enumerate(permutation))
+      if (dim != int64_t(i))
+        return {};
+    return transpose;
+  }
+};
+
+} // namespace
+
+void populateTransposePatterns(RewritePatternSet &patterns) {
+  patterns.add<AddToConvBias, DivideByPowerOfTwo, SquareInsteadOfPow,
+               TransposeIntoMatmul, TransposeOfUnitDims>(patterns.getContext());
+}
+
+} // namespace tandem

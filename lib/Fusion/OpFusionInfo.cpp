@@ -1,0 +1,225 @@
+//===- OpFusionInfo.cpp - What fusion asks of one op ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpFusionInfo.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Fusion/BackendChoice.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Whether the element that is read is found with additions and
+/// multiplications alone.
+bool isSimple(AffineMap map) {
+  return map && llvm::none_of(map.getResults(), [](AffineExpr result) {
+           return result
+               .walk([](AffineExpr expr) {
+                 bool divides = expr.getKind() == AffineExprKind::FloorDiv ||
+                                expr.getKind() == AffineExprKind::CeilDiv ||
+                                expr.getKind() == AffineExprKind::Mod;
+                 return divides ? WalkResult::interrupt()
+                                : WalkResult::advance();
+               })
+               .wasInterrupted();
+         });
+}
+
+FusionDecision checkTypes(Operation *op) {
+  if (!hasStaticTypes(op))
+    return FusionDecision::refuse(FusionRefusal::DynamicShape);
+  if (cast<RankedTensorType>(op->getResult(0).getType()).getNumElements() == 0)
+    return FusionDecision::refuse(FusionRefusal::NoElements);
+  return FusionDecision::allow();
+}
+
+FusionDecision checkReads(int64_t reads, int64_t limit) {
+  if (reads == kSharedWork)
+    return FusionDecision::refuse(FusionRefusal::NotElementwise);
+  if (reads > limit)
+    return FusionDecision::refuse(FusionRefusal::TooManyReads, reads, limit);
+  return FusionDecision::allow();
+}
+
+/// As the code of an element has a read of each operand, its size, and on an
+/// innermost axis the time of an element, grow with the operands; the op step
+/// copies each as it is.
+FusionDecision checkConcat(Operation *op, int64_t limit) {
+  int64_t operands = op->getNumOperands();
+  if (isa<ir::ConcatOp>(op) && operands > limit)
+    return FusionDecision::refuse(FusionRefusal::TooManyOperands, operands,
+                                  limit);
+  return FusionDecision::allow();
+}
+
+FusionDecision refuseForLibrary(const BackendCosts &costs) {
+  return FusionDecision::refuse(FusionRefusal::LibraryCostsLess,
+                                costs.libraryNs, costs.generatedNs);
+}
+
+/// What a step of dim `position` adds to `expr`, which has no divisions.
+int64_t getCoefficient(AffineExpr expr, unsigned position) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == position;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return 0;
+  int64_t left = getCoefficient(binary.getLHS(), position);
+  if (expr.getKind() == AffineExprKind::Add)
+    return left + getCoefficient(binary.getRHS(), position);
+  // MLIR keeps what a dim is multiplied by on the right.
+  return left * cast<AffineConstantExpr>(binary.getRHS()).getValue();
+}
+
+/// By dim of `map`, which has no divisions; where several dims of the operand
+/// follow one, the outer.
+void followMap(AffineMap map, OperandAccess &access) {
+  access.strides.resize(map.getNumDims());
+  for (auto [dim, stride] : llvm::enumerate(access.strides))
+    for (auto [at, expr] : llvm::enumerate(map.getResults()))
+      if (int64_t step = getCoefficient(expr, dim); step && stride.dim < 0)
+        stride = {static_cast<int64_t>(at), step};
+}
+
+/// Of windows, pads and the like, which keep their dims; those of contractions
+/// and reductions read whole lines.
+void followDims(OpOperand &operand, OperandAccess &access) {
+  ArrayRef<int64_t> from = shapeOf(operand.getOwner()->getResult(0)),
+                    to = shapeOf(operand.get());
+  bool keepsDims = from.size() == to.size() &&
+                   !isa<ir::ContractionOpInterface>(operand.getOwner());
+  for (int64_t dim = 0; dim < static_cast<int64_t>(from.size()); ++dim)
+    access.strides.push_back(keepsDims ? AccessStride{dim, 1}
+                                       : AccessStride::innermost(to));
+}
+
+/// Of an op that reads one element of each operand; nothing where that takes
+/// divisions to find.
+std::optional<OperandAccess> getIndexedAccess(ir::IndexingOpInterface op,
+                                              OpOperand &operand) {
+  OperandAccess access;
+  // The usual case, for which no map need be made.
+  access.identity = isa<ir::ElementwiseOpInterface>(*op) &&
+                    shapeOf(operand.get()) == shapeOf(op->getResult(0));
+  if (access.identity)
+    return access;
+  AffineMap map = op.getOperandIndexing(operand.getOperandNumber());
+  if (!isSimple(map))
+    return std::nullopt;
+  access.identity = map.isIdentity();
+  if (!access.identity)
+    followMap(map, access);
+  return access;
+}
+
+std::optional<OperandAccess> getAccess(OpOperand &operand, int64_t reads) {
+  std::optional<OperandAccess> access;
+  if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
+    access = getIndexedAccess(indexing, operand);
+  } else {
+    access.emplace();
+    // A contraction reads its two operands alike; a bias follows, read once.
+    access->reads = operand.getOperandNumber() < 2 ? reads : 1;
+    followDims(operand, *access);
+  }
+  DenseElementsAttr constant;
+  if (access)
+    access->isSplat = matchPattern(operand.get(), m_Constant(&constant)) &&
+                      constant.isSplat();
+  return access;
+}
+
+/// Sets `facts.accesses`, or the reason why there are none.
+void addAccesses(Operation *op, OpFusionInfo &info) {
+  info.accesses.reserve(op->getNumOperands());
+  for (OpOperand &operand : op->getOpOperands()) {
+    std::optional<OperandAccess> access = getAccess(operand, info.reads);
+    if (!access) {
+      info.accesses.clear();
+      info.inLoop = FusionDecision::refuse(FusionRefusal::NoSimpleIndexing);
+      return;
+    }
+    info.accesses.push_back(std::move(*access));
+  }
+}
+
+/// What choosing between elements costs (pad, concat, gather), in the currency
+/// of flops.
+constexpr double kChoiceFlops = 4;
+
+} // namespace
+
+int64_t AccessStride::distance(ArrayRef<int64_t> shape) const {
+  return dim < 0 ? 0
+                 : std::abs(step) * llvm::product_of(shape.drop_front(dim + 1));
+}
+
+AccessStride AccessStride::innermost(ArrayRef<int64_t> shape) {
+  for (int64_t dim = shape.size(); dim-- > 0;)
+    if (shape[dim] != 1)
+      return {dim, 1};
+  return {};
+}
+
+AccessStride OperandAccess::follow(const AccessStride &result) const {
+  if (identity || result.dim < 0)
+    return result;
+  AccessStride stride = strides[result.dim];
+  return {stride.dim, stride.step * result.step};
+}
+
+int64_t getElementBytes(Value value) {
+  Type type = cast<RankedTensorType>(value.getType()).getElementType();
+  return byteWidth(*ir::toDType(type));
+}
+
+int64_t getBytes(Value value) {
+  return getElementBytes(value) * llvm::product_of(shapeOf(value));
+}
+
+OpFusionInfo getFusionInfo(Operation *op, const FusionOptions &options) {
+  OpFusionInfo info;
+  auto tableOp = dyn_cast<ir::TandemOpInterface>(op);
+  if (!tableOp || op->getNumResults() != 1) {
+    info.inLoop = FusionDecision::refuse(FusionRefusal::NotAnOp);
+    return info;
+  }
+  info.isView = isa<ir::ReshapeOp>(op);
+  info.inLoop = checkTypes(op);
+  if (!info.inLoop)
+    return info;
+  OpCost cost = *tableOp.getCost();
+  info.reads = cost.reads;
+  info.bodyReads = isa<ir::ConcatOp>(op) ? op->getNumOperands() : cost.reads;
+  info.elements =
+      cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
+  info.flopsPerElement = double(cost.flops) / double(info.elements);
+  info.resultBytes = getBytes(op->getResult(0));
+  info.elementBytes = info.resultBytes / info.elements;
+  for (Value operand : op->getOperands())
+    info.operandBytes += getBytes(operand);
+  info.inLoop = checkReads(cost.reads, options.maxReads);
+  if (info.inLoop)
+    info.inLoop = checkConcat(op, options.maxConcatOperands);
+  if (std::optional<BackendCosts> costs = getLibraryChoice(op))
+    info.inLoop = refuseForLibrary(*costs);
+  if (!isa<ir::IndexingOpInterface>(op) && info.reads == 1)
+    info.flopsPerElement += kChoiceFlops;
+  if (info.inLoop)
+    addAccesses(op, info);
+  return info;
+}
+
+} // namespace tandem

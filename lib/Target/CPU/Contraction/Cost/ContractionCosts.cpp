@@ -1,0 +1,245 @@
+//===- ContractionCosts.cpp - What each way to compute takes --------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel takes the cycles that its strategy estimates (ContractionStrategy.h)
+// on the cores among which its tasks can be shared, or what its bytes take. All
+// rates and shares are the DeviceModel's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/ContractionCosts.h"
+
+#include "Contraction/Cost/ContractionSchedule.h"
+#include "Contraction/Cost/CostProblem.h"
+
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/FusionPlan.h"
+#include "tandem/Fusion/LoopEfficiency.h"
+#include "tandem/Runtime/Grain.h"
+#include "tandem/Target/CPU/ContractionStrategy.h"
+#include "tandem/Target/CPU/Winograd.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+bool isDataChannelsLast(const Contraction &contraction) {
+  return (contraction.inputChannels == 1 || contraction.inputDataStride == 1) &&
+         (contraction.groups == 1 ||
+          contraction.groupDataStride == contraction.inputChannels);
+}
+
+double getShareInside(const Contraction &contraction) {
+  double share = 1;
+  for (const Contraction::SpatialDim &dim : contraction.spatial) {
+    int64_t inside = 0;
+    for (int64_t tap = 0; tap < dim.taps; ++tap)
+      for (int64_t position = 0; position < dim.size; ++position) {
+        int64_t at = position * dim.stride + tap * dim.dilation - dim.padLow;
+        inside += at >= 0 && at < dim.dataSize;
+      }
+    share *= double(inside) / double(dim.size * dim.taps);
+  }
+  return share;
+}
+
+/// Without F16C, which came with AVX or soon after, a call converts each
+/// element of f16 that a kernel loads or stores: at least all of them, at some
+/// 10 cycles.
+static double getCallCycles(const CostProblem &problem) {
+  constexpr double kCallCycles = 10, kBytes = 2;
+  bool isF16 = getElementTypeOrSelf(problem.op->getResult(0)).isF16();
+  return isF16 && problem.core.vectorBits < 256
+             ? kCallCycles * double(problem.cost.bytes) / kBytes
+             : 0;
+}
+
+ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
+                                double cycles, int64_t workers,
+                                double balance) {
+  const DeviceModel &device = problem.device;
+  DeviceModel used = device.withThreads(workers);
+  ContractionCost cost;
+  cost.way = way;
+  cost.startNs = workers > 1 ? device.launchNs : device.callNs;
+  if (way != ContractionWay::Library)
+    cycles += getCallCycles(problem);
+  bool isF64 = getElementTypeOrSelf(problem.op->getResult(0)).isF64();
+  cost.computeNs =
+      cycles * getFlopsPerCycle(problem.core) /
+      ((isF64 ? used.f64FlopsPerNs : used.f32FlopsPerNs) * balance);
+  // A level holds what a call reads and writes where something else fits in it,
+  // too: these operands are not the only ones of a program.
+  cost.memoryNs = double(problem.cost.bytes) /
+                  used.bytesPerNs(2 * double(problem.cost.bytes));
+  return cost;
+}
+
+namespace {
+
+/// More input channels lie too far apart (KernelShares::farChannelsTime).
+constexpr int64_t kFewChannels = 16;
+
+/// The time of products of `width` lanes beside that of whole vectors' cycles:
+/// a machine that starts fewer than two of the latter a clock catches up.
+double getNarrowFactor(const DeviceModel &device, int64_t width) {
+  double lanes = double(device.vectorBits) / 32;
+  return device.fmasPerClock /
+         std::min(std::max(2.0, device.fmasPerClock),
+                  device.fmasPerClock * lanes / double(width));
+}
+
+/// What `tasks` on `workers` cores keep these busy.
+double getBalance(int64_t tasks, int64_t workers) {
+  int64_t rounds = llvm::divideCeilSigned(tasks, workers);
+  return double(tasks) / double(rounds * workers);
+}
+
+ContractionCost estimateWinogradCost(const CostProblem &problem,
+                                     const WinogradPlan &plan) {
+  int64_t workers = std::clamp<int64_t>(plan.tasks, 1, problem.device.cores);
+  return getCostOfCycles(ContractionWay::Winograd, problem,
+                         plan.cycles / problem.device.kernels.tiles, workers,
+                         getBalance(plan.tasks, workers));
+}
+
+/// What fetching the data adds, in units of a tile's time.
+double getFetchTime(const CostProblem &problem, const Contraction &contraction,
+                    VectorisedDim vectorisedDim) {
+  const KernelShares &shares = problem.device.kernels;
+  double pieces = shares.pieceTime * double(contraction.inputChannels) /
+                  double(contraction.getReduction());
+  bool isFar = isa<ir::ConvOp>(problem.op) &&
+               vectorisedDim == VectorisedDim::OutputChannel &&
+               contraction.inputChannels > kFewChannels &&
+               !isDataChannelsLast(contraction);
+  if (isFar)
+    return pieces + shares.farChannelsTime;
+  return vectorisedDim == VectorisedDim::Spatial ? pieces : 0;
+}
+
+/// A kernel of register tiles or dot products, as `contraction` says.
+ContractionCost estimateKernelCost(ContractionWay way,
+                                   const CostProblem &problem,
+                                   const Contraction &contraction) {
+  ContractionSchedule schedule = scheduleContraction(contraction, problem.core);
+  // Each takes a grain at least.
+  int64_t workers =
+      std::min(problem.device.cores,
+               llvm::divideCeilSigned(schedule.extent, schedule.grain));
+  int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
+                                              : schedule.tile.width;
+  double time = 1 / problem.device.kernels.tiles +
+                getFetchTime(problem, contraction, schedule.tile.vectorisedDim);
+  double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
+                  getNarrowFactor(problem.device, width);
+  return getCostOfCycles(way, problem, cycles, workers,
+                         getBalance(schedule.extent, workers));
+}
+
+ContractionCost estimateTilesCost(const CostProblem &problem,
+                                  const Contraction &contraction) {
+  ContractionCost cost =
+      estimateKernelCost(ContractionWay::Tiles, problem, contraction);
+  if (!problem.isConstant && problem.packedBlock) {
+    double bytes = 2.0 * double(contraction.getReduction()) *
+                   double(contraction.getFormat().bytes) *
+                   double(contraction.outputChannels * contraction.groups);
+    cost.startNs += estimateNs(problem.device, {0, bytes});
+  }
+  return cost;
+}
+
+/// Element by element, as fusion would lower it.
+ContractionCost estimateLoopCost(const CostProblem &problem,
+                                 const Contraction &contraction) {
+  double flops = double(problem.cost.flops);
+  double cycles = flops / getFlopsPerCycle(problem.core) /
+                  getLoopEfficiency(problem.device, contraction);
+  double ns = cycles * getFlopsPerCycle(problem.core) /
+              problem.device.withThreads(1).f32FlopsPerNs;
+  int64_t workers =
+      std::clamp<int64_t>(int64_t(ns / kGrainNs), 1, problem.device.cores);
+  return getCostOfCycles(ContractionWay::Loop, problem, cycles, workers, 1);
+}
+
+} // namespace
+
+static SmallVector<ContractionCost, 4>
+estimateContractionCosts(Operation *op, Expected<Contraction> given,
+                         bool isConstant, const DeviceModel &device,
+                         bool useWinograd) {
+  FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
+  if (failed(cost))
+    return {};
+  CostProblem problem{op, isConstant, device, *cost, getCoreModel(device)};
+  SmallVector<ContractionCost, 4> costs;
+  if (given && cost->reads <= FusionOptions().maxReads)
+    costs.push_back(estimateLoopCost(problem, *given));
+  if (!given || !isComputedInF32(given->result.getElementType())) {
+    costs.push_back(estimateLibraryCost(problem, nullptr));
+    return costs;
+  }
+  Contraction packed = assumePacked(*given);
+  problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.core);
+  bool isPacked = problem.packedBlock.has_value();
+  flattenPositions(packed);
+  flattenPositions(*given);
+  const Contraction *tiled = getVectorisedDim(packed) ? &packed : nullptr;
+  if (!isPacked && getVectorisedDim(*given) == VectorisedDim::InputChannel)
+    costs.push_back(estimateKernelCost(ContractionWay::Dots, problem, *given));
+  else if (tiled && (isPacked || getVectorisedDim(*given)))
+    costs.push_back(estimateTilesCost(problem, isPacked ? packed : *given));
+  if (useWinograd && isConstant)
+    if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.core))
+      costs.push_back(estimateWinogradCost(problem, *plan));
+  costs.push_back(estimateLibraryCost(problem, &packed));
+  return costs;
+}
+
+SmallVector<ContractionCost, 4>
+estimateContractionCosts(Operation *op, bool isConstant,
+                         const DeviceModel &device, bool useWinograd) {
+  return estimateContractionCosts(op, describeContraction(op), isConstant,
+                                  device, useWinograd);
+}
+
+std::optional<BackendCosts>
+compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
+  Expected<Contraction> contraction = describeContraction(op);
+  if (!contraction)
+    return std::nullopt;
+  bool isConstant = matchPattern(contraction->weights, m_Constant());
+  SmallVector<ContractionCost, 4> costs = estimateContractionCosts(
+      op, contraction, isConstant, device, useWinograd);
+  if (costs.size() < 2)
+    return std::nullopt;
+  double generated = std::numeric_limits<double>::max();
+  for (const ContractionCost &cost : ArrayRef(costs).drop_back())
+    generated = std::min(generated, cost.getNs());
+  return BackendCosts{generated, costs.back().getNs()};
+}
+
+double getLeftoverNs(Operation *op, const DeviceModel &device) {
+  Value result = op->getResult(0);
+  if (!result.hasOneUse() ||
+      !isa<ir::ElementwiseOpInterface>(*result.getUsers().begin()))
+    return 0;
+  auto type = ir::toTandemType(cast<RankedTensorType>(result.getType()));
+  return estimateNs(device, {0, 2 * double(type.bytes())});
+}
+
+bool prefersLibrary(const BackendCosts &costs) {
+  constexpr double kMargin = 1.08; // By `tandem-bench conv`.
+  return costs.libraryNs * kMargin < costs.generatedNs;
+}
+
+} // namespace tandem

@@ -1,0 +1,50 @@
+//===- CostProblem.h - The contraction whose cost is estimated --*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_COSTPROBLEM_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_COSTPROBLEM_H
+
+#include "tandem/Target/CPU/ContractionCosts.h"
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+namespace tandem {
+
+/// What the cost estimates of all ways to compute one contraction have in
+/// common.
+struct CostProblem {
+  mlir::Operation *op;
+  bool isConstant;
+  const DeviceModel &device;
+  OpCost cost;
+  CoreModel core;
+  /// The number of outputs in a block of the weights, where they are packed.
+  std::optional<int64_t> packedBlock = std::nullopt;
+};
+
+/// Whether the channels of each position of the data are adjacent in memory.
+bool isDataChannelsLast(const Contraction &contraction);
+
+/// The share (0 to 1) of the products that do not involve padding, which
+/// kernels and the library both skip.
+double getShareInside(const Contraction &contraction);
+
+/// The cost of work that takes `cycles` cycles on one core, on `workers` cores
+/// that are busy for the share `balance` of the time.
+ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
+                                double cycles, int64_t workers, double balance);
+
+/// The cost of the library. `contraction` describes the op with packed weights;
+/// null where it cannot be described.
+ContractionCost estimateLibraryCost(CostProblem problem,
+                                    const Contraction *contraction);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_COSTPROBLEM_H

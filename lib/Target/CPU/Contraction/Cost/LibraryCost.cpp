@@ -1,0 +1,243 @@
+//===- LibraryCost.cpp - What the library takes for a contraction ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The library runs on tiles of registers, which begin and end like ours, and
+// reaches a share of their speed that depends on the kind of convolution
+// (LibraryShares of the DeviceModel).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/CostProblem.h"
+
+#include "tandem/Runtime/LibraryFormats.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Fewer operations the library runs on one thread (runtime/eager/onednn).
+constexpr double kLibraryThreadFlops = 1e6;
+
+/// Of the speed of our own tiles.
+double getLibraryShare(const LibraryShares &shares,
+                       const Contraction &contraction,
+                       VectorisedDim vectorisedDim) {
+  double products = double(contraction.getReduction());
+  switch (vectorisedDim) {
+  case VectorisedDim::Group:
+    return contraction.spatial.size() == 2 ? shares.depthwise : shares.generic;
+  case VectorisedDim::Spatial:
+    return shares.tiles * products / (products + shares.tileProducts);
+  default:
+    return shares.tiles;
+  }
+}
+
+bool isChannelsLast(const Contraction &contraction) {
+  return contraction.outputDim == contraction.result.getRank() - 1;
+}
+
+/// `contraction` on data that has been reordered.
+Contraction withChannelsLast(Contraction contraction) {
+  contraction.inputDataStride = 1;
+  contraction.groupDataStride = contraction.inputChannels;
+  int64_t stride = contraction.groups * contraction.inputChannels;
+  for (Contraction::SpatialDim &dim : llvm::reverse(contraction.spatial)) {
+    dim.dataStride = stride;
+    stride *= dim.dataSize;
+  }
+  return contraction;
+}
+
+/// What the library computes channels first: of each group the product of two
+/// matrices, in whose columns are the data of all taps.
+Contraction getMatrixProduct(Contraction contraction) {
+  Contraction::SpatialDim positions = contraction.spatial.back();
+  positions.size = 1;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    positions.size *= dim.size;
+  positions.dataSize = positions.size;
+  positions.taps = positions.stride = positions.dilation = 1;
+  positions.dataStride = 1;
+  positions.padLow = 0;
+  contraction.inputChannels = contraction.getReduction();
+  contraction.inputDataStride = positions.size;
+  contraction.spatial = {positions};
+  return contraction;
+}
+
+/// The cycles in which it copies data into these columns, where data is no
+/// matrix as it is.
+double getColumnCycles(const CostProblem &problem,
+                       const Contraction &contraction) {
+  if (llvm::all_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
+        return dim.taps == 1 && !dim.isPadded();
+      }))
+    return 0;
+  return problem.device.library.columnCycles *
+         double(contraction.getPositions()) *
+         double(contraction.getReduction() * contraction.groups);
+}
+
+double getLibraryCycles(const CostProblem &problem,
+                        const Contraction &contraction) {
+  ContractionStrategy tile =
+      chooseContractionStrategy(contraction, problem.core);
+  return tile.cycles * getShareInside(contraction) /
+         (problem.device.kernels.tiles * getLibraryShare(problem.device.library,
+                                                         contraction,
+                                                         tile.vectorisedDim));
+}
+
+/// Whether the library computes it on the matrix unit: bf16, but for what it
+/// is given in f32 (computeType in runtime/eager/onednn/{Conv,Matmul}.cpp).
+bool usesMatrixUnit(const CostProblem &problem,
+                    const Contraction &contraction) {
+  bool isConv = isa<ir::ConvOp>(problem.op);
+  bool isInF32 = contraction.inputChannels % 2 != 0 ||
+                 (isConv && contraction.inputChannels <= 4) ||
+                 (contraction.groups > 1 && contraction.inputChannels == 16);
+  return problem.device.matrixFlopsPerClock > 0 &&
+         contraction.getFormat().memory.isBF16() && !isInF32;
+}
+
+/// In whole tiles.
+double getMatrixUnitCycles(const CostProblem &problem,
+                           const Contraction &contraction) {
+  constexpr int64_t kSide = 16, kInner = 32;
+  constexpr double kTileFlops = 2 * kSide * kSide * kInner;
+  double tiles =
+      double(llvm::divideCeilSigned(contraction.getPositions(), kSide)) *
+      double(llvm::divideCeilSigned(contraction.outputChannels, kSide)) *
+      double(llvm::divideCeilSigned(contraction.inputChannels, kInner)) *
+      double(contraction.getReduction() / contraction.inputChannels) *
+      double(contraction.groups);
+  return tiles * kTileFlops /
+         (problem.device.matrixFlopsPerClock *
+          problem.device.library.matrixUnit);
+}
+
+double getLibraryCycles(const CostProblem &problem,
+                        const Contraction *contraction) {
+  if (contraction && usesMatrixUnit(problem, *contraction))
+    return getMatrixUnitCycles(problem, *contraction);
+  if (contraction && !isChannelsLast(*contraction))
+    return getLibraryCycles(problem, getMatrixProduct(*contraction)) +
+           getColumnCycles(problem, *contraction);
+  if (contraction && getVectorisedDim(*contraction))
+    return getLibraryCycles(problem, *contraction);
+  return double(problem.cost.flops) / getFlopsPerCycle(problem.core) /
+         problem.device.library.other;
+}
+
+/// To lay out weights for the matrix unit, where they are not constant.
+double getMatrixWeightsNs(const CostProblem &problem,
+                          const Contraction &contraction) {
+  if (problem.isConstant || !usesMatrixUnit(problem, contraction))
+    return 0;
+  auto type = cast<RankedTensorType>(contraction.weights.getType());
+  double bytes =
+      double(type.getNumElements()) * double(contraction.getFormat().bytes);
+  const DeviceModel &device = problem.device;
+  return device.acrossFactor * estimateMemoryNs(device, {0, 2 * bytes});
+}
+
+/// To reorder both images, at the speed of the level that holds them in both
+/// formats (see getCostOfCycles); those of one dim element by element, like
+/// columns.
+double getReorderNs(const CostProblem &problem,
+                    const Contraction &contraction) {
+  const DeviceModel &device = problem.device;
+  auto data = cast<RankedTensorType>(contraction.data.getType());
+  double moved = 2 * double(ir::toTandemType(data).bytes() +
+                            ir::toTandemType(contraction.result).bytes());
+  double ns =
+      device.library.reorderFactor * moved / device.bytesPerNs(2 * moved);
+  if (data.getRank() > 3)
+    return ns;
+  double elements =
+      double(data.getNumElements() + contraction.result.getNumElements());
+  double cyclesPerNs = problem.core.cyclesPerNs * double(device.cores);
+  return std::max(ns, device.library.columnCycles * elements / cyclesPerNs);
+}
+
+/// `contraction` as the library computes it, and what changing the formats of
+/// its images takes: both, unless both have their channels last, or both first
+/// and the library takes them so. It has nothing of its own for one of each.
+Contraction withLibraryImages(const CostProblem &problem,
+                              Contraction contraction, double &changeNs) {
+  changeNs = 0;
+  bool isResultLast = isChannelsLast(contraction);
+  bool isLast = isResultLast && isDataChannelsLast(contraction);
+  bool isFirst = !isResultLast && contraction.spatial.back().dataStride == 1 &&
+                 !changesImageFormats(contraction.groups,
+                                      contraction.getReduction() /
+                                          contraction.inputChannels,
+                                      contraction.inputChannels);
+  if (!isa<ir::ConvOp>(problem.op) || isLast || isFirst)
+    return contraction;
+  changeNs = getReorderNs(problem, contraction);
+  contraction = withChannelsLast(contraction);
+  contraction.outputDim = contraction.result.getRank() - 1;
+  return assumePacked(contraction);
+}
+
+/// f16 is none of the library's types: copies of all operands are widened for
+/// it, and its result is rounded from one (eager's ThroughFloat).
+bool isThroughF32(const CostProblem &problem) {
+  return getElementTypeOrSelf(problem.op->getResult(0)).isF16();
+}
+
+/// To make these copies, for which larger ones get new memory at each call.
+double getThroughF32Ns(const CostProblem &problem) {
+  if (!isThroughF32(problem))
+    return 0;
+  const DeviceModel &device = problem.device;
+  double bytes = double(problem.cost.bytes), copies = 2 * bytes;
+  return double(problem.op->getNumOperands() + 1) * device.callNs +
+         bytes / device.bytesPerNs(bytes + copies) +
+         copies / (copies > double(device.nearBytes())
+                       ? device.memoryBytesPerNs
+                       : device.bytesPerNs(bytes + copies));
+}
+
+/// What the library computes of `contraction`: f16 in f32.
+Contraction withLibraryFormat(const CostProblem &problem,
+                              Contraction contraction) {
+  if (isThroughF32(problem))
+    contraction.result =
+        contraction.result.clone(contraction.getFormat().compute);
+  return contraction;
+}
+
+} // namespace
+
+ContractionCost estimateLibraryCost(CostProblem problem,
+                                    const Contraction *contraction) {
+  std::optional<Contraction> reordered;
+  double changeNs = getThroughF32Ns(problem);
+  if (isThroughF32(problem))
+    problem.cost.bytes *= 2;
+  if (contraction) {
+    double imagesNs = 0;
+    reordered = withLibraryImages(
+        problem, withLibraryFormat(problem, *contraction), imagesNs);
+    changeNs += imagesNs + getMatrixWeightsNs(problem, *contraction);
+  }
+  double flops = double(problem.cost.flops);
+  double cycles = getLibraryCycles(problem, reordered ? &*reordered : nullptr);
+  int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
+  ContractionCost cost =
+      getCostOfCycles(ContractionWay::Library, problem, cycles, workers, 1);
+  cost.startNs += changeNs + problem.device.libraryCallNs +
+                  (workers > 1 ? problem.device.libraryWakeNs : 0);
+  return cost;
+}
+
+} // namespace tandem

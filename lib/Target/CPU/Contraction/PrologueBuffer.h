@@ -1,0 +1,89 @@
+//===- PrologueBuffer.h - Staging the data of contractions ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_PROLOGUEBUFFER_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_PROLOGUEBUFFER_H
+
+#include "Contraction/Cost/ContractionSchedule.h"
+#include "IndexBuilder.h"
+#include "KernelScratch.h"
+#include "Loop/LaneEmitter.h"
+
+namespace tandem {
+
+/// A range of positions of the data, from `first` to before `last`: all
+/// positions between the first and the last one that a task reads.
+struct StagedRange {
+  int64_t first, last;
+};
+
+/// The range that the rows [firstRow, lastRow] of the result read. In a single
+/// row, or if there is only one spatial dim, only the positions [firstPosition,
+/// lastPosition] of each row count. Both ends are included.
+StagedRange getStagedRange(const Contraction &contraction, int64_t firstRow,
+                           int64_t lastRow, int64_t firstPosition,
+                           int64_t lastPosition);
+
+/// Emits the computation of a vector of the data: `lanes` inputs of position
+/// `position`, beginning at `input`. `mask` says which lanes exist; null for
+/// all. `prologue` computes the data, which has `inputs` inputs per position,
+/// in row-major order.
+mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::linalg::GenericOp prologue, int64_t inputs,
+                         int64_t lanes, mlir::Value position, mlir::Value input,
+                         mlir::Value mask,
+                         llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+/// Emits the code with which a task stages the data that it reads in its
+/// workspace: it computes the data by the body of a linalg.generic (the
+/// prologue), or copies it to convert it to f32. The staged data has no
+/// padding; tiles skip padding as they do otherwise.
+class PrologueBuffer : IndexBuilder {
+public:
+  /// `prologue` computes the data, in row-major order, from operands that
+  /// `getBuffer` finds in memory; it is null for data that is in memory itself.
+  /// `lanes` is the number of lanes of an f32 vector.
+  PrologueBuffer(mlir::OpBuilder &builder, mlir::Location loc,
+                 const Contraction &contraction,
+                 const ContractionSchedule &schedule,
+                 mlir::linalg::GenericOp prologue, int64_t lanes,
+                 KernelScratch &scratch,
+                 llvm::function_ref<Buffer(mlir::Value)> getBuffer);
+
+  /// Stages the data of the task that begins with row `firstRow` and tile
+  /// `firstTile` (index values). Returns the pointer that tiles use for the
+  /// data. It points to where the first element of the whole data would be;
+  /// only the elements of the task may be read through it.
+  mlir::Value emit(mlir::Value firstRow, mlir::Value firstTile);
+
+private:
+  void emitLines(mlir::Value first, mlir::Value last);
+  void emitLine(mlir::Value line, mlir::Value first, mlir::Value last);
+  void emitVector(mlir::ArrayRef<mlir::Value> loops, mlir::Value offset,
+                  mlir::Value mask);
+  mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
+                            mlir::Value mask);
+  mlir::Value getPointer(mlir::Value offset);
+
+  const Contraction &contraction;
+  const ContractionSchedule &schedule;
+  mlir::linalg::GenericOp prologue;
+  llvm::function_ref<Buffer(mlir::Value)> getBuffer;
+  /// The sizes of the prologue's loops except the innermost one; without a
+  /// prologue, all elements form one loop.
+  llvm::SmallVector<int64_t> outerSizes;
+  int64_t lineSize;
+  /// The number of lanes of a vector.
+  int64_t lanes;
+  mlir::Type elementType;
+  mlir::Value memory;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_PROLOGUEBUFFER_H

@@ -1,0 +1,110 @@
+//===- LayoutCostModel.cpp - What layouts cost on a CPU -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/LayoutCostModel.h"
+
+#include "Transforms/PermuteDims.h"
+#include "Transforms/WeightPacking.h"
+
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// A transpose against a copy of the same bytes, as a kernel and within one.
+static constexpr double kTransposeFactor = 1.5, kFoldedFactor = 0.5;
+
+static double getBytes(Value value) {
+  return static_cast<double>(ir::toTandemType(typeOf(value)).bytes());
+}
+
+bool transposesKernel(ir::ConvOp conv, bool isOutputLast) {
+  return isOutputLast && conv.getGroups() > 1 &&
+         matchPattern(conv.getKernel(), m_Constant()) &&
+         !llvm::is_sorted(getWeights(conv)->permutation);
+}
+
+/// The convolution with other layouts, in `block`, on arguments of it.
+static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
+                                bool isOutputLast) {
+  OpBuilder builder(conv.getContext());
+  builder.setInsertionPointToEnd(&block);
+  Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
+  auto variant = cast<ir::ConvOp>(builder.clone(*conv));
+  RankedTensorType inputType = typeOf(conv.getInput());
+  ir::ConvLayoutAttr layout = conv.getLayout();
+  std::string input = layout.getInput().str(),
+              output = layout.getOutput().str();
+  if (isInputLast) {
+    inputType = permute(inputType, last);
+    input = permute(input, last);
+  }
+  if (isOutputLast) {
+    variant.getResult().setType(permute(typeOf(conv.getResult()), last));
+    output = permute(output, last);
+  }
+  variant.getInputMutable().assign(block.addArgument(inputType, conv.getLoc()));
+  variant.getKernelMutable().assign(
+      block.addArgument(conv.getKernel().getType(), conv.getLoc()));
+  variant.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
+                                                layout.getKernel(), output));
+  if (transposesKernel(conv, isOutputLast)) {
+    auto type =
+        permute(typeOf(conv.getKernel()), getWeights(conv)->permutation);
+    setPlainWeights(variant, block.addArgument(type, conv.getLoc()));
+  }
+  return variant;
+}
+
+/// Of the way that is chosen (tandem-cpu-choose-contractions), with what that
+/// leaves to do; weights are packed ahead where they are known. `given` is the
+/// convolution of the graph.
+static double getChosenNs(ir::ConvOp conv, ir::ConvOp given,
+                          const LayoutCostModel &costs) {
+  bool isConstant = matchPattern(given.getKernel(), m_Constant());
+  SmallVector<ContractionCost, 4> ways = estimateContractionCosts(
+      conv, isConstant, costs.device, costs.useWinograd);
+  BackendCosts both{std::numeric_limits<double>::max(),
+                    ways.pop_back_val().getNs() +
+                        getLeftoverNs(given, costs.device)};
+  for (const ContractionCost &way : ways)
+    both.generatedNs = std::min(both.generatedNs, way.getNs());
+  return prefersLibrary(both) ? both.libraryNs : both.generatedNs;
+}
+
+double LayoutCostModel::getConvNs(ir::ConvOp conv, bool isInputLast,
+                                  bool isOutputLast) const {
+  Block block;
+  ir::ConvOp variant = createVariant(block, conv, isInputLast, isOutputLast);
+  return getChosenNs(variant, conv, *this);
+}
+
+double LayoutCostModel::getWindowNs(Operation *op) const {
+  auto layout = op->getAttrOfType<StringAttr>("layout");
+  if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
+      !layout.getValue().starts_with("NC"))
+    return 0;
+  // Along the width neighbours share no vector where the window steps.
+  auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
+  return strides.asArrayRef().back() == 1
+             ? 0
+             : kFoldedFactor *
+                   estimateMemoryNs(device, {0, getBytes(op->getOperand(0))});
+}
+
+double LayoutCostModel::getTransposeNs(Value value, bool isInLoop) const {
+  double copyNs = estimateMemoryNs(device, {0, 2 * getBytes(value)});
+  return isInLoop ? kFoldedFactor * copyNs
+                  : device.launchNs + kTransposeFactor * copyNs;
+}
+
+} // namespace tandem

@@ -1,0 +1,44 @@
+//===- LayoutCostModel.h - Costs of layouts on a CPU ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_TRANSFORMS_LAYOUTCOSTMODEL_H
+#define TANDEM_LIB_TARGET_CPU_TRANSFORMS_LAYOUTCOSTMODEL_H
+
+#include "tandem/Analysis/CostModel.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+namespace tandem {
+
+/// Estimates the costs of layouts on a device, in nanoseconds.
+struct LayoutCostModel {
+  DeviceModel device;
+  /// Whether kernels may use Winograd's method, which requires channels last.
+  bool useWinograd = false;
+
+  /// The cost of a convolution that is written with channels first, if its
+  /// operand and its result have channels first or last.
+  double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) const;
+
+  /// How much more a window op over a channels-first tensor costs than over a
+  /// channels-last one; 0 for other ops.
+  double getWindowNs(mlir::Operation *op) const;
+
+  /// The cost of transposing a value: that of a kernel of its own, or of slower
+  /// loads if a loop produces or reads the value anyway (`isInLoop`).
+  double getTransposeNs(mlir::Value value, bool isInLoop) const;
+};
+
+/// Whether the weights of `conv` are transposed to the order spatial dims,
+/// inputs, outputs, in which groups are adjacent. Only constant weights of
+/// grouped convolutions are, which costs nothing at run time; other weights are
+/// packed.
+bool transposesKernel(ir::ConvOp conv, bool isOutputLast);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_TRANSFORMS_LAYOUTCOSTMODEL_H
