@@ -13,6 +13,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 // Generated: the text of utils/cpu-specs/*.json, as kCPUSpecs.
@@ -98,8 +99,21 @@ void visitNumbers(Model &model, Visit visit) {
   visit("kernel_far_channels_time", model.kernels.farChannelsTime, false);
 }
 
+/// A key that nothing reads is misspelt, or of another version, and what it
+/// says would not count.
+Status checkKeys(const json &object, const std::string &origin) {
+  std::set<std::string> known = {"name", "bf16_pairs", "caches", "sources"};
+  DeviceModel model;
+  visitNumbers(model, [&](const char *key, auto, bool) { known.insert(key); });
+  for (const auto &[key, value] : object.items())
+    if (!known.contains(key))
+      return invalid(origin, "'" + key + "' is not part of a description");
+  return {};
+}
+
 Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
   DeviceModel model;
+  TANDEM_RETURN_IF_ERROR(checkKeys(object, origin));
   auto name = object.find("name");
   if (name == object.end() || !name->is_string())
     return invalid(origin, "'name' must be a string");

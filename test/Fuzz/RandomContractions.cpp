@@ -173,8 +173,10 @@ void appendMatmul(GraphBuilder &b) {
   attrs.transpose_lhs = b.random.chance(30);
   attrs.transpose_rhs = b.random.chance(30);
   int64_t m = b.randomWidth(), n = b.randomWidth(), k = b.randomWidth();
+  DType dtype = randomContracted(b);
   if (b.random.chance(b.isLarge ? 50 : 15)) {
     // Weights that no near cache holds, and few uses of them.
+    dtype = b.random.pick({DType::f32, DType::f16, DType::bf16, dtype});
     m = b.random.between(1, 6);
     n = b.random.between(500, 2000);
     k = b.random.between(300, 1200);
@@ -193,7 +195,6 @@ void appendMatmul(GraphBuilder &b) {
   lhs.push_back(attrs.transpose_lhs ? m : k);
   rhs.push_back(attrs.transpose_rhs ? n : k);
   rhs.push_back(attrs.transpose_rhs ? k : n);
-  DType dtype = randomContracted(b);
   int x = b.pickOfType({dtype, lhs});
   if (b.random.chance(30))
     x = appendPrologue(b, x, lhs.rank() - 1);

@@ -111,13 +111,8 @@ const Target &defaultTarget();
 
 /// The target called `name`. Where there is none, the Error lists all targets.
 Expected<const Target *> findTarget(llvm::StringRef name);
-  /// The device that runs its code in this process; the Error says why there is
-  /// none. The first call may take long, as it starts what a device needs.
-  virtual Expected<Device *> device() const = 0;
-  /// Whether there is a device, as far as that can be told at once.
-  virtual bool hasDevice() const { return device().has_value(); }
-  /// Whether code is compiled for the machine that compiles, so that costs can
-  /// be looked up and measured on this machine.
+/// The same, of a target whose code runs in this process (Target::device): the
+/// Error says why none does.
 Expected<const Target *> findRunnableTarget(llvm::StringRef name);
 
 } // namespace tandem

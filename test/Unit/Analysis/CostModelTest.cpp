@@ -171,6 +171,9 @@ TEST(CostModel, SaysWhatIsWrongWithADescription) {
   text.replace(text.find("false"), 5, "\"no\"");
   EXPECT_EQ(parseDeviceModel(text, "x.json").error().message,
             "x.json: 'bf16_pairs' must be true or false");
+  EXPECT_EQ(
+      parseDeviceModel(R"({"name": "x", "cors": 2})", "x.json").error().message,
+      "x.json: 'cors' is not part of a description");
   EXPECT_THAT(findDeviceModel("/none/x.json").error().message,
               HasSubstr("cannot read"));
   EXPECT_THAT(findDeviceModel("pdp11").error().hint, HasSubstr("generic"));

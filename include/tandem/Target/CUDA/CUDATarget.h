@@ -39,9 +39,10 @@ struct CUDATargetOptions {
 /// Registers the dialects that the lowering of kernels to EmitC needs.
 void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 
-/// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module in the form
-/// that phase `kernels` leaves: one function of the module's name, on tandem
-/// ops with static types. It is lowered in place and cannot be used afterwards.
+/// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module in the
+/// form that phase `kernels` leaves: one function of the module's name, on
+/// tandem ops with static types. It is lowered in place and cannot be used
+/// afterwards.
 ///
 /// Sets name, target, code, extent (blocks), grain and block (threads); bytes
 /// and flops are left to the caller. Adds to the phases "linalg" (tandem to
