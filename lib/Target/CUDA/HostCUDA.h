@@ -68,8 +68,7 @@ static const Hooks *hooks;
 
 template <auto kernel> struct EntryOf;
 template <typename... P, void (*kernel)(P...)> struct EntryOf<kernel> {
-  template <unsigned... I>
-  static void call(void *const *args, Numbers<I...>) {
+  template <unsigned... I> static void call(void *const *args, Numbers<I...>) {
     kernel(*static_cast<P *>(args[I])...);
   }
   static void run(void *const *args) {
@@ -84,8 +83,7 @@ template <typename... P, void (*kernel)(P...)> struct EntryOf<kernel> {
 };
 
 inline unsigned lane() {
-  return (threadIdx.x +
-          blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %
          32;
 }
 /// Lane `source` of the caller's segment of `width` lanes, or the caller's own
@@ -143,8 +141,8 @@ static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta,
 template <typename T>
 static inline T __shfl_xor_sync(unsigned mask, T value, int laneMask,
                                 int width = 32) {
-  return tandem_host::shuffle(mask, value,
-                              int(tandem_host::lane()) ^ laneMask, width);
+  return tandem_host::shuffle(mask, value, int(tandem_host::lane()) ^ laneMask,
+                              width);
 }
 
 //===----------------------------------------------------------------------===//

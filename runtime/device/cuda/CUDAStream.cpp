@@ -24,19 +24,6 @@ static DevicePointer addressOf(const Tensor &tensor) {
 // Events
 //===----------------------------------------------------------------------===//
 
-OwnedEvent::~OwnedEvent() {
-  if (handle)
-    context.driver().eventDestroy(handle);
-}
-
-Status OwnedEvent::record(StreamHandle stream) {
-  TANDEM_RETURN_IF_ERROR(context.enter());
-  TANDEM_RETURN_IF_ERROR(context.check(context.driver().eventCreate(&handle, 0),
-                                       "execute", "cuEventCreate"));
-  return context.check(context.driver().eventRecord(handle, stream), "execute",
-                       "cuEventRecord");
-}
-
 bool CUDAEvent::isDone() const {
   constexpr Result kNotReady = 600;
   // Whatever is asked of a device that is lost is over.
@@ -59,32 +46,26 @@ void CUDAEvent::synchronise() const {
     log->finish(position);
 }
 
-double CUDAEvent::ns() const {
-  float milliseconds = 0;
-  if (event.context.enter())
-    event.context.driver().eventElapsedTime(&milliseconds, start.handle,
-                                            event.handle);
-  return 1e6 * double(milliseconds);
-}
+double CUDAEvent::ns() const { return epoch->ns + epoch->event.nsTo(event); }
 
 //===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//
 
 Expected<std::unique_ptr<CUDAStream>>
-CUDAStream::create(Device &device, Context &context, const OwnedEvent &start) {
+CUDAStream::create(Device &device, Context &context, DeviceClock &clock) {
   TANDEM_RETURN_IF_ERROR(context.enter());
   StreamHandle handle = nullptr;
   TANDEM_RETURN_IF_ERROR(
       context.check(context.driver().streamCreate(&handle, kNonBlocking),
                     "device", "cuStreamCreate"));
   return std::unique_ptr<CUDAStream>(
-      new CUDAStream(device, context, handle, start));
+      new CUDAStream(device, context, handle, clock));
 }
 
 CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
-                       const OwnedEvent &start)
-    : owner(device), context(context), handle(handle), start(start),
+                       DeviceClock &clock)
+    : owner(device), context(context), handle(handle), clock(clock),
       waitsForSteps(lookUp(Variable::cudaSync) != nullptr) {
   blocks.emplace(device, context, handle);
   staging.emplace(context, handle,
@@ -123,7 +104,8 @@ Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
 }
 
 Expected<std::unique_ptr<Event>> CUDAStream::record() {
-  auto event = std::make_unique<CUDAEvent>(context, start, log);
+  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<const Epoch> epoch, clock.epoch());
+  auto event = std::make_unique<CUDAEvent>(context, std::move(epoch), log);
   TANDEM_RETURN_IF_ERROR(event->event.record(handle));
   return event;
 }

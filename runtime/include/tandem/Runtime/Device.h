@@ -111,6 +111,11 @@ public:
   /// Makes the kernels of a program ready. Errors have phase "load".
   virtual Expected<LoadedKernels> load(const Program &program) = 0;
   virtual Expected<std::unique_ptr<Stream>> createStream() = 0;
+  /// The tensors, which nobody writes to, where steps of any stream read them
+  /// once `stream` has done its work: copies, which executors may share, of
+  /// what is not there.
+  virtual Expected<std::vector<Tensor>>
+  placeConstants(std::span<const Tensor> constants, Stream &stream);
   /// Made once, for those who need no other.
   virtual Stream &defaultStream() = 0;
 
