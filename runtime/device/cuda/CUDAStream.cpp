@@ -33,7 +33,7 @@ bool CUDAEvent::isDone() const {
   if (result == kSuccess)
     log->finish(position);
   else if (result != kNotReady)
-    (void)event.context.check(result, "execute", log->describe());
+    (void)event.context.check(result, "execute", "cuEventQuery");
   return result != kNotReady;
 }
 
@@ -42,7 +42,7 @@ void CUDAEvent::synchronise() const {
     return;
   // The stream tells what failed.
   if (event.context.check(event.context.driver().eventSynchronize(event.handle),
-                          "execute", log->describe()))
+                          "execute", "cuEventSynchronize"))
     log->finish(position);
 }
 
@@ -68,24 +68,16 @@ CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
     : owner(device), context(context), handle(handle), clock(clock),
       waitsForSteps(lookUp(Variable::cudaSync) != nullptr) {
   blocks.emplace(device, context, handle);
-  staging.emplace(context, handle,
-                  [this](Result result, std::string_view what) {
-                    return result == kSuccess ? Status() : failed(result, what);
-                  });
+  staging.emplace(context, handle);
+  context.addLog(*log);
 }
 
 CUDAStream::~CUDAStream() {
   (void)synchronise();
   staging.reset();
   blocks.reset();
+  context.removeLog(*log);
   context.driver().streamDestroy(handle);
-}
-
-Status CUDAStream::failed(Result result, std::string_view step) {
-  if (!Context::sticks(result))
-    return context.check(result, "execute", step);
-  return context.check(result, "execute", log->describe(),
-                       waitsForSteps ? "" : "TANDEM_CUDA_SYNC=1 tells which");
 }
 
 Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
@@ -123,7 +115,7 @@ Status CUDAStream::synchronise() {
   const uint64_t position = log->position();
   const Result result = context.driver().streamSynchronize(handle);
   if (result != kSuccess)
-    return failed(result, "waiting for a stream");
+    return context.check(result, "execute", "cuStreamSynchronize");
   log->finish(position);
   return {};
 }

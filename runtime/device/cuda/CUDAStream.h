@@ -62,16 +62,13 @@ public:
     const Result result = call(context.driver(), handle);
     if (result == kSuccess && !waitsForSteps) [[likely]]
       return {};
-    return result == kSuccess ? synchronise() : failed(result, step);
+    return result == kSuccess ? synchronise()
+                              : context.check(result, "execute", step);
   }
 
 private:
   CUDAStream(Device &device, Context &context, StreamHandle handle,
              DeviceClock &clock);
-  /// A mistake of the call's, which is a step's; or an error of work before it,
-  /// which is told now.
-  Status failed(Result result, std::string_view step);
-
   Device &owner;
   Context &context;
   const StreamHandle handle;
