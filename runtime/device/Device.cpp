@@ -55,6 +55,11 @@ tandem::copyToDevice(std::span<const Tensor> tensors, Stream &stream) {
 }
 
 Expected<std::vector<Tensor>>
+Device::placeConstants(std::span<const Tensor> constants, Stream &stream) {
+  return copyToDevice(constants, stream);
+}
+
+Expected<std::vector<Tensor>>
 tandem::copyToHost(std::span<const Tensor> tensors, Stream &stream) {
   std::vector<Tensor> here(tensors.begin(), tensors.end());
   for (Tensor &tensor : here)

@@ -89,7 +89,8 @@ Status Executor::Impl::placeConstants() {
   for (const Constant &constant : program->constants)
     constants.push_back(
         constant.data.viewAs(fromFlat(*program->slots[constant.slot]->type)));
-  TANDEM_ASSIGN_OR_RETURN(constants, copyToDevice(constants, *options.stream));
+  TANDEM_ASSIGN_OR_RETURN(constants, options.stream->device().placeConstants(
+                                         constants, *options.stream));
   // Ops that are prepared may work on them at once.
   return options.stream->synchronise();
 }

@@ -10,6 +10,7 @@
 
 #include "CUDAKernel.h"
 #include "CUDAStream.h"
+#include "ConstantCache.h"
 #include "CopyProvider.h"
 
 #include <map>
@@ -21,7 +22,7 @@ namespace {
 
 class GPU final : public CUDADevice {
 public:
-  explicit GPU(Context &context) : context(context), start(context) {}
+  explicit GPU(Context &context) : context(context), clock(context) {}
   Status open();
 
   std::string_view name() const override { return context.name(); }
@@ -29,21 +30,26 @@ public:
   ProviderList providers() const override { return executed; }
   Expected<LoadedKernels> load(const Program &program) override;
   Expected<std::unique_ptr<Stream>> createStream() override {
-    return CUDAStream::create(*this, context, start);
+    return CUDAStream::create(*this, context, clock);
   }
   Stream &defaultStream() override { return *stream; }
+  Expected<std::vector<Tensor>> placeConstants(std::span<const Tensor> tensors,
+                                               Stream &on) override {
+    return constants.place(tensors, on);
+  }
 
 private:
   Context &context;
-  /// When its clock began.
-  OwnedEvent start;
+  ConstantCache constants{*this, context};
+  DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
   const Provider *executed[1] = {&copyProvider()};
 };
 
 Status GPU::open() {
-  TANDEM_ASSIGN_OR_RETURN(stream, CUDAStream::create(*this, context, start));
-  return start.record(stream->native());
+  TANDEM_RETURN_IF_ERROR(clock.open());
+  TANDEM_ASSIGN_OR_RETURN(stream, CUDAStream::create(*this, context, clock));
+  return {};
 }
 
 Expected<LoadedKernels> GPU::load(const Program &program) {

@@ -24,19 +24,6 @@ static DevicePointer addressOf(const Tensor &tensor) {
 // Events
 //===----------------------------------------------------------------------===//
 
-OwnedEvent::~OwnedEvent() {
-  if (handle)
-    context.driver().eventDestroy(handle);
-}
-
-Status OwnedEvent::record(StreamHandle stream) {
-  TANDEM_RETURN_IF_ERROR(context.enter());
-  TANDEM_RETURN_IF_ERROR(context.check(context.driver().eventCreate(&handle, 0),
-                                       "execute", "cuEventCreate"));
-  return context.check(context.driver().eventRecord(handle, stream), "execute",
-                       "cuEventRecord");
-}
-
 bool CUDAEvent::isDone() const {
   constexpr Result kNotReady = 600;
   // Whatever is asked of a device that is lost is over.
@@ -46,7 +33,7 @@ bool CUDAEvent::isDone() const {
   if (result == kSuccess)
     log->finish(position);
   else if (result != kNotReady)
-    (void)event.context.check(result, "execute", log->describe());
+    (void)event.context.check(result, "execute", "cuEventQuery");
   return result != kNotReady;
 }
 
@@ -55,56 +42,42 @@ void CUDAEvent::synchronise() const {
     return;
   // The stream tells what failed.
   if (event.context.check(event.context.driver().eventSynchronize(event.handle),
-                          "execute", log->describe()))
+                          "execute", "cuEventSynchronize"))
     log->finish(position);
 }
 
-double CUDAEvent::ns() const {
-  float milliseconds = 0;
-  if (event.context.enter())
-    event.context.driver().eventElapsedTime(&milliseconds, start.handle,
-                                            event.handle);
-  return 1e6 * double(milliseconds);
-}
+double CUDAEvent::ns() const { return epoch->ns + epoch->event.nsTo(event); }
 
 //===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//
 
 Expected<std::unique_ptr<CUDAStream>>
-CUDAStream::create(Device &device, Context &context, const OwnedEvent &start) {
+CUDAStream::create(Device &device, Context &context, DeviceClock &clock) {
   TANDEM_RETURN_IF_ERROR(context.enter());
   StreamHandle handle = nullptr;
   TANDEM_RETURN_IF_ERROR(
       context.check(context.driver().streamCreate(&handle, kNonBlocking),
                     "device", "cuStreamCreate"));
   return std::unique_ptr<CUDAStream>(
-      new CUDAStream(device, context, handle, start));
+      new CUDAStream(device, context, handle, clock));
 }
 
 CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
-                       const OwnedEvent &start)
-    : owner(device), context(context), handle(handle), start(start),
+                       DeviceClock &clock)
+    : owner(device), context(context), handle(handle), clock(clock),
       waitsForSteps(lookUp(Variable::cudaSync) != nullptr) {
   blocks.emplace(device, context, handle);
-  staging.emplace(context, handle,
-                  [this](Result result, std::string_view what) {
-                    return result == kSuccess ? Status() : failed(result, what);
-                  });
+  staging.emplace(context, handle);
+  context.addLog(*log);
 }
 
 CUDAStream::~CUDAStream() {
   (void)synchronise();
   staging.reset();
   blocks.reset();
+  context.removeLog(*log);
   context.driver().streamDestroy(handle);
-}
-
-Status CUDAStream::failed(Result result, std::string_view step) {
-  if (!Context::sticks(result))
-    return context.check(result, "execute", step);
-  return context.check(result, "execute", log->describe(),
-                       waitsForSteps ? "" : "TANDEM_CUDA_SYNC=1 tells which");
 }
 
 Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
@@ -123,7 +96,8 @@ Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
 }
 
 Expected<std::unique_ptr<Event>> CUDAStream::record() {
-  auto event = std::make_unique<CUDAEvent>(context, start, log);
+  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<const Epoch> epoch, clock.epoch());
+  auto event = std::make_unique<CUDAEvent>(context, std::move(epoch), log);
   TANDEM_RETURN_IF_ERROR(event->event.record(handle));
   return event;
 }
@@ -141,7 +115,7 @@ Status CUDAStream::synchronise() {
   const uint64_t position = log->position();
   const Result result = context.driver().streamSynchronize(handle);
   if (result != kSuccess)
-    return failed(result, "waiting for a stream");
+    return context.check(result, "execute", "cuStreamSynchronize");
   log->finish(position);
   return {};
 }

@@ -10,6 +10,7 @@
 #define TANDEM_RUNTIME_DEVICE_CUDA_CUDASTREAM_H
 
 #include "DeviceAllocator.h"
+#include "DeviceClock.h"
 #include "Staging.h"
 #include "StepLog.h"
 
@@ -19,29 +20,12 @@
 
 namespace tandem::cuda {
 
-/// An event of the driver's, destroyed with this.
-class OwnedEvent {
-public:
-  explicit OwnedEvent(Context &context) : context(context) {}
-  ~OwnedEvent();
-  OwnedEvent(const OwnedEvent &) = delete;
-  OwnedEvent &operator=(const OwnedEvent &) = delete;
-
-  Status record(StreamHandle stream);
-
-  Context &context;
-  EventHandle handle = nullptr;
-};
-
-class CUDAStream;
-
 class CUDAEvent final : public Event {
 public:
-  /// `start`: when its device's clock was 0. `log` and `position`: the steps
-  /// that are done when it is.
-  CUDAEvent(Context &context, const OwnedEvent &start,
+  /// `log`: of the stream that it is recorded on.
+  CUDAEvent(Context &context, std::shared_ptr<const Epoch> epoch,
             std::shared_ptr<StepLog> log)
-      : event(context), start(start), log(std::move(log)),
+      : event(context), epoch(std::move(epoch)), log(std::move(log)),
         position(this->log->position()) {}
 
   bool isDone() const override;
@@ -51,15 +35,16 @@ public:
   OwnedEvent event;
 
 private:
-  const OwnedEvent &start;
+  const std::shared_ptr<const Epoch> epoch;
   const std::shared_ptr<StepLog> log;
+  /// The steps before it are done when it is.
   const uint64_t position;
 };
 
 class CUDAStream final : public Stream {
 public:
   static Expected<std::unique_ptr<CUDAStream>>
-  create(Device &device, Context &context, const OwnedEvent &start);
+  create(Device &device, Context &context, DeviceClock &clock);
   ~CUDAStream() override;
 
   Device &device() const override { return owner; }
@@ -69,8 +54,6 @@ public:
   Status wait(const Event &event) override;
   Status synchronise() override;
 
-  StreamHandle native() const { return handle; }
-
   /// Enqueues by `call`, a function of the driver's, and notes the step. Waits
   /// for it where TANDEM_CUDA_SYNC asks for that.
   template <typename Call> Status enqueue(std::string_view step, Call call) {
@@ -79,20 +62,17 @@ public:
     const Result result = call(context.driver(), handle);
     if (result == kSuccess && !waitsForSteps) [[likely]]
       return {};
-    return result == kSuccess ? synchronise() : failed(result, step);
+    return result == kSuccess ? synchronise()
+                              : context.check(result, "execute", step);
   }
 
 private:
   CUDAStream(Device &device, Context &context, StreamHandle handle,
-             const OwnedEvent &start);
-  /// A mistake of the call's, which is a step's; or an error of work before it,
-  /// which is told now.
-  Status failed(Result result, std::string_view step);
-
+             DeviceClock &clock);
   Device &owner;
   Context &context;
   const StreamHandle handle;
-  const OwnedEvent &start;
+  DeviceClock &clock;
   const bool waitsForSteps;
   const std::shared_ptr<StepLog> log = std::make_shared<StepLog>();
   // These go before the handle does.

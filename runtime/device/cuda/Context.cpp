@@ -19,13 +19,14 @@ namespace {
 constexpr Attribute kComputeCapabilityMajor = 75;
 constexpr Attribute kComputeCapabilityMinor = 76;
 
-} // namespace
-
-// ECC errors, illegal accesses, time-outs, asserts, and what else ends kernels.
-bool Context::sticks(Result result) {
+/// Whether all calls fail from then on, until the process ends: ECC errors,
+/// illegal accesses, time-outs, asserts, and what else ends kernels.
+bool sticks(Result result) {
   return result == 214 || result == 700 || result == 702 || result == 710 ||
          (result >= 714 && result <= 719);
 }
+
+} // namespace
 
 Expected<Context *> Context::create(int index) {
   if (!cuda::driver())
@@ -79,14 +80,39 @@ Status Context::check(Result result, std::string_view phase,
                       std::string_view what, std::string_view hint) {
   if (result == kSuccess) [[likely]]
     return {};
-  const std::string message = std::string(what) + ": " + nameOf(result);
-  if (sticks(result)) {
-    std::lock_guard lock(mutex);
-    if (!isLost) // The first is the cause.
-      lostBy = message;
-    isLost.store(true, std::memory_order_release);
-  }
-  return fail(std::string(phase), message, std::string(hint));
+  if (sticks(result))
+    return tl::unexpected(lose(result, phase, what));
+  return fail(std::string(phase), std::string(what) + ": " + nameOf(result),
+              std::string(hint));
+}
+
+Error Context::lose(Result result, std::string_view phase,
+                    std::string_view what) {
+  std::lock_guard lock(mutex);
+  std::string steps;
+  for (const StepLog *log : logs)
+    if (std::string running = log->describe(); !running.empty())
+      steps += (steps.empty() ? "" : ", ") + running;
+  const std::string message =
+      (steps.empty() ? std::string(what) : steps) + ": " + nameOf(result);
+  if (!isLost) // The first is the cause.
+    lostBy = message;
+  isLost.store(true, std::memory_order_release);
+  const bool isSure = steps.find(", ") == std::string::npos;
+  return Error{message,
+               std::string(phase),
+               {},
+               isSure ? "" : "TANDEM_CUDA_SYNC=1 tells which"};
+}
+
+void Context::addLog(const StepLog &log) {
+  std::lock_guard lock(mutex);
+  logs.push_back(&log);
+}
+
+void Context::removeLog(const StepLog &log) {
+  std::lock_guard lock(mutex);
+  std::erase(logs, &log);
 }
 
 void Context::addCache(const void *owner, Trim trim) {

@@ -9,6 +9,8 @@
 #ifndef TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
 #define TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
 
+#include "StepLog.h"
+
 #include "tandem/Runtime/Libraries/CUDA.h"
 
 #include <atomic>
@@ -40,13 +42,15 @@ public:
   Status enter();
 
   /// The Error of a call of the driver's: `what` failed, and CUDA's name for
-  /// it. One that sticks makes the device lost, and `what` is then in every
-  /// later error.
+  /// it. One that sticks is of a step that was enqueued before, whatever call
+  /// tells it: it names the steps that may be running, and the device is lost,
+  /// which every later error says.
   Status check(Result result, std::string_view phase, std::string_view what,
                std::string_view hint = {});
 
-  /// Whether all calls fail from then on, until the process ends.
-  static bool sticks(Result result);
+  /// What a stream has enqueued, for errors that stick.
+  void addLog(const StepLog &log);
+  void removeLog(const StepLog &log);
 
   /// Something that keeps memory which nobody uses, to be given back when there
   /// is none left. Called in any thread.
@@ -60,6 +64,8 @@ private:
       : table(driver), number(index), title("cuda:" + std::to_string(index)) {}
   Status open();
   std::string nameOf(Result result) const;
+  /// Makes the device lost.
+  Error lose(Result result, std::string_view phase, std::string_view what);
 
   const Driver &table;
   const int number;
@@ -68,8 +74,9 @@ private:
   ContextHandle handle = nullptr;
 
   std::atomic<bool> isLost{false};
-  std::mutex mutex; // guards lostBy
+  std::mutex mutex; // guards lostBy and logs
   std::string lostBy;
+  std::vector<const StepLog *> logs;
   /// Guards caches, also while they are trimmed, so that none goes meanwhile.
   std::mutex trimming;
   std::vector<std::pair<const void *, Trim>> caches;

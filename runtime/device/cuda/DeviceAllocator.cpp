@@ -14,6 +14,31 @@ using namespace tandem::cuda;
 /// CUDA_ERROR_OUT_OF_MEMORY.
 static constexpr Result kOutOfMemory = 2;
 
+Expected<void *> cuda::allocateBlock(Context &context, uint64_t bytes,
+                                     int64_t requested) {
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  const Driver &driver = context.driver();
+  DevicePointer address = 0;
+  Result result = driver.memAlloc(&address, bytes);
+  if (result == kOutOfMemory) {
+    context.trimCaches();
+    result = driver.memAlloc(&address, bytes);
+  }
+  if (result == kSuccess)
+    return reinterpret_cast<void *>(address);
+  size_t free = 0, total = 0;
+  driver.memGetInfo(&free, &total);
+  return tl::unexpected(
+      context
+          .check(result, "allocate",
+                 "cannot allocate " + std::to_string(requested) +
+                     " bytes on device '" + context.name() + "', of whose " +
+                     std::to_string(total) + " bytes " + std::to_string(free) +
+                     " are free",
+                 "use smaller shapes, or a GPU with more memory")
+          .error());
+}
+
 DeviceAllocator::DeviceAllocator(const Device &device, Context &context,
                                  StreamHandle stream)
     : Allocator(&device), context(context), stream(stream) {
@@ -35,45 +60,15 @@ void *DeviceAllocator::pop(size_t sizeClass) {
   return pointer;
 }
 
-Result DeviceAllocator::allocateFromDriver(uint64_t bytes,
-                                           void **pointer) const {
-  DevicePointer address = 0;
-  const Result result = context.driver().memAlloc(&address, bytes);
-  *pointer = reinterpret_cast<void *>(address);
-  return result;
-}
-
 Expected<void *> DeviceAllocator::allocate(int64_t bytes) {
   const core::SizeClass sizeClass = core::sizeClassOf(bytes);
   void *pointer = pop(sizeClass.index);
   if (!pointer) {
-    TANDEM_RETURN_IF_ERROR(context.enter());
-    Result result = allocateFromDriver(sizeClass.bytes, &pointer);
-    if (result == kOutOfMemory) {
-      context.trimCaches();
-      result = allocateFromDriver(sizeClass.bytes, &pointer);
-    }
-    if (result != kSuccess)
-      return outOfMemory(bytes, result);
+    TANDEM_ASSIGN_OR_RETURN(pointer,
+                            allocateBlock(context, sizeClass.bytes, bytes));
   }
   count(bytes);
   return pointer;
-}
-
-tl::unexpected<Error> DeviceAllocator::outOfMemory(int64_t bytes,
-                                                   Result result) const {
-  size_t free = 0, total = 0;
-  context.driver().memGetInfo(&free, &total);
-  return tl::unexpected(
-      context
-          .check(result, "allocate",
-                 "cannot allocate " + std::to_string(bytes) +
-                     " bytes on device '" + context.name() + "', of whose " +
-                     std::to_string(total) + " bytes " + std::to_string(free) +
-                     " are free and this stream uses " +
-                     std::to_string(liveBytes()),
-                 "use smaller shapes, or a GPU with more memory")
-          .error());
 }
 
 void DeviceAllocator::deallocate(void *pointer, int64_t bytes) {

@@ -17,10 +17,15 @@
 
 namespace tandem::cuda {
 
+/// A block of the driver's. Where memory runs out, all streams of the device
+/// give back what they keep, and it is tried once more; then the Error says
+/// that `requested` bytes are not to be had.
+Expected<void *> allocateBlock(Context &context, uint64_t bytes,
+                               int64_t requested);
+
 /// Keeps freed blocks by size class, for later work of the same stream: that
 /// needs no waiting. The lists are outside the blocks, which the host cannot
-/// read. Where memory runs out, all streams of the device give back what they
-/// keep, and it is tried once more. Thread-safe.
+/// read. Thread-safe.
 class DeviceAllocator final : public Allocator {
 public:
   DeviceAllocator(const Device &device, Context &context, StreamHandle stream);
@@ -32,8 +37,6 @@ public:
 
 private:
   void *pop(size_t sizeClass);
-  Result allocateFromDriver(uint64_t bytes, void **pointer) const;
-  tl::unexpected<Error> outOfMemory(int64_t bytes, Result result) const;
   /// Waits for the stream, and gives free blocks back.
   void trim();
 

@@ -20,11 +20,8 @@ namespace tandem::cuda {
 /// copy after the other.
 class Staging {
 public:
-  /// Makes a Status of a result of the driver's; `what` was tried.
-  using Check = std::function<Status(Result result, std::string_view what)>;
-
-  Staging(Context &context, StreamHandle stream, Check check)
-      : context(context), stream(stream), check(std::move(check)) {}
+  Staging(Context &context, StreamHandle stream)
+      : context(context), stream(stream) {}
   /// The stream is idle.
   ~Staging();
 
@@ -48,13 +45,15 @@ private:
   Expected<Buffer *> take();
   /// Waits for its copy.
   Status settle(Buffer &buffer);
+  Status check(Result result, std::string_view what) {
+    return context.check(result, "execute", what);
+  }
   Status enqueued(Buffer &buffer, Result result);
   /// Into buffers, and from those that are used again to the host.
   Status enqueueToHost(void *to, const void *from, size_t bytes);
 
   Context &context;
   const StreamHandle stream;
-  const Check check;
   std::mutex mutex; // guards the rest; held during a copy
   std::array<Buffer, 4> buffers;
   size_t next = 0;

@@ -16,7 +16,7 @@ std::string StepLog::describe() const {
   std::lock_guard lock(mutex);
   const uint64_t running = added - done, named = std::min(running, kSize);
   if (running == 0)
-    return "work that was enqueued before";
+    return {};
   std::string text = running == 1 ? "" : "one of ";
   if (named < running)
     text += std::to_string(running - named) + " earlier steps, ";

@@ -36,7 +36,8 @@ public:
     std::lock_guard lock(mutex);
     done = std::max(done, position);
   }
-  /// "one of kernel_0 at g.mlir:3:8, kernel_1 at g.mlir:5:8".
+  /// Those that may be running, nothing where there is none: "one of kernel_0
+  /// at g.mlir:3:8, kernel_1 at g.mlir:5:8".
   std::string describe() const;
 
 private:

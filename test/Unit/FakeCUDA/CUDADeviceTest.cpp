@@ -140,6 +140,20 @@ TEST_F(CUDADeviceTest, RunReturnsWhenAllIsEnqueued) {
   EXPECT_THAT(read(outputs[0]), ElementsAre(0, 3, 6, 9));
 }
 
+TEST_F(CUDADeviceTest, EventsAreDatedByTheLastSecond) {
+  auto first = *stream->record();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  auto renews = *stream->record();
+  ASSERT_TRUE(stream->synchronise());
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  auto second = *stream->record();
+  ASSERT_TRUE(stream->synchronise());
+  // Those of two epochs have one clock.
+  EXPECT_GE(renews->ns() - first->ns(), 1.1e9);
+  EXPECT_GE(second->ns() - renews->ns(), 1e7);
+  EXPECT_LT(second->ns() - first->ns(), 5e9);
+}
+
 TEST_F(CUDADeviceTest, AnExecutorMayGoWhileItsWorkIsInFlight) {
   Tensor inputs[] = {place(makeFloats({4})), place(makeFloats({4}))};
   ASSERT_TRUE(create(chain(4, false))->run(inputs, outputs));
@@ -219,6 +233,32 @@ TEST_F(CUDADeviceTest, BlocksAreUsedAgain) {
   EXPECT_EQ(fake.liveBytes(), held);
   EXPECT_EQ(own->allocator().liveBytes(), 0);
   EXPECT_EQ(own->allocator().peakBytes(), 400);
+  own.reset();
+  EXPECT_EQ(fake.liveBytes(), before);
+}
+
+TEST_F(CUDADeviceTest, ExecutorsShareConstants) {
+  ProgramBuilder builder;
+  const TensorType type{DType::f32, {1000}};
+  uint32_t x = builder.input(type);
+  uint32_t c = builder.constant(type, std::vector<float>(1000, 2));
+  uint32_t sum = builder.launch(adder(builder, 1000), {x, c}, type);
+  auto program = builder.finish({sum});
+  const size_t before = fake.liveBytes();
+  auto first = create(program);
+  EXPECT_EQ(fake.liveBytes(), before + 4000);
+  auto own = *device->createStream();
+  auto second = create(program, own.get());
+  EXPECT_EQ(fake.liveBytes(), before + 4000);
+  // The one is used on when the other goes.
+  first.reset();
+  {
+    Tensor inputs[] = {place(makeFloats({1000}), own.get())};
+    ASSERT_TRUE(second->run(inputs, outputs));
+    EXPECT_EQ(read(outputs[0], own.get())[999], 1001);
+    outputs.clear();
+  }
+  second.reset();
   own.reset();
   EXPECT_EQ(fake.liveBytes(), before);
 }

@@ -121,6 +121,8 @@ public:
   /// The device whose memory holds the elements; null for the host's memory,
   /// which the CPU's libraries and kernels use.
   const Device *device() const { return place; }
+  /// What keeps the memory; null where that is the caller's.
+  const std::shared_ptr<void> &owner() const { return storage; }
   template <typename T> T *as() const { return static_cast<T *>(pointer); }
 
 private:
