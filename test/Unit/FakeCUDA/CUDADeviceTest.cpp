@@ -344,13 +344,15 @@ TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
 class LostDevice : public CUDADeviceTest {
 protected:
   /// The whole story, in the process of a death test: what it says of the
-  /// error goes to stderr.
-  void lose() {
+  /// error goes to stderr. `isLate`: no work begins before all is enqueued.
+  void lose(bool isLate) {
     auto executor = create(chain(4, false));
     Tensor inputs[] = {place(makeFloats({4})), place(makeFloats({4}))};
     (void)stream->synchronise();
     fake.fail("kernel", 700, 1);
+    fake.hold(isLate);
     Status status = executor->run(inputs, outputs);
+    fake.hold(false);
     Status waited = stream->synchronise();
     Status later = executor->run(inputs, outputs);
     std::vector<Tensor> none;
@@ -369,10 +371,11 @@ protected:
 
 TEST_F(LostDevice, SaysWhichStepsMayBeToBlame) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  // One of the two, and whatever is asked later says why nothing is done.
+  // One of two, and whatever is asked later says why nothing is done.
   EXPECT_EXIT(
-      lose(), testing::ExitedWithCode(0),
-      "kernel_0 at test.mlir:1:3.*CUDA_ERROR_ILLEGAL_ADDRESS "
+      lose(/*isLate=*/true), testing::ExitedWithCode(0),
+      "wait: .*one of kernel_0 at test.mlir:1:3, kernel_0 at test.mlir:2:3: "
+      "CUDA_ERROR_ILLEGAL_ADDRESS "
       "\\(TANDEM_CUDA_SYNC=1 tells which\\)(.|\n)*later: .*device 'cuda:0' is "
       "lost: .*kernel_0 at test.mlir:1:3.*CUDA_ERROR_ILLEGAL_ADDRESS \\(only a "
       "new process can use it again\\)(.|\n)*copy: .*is lost");
@@ -386,7 +389,7 @@ TEST_F(LostDevice, NamesTheStepWhereEachIsWaitedFor) {
         setenv("TANDEM_CUDA_SYNC", "1", 1);
         auto own = *device->createStream();
         stream = own.get();
-        lose();
+        lose(/*isLate=*/false);
       },
       testing::ExitedWithCode(0),
       "run: test.mlir:1:3: error: execute: kernel_0 at test.mlir:1:3: "
