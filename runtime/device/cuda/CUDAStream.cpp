@@ -20,6 +20,11 @@ static DevicePointer addressOf(const Tensor &tensor) {
   return reinterpret_cast<DevicePointer>(tensor.data());
 }
 
+static bool isAskedToWait() {
+  const char *value = lookUp(Variable::cudaSync);
+  return value && std::string_view(value) != "0";
+}
+
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//
@@ -66,7 +71,7 @@ CUDAStream::create(Device &device, Context &context, DeviceClock &clock) {
 CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
                        DeviceClock &clock)
     : owner(device), context(context), handle(handle), clock(clock),
-      waitsForSteps(lookUp(Variable::cudaSync) != nullptr) {
+      waitsForSteps(isAskedToWait()) {
   blocks.emplace(device, context, handle);
   staging.emplace(context, handle);
   context.addLog(*log);
