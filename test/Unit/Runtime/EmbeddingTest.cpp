@@ -45,8 +45,8 @@ extern "C" int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
     ++numRefused;
     return EAGAIN;
   }
-  using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-                         void *);
+  using Create =
+      int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   static const auto next =
       reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   return next(thread, attr, body, data);
@@ -63,10 +63,10 @@ public:
     TensorType matrix{DType::f32, {512, 512}};
     ProgramBuilder builder;
     uint32_t x = builder.input(matrix);
-    uint32_t product = builder.op(
-        makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, matrix);
-    executor = *Executor::create(builder.finish(
-        {builder.op(makeOp(OpKind::exp), {product}, matrix)}));
+    uint32_t product =
+        builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, matrix);
+    executor = *Executor::create(
+        builder.finish({builder.op(makeOp(OpKind::exp), {product}, matrix)}));
     input = *Tensor::allocate(matrix);
     fillRandom(input, /*seed=*/1);
   }
