@@ -7,18 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Analysis/DeviceModel.h"
+#include "tandem/Analysis/HostCaches.h"
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Support/Environment.h"
 #include "tandem/Support/RoundToStep.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <thread>
-
-#include <unistd.h>
 
 namespace tandem {
 namespace {
@@ -61,23 +61,33 @@ double detectClock() {
 double detectUnits(int64_t vectorBits) {
 #if defined(__x86_64__)
   // Zen 4 runs 512 bits in two halves; most others have two units.
-  if (vectorBits == 512 && __builtin_cpu_is("amd"))
+  if (vectorBits == 512 && __builtin_cpu_is("znver4"))
     return 1;
 #endif
   return 2;
 }
 
-int64_t ask(int name, int64_t otherwise) {
-  long value = sysconf(name);
-  return value > 0 ? value : otherwise;
+/// The caches, where all cores together do `clocks` clock cycles per ns.
+std::vector<CacheLevel> detectCaches(int64_t cores, double clocks) {
+  // Bytes per clock and core that cores of the last ten years sustain from each
+  // level, by their vendors' optimisation guides.
+  constexpr std::array kBytesPerClock = {32, 16, 8};
+  std::vector<CacheLevel> levels;
+  for (const HostCache &cache : hostCaches()) {
+    const size_t level = levels.size();
+    // A hyperthread has its core's caches to itself while the other one idles.
+    const int64_t bytes = cache.bytes * (level < 2 ? cores : cache.count);
+    if (level == kBytesPerClock.size() ||
+        (level > 0 && bytes <= levels.back().bytes))
+      break;
+    levels.push_back({bytes, kBytesPerClock[level] * clocks});
+  }
+  return levels;
 }
 
 DeviceModel detect() {
-  // Bytes per clock and core from each cache, and per ns from memory: what
-  // cores of the last ten years sustain, by their vendors' optimisation
-  // guides.
-  constexpr double kL1 = 32, kL2 = 16, kL3 = 8, kMemoryPerCore = 12,
-                   kMemory = 100;
+  // Bytes per ns from memory, by the same guides.
+  constexpr double kMemoryPerCore = 12, kMemory = 100;
   // Of the runtime and of oneDNN: `tandem-bench bars --only=calls`, and `conv`
   // on shapes of a few operations.
   constexpr double kLaunchNs = 1000, kCallNs = 100, kLibraryCallNs = 400,
@@ -100,13 +110,7 @@ DeviceModel detect() {
   model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
   model.halfFlopsPerNs = model.f32FlopsPerNs;
   model.memoryBytesPerNs = std::min(kMemoryPerCore * cores, kMemory);
-  int64_t l1 = ask(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
-  int64_t l2 = ask(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
-  int64_t l3 = ask(_SC_LEVEL3_CACHE_SIZE, 0);
-  model.caches = {{l1 * model.cores, kL1 * clocks},
-                  {l2 * model.cores, kL2 * clocks}};
-  if (l3 > l2 * model.cores)
-    model.caches.push_back({l3, kL3 * clocks});
+  model.caches = detectCaches(model.cores, clocks);
   model.launchNs = kLaunchNs;
   model.callNs = kCallNs;
   model.libraryCallNs = kLibraryCallNs;

@@ -25,7 +25,7 @@
 namespace tandem {
 
 /// Of the measuring and of what is kept: another one measures again.
-static constexpr int kVersion = 5;
+static constexpr int kVersion = 6;
 
 /// $TANDEM_CACHE_DIR, or `tandem` among the user's caches; empty where there is
 /// no home.

@@ -9,6 +9,7 @@
 #include "common/Environment.h"
 #include "common/Json.h"
 
+#include "tandem/Analysis/HostCaches.h"
 #include "tandem/Measure/CoreKind.h"
 #include "tandem/Runtime/Executor.h"
 
@@ -33,18 +34,6 @@ std::string cpuModel() {
     if (line.starts_with("model name"))
       return line.substr(line.find(':') + 2);
   return "unknown";
-}
-
-/// The kernel's figure: glibc's sysconf is off on some virtual machines.
-int64_t lastLevelCacheBytes() {
-  for (const char *index : {"3", "2"}) {
-    std::ifstream file(std::string("/sys/devices/system/cpu/cpu0/cache/index") +
-                       index + "/size");
-    int64_t kibibytes = 0;
-    if (file >> kibibytes)
-      return kibibytes * 1024;
-  }
-  return std::max<int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
 }
 
 int usableCores() {
@@ -111,7 +100,7 @@ Environment describeEnvironment(int argc, const char *const *argv) {
   environment.threads = numThreads();
   environment.memoryBytes =
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  environment.cacheBytes = lastLevelCacheBytes();
+  environment.cacheBytes = hostCaches().back().bytes;
   environment.versions = {{"tandem", TANDEM_VERSION},
                           {"llvm", TANDEM_LLVM_VERSION},
                           {"onednn", oneDNNVersion()},
