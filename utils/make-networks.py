@@ -6,7 +6,8 @@
 Both layouts of a network have the same weights, in the order that frameworks
 of that layout keep: (outputs, inputs, spatial) or (spatial, inputs, outputs).
 Weights are random numbers from a fixed seed, scaled so that activations stay
-near one. The build writes all of them to build/share/tandem/graphs.
+near one. The build writes all but resnet_50, which has 200 MB, to
+build/share/tandem/graphs.
 """
 
 import argparse
@@ -140,6 +141,15 @@ class Network(ResourceGraph):
                   f" window = [{size}, {size}] strides = [{size}, {size}]"
                   " : ({type}) -> {to}", [n, channels, h // size, w // size])
 
+    def max_pool(self, size, stride, pad):
+        n, channels, h, w = self.dims
+        self.emit(f'tandem.max_pool {{x}} layout = "{self.layout}"'
+                  f" window = [{size}, {size}] strides = [{stride}, {stride}]"
+                  f" pad_low = [{pad}, {pad}] pad_high = [{pad}, {pad}]"
+                  " : ({type}) -> {to}",
+                  [n, channels, (h + 2 * pad - size) // stride + 1,
+                   (w + 2 * pad - size) // stride + 1])
+
     def concat(self, others):
         """Before the value, each with its channels."""
         channels = sum(c for _, c in others) + self.channels
@@ -183,6 +193,24 @@ class Network(ResourceGraph):
         self.norm()
         if stride == 1 and outputs == channels:
             self.binary("add", value)
+
+    def bottleneck(self, width, stride):
+        value, dims = self.value, self.dims
+        if stride != 1 or self.channels != 4 * width:
+            self.conv(4 * width, stride=stride)
+            self.norm()
+        shortcut = self.value
+        self.go_on_with(value, dims)
+        self.conv(width)
+        self.norm()
+        self.relu()
+        self.conv(width, 3, stride)
+        self.norm()
+        self.relu()
+        self.conv(4 * width)
+        self.norm()
+        self.binary("add", shortcut)
+        self.relu()
 
 
 # Networks ---------------------------------------------------------------------
@@ -260,8 +288,25 @@ def densenet_stage(image, is_last):
     return net
 
 
+def resnet_50(image, is_last):
+    """He et al., arXiv 1512.03385, table 1; strides in the 3x3 layers, as in
+    torchvision."""
+    net = Network(image, 3, is_last)
+    net.conv(64, 7, stride=2)
+    net.norm()
+    net.relu()
+    net.max_pool(3, 2, 1)
+    for stage, blocks in enumerate([3, 4, 6, 3]):
+        for block in range(blocks):
+            net.bottleneck(64 << stage, 2 if stage and not block else 1)
+    net.mean()
+    net.dense(1000)
+    return net
+
+
 NETWORKS = {make.__name__: make
-            for make in [mobilenet_v2, mobilenet_v3, densenet_stage]}
+            for make in [mobilenet_v2, mobilenet_v3, densenet_stage,
+                         resnet_50]}
 
 
 def main():

@@ -23,6 +23,8 @@ size_t Sampler::add(std::string name, Call call,
 Expected<double> Sampler::sample(Series &series) {
   if (series.prepare)
     series.prepare();
+  // The other series have used the caches meanwhile.
+  TANDEM_RETURN_IF_ERROR(series.call(series.calls++));
   auto start = Clock::now();
   for (size_t i = 0; i < series.callsPerSample; ++i)
     TANDEM_RETURN_IF_ERROR(series.call(series.calls++));

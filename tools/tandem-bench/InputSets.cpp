@@ -24,8 +24,10 @@ bool rotates(const Program &program, size_t input) {
 size_t InputSets::count(int64_t bytes, int64_t cacheBytes) {
   if (bytes <= 0)
     return 2;
-  int64_t wanted = 2 * cacheBytes / bytes + 1;
-  return static_cast<size_t>(std::clamp<int64_t>(wanted, 2, kMaxSets));
+  for (size_t prime : {2, 3, 5, 7, 11, 13})
+    if (bytes * static_cast<int64_t>(prime) > 2 * cacheBytes)
+      return prime;
+  return kMaxSets;
 }
 
 Expected<InputSets> InputSets::create(const Program &program,

@@ -22,11 +22,12 @@ namespace tandem::bench {
 class InputSets {
 public:
   /// Creates as many sets as fill a last-level cache of `cacheBytes` bytes
-  /// twice, but at least two and at most kMaxSets.
+  /// twice, but at most kMaxSets. The number is a prime, so that series that
+  /// use the sets in turn meet all of them.
   static Expected<InputSets> create(const Program &program,
                                     const std::vector<TensorType> &types,
                                     int64_t cacheBytes);
-  static constexpr size_t kMaxSets = 16;
+  static constexpr size_t kMaxSets = 17;
   /// That number of sets, for sets of `bytes` bytes.
   static size_t count(int64_t bytes, int64_t cacheBytes);
 

@@ -35,14 +35,16 @@ struct SamplerOptions {
   size_t minSamples = 5;
   size_t maxSamples = 300;
   /// The least duration of a sample, in nanoseconds. A sample consists of as
-  /// many calls as take about this long, so that the cost of reading the clock
-  /// (some 25 ns) does not matter.
+  /// many timed calls as take about this long, so that the cost of reading the
+  /// clock (some 25 ns) does not matter.
   double minSampleNs = 50e3;
 };
 
 /// Measures the times of several things that are to be compared. It takes one
 /// sample of each in turn, and starts each round with another one, so that a
-/// drift of the machine's speed affects all of them alike. Not thread-safe.
+/// drift of the machine's speed affects all of them alike. A sample begins with
+/// one call that is not timed, so that code and constants are where they are in
+/// a program that makes the same call again and again. Not thread-safe.
 class Sampler {
 public:
   /// The function that is timed. Its argument is the number of the call, which

@@ -80,10 +80,11 @@ struct ContractionStrategy {
   /// `rows` is then the number of all positions, and `vectors` the least that
   /// is worth a task.
   int64_t passInputs = 0;
-  /// If not 0, each tile prefetches, in lines of this many bytes, what the tile
-  /// in the next row of the second innermost spatial dim will be the first to
-  /// read and write.
-  int64_t prefetchBytes = 0;
+  /// If not 0, each tile prefetches for a later one, in lines of this many
+  /// bytes. If `tilesAhead` is not 0 either, it is the data of the tile that
+  /// comes so many tiles later. Otherwise it is what the tile in the next row
+  /// of the second innermost spatial dim will be the first to read and write.
+  int64_t prefetchBytes = 0, tilesAhead = 0;
   /// Whether each task first copies the data that it reads and converts it to
   /// the format's compute type, so that its tiles do not convert it again and
   /// again.

@@ -251,7 +251,8 @@ void ContractionEpilogue::prefetchNextRow(
       Value first = lanes.getAddress(buffer);
       for (int64_t byte = 0; byte < tile.vectors * strategy.width * bytes;
            byte += strategy.prefetchBytes)
-        prefetch(builder, loc, first, below * bytes + byte, /*isWritten=*/true);
+        prefetch(builder, loc, first, below * bytes + byte, /*isWritten=*/true,
+                 PrefetchLevel::Second);
     }
   }
 }
@@ -261,7 +262,7 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
                                const ContractionTile &tile,
                                ArrayRef<Value> sums,
                                function_ref<Buffer(Value)> getBuffer) {
-  if (strategy.prefetchBytes > 0 && isReturned)
+  if (strategy.prefetchBytes > 0 && strategy.tilesAhead == 0 && isReturned)
     prefetchNextRow(builder, loc, strategy, tile, getBuffer);
   if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
     return emitLoop(builder, loc, strategy, tile, sums, getBuffer);

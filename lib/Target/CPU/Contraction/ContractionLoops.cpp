@@ -210,7 +210,7 @@ void ContractionLoops::emitLastTile(ContractionTile tile) {
     tile.rows = rest;
   }
   emitGroups(tile, [&](const ContractionTile &part) {
-    tileEmitter.prefetchNextRow(part);
+    tileEmitter.prefetchAhead(part);
     emitEpilogue(part, tileEmitter.emit(part));
   });
 }
@@ -240,7 +240,7 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   if (!tile.guardedRows.empty())
     edges.clear();
   emitGroups(tile, [&](const ContractionTile &part) {
-    tileEmitter.prefetchNextRow(part);
+    tileEmitter.prefetchAhead(part);
     emitEpilogue(part, emitSums(part, number, edges));
   });
 }

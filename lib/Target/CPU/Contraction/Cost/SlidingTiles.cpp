@@ -37,23 +37,13 @@ static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
                                   (dim.taps - 1) * dim.dilation + 1);
 }
 
-/// Whether what the next row reads and writes is far when its turn comes: a
-/// cache that has room for twice the bytes may hold them from before.
-static bool isNextRowFar(const Contraction &contraction,
-                         const CoreModel &core) {
-  auto data = cast<RankedTensorType>(contraction.data.getType());
-  int64_t bytes = contraction.getFormat().bytes *
-                  (data.getNumElements() + contraction.result.getNumElements());
-  return contraction.spatial.size() > 1 && 2 * bytes > core.l2Bytes;
-}
-
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,
                                       CoreModel core) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   ContractionStrategy best;
   best.vectorisedDim = VectorisedDim::Group;
   best.width = getWidth(contraction, best.vectorisedDim, core.vectorBits / 32);
-  if (isNextRowFar(contraction, core))
+  if (contraction.spatial.size() > 1 && isDataFar(contraction, core))
     best.prefetchBytes = core.lineBytes;
   TileSpace space = getTileSpace(contraction, best.vectorisedDim, best.width);
   double passes = double(contraction.getReduction() / inner.taps);

@@ -62,6 +62,23 @@ SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
   return result;
 }
 
+/// At the end of a row this is data of the next one.
+void ChannelTileEmitter::prefetchAhead(const ContractionTile &which) {
+  if (strategy.tilesAhead == 0 || isDataStaged)
+    return;
+  Offsets first = getFirstOffsets(which);
+  const Contraction::SpatialDim &dim = getInner();
+  const int64_t bytes = contraction.inputChannels * format.bytes;
+  for (int64_t row = 0; row < which.rows; ++row) {
+    int64_t ahead = strategy.tilesAhead * which.rows + row;
+    Value pointer =
+        getPointer(data, first.data, ahead * dim.stride * dim.dataStride);
+    for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
+      prefetch(builder, loc, pointer, byte, /*isWritten=*/false,
+               PrefetchLevel::First);
+  }
+}
+
 void ChannelTileEmitter::prepareGuards(KernelScratch &scratch) {
   Type type = builder.getF32Type();
   zero = scratch.allocate(type, 1);

@@ -21,6 +21,7 @@ public:
   using TileEmitter::TileEmitter;
 
   void prepareGuards(KernelScratch &scratch) override;
+  void prefetchAhead(const ContractionTile &which) override;
 
 protected:
   Accumulators emitTile() override;

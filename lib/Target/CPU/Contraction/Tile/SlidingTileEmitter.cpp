@@ -14,7 +14,7 @@ namespace tandem {
 
 /// Positions are those that begin with the tile's, without the ones on either
 /// side that its neighbours share. Where there is no next row it is anything.
-void SlidingTileEmitter::prefetchNextRow(const ContractionTile &which) {
+void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.prefetchBytes == 0 || isDataStaged)
     return;
   Offsets first = getFirstOffsets(which);
@@ -33,7 +33,8 @@ void SlidingTileEmitter::prefetchNextRow(const ContractionTile &which) {
           getPointer(data, first.data,
                      lastTap + below * row.dataStride + at * inner.dataStride);
       for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
-        prefetch(builder, loc, pointer, byte, /*isWritten=*/false);
+        prefetch(builder, loc, pointer, byte, /*isWritten=*/false,
+                 PrefetchLevel::Second);
     }
   }
 }

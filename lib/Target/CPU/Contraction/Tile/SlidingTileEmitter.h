@@ -24,7 +24,7 @@ public:
     mostUnrolled = 0;
   }
 
-  void prefetchNextRow(const ContractionTile &which) override;
+  void prefetchAhead(const ContractionTile &which) override;
 
 protected:
   Accumulators emitTile() override;

@@ -28,9 +28,9 @@ public:
   bool isInterior(int64_t position, int64_t rows) const;
   /// Lets tiles have guarded rows; to be called before the first of them.
   virtual void prepareGuards(KernelScratch &) {}
-  /// Prefetches the data of the tile below; see
+  /// Prefetches the data of a later tile; see
   /// ContractionStrategy::prefetchBytes.
-  virtual void prefetchNextRow(const ContractionTile &) {}
+  virtual void prefetchAhead(const ContractionTile &) {}
 
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &which) {

@@ -24,13 +24,13 @@ Type getStoredType(const ElementFormat &format) {
 }
 
 void prefetch(OpBuilder &builder, Location loc, Value pointer, int64_t bytes,
-              bool isWritten) {
-  constexpr unsigned kToSecondLevel = 2, kDataCache = 1;
+              bool isWritten, PrefetchLevel level) {
+  constexpr unsigned kDataCache = 1;
   Value line = LLVM::GEPOp::create(
       builder, loc, pointer.getType(), builder.getI8Type(), pointer,
       ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(bytes)));
-  LLVM::Prefetch::create(builder, loc, line, isWritten, kToSecondLevel,
-                         kDataCache);
+  LLVM::Prefetch::create(builder, loc, line, isWritten,
+                         static_cast<unsigned>(level), kDataCache);
 }
 
 TileMemory::TileMemory(OpBuilder &builder, Location loc,
