@@ -252,7 +252,7 @@ void ContractionEpilogue::prefetchNextRow(
       for (int64_t byte = 0; byte < tile.vectors * strategy.width * bytes;
            byte += strategy.prefetchBytes)
         prefetch(builder, loc, first, below * bytes + byte, /*isWritten=*/true,
-                 PrefetchLevel::Second);
+                 PrefetchLevel::First);
     }
   }
 }

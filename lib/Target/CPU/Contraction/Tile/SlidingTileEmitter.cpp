@@ -34,7 +34,7 @@ void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
                      lastTap + below * row.dataStride + at * inner.dataStride);
       for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
         prefetch(builder, loc, pointer, byte, /*isWritten=*/false,
-                 PrefetchLevel::Second);
+                 PrefetchLevel::First);
     }
   }
 }
