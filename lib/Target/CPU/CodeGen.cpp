@@ -10,6 +10,7 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
@@ -58,6 +59,29 @@ static void fenceDividends(Module &module) {
     }
 }
 
+/// Rounds halves to integral values in f32. InstCombine takes the conversions
+/// around floor, ceil and roundeven away, for they change nothing, and without
+/// AVX512-FP16 instruction selection then rounds one element after the other.
+static void widenRoundings(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (!call || !call->getType()->getScalarType()->isHalfTy() ||
+          !is_contained(
+              {Intrinsic::floor, Intrinsic::ceil, Intrinsic::roundeven},
+              call->getIntrinsicID()))
+        continue;
+      IRBuilder<> builder(call);
+      Type *wide = call->getType()->getWithNewType(builder.getFloatTy());
+      Value *rounded = builder.CreateUnaryIntrinsic(
+          call->getIntrinsicID(),
+          builder.CreateFPExt(call->getArgOperand(0), wide));
+      call->replaceAllUsesWith(builder.CreateFPTrunc(rounded, call->getType()));
+      call->eraseFromParent();
+    }
+}
+
 void optimize(Module &module, TargetMachine &machine,
               const CPUTargetOptions &options) {
   module.setDataLayout(machine.createDataLayout());
@@ -89,6 +113,7 @@ void optimize(Module &module, TargetMachine &machine,
   passes.addPass(createModuleToFunctionPassAdaptor(buildPipeline()));
   passes.run(module, modules);
   fenceDividends(module);
+  widenRoundings(module);
 }
 
 namespace {

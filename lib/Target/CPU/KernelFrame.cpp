@@ -41,6 +41,8 @@ void KernelFrame::createBody(ArrayRef<InPlacePair> inPlace) {
     isShared.set(kernel.getNumArguments() + pair.result);
   }
   for (unsigned i = 0; i < numBuffers; ++i) {
+    if (i < kernel.getNumArguments())
+      allowEarlyLoad(i);
     if (!isShared[i])
       body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                       builder.getUnitAttr());
@@ -58,6 +60,20 @@ void KernelFrame::createBody(ArrayRef<InPlacePair> inPlace) {
                                      body.getArgument(numBuffers));
   end = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                    body.getArgument(numBuffers + 1));
+}
+
+/// Lets LLVM read an argument of one element ahead of the loops, which may do
+/// nothing. Loads from larger ones stay, as they would take registers from
+/// tiles.
+void KernelFrame::allowEarlyLoad(unsigned argument) {
+  auto type = cast<RankedTensorType>(kernel.getArgumentTypes()[argument]);
+  if (type.getNumElements() != 1)
+    return;
+  auto bytes = builder.getI64IntegerAttr(
+      llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  for (StringRef attribute : {LLVM::LLVMDialect::getDereferenceableAttrName(),
+                              LLVM::LLVMDialect::getAlignAttrName()})
+    body.setArgAttr(argument, attribute, bytes);
 }
 
 /// The function that the runtime calls, with the arguments of KernelFn: loads

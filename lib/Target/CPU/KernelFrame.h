@@ -74,6 +74,7 @@ private:
   mlir::OpBuilder ownBuilder;
 
   void createBody(llvm::ArrayRef<InPlacePair> inPlace);
+  void allowEarlyLoad(unsigned argument);
   void createEntry();
   mlir::LogicalResult bindBuffers();
   mlir::LogicalResult bindResult(mlir::Value result, mlir::Value pointer);
