@@ -1,6 +1,7 @@
-// Depthwise tiles of images for which the second-level cache has no room ask
-// for the lines that the tile below, in the next row, is the first to read and
-// to write.
+// Tiles of images for which the second-level cache has no room ask for lines of
+// later tiles: depthwise ones for those that the tile below, in the next row, is
+// the first to read and to write; those of 1x1 convolutions for the data of the
+// tile after the next.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s
@@ -10,11 +11,11 @@
 
 // CHECK-LABEL: module @far
 // CHECK: llvm.getelementptr %{{.*}}[8128] : (!llvm.ptr) -> !llvm.ptr, f32
-// CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: llvm.intr.fmuladd
 // CHECK: llvm.getelementptr %{{.*}}[10752] : (!llvm.ptr) -> !llvm.ptr, i8
-// CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 1 : i32}>
+// CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK-COUNT-24: llvm.store {{.*}} : vector<16xf32>
 // CHECK-NOT: llvm.intr.prefetch
@@ -99,6 +100,51 @@ module @staged attributes {tandem.kind = #tandem<fusion_kind contraction>} {
         pad_low = [1, 1] pad_high = [1, 1] groups = 64
         : (tensor<1x40x42x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x40x42x64xf32>
     return %0 : tensor<1x40x42x64xf32>
+  }
+}
+
+// -----
+
+// Six positions of 64 channels, twelve positions on.
+
+// CHECK-LABEL: module @pointwise
+// CHECK: llvm.getelementptr %{{.*}}[768] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK-NOT: llvm.intr.prefetch
+module @pointwise attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @pointwise(%x: tensor<1x56x57x64xf32>, %w: tensor<1x1x64x64xf32>) -> tensor<1x56x57x64xf32> {
+    %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        : (tensor<1x56x57x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x56x57x64xf32>
+    return %0 : tensor<1x56x57x64xf32>
+  }
+}
+
+// -----
+
+// Rows of 1,024 bytes are streams to the hardware.
+
+// CHECK-LABEL: module @long_rows
+// CHECK-NOT: llvm.intr.prefetch
+module @long_rows attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @long_rows(%x: tensor<1x56x57x256xf32>, %w: tensor<1x1x256x64xf32>) -> tensor<1x56x57x64xf32> {
+    %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        : (tensor<1x56x57x256xf32>, tensor<1x1x256x64xf32>) -> tensor<1x56x57x64xf32>
+    return %0 : tensor<1x56x57x64xf32>
+  }
+}
+
+// -----
+
+// Data that is read for nine taps is near but for the first.
+
+// CHECK-LABEL: module @windows
+// CHECK-NOT: llvm.intr.prefetch
+module @windows attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @windows(%x: tensor<1x56x57x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<1x56x57x64xf32> {
+    %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        pad_low = [1, 1] pad_high = [1, 1]
+        : (tensor<1x56x57x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x57x64xf32>
+    return %0 : tensor<1x56x57x64xf32>
   }
 }
 

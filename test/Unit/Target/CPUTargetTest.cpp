@@ -169,4 +169,22 @@ TEST(CPUTarget, KernelsOfOtherTargetsAreErrors) {
   EXPECT_FALSE(loadCPUKernels(program));
 }
 
+/// The size of the object with an op on 256 halves, in bytes.
+size_t objectBytes(const std::string &op) {
+  auto kernel = compileKernel("module @k { func.func @k(%x: tensor<256xf16>) "
+                              "-> tensor<256xf16> {\n%0 = tandem." +
+                              op +
+                              " %x : tensor<256xf16>\n"
+                              "return %0 : tensor<256xf16>\n} }");
+  EXPECT_TRUE(kernel) << kernel.error().str();
+  return kernel ? kernel->kernel.code.size() : 0;
+}
+
+/// LLVM would round them one by one, with a few instructions for each.
+TEST(CPUTarget, RoundsHalvesByVectors) {
+  const size_t sqrt = objectBytes("sqrt");
+  for (const char *op : {"floor", "ceil", "round"})
+    EXPECT_LT(objectBytes(op), sqrt + 200) << op;
+}
+
 } // namespace

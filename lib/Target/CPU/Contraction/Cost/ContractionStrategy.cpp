@@ -218,7 +218,7 @@ bool isDataFar(const Contraction &contraction, const CoreModel &core) {
   auto data = cast<RankedTensorType>(contraction.data.getType());
   int64_t bytes = contraction.getFormat().bytes *
                   (data.getNumElements() + contraction.result.getNumElements());
-  return bytes > core.l1Bytes;
+  return 2 * bytes > core.l2Bytes;
 }
 
 /// Lets tiles that read far data once prefetch it. Their rows are too short for

@@ -54,8 +54,8 @@ int64_t getWidth(const Contraction &contraction, VectorisedDim vectorisedDim,
 double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
                       llvm::function_ref<double(int64_t, int64_t)> getCycles);
 
-/// Whether data and result are too large for the first-level cache, so that
-/// tiles should prefetch what later ones use.
+/// Whether data and result are too large for the second-level cache to hold
+/// them from before: it may where it has room for twice their bytes.
 bool isDataFar(const Contraction &contraction, const CoreModel &core);
 
 /// Chooses the tile with the least cost where inputs run along the lanes. A
