@@ -65,13 +65,13 @@ struct Context {
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
   tierOptions.compile = context.options.compile;
-  // The others are there on the default device alone.
+  // The reference is there on the default device alone.
   tierOptions.compile.device =
-      tier == Tier::compiled ? context.options.device : defaultDevice();
+      tier == Tier::reference ? defaultDevice() : context.options.device;
   TierResult result;
   result.tier = name(tier);
   result.label = result.tier;
-  if (tier == Tier::compiled && context.options.device != defaultDevice())
+  if (tierOptions.compile.device != defaultDevice())
     result.label += " (" + context.options.device + ")";
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared,

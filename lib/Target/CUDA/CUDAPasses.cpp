@@ -9,7 +9,7 @@
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
-#include "tandem/Target/CUDA/NVRTC.h"
+#include "tandem/Runtime/Libraries/NVRTC.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"

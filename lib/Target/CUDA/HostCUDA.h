@@ -55,13 +55,15 @@ inline void run(void (*kernel)(P...), unsigned threads, void *const *args,
 }
 
 template <typename T> struct ParameterOf {
-  static constexpr Parameter value = {sizeof(T), 0, false};
+  static constexpr Parameter value = {sizeof(T), 0, false, alignof(T)};
 };
 template <typename T> struct ParameterOf<T *> {
-  static constexpr Parameter value = {sizeof(T *), alignof(T), true};
+  static constexpr Parameter value = {sizeof(T *), alignof(T), true,
+                                      alignof(T *)};
 };
 template <typename T> struct ParameterOf<const T *> {
-  static constexpr Parameter value = {sizeof(T *), alignof(T), false};
+  static constexpr Parameter value = {sizeof(T *), alignof(T), false,
+                                      alignof(T *)};
 };
 
 static const Hooks *hooks;
