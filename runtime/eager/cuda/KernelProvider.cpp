@@ -84,13 +84,14 @@ using Step = std::variant<Launch, CopyPlan>;
 using Steps = std::vector<Step>;
 
 Expected<Launch> makeLaunch(const OpSignature &signature,
-                            const LaunchPlan &plan, KernelPrograms &programs) {
+                            const LaunchPlan &plan, bool alwaysWide,
+                            KernelPrograms &programs) {
   if (plan.blocks > std::numeric_limits<int32_t>::max())
     return fail("execute", std::string(name(signature.op.kind)) +
                                " needs a grid of " +
                                std::to_string(plan.blocks) +
                                " blocks, more than CUDA allows");
-  const bool isWide = needsWideIndex(signature, plan);
+  const bool isWide = alwaysWide || needsWideIndex(signature, plan);
   Launch launch;
   TANDEM_ASSIGN_OR_RETURN(
       launch.function,
@@ -104,7 +105,7 @@ Expected<Launch> makeLaunch(const OpSignature &signature,
 }
 
 Expected<Steps> makeSteps(const OpSignature &signature,
-                          const std::vector<StepOfOp> &plans,
+                          const std::vector<StepOfOp> &plans, bool alwaysWide,
                           KernelPrograms &programs) {
   Steps steps;
   for (const StepOfOp &plan : plans)
@@ -112,9 +113,9 @@ Expected<Steps> makeSteps(const OpSignature &signature,
       if (copy->bytes != 0)
         steps.emplace_back(*copy);
     } else {
-      TANDEM_ASSIGN_OR_RETURN(
-          Launch launch,
-          makeLaunch(signature, std::get<LaunchPlan>(plan), programs));
+      TANDEM_ASSIGN_OR_RETURN(Launch launch,
+                              makeLaunch(signature, std::get<LaunchPlan>(plan),
+                                         alwaysWide, programs));
       steps.emplace_back(std::move(launch));
     }
   return steps;
@@ -205,9 +206,9 @@ KernelProvider::prepare(const OpSignature &signature) const {
   TANDEM_ASSIGN_OR_RETURN(const std::optional<OpPlan> plan, planOp(signature));
   if (!plan)
     return nullptr;
-  TANDEM_ASSIGN_OR_RETURN(Steps steps,
-                          makeSteps(signature, plan->steps, programs));
-  TANDEM_ASSIGN_OR_RETURN(Steps unaligned,
-                          makeSteps(signature, plan->unaligned, programs));
+  TANDEM_ASSIGN_OR_RETURN(
+      Steps steps, makeSteps(signature, plan->steps, alwaysWide, programs));
+  TANDEM_ASSIGN_OR_RETURN(Steps unaligned, makeSteps(signature, plan->unaligned,
+                                                     alwaysWide, programs));
   return std::make_unique<KernelOp>(std::move(steps), std::move(unaligned));
 }

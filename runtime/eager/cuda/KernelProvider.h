@@ -20,16 +20,17 @@ namespace tandem::cuda {
 /// computed by `prepare`; a run fills in pointers and launches.
 class KernelProvider final : public Provider {
 public:
-  explicit KernelProvider(Context &context)
-      : context(context), programs(context) {}
+  /// `alwaysWide`: indices have 64 bits whatever the shapes, for tests.
+  explicit KernelProvider(Context &context, bool alwaysWide = false)
+      : programs(context), alwaysWide(alwaysWide) {}
 
   std::string_view name() const override { return "cuda"; }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const override;
 
 private:
-  Context &context;
   mutable KernelPrograms programs;
+  const bool alwaysWide;
 };
 
 } // namespace tandem::cuda

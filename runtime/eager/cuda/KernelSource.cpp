@@ -49,13 +49,18 @@ FamilyFiles filesOf(KernelFamily family) {
   case KernelFamily::transpose:
     return {"transpose", {"Transpose"}, {}, {}};
   case KernelFamily::reduction:
-    return {
-        "reduction", {}, {"Accumulators", "BlockCombination", "Reduction"}, {"ReductionFloats"}};
+    return {"reduction",
+            {},
+            {"Accumulators", "BlockCombination", "Reduction"},
+            {"ReductionFloats"}};
   case KernelFamily::window:
     return {
         "window", {}, {"Accumulators", "Spatial", "Window"}, {"WindowFloats"}};
   case KernelFamily::normalization:
-    return {"normalization", {}, {}, {"Accumulators", "BlockCombination", "Normalization"}};
+    return {"normalization",
+            {},
+            {},
+            {"Accumulators", "BlockCombination", "Normalization"}};
   case KernelFamily::contraction:
     return {
         "contraction", {}, {"Contraction"}, {"Spatial", "ContractionFloats"}};
