@@ -298,14 +298,8 @@ ordered_json recordOf(const Context &context, const TierResult &result,
 }
 
 Expected<Tier> chosenTier(const RunOptions &options) {
-  const bool hasAllTiers = options.device == defaultDevice();
-  Tier tier = options.tier.empty() ? hasAllTiers ? Tier::eager : Tier::compiled
-                                   : *parseTier(options.tier);
-  if (tier != Tier::compiled && !hasAllTiers)
-    return fail("argument",
-                "device " + options.device + " has no tier '" +
-                    std::string(name(tier)) + "'",
-                "--tier=compiled runs there");
+  const Tier tier =
+      options.tier.empty() ? Tier::eager : *parseTier(options.tier);
   if (tier != Tier::compiled && !options.check &&
       !options.compile.fusionReport.empty())
     return fail("argument",
