@@ -10,6 +10,8 @@
 
 #include "ProgramCache.h"
 
+#include "../../device/cuda/CUDAKernel.h"
+
 #include "tandem/Runtime/Preparation.h"
 
 using namespace tandem;
@@ -23,30 +25,20 @@ KernelPrograms::Entry &KernelPrograms::entryOf(const ProgramKey &program) {
   return *entry;
 }
 
-Expected<ModuleHandle> KernelPrograms::load(const std::string &cubin,
-                                            const ProgramKey &program) {
-  TANDEM_RETURN_IF_ERROR(context.enter());
-  ModuleHandle module = nullptr;
-  TANDEM_RETURN_IF_ERROR(
-      context.check(context.driver().moduleLoadDataEx(&module, cubin.c_str(), 0,
-                                                      nullptr, nullptr),
-                    "load", "the kernels of " + program.str()));
-  return module;
-}
-
 Expected<ModuleHandle> KernelPrograms::compile(const ProgramKey &program) {
   const PreparationTimer timer("prebuilt kernels");
   const std::string source = programSource(program), name = program.str();
   TANDEM_ASSIGN_OR_RETURN(const CompiledProgram compiled,
                           compileOrLoad(source, name, context.arch()));
-  Expected<ModuleHandle> module = load(compiled.cubin, program);
+  const std::string failure = "the kernels of " + name + " cannot be loaded";
+  Expected<ModuleHandle> module = loadModule(context, compiled.cubin, failure);
   if (module || !compiled.wasKept)
     return module;
   // What was kept may be of a driver that is no longer there.
   forgetProgram(source, context.arch());
   TANDEM_ASSIGN_OR_RETURN(const CompiledProgram anew,
                           compileOrLoad(source, name, context.arch()));
-  return load(anew.cubin, program);
+  return loadModule(context, anew.cubin, failure);
 }
 
 Expected<FunctionHandle> KernelPrograms::find(const ProgramKey &program,

@@ -37,8 +37,6 @@ private:
 
   Entry &entryOf(const ProgramKey &program);
   Expected<ModuleHandle> compile(const ProgramKey &program);
-  Expected<ModuleHandle> load(const std::string &cubin,
-                              const ProgramKey &program);
 
   Context &context;
   std::mutex mutex; // guards entries; held for a look-up

@@ -189,9 +189,9 @@ std::string arithmeticOf(DType dtype) {
                      alias("Narrowed", isReal ? "double" : "long long") +
                      "struct FloatSum;\nstruct IntegerSum;\n" +
                      alias("Sum", isReal ? "FloatSum" : "IntegerSum") +
-                     conversion("widen", dtype, computed) + extremes(dtype);
+                     conversion("computed", dtype, computed) + extremes(dtype);
   for (DType from : {DType::f32, DType::f64, DType::i64})
-    text += conversion("narrow", from, dtype);
+    text += conversion("stored", from, dtype);
   return text;
 }
 

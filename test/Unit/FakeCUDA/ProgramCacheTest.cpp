@@ -128,7 +128,8 @@ TEST_F(ProgramCacheTest, WhatTheDriverRefusesIsCompiledAnew) {
   const auto refused = programs.find(key, "transpose");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
-            "the kernels of transpose.f32: CUDA_ERROR_NO_BINARY_FOR_GPU");
+            "the kernels of transpose.f32 cannot be loaded: "
+            "CUDA_ERROR_NO_BINARY_FOR_GPU");
   EXPECT_TRUE(programs.find(key, "transpose"));
   EXPECT_FALSE(programs.find(key, "nothing"));
 }

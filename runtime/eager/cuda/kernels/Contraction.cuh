@@ -80,7 +80,7 @@ struct MatrixSide {
   Index size, depth, stride, strideK;
   __device__ bool isContiguousAlongK() const { return strideK == 1; }
   __device__ Factor operator()(Index x, Index k) const {
-    return x < size && k < depth ? Factor(widen(data[x * stride + k * strideK]))
+    return x < size && k < depth ? Factor(computed(data[x * stride + k * strideK]))
                                  : Factor(0);
   }
 };
@@ -89,7 +89,7 @@ struct MatrixStore {
   T *__restrict__ out;
   Index n;
   __device__ void operator()(Index atM, Index atN, Compute sum) const {
-    out[atM * n + atN] = narrow(sum);
+    out[atM * n + atN] = stored(sum);
   }
 };
 

@@ -50,7 +50,7 @@ struct WindowRows {
     const Term term = termOf(conv, k);
     if (!isInside(conv.window, at, term.d, term.h, term.w, offset))
       return Factor(0);
-    return Factor(widen(in[at[0] * conv.window.inStride[0] +
+    return Factor(computed(in[at[0] * conv.window.inStride[0] +
                            term.channel * conv.window.inStride[1] + offset]));
   }
 };
@@ -64,7 +64,7 @@ struct WeightColumns {
       return Factor(0);
     const Term term = termOf(conv, k);
     return Factor(
-        widen(weights[x * conv.weightOut + term.channel * conv.weightIn +
+        computed(weights[x * conv.weightOut + term.channel * conv.weightIn +
                       term.d * conv.weight[0] + term.h * conv.weight[1] +
                       term.w * conv.weight[2]]));
   }
@@ -80,7 +80,7 @@ struct ImageStore {
 #pragma unroll
     for (int role = 0; role < kRoles; ++role)
       offset += at[role] * conv.window.outStride[role];
-    out[offset] = narrow(conv.hasBias ? sum + widen(bias[channel]) : sum);
+    out[offset] = stored(conv.hasBias ? sum + computed(bias[channel]) : sum);
   }
 };
 
@@ -123,9 +123,9 @@ extern "C" __global__ void conv_direct(const T *__restrict__ in,
         // A tap's by themselves, as in a slice.
         Compute part = 0;
         for (Index c = 0; c < conv.groupInputs; ++c)
-          part += widen(in[offset + c * conv.window.inStride[1]]) *
-                  widen(weight[c * conv.weightIn]);
+          part += computed(in[offset + c * conv.window.inStride[1]]) *
+                  computed(weight[c * conv.weightIn]);
         sum += part;
       }
-  out[i] = narrow(conv.hasBias ? sum + widen(bias[channel]) : sum);
+  out[i] = stored(conv.hasBias ? sum + computed(bias[channel]) : sum);
 }

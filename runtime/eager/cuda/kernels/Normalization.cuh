@@ -27,17 +27,17 @@ extern "C" __global__ void softmax(const T *__restrict__ in,
 
   Extremum<true> most = Extremum<true>::empty();
   for (Index i = first; i < size; i += step)
-    most.add(widen(in[start + i * plan.stride]), i);
+    most.add(computed(in[start + i * plan.stride]), i);
   const Compute max = combineThreads(most, int(plan.perBlock), extrema).best;
 
   Sum sum = Sum::empty();
   for (Index i = first; i < size; i += step)
-    sum.add(exponential(widen(in[start + i * plan.stride]) - max), i);
+    sum.add(exponential(computed(in[start + i * plan.stride]) - max), i);
   const double all = combineThreads(sum, int(plan.perBlock), sums).total();
 
   for (Index i = first; i < size; i += step)
-    out[start + i * plan.stride] = narrow(
-        exponential(widen(in[start + i * plan.stride]) - max) / Compute(all));
+    out[start + i * plan.stride] = stored(
+        exponential(computed(in[start + i * plan.stride]) - max) / Compute(all));
 }
 
 struct Channels {
@@ -55,8 +55,8 @@ batch_norm(const T *__restrict__ in, const T *__restrict__ scale,
     return;
   const Index c = i / plan.stride % plan.channels;
   const Compute deviation =
-      root(Compute(double(widen(variance[c])) + epsilon));
-  out[i] = narrow((widen(in[i]) - widen(mean[c])) / deviation *
-                      widen(scale[c]) +
-                  widen(offset[c]));
+      root(Compute(double(computed(variance[c])) + epsilon));
+  out[i] = stored((computed(in[i]) - computed(mean[c])) / deviation *
+                      computed(scale[c]) +
+                  computed(offset[c]));
 }

@@ -23,7 +23,7 @@ __device__ __forceinline__ Accumulator accumulate(const T *__restrict__ in,
     in += offsetAt(plan.kept, plan.keptStrides, result);
     for (Index i = Index(threadIdx.x) / plan.perBlock; i < plan.count;
          i += step)
-      mine.add(widen(in[offsetAt(plan.reduced, plan.reducedStrides, i)]), i);
+      mine.add(computed(in[offsetAt(plan.reduced, plan.reducedStrides, i)]), i);
   }
   return combineThreads(mine, int(plan.perBlock), shared);
 }
@@ -42,7 +42,7 @@ extern "C" __global__ void reduce_sum(const T *__restrict__ in,
   const Index result = resultOf(plan);
   const Sum sum = accumulate<Sum>(in, plan, result);
   if (writes(plan, result))
-    out[result] = narrow(sum.total());
+    out[result] = stored(sum.total());
 }
 extern "C" __global__ void reduce_prod(const T *__restrict__ in,
                                        T *__restrict__ out,
@@ -50,7 +50,7 @@ extern "C" __global__ void reduce_prod(const T *__restrict__ in,
   const Index result = resultOf(plan);
   const Product all = accumulate<Product>(in, plan, result);
   if (writes(plan, result))
-    out[result] = narrow(Narrowed(all.product));
+    out[result] = stored(Narrowed(all.product));
 }
 extern "C" __global__ void reduce_max(const T *__restrict__ in,
                                       T *__restrict__ out,
@@ -58,7 +58,7 @@ extern "C" __global__ void reduce_max(const T *__restrict__ in,
   const Index result = resultOf(plan);
   const Extremum<true> all = accumulate<Extremum<true>>(in, plan, result);
   if (writes(plan, result))
-    out[result] = narrow(all.best);
+    out[result] = stored(all.best);
 }
 extern "C" __global__ void reduce_min(const T *__restrict__ in,
                                       T *__restrict__ out,
@@ -66,7 +66,7 @@ extern "C" __global__ void reduce_min(const T *__restrict__ in,
   const Index result = resultOf(plan);
   const Extremum<false> all = accumulate<Extremum<false>>(in, plan, result);
   if (writes(plan, result))
-    out[result] = narrow(all.best);
+    out[result] = stored(all.best);
 }
 extern "C" __global__ void reduce_argmax(const T *__restrict__ in,
                                          long long *__restrict__ out,

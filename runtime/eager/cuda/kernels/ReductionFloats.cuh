@@ -4,5 +4,5 @@ extern "C" __global__ void reduce_mean(const T *__restrict__ in,
   const Index result = resultOf(plan);
   const Sum sum = accumulate<Sum>(in, plan, result);
   if (writes(plan, result))
-    out[result] = narrow(sum.total() / double(plan.count));
+    out[result] = stored(sum.total() / double(plan.count));
 }

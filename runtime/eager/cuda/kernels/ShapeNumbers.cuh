@@ -6,5 +6,5 @@ struct Iota {
 extern "C" __global__ void iota(T *__restrict__ out, const Iota plan) {
   const Index i = threadNumber();
   if (i < plan.size)
-    out[i] = narrow((long long)(i / plan.axisStride % plan.axisSize));
+    out[i] = stored((long long)(i / plan.axisStride % plan.axisSize));
 }

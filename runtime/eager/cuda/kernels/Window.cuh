@@ -13,7 +13,7 @@ __device__ __forceinline__ Index pool(const T *__restrict__ in,
     for (Index h = 0; h < window.taps[1]; ++h)
       for (Index w = 0; w < window.taps[2]; ++w)
         if (isInside(window, at, d, h, w, offset)) {
-          all.add(widen(in[offset]), 0);
+          all.add(computed(in[offset]), 0);
           ++count;
         }
   return count;
@@ -27,5 +27,5 @@ extern "C" __global__ void max_pool(const T *__restrict__ in,
     return;
   Extremum<true> all = Extremum<true>::empty();
   pool(in, window, i, all);
-  out[i] = narrow(all.best);
+  out[i] = stored(all.best);
 }

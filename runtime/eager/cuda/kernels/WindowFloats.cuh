@@ -13,5 +13,5 @@ extern "C" __global__ void avg_pool(const T *__restrict__ in,
   Index count = pool(in, window, i, sum);
   if (divisor.countsPadding)
     count = window.taps[0] * window.taps[1] * window.taps[2];
-  out[i] = narrow(sum.total() / double(count));
+  out[i] = stored(sum.total() / double(count));
 }
