@@ -24,9 +24,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->capture_default_str();
   addDevice(app, options.device);
   app.add_option("--tier", options.tier,
-                 "reference, eager or compiled (default: eager; compiled on "
-                 "other devices than " +
-                     defaultDevice() + ")")
+                 "reference, eager or compiled (default: eager)")
       ->check(CLI::IsMember({"reference", "eager", "compiled"}));
   app.add_option("--arg", options.args,
                  std::string("An input, once per input in order: ") +

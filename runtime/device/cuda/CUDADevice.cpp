@@ -11,7 +11,8 @@
 #include "CUDAKernel.h"
 #include "CUDAStream.h"
 #include "ConstantCache.h"
-#include "CopyProvider.h"
+
+#include "../../eager/cuda/KernelProvider.h"
 
 #include <map>
 
@@ -43,7 +44,8 @@ private:
   ConstantCache constants{*this, context};
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
-  const Provider *executed[1] = {&copyProvider()};
+  const KernelProvider kernels{context};
+  const Provider *executed[1] = {&kernels};
 };
 
 Status GPU::open() {

@@ -326,8 +326,11 @@ TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
   ProgramBuilder builder;
   const TensorType type{DType::f32, {4, 4}};
   uint32_t x = builder.input(type);
+  fb::CustomCallAttrsT attrs;
+  attrs.target = "nobody";
+  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
   uint32_t out =
-      builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, type);
+      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, type);
   builder.program.planned = true;
   ExecutorOptions options;
   options.stream = stream;
@@ -337,7 +340,7 @@ TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
   ASSERT_FALSE(executor);
   EXPECT_EQ(executor.error().location, "test.mlir:1:3");
   EXPECT_THAT(executor.error().message,
-              HasSubstr("matmul is not part of a kernel"));
+              HasSubstr("no provider executes custom_call"));
 }
 
 /// An error that sticks: on a device of its own process, as nothing is after.

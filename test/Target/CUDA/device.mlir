@@ -1,11 +1,13 @@
-// The CUDA C++ executed on the host: odd sizes and vectors, dtypes, padding,
-// gather, concat, convolution, all against reference.
+// Kernels and single ops on the fake driver: odd sizes and vectors, dtypes,
+// padding, gather, concat, convolution, all against reference.
 
-// RUN: mkdir -p %t.tmp
-// RUN: env TMPDIR=%t.tmp tandem-run %s --device=cuda-host --check | FileCheck %s
+// RUN: rm -rf %t.tmp && mkdir -p %t.tmp
+// RUN: %fake-cuda FAKE_CUDA_CACHE= TMPDIR=%t.tmp tandem-run %s --device=cuda \
+// RUN:   --check | FileCheck %s
 // No file is left behind.
 // RUN: not ls %t.tmp/*
 
+// CHECK-COUNT-6: eager {{.*}} ok
 // CHECK-COUNT-6: compiled {{.*}} ok
 func.func @main(%x: tensor<31x37xf32>, %v: tensor<33x64xf32>,
                 %h: tensor<33x64xf16>, %s: tensor<3x20x1xf32>,

@@ -26,6 +26,8 @@ struct Parameter {
   /// Of what a pointer points to; 0 where it is none.
   unsigned alignment;
   bool isWritten;
+  /// Of itself, in a buffer of parameters.
+  unsigned ownAlignment;
 };
 
 /// Where a thread is.

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_TARGET_CUDA_NVRTC_H
-#define TANDEM_TARGET_CUDA_NVRTC_H
+#ifndef TANDEM_RUNTIME_LIBRARIES_NVRTC_H
+#define TANDEM_RUNTIME_LIBRARIES_NVRTC_H
 
 #include "tandem/Support/Error.h"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem {
 
@@ -31,9 +32,14 @@ Expected<std::string> compileToCubin(const std::string &source,
                                      const std::string &name,
                                      std::string_view arch);
 
+/// The options with which a source is compiled for an architecture, real
+/// ("sm_90") or virtual ("compute_90").
+std::vector<std::string> nvrtcOptions(const std::string &source,
+                                      const std::string &target);
+
 /// The version of NVRTC, such as "13.0"; fails where NVRTC is missing.
 Expected<std::string> nvrtcVersion();
 
 } // namespace tandem
 
-#endif // TANDEM_TARGET_CUDA_NVRTC_H
+#endif // TANDEM_RUNTIME_LIBRARIES_NVRTC_H

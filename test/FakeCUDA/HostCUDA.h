@@ -35,33 +35,16 @@ template <unsigned... I> struct CountTo<0, I...> {
   using Type = Numbers<I...>;
 };
 
-template <typename... P, unsigned... I>
-inline void runThread(void (*kernel)(P...), void *const *args, Numbers<I...>) {
-  kernel(static_cast<P>(const_cast<void *>(args[I]))...);
-}
-
-/// Runs blocks [begin, end) of `threads` threads each.
-template <typename... P>
-inline void run(void (*kernel)(P...), unsigned threads, void *const *args,
-                long begin, long end) {
-  blockDim = {threads, 1, 1};
-  for (long block = begin; block < end; ++block) {
-    blockIdx = {unsigned(block), 0, 0};
-    for (unsigned thread = 0; thread < threads; ++thread) {
-      threadIdx = {thread, 0, 0};
-      runThread(kernel, args, typename CountTo<sizeof...(P)>::Type());
-    }
-  }
-}
-
 template <typename T> struct ParameterOf {
-  static constexpr Parameter value = {sizeof(T), 0, false};
+  static constexpr Parameter value = {sizeof(T), 0, false, alignof(T)};
 };
 template <typename T> struct ParameterOf<T *> {
-  static constexpr Parameter value = {sizeof(T *), alignof(T), true};
+  static constexpr Parameter value = {sizeof(T *), alignof(T), true,
+                                      alignof(T *)};
 };
 template <typename T> struct ParameterOf<const T *> {
-  static constexpr Parameter value = {sizeof(T *), alignof(T), false};
+  static constexpr Parameter value = {sizeof(T *), alignof(T), false,
+                                      alignof(T *)};
 };
 
 static const Hooks *hooks;
