@@ -54,8 +54,9 @@ Descriptor &Descriptor::setRaw(int attribute, int type, int64_t count,
     return *this;
   if (cuda::Result result =
           library.setAttribute(handle, attribute, type, count, elements))
-    status = failure(library, result,
-                     "attribute " + std::to_string(attribute) + " cannot be set");
+    status =
+        failure(library, result,
+                "attribute " + std::to_string(attribute) + " cannot be set");
   return *this;
 }
 

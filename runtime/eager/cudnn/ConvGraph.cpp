@@ -24,17 +24,38 @@ static std::vector<int64_t> lastOf(const Spatial3 &values, int count) {
   return {values.end() - count, values.end()};
 }
 
+/// A dim that a tensor lacks has size 1 and stride 0.
 static TensorDims dimsOf(const SpatialTensor &tensor, int numSpatial) {
   TensorDims dims{{tensor.batchSize, tensor.channelSize},
                   {tensor.batch, tensor.channel}};
   for (int i = 3 - numSpatial; i < 3; ++i) {
-    const bool isAdded = i < 3 - tensor.numSpatial;
     dims.sizes.push_back(tensor.size[i]);
-    // An added dim is around the others.
-    dims.strides.push_back(isAdded ? tensor.size[2] * tensor.stride[2]
-                                   : tensor.stride[i]);
+    dims.strides.push_back(tensor.stride[i]);
   }
   return dims;
+}
+
+/// The strides of N, C and the spatial dims where these are packed in the order
+/// N, spatial dims, C, or N, C, spatial dims.
+static std::vector<int64_t> packedStrides(const std::vector<int64_t> &sizes,
+                                          bool isChannelsLast) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t stride = isChannelsLast ? sizes[1] : 1;
+  for (size_t i = sizes.size() - 1; i >= 2; --i) {
+    strides[i] = stride;
+    stride *= sizes[i];
+  }
+  strides[1] = isChannelsLast ? 1 : stride;
+  strides[0] = isChannelsLast ? stride : stride * sizes[1];
+  return strides;
+}
+
+bool TensorDims::isPacked(bool isChannelsLast) const {
+  const std::vector<int64_t> packed = packedStrides(sizes, isChannelsLast);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != 1 && strides[i] != packed[i])
+      return false;
+  return true;
 }
 
 /// Padding after the input that differs from that before it often has no effect
@@ -80,12 +101,32 @@ std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
   return problem;
 }
 
+bool ConvProblem::packLayouts() {
+  TensorDims *const all[] = {&input, &kernel, &output};
+  auto pack = [](TensorDims &dims, bool isChannelsLast) {
+    dims.strides = packedStrides(dims.sizes, isChannelsLast);
+  };
+  for (bool isChannelsLast : {true, false})
+    if (std::all_of(std::begin(all), std::end(all), [&](TensorDims *dims) {
+          return dims->isPacked(isChannelsLast);
+        })) {
+      for (TensorDims *dims : all)
+        pack(*dims, isChannelsLast);
+      return true;
+    }
+  for (TensorDims *dims : all) {
+    if (!dims->isPacked())
+      return false;
+    pack(*dims, dims->isPacked(true));
+  }
+  return true;
+}
+
 std::string ConvProblem::key() const {
   std::string text(name(dtype));
-  for (const auto *list :
-       {&input.sizes, &input.strides, &kernel.sizes, &kernel.strides,
-        &output.sizes, &output.strides, &strides, &padLow, &padHigh,
-        &dilations}) {
+  for (const auto *list : {&input.sizes, &input.strides, &kernel.sizes,
+                           &kernel.strides, &output.sizes, &output.strides,
+                           &strides, &padLow, &padHigh, &dilations}) {
     text += ';';
     for (int64_t value : *list)
       text += std::to_string(value) + ',';
@@ -138,14 +179,14 @@ private:
 
 Expected<Descriptor> GraphBuilder::tensor(TensorId id, const TensorDims &dims) {
   Descriptor tensor(library, Kind::tensor);
-  TANDEM_RETURN_IF_ERROR(
-      tensor.set(Attribute::tensorDataType, Type::dataType,
-                 *dataTypeOf(problem.dtype))
-          .set(Attribute::tensorDims, dims.sizes)
-          .set(Attribute::tensorStrides, dims.strides)
-          .set(Attribute::tensorId, id)
-          .set(Attribute::tensorAlignment, problem.alignment)
-          .finalize("tensor"));
+  TANDEM_RETURN_IF_ERROR(tensor
+                             .set(Attribute::tensorDataType, Type::dataType,
+                                  *dataTypeOf(problem.dtype))
+                             .set(Attribute::tensorDims, dims.sizes)
+                             .set(Attribute::tensorStrides, dims.strides)
+                             .set(Attribute::tensorId, id)
+                             .set(Attribute::tensorAlignment, problem.alignment)
+                             .finalize("tensor"));
   return tensor;
 }
 
@@ -266,11 +307,11 @@ Expected<Descriptor> GraphBuilder::build(cudnnContext *handle) {
   Descriptor graph(library, Kind::graph);
   if (handle)
     graph.set(Attribute::graphHandle, handle);
-  TANDEM_RETURN_IF_ERROR(
-      graph
-          .setRaw(Attribute::graphOperations, Type::descriptor,
-                  int64_t(handles.size()), handles.data())
-          .finalize("operation graph"));
+  TANDEM_RETURN_IF_ERROR(graph
+                             .setRaw(Attribute::graphOperations,
+                                     Type::descriptor, int64_t(handles.size()),
+                                     handles.data())
+                             .finalize("operation graph"));
   return graph;
 }
 

@@ -26,6 +26,11 @@ enum TensorId : int64_t { kInput = 1, kKernel, kBias, kResidual, kOutput };
 /// Strides are in elements.
 struct TensorDims {
   std::vector<int64_t> sizes, strides;
+
+  /// Whether it is packed in the order N, spatial dims, C, or N, C, spatial
+  /// dims. The strides of dims of size 1 count for nothing.
+  bool isPacked(bool isChannelsLast) const;
+  bool isPacked() const { return isPacked(true) || isPacked(false); }
 };
 
 /// A convolution with its epilogue, in cuDNN's terms: two or three spatial
@@ -41,8 +46,15 @@ struct ConvProblem {
 
   /// Of types and activations that cuDNN has, with no dim of size 0; none
   /// otherwise. One spatial dim becomes two, the first of size 1. Padding is
-  /// made even where that does not change the output's size.
+  /// made even where that does not change the output's size. packLayouts comes
+  /// next.
   static std::optional<ConvProblem> of(const FusedContraction &conv);
+
+  /// Whether all tensors are packed as (N, spatial dims, C) or (N, C, spatial
+  /// dims), all alike where possible. Sets the strides of dims of size 1 to
+  /// what cuDNN takes for that. It must not be asked about other layouts: it
+  /// takes the kernel's HWIO for OHWI (seen with 9.19).
+  bool packLayouts();
 
   /// All of it, as text: for caches.
   std::string key() const;

@@ -38,11 +38,10 @@ Expected<std::unique_ptr<Planner>>
 Planner::forProperties(const cuda::CUDNN &library, std::string_view json) {
   std::unique_ptr<Planner> planner(new Planner(library));
   planner->properties.emplace(library, Kind::deviceProperties);
-  TANDEM_RETURN_IF_ERROR(
-      planner->properties
-          ->setRaw(Attribute::deviceJson, Type::character,
-                   int64_t(json.size()), json.data())
-          .finalize("device properties"));
+  TANDEM_RETURN_IF_ERROR(planner->properties
+                             ->setRaw(Attribute::deviceJson, Type::character,
+                                      int64_t(json.size()), json.data())
+                             .finalize("device properties"));
   return planner;
 }
 
@@ -59,21 +58,19 @@ Planner::Configs Planner::propose(const Descriptor &graph, int mode) const {
   // Fails for a graph that cuDNN has no engine for.
   if (!heuristics.finalize("heuristics"))
     return {};
-  const int64_t count = heuristics
-                            .get(Attribute::heuristicResults, Type::descriptor,
-                                 0, nullptr)
-                            .value_or(0);
+  const int64_t count =
+      heuristics.get(Attribute::heuristicResults, Type::descriptor, 0, nullptr)
+          .value_or(0);
   Configs configs;
   std::vector<void *> handles;
   for (int64_t i = 0; i < count; ++i) {
     configs.push_back({Descriptor(library, Kind::engineConfig), -1, {}, {}});
     handles.push_back(configs.back().descriptor.get());
   }
-  const int64_t found =
-      heuristics
-          .get(Attribute::heuristicResults, Type::descriptor, count,
-               handles.data())
-          .value_or(0);
+  const int64_t found = heuristics
+                            .get(Attribute::heuristicResults, Type::descriptor,
+                                 count, handles.data())
+                            .value_or(0);
   while (int64_t(configs.size()) > found)
     configs.pop_back();
   for (Config &config : configs) {
@@ -103,8 +100,7 @@ bool Planner::isAllowed(const Config &config, const ConvProblem &problem,
                         const PlanOptions &options) {
   if (config.isCompiled() && !options.mayCompile)
     return false;
-  if (std::any_of(config.numerical.begin(), config.numerical.end(),
-                  isRounding))
+  if (std::any_of(config.numerical.begin(), config.numerical.end(), isRounding))
     return false;
   const bool isF32 = problem.dtype == DType::f32;
   if (config.isNoted(NumericalNote::downConvertInputs))

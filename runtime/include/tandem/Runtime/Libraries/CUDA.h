@@ -48,6 +48,15 @@ using FunctionHandle = CUfunc_st *;
 using ModuleHandle = CUmod_st *;
 using StreamHandle = CUstream_st *;
 
+/// cublasLtMatmulHeuristicResult_t: an algorithm of cuBLASLt's.
+struct MatmulHeuristic {
+  uint64_t algo[8];
+  size_t workspaceBytes;
+  Result state;
+  float wavesCount;
+  int reserved[4];
+};
+
 /// What all tables have.
 struct Library {
   /// Where it was found, links resolved.
