@@ -87,9 +87,11 @@ config.substitutions += [
     ("%src", config.tandem_src_root),
     ("%obj", config.tandem_obj_root),
     ("%ptxas", ptxas),
-    # Before a command: the driver of test/FakeCUDA, on which --device=cuda runs.
-    ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0}".format(
-        os.path.join(config.tandem_obj_root, "lib", "libTandemFakeCUDA.so"))),
+    # Before a command: the driver and libraries of test/FakeCUDA, on which
+    # --device=cuda runs.
+    ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0} TANDEM_CUDNN={0} "
+     "TANDEM_CUBLASLT={0}".format(
+         os.path.join(config.tandem_obj_root, "lib", "libTandemFakeCUDA.so"))),
     ("%cxx", config.cxx),
 ]
 llvm_config.use_default_substitutions()
