@@ -113,8 +113,8 @@ Engine fake::cudnn::engineOf(const Node &graph, int64_t index) {
 Result fake::cudnn::supports(const Engine &engine, const Node &graph) {
   const Node &forward = *operationsOf(graph)[0];
   const Node &conv = forward.node(Attribute::forwardConvolution);
-  if (conv.list(Attribute::convolutionPadLow) !=
-      conv.list(Attribute::convolutionPadHigh))
+  if (engine.index != 0 && conv.list(Attribute::convolutionPadLow) !=
+                               conv.list(Attribute::convolutionPadHigh))
     return kPaddingNotSupported;
   // As the real engines for tensor cores, which want whole vectors of channels.
   if (engine.index == 51 &&

@@ -13,6 +13,9 @@
 using namespace tandem;
 using namespace tandem::cudnn;
 
+/// How many plans that turn NaN into 0 may rank before one that keeps it.
+static constexpr int kMaxPassedOver = 3;
+
 std::string PlanOptions::key() const {
   return std::to_string(int(precision)) + std::to_string(mayDropNaN) +
          std::to_string(mayCompile) + ";" + std::to_string(maxWorkspaceBytes);
@@ -100,14 +103,15 @@ bool Planner::isAllowed(const Config &config, const ConvProblem &problem,
                         const PlanOptions &options) {
   if (config.isCompiled() && !options.mayCompile)
     return false;
-  if (std::any_of(config.numerical.begin(), config.numerical.end(), isRounding))
+  if (config.isNoted(NumericalNote::downConvertInputs) ||
+      std::any_of(config.numerical.begin(), config.numerical.end(), isRounding))
     return false;
-  const bool isF32 = problem.dtype == DType::f32;
-  if (config.isNoted(NumericalNote::downConvertInputs))
-    return false;
-  if (isF32 && options.precision == Precision::strict &&
-      config.isNoted(NumericalNote::tensorCore))
-    return false;
+  return problem.dtype != DType::f32 || options.precision == Precision::tf32 ||
+         !config.isNoted(NumericalNote::tensorCore);
+}
+
+bool Planner::hasRightRelu(const Config &config, const ConvProblem &problem,
+                           const PlanOptions &options) {
   if (problem.activation != Activation::relu || options.mayDropNaN ||
       config.isNoted(NumericalNote::strictNaN))
     return true;
@@ -146,15 +150,21 @@ Expected<std::shared_ptr<const Plan>>
 Planner::search(const ConvProblem &problem, const PlanOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(Descriptor graph,
                           createGraph(library, handle, problem));
+  int numPassedOver = 0;
   for (bool isCompiled : {false, true})
     for (int mode : {HeuristicMode::a, HeuristicMode::fallback}) {
       if (isCompiled && !options.mayCompile)
         continue;
-      for (Config &config : propose(graph, mode))
-        if (config.isCompiled() == isCompiled &&
-            isAllowed(config, problem, options))
-          if (auto plan = finalize(config, options))
-            return plan;
+      for (Config &config : propose(graph, mode)) {
+        if (config.isCompiled() != isCompiled ||
+            !isAllowed(config, problem, options))
+          continue;
+        auto plan = finalize(config, options);
+        if (plan && hasRightRelu(config, problem, options))
+          return plan;
+        if (plan && ++numPassedOver == kMaxPassedOver)
+          return nullptr;
+      }
     }
   return nullptr;
 }

@@ -56,17 +56,19 @@ public:
   static Expected<std::unique_ptr<Planner>>
   forProperties(const cuda::CUDNN &library, std::string_view json);
 
-  /// The best plan by cuDNN's heuristics, made ahead of time by NVIDIA where
-  /// there is one. Null where no engine does. An Error where a call fails that
-  /// should not.
+  /// The best plan by cuDNN's heuristics, of an engine that comes with its
+  /// kernels where there is one. Null where no engine does; and for a relu that
+  /// keeps NaN where only engines far down the list keep it, as those are
+  /// slower than a relu of its own. An Error where a call fails that should
+  /// not.
   Expected<std::shared_ptr<const Plan>> plan(const ConvProblem &problem,
                                              const PlanOptions &options);
   /// One plan for every engine that comes with its kernels.
   Expected<std::vector<std::shared_ptr<const Plan>>>
   plansByEngine(const ConvProblem &problem, const PlanOptions &options);
 
-  /// Whether cuDNN's note says, or noteThatNaNIsKept has said, that the
-  /// engine's relu keeps NaN in this type.
+  /// The engines whose fused relu was seen to keep NaN in this type, beside
+  /// those of which cuDNN notes it.
   void noteThatNaNIsKept(DType dtype, EngineSet engines);
 
 private:
@@ -76,8 +78,11 @@ private:
   explicit Planner(const cuda::CUDNN &library) : library(library) {}
   /// The configurations that the heuristics propose, the best first.
   Configs propose(const Descriptor &graph, int mode) const;
-  bool isAllowed(const Config &config, const ConvProblem &problem,
-                 const PlanOptions &options);
+  static bool isAllowed(const Config &config, const ConvProblem &problem,
+                        const PlanOptions &options);
+  /// Whether the configuration's relu, if any, does what the options ask for.
+  bool hasRightRelu(const Config &config, const ConvProblem &problem,
+                    const PlanOptions &options);
   /// Null where the engine refuses.
   std::shared_ptr<const Plan> finalize(Config &config,
                                        const PlanOptions &options) const;
