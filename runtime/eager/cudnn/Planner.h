@@ -42,6 +42,8 @@ struct Plan {
   int64_t workspaceBytes = 0;
   /// Whether its kernels were compiled for it.
   bool isCompiled = false;
+  /// What cuDNN notes of the engine's numerics: NumericalNote.
+  std::vector<int> numericalNotes = {};
 };
 
 /// Makes plans for one device, and keeps them. Thread-safe.
@@ -51,8 +53,9 @@ public:
   Planner(const cuda::CUDNN &library, cudnnContext *handle)
       : library(library), handle(handle) {}
   /// For a device that is described by its properties, as a JSON text in
-  /// cuDNN's form (since 9.8; utils/gpu-specs/cudnn has some). Such plans
-  /// cannot be executed.
+  /// cuDNN's form (utils/gpu-specs/cudnn has some). Such plans cannot be
+  /// executed. An Error for versions of cuDNN before 9.8, and for a text that
+  /// cuDNN does not take.
   static Expected<std::unique_ptr<Planner>>
   forProperties(const cuda::CUDNN &library, std::string_view json);
 
