@@ -71,5 +71,9 @@ CUDNNProvider::prepareConverted(const ConvProblem &problem,
     return nullptr;
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<PreparedOp> inner,
                           preparePacked(*there));
-  return inner ? std::move(op).around(std::move(inner)) : nullptr;
+  if (!inner)
+    return nullptr;
+  TANDEM_RETURN_IF_ERROR(
+      op.convertConstants(given.constants, session.memory(), session.stream()));
+  return std::move(op).around(std::move(inner));
 }

@@ -11,7 +11,7 @@
 
 #include "Planner.h"
 
-#include "../../device/cuda/Context.h"
+#include "../../device/cuda/SharedMemory.h"
 
 #include "tandem/Support/ObjectPool.h"
 
@@ -37,7 +37,7 @@ class Session {
 public:
   /// `device` is that of `context`.
   Session(cuda::Context &context, Device &device)
-      : context(context), device(device) {}
+      : context(context), device(device), weights(device, context) {}
 
   /// Opens the library at the first call. An Error where it is missing or does
   /// not work on the device.
@@ -46,6 +46,9 @@ public:
   // These are for a session that is open.
 
   Planner &planner() { return *plans; }
+  /// Memory for what ops keep, and the stream to make it on.
+  Allocator &memory() { return weights; }
+  Stream &stream() { return device.defaultStream(); }
   /// Enqueues a plan on a stream of the device. The tensors are given by id and
   /// address.
   Status execute(const Plan &plan, cuda::StreamHandle stream,
@@ -62,6 +65,7 @@ private:
 
   cuda::Context &context;
   Device &device;
+  cuda::SharedMemory weights;
   const cuda::CUDNN *library = nullptr;
   std::unique_ptr<Handle> first; ///< What plans are made with.
   std::optional<Planner> plans;

@@ -52,13 +52,6 @@ static std::unique_ptr<PreparedOp> prepareTranspose(const TensorType &fromType,
   return prepared ? std::move(*prepared) : nullptr;
 }
 
-int64_t Converted::reserve(int64_t bytes) {
-  constexpr int64_t alignment = Allocator::kAlignment;
-  const int64_t offset = tensorBytes;
-  tensorBytes += (bytes + alignment - 1) / alignment * alignment;
-  return offset;
-}
-
 bool Converted::convertOperand(size_t index, TensorType &type,
                                std::string &layout, bool isChannelsLast,
                                ProviderList providers) {
@@ -67,9 +60,7 @@ bool Converted::convertOperand(size_t index, TensorType &type,
   auto transpose = prepareTranspose(type, layout, there, to, providers);
   if (!transpose)
     return false;
-  scratchBytes = std::max(scratchBytes, transpose->workspaceBytes());
-  operands.push_back(
-      {std::move(transpose), there, reserve(there.bytes()), index});
+  operands.push_back({std::move(transpose), there, 0, index});
   type = there;
   layout = to;
   return true;
@@ -82,11 +73,31 @@ bool Converted::convertResult(TensorType &type, std::string &layout,
   auto transpose = prepareTranspose(there, from, type, layout, providers);
   if (!transpose)
     return false;
-  scratchBytes = std::max(scratchBytes, transpose->workspaceBytes());
-  result.emplace(Step{std::move(transpose), there, reserve(there.bytes()), 0});
+  result.emplace(Step{std::move(transpose), there});
   type = there;
   layout = from;
   return true;
+}
+
+Status Converted::convertConstants(std::span<const Tensor> constants,
+                                   Allocator &allocator, Stream &stream) {
+  for (Step &step : operands) {
+    if (step.operand >= constants.size() || !constants[step.operand])
+      continue;
+    TANDEM_ASSIGN_OR_RETURN(step.kept, Tensor::allocate(step.type, allocator));
+    TANDEM_RETURN_IF_ERROR(runOp(*step.transpose, {&constants[step.operand], 1},
+                                 {&step.kept, 1}, stream, "weights"));
+  }
+  return stream.synchronise();
+}
+
+void Converted::place(Step &step) {
+  if (step.kept)
+    return;
+  constexpr int64_t alignment = Allocator::kAlignment;
+  step.offset = tensorBytes;
+  tensorBytes += (step.type.bytes() + alignment - 1) / alignment * alignment;
+  scratchBytes = std::max(scratchBytes, step.transpose->workspaceBytes());
 }
 
 class Converted::Op final : public PreparedOp {
@@ -118,6 +129,10 @@ Status Converted::Op::run(const StepContext &context,
                             context.step};
   std::vector<Tensor> converted(operands.begin(), operands.end());
   for (const Step &step : conversions.operands) {
+    if (step.kept) {
+      converted[step.operand] = step.kept;
+      continue;
+    }
     Tensor to = place(step);
     TANDEM_RETURN_IF_ERROR(
         step.transpose->run(scratch, {&operands[step.operand], 1}, {&to, 1}));
@@ -132,5 +147,9 @@ Status Converted::Op::run(const StepContext &context,
 
 std::unique_ptr<PreparedOp>
 Converted::around(std::unique_ptr<PreparedOp> inner) && {
+  for (Step &step : operands)
+    place(step);
+  if (result)
+    place(*result);
   return std::make_unique<Op>(std::move(*this), std::move(inner));
 }

@@ -18,7 +18,8 @@
 namespace tandem::cudnn {
 
 /// Collects transposes of an op's operands and result, which other providers
-/// execute. The converted tensors are in the workspace.
+/// execute. The converted tensors are in the workspace; constants are converted
+/// ahead of time, and kept.
 class Converted {
 public:
   /// Converts a tensor to (N, spatial dims, C) or (N, C, spatial dims), of a
@@ -29,24 +30,33 @@ public:
   bool convertResult(TensorType &type, std::string &layout, bool isChannelsLast,
                      ProviderList providers);
 
+  /// Runs the transposes of operands that are constants, into memory of
+  /// `allocator`, and waits for the stream.
+  Status convertConstants(std::span<const Tensor> constants,
+                          Allocator &allocator, Stream &stream);
+
   /// The op with its conversions; `inner` is for the types that they made.
   std::unique_ptr<PreparedOp> around(std::unique_ptr<PreparedOp> inner) &&;
 
 private:
+  /// A transpose, and the tensor in the inner op's layout.
   struct Step {
     std::unique_ptr<PreparedOp> transpose;
-    /// Of the tensor in the workspace.
     TensorType type;
+    /// Of the tensor, in the workspace.
     int64_t offset = 0;
     size_t operand = 0;
+    /// Of a constant: the tensor, which then needs no workspace.
+    Tensor kept = {};
   };
   class Op;
 
-  int64_t reserve(int64_t bytes);
+  void place(Step &step);
 
   std::vector<Step> operands;
   std::optional<Step> result;
-  /// Of the tensors, and the most that a transpose needs for itself.
+  /// Of the tensors in the workspace, and the most that a transpose needs for
+  /// itself.
   int64_t tensorBytes = 0, scratchBytes = 0;
 };
 

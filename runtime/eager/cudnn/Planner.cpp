@@ -40,9 +40,10 @@ struct Planner::Config {
 Expected<std::unique_ptr<Planner>>
 Planner::forProperties(const cuda::CUDNN &library, std::string_view json) {
   if (library.getVersion() < 90800)
-    return fail("execute", "cuDNN " + library.version +
-                               " plans for no other device than that which is "
-                               "there",
+    return fail("execute",
+                "cuDNN " + library.version +
+                    " plans for no other device than that which is "
+                    "there",
                 "cuDNN 9.8 and later do");
   std::unique_ptr<Planner> planner(new Planner(library));
   planner->properties.emplace(library, Kind::deviceProperties);
@@ -147,9 +148,9 @@ Planner::finalize(Config &config, const PlanOptions &options) const {
   const auto bytes = descriptor.getInt64(Attribute::planWorkspaceSize);
   if (!bytes || *bytes > options.maxWorkspaceBytes)
     return nullptr;
-  return std::make_shared<const Plan>(
-      Plan{std::move(descriptor), config.engine, *bytes, config.isCompiled(),
-           config.numerical});
+  return std::make_shared<const Plan>(Plan{std::move(descriptor), config.engine,
+                                           *bytes, config.isCompiled(),
+                                           config.numerical});
 }
 
 Expected<std::shared_ptr<const Plan>>

@@ -218,7 +218,6 @@ TEST_F(PlansTest, AReluIsNotFusedUnlessItIsKnownToKeepNaN) {
   }
   EXPECT_EQ(fused, 0);
   // Once an engine was seen to keep it, it is taken.
-  Planner own(*cuda::cudnn(), nullptr);
   const Conv conv = resNet50(DType::bf16)[1];
   auto made = Planner::forProperties(
       *cuda::cudnn(),

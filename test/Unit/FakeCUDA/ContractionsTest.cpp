@@ -137,6 +137,34 @@ TEST_F(CasesTest, LayoutsOfCUDNNTakeNoConversion) {
             4096);
 }
 
+TEST_F(CasesTest, WeightsThatAreConstantsAreTransposedOnce) {
+  const Case c = conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO");
+  const std::vector<TensorType> types = typesOf(c.operands);
+  const Tensor expected = reference(c.op, c.operands);
+  std::vector<Tensor> constants(2);
+  constants[1] = copyToDevice({&c.operands[1], 1}, *stream)->front();
+  ASSERT_TRUE(stream->synchronise());
+  constexpr size_t kWeightBytes = 3 * 2 * 4 * 3 * 4;
+  const size_t before = fake.liveBytes();
+  size_t held = 0;
+  {
+    auto op = libraries->providers({})[0]->prepare(
+        {c.op, types, {&expected.type(), 1}, constants});
+    ASSERT_TRUE(op && *op);
+    EXPECT_EQ((*op)->workspaceBytes(), 4096);
+    EXPECT_EQ(fake.liveBytes(), before + kWeightBytes);
+    // It has what it needs of them.
+    std::vector<Tensor> operands = c.operands;
+    operands[1] = tensorOf(DType::f32, {3, 2, 4, 3},
+                           std::vector<double>(72, std::nan("")));
+    const auto actual = run(**op, operands, expected.type());
+    ASSERT_TRUE(actual) << actual.error().str();
+    EXPECT_EQ(valuesOf(*actual), valuesOf(expected));
+    held = fake.liveBytes();
+  }
+  EXPECT_EQ(fake.liveBytes(), held - kWeightBytes);
+}
+
 TEST_F(CasesTest, PaddingIsMadeEvenWhereThatMakesNoDifference) {
   fb::ConvAttrsT attrs;
   attrs.strides = {2, 2};
