@@ -105,10 +105,10 @@ Expected<AlgorithmSet> Session::probe(DType dtype) {
                             call->propose(lt, kMaxWorkspaceBytes));
     for (const Algorithm &algorithm : algorithms) {
       const MatmulOp op(*this, problem, precision, algorithm);
-      TANDEM_ASSIGN_OR_RETURN(
-          const bool isKept,
-          eager::keepsNaN(op, operands, square, device.defaultStream()));
-      (isKept ? keeping : dropping).insert(algorithm.id);
+      const Expected<bool> isKept =
+          eager::keepsNaN(op, operands, square, device.defaultStream());
+      // One that fails is not fused.
+      (isKept && *isKept ? keeping : dropping).insert(algorithm.id);
     }
   }
   // One that has been seen to do both is not to be relied on.

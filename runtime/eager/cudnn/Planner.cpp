@@ -23,9 +23,7 @@ std::string PlanOptions::key() const {
 
 /// An engine with its knobs, and what is noted of it.
 struct Planner::Config {
-  Descriptor descriptor;
-  int64_t engine = -1;
-  std::vector<int> numerical, behavior;
+  Config(const cuda::CUDNN &library, Descriptor descriptor);
 
   bool isNoted(int note) const {
     return std::find(numerical.begin(), numerical.end(), note) !=
@@ -35,7 +33,23 @@ struct Planner::Config {
     return std::find(behavior.begin(), behavior.end(),
                      BehaviorNote::runtimeCompilation) != behavior.end();
   }
+
+  Descriptor descriptor;
+  int64_t engine = -1;
+  std::vector<int> numerical, behavior;
 };
+
+Planner::Config::Config(const cuda::CUDNN &library, Descriptor config)
+    : descriptor(std::move(config)) {
+  Descriptor read(library, Kind::engine);
+  void *into = read.get();
+  descriptor.get(Attribute::configEngine, Type::descriptor, 1, &into);
+  engine = read.getInt64(Attribute::engineIndex).value_or(-1);
+  numerical =
+      read.getEnumerators(Attribute::engineNumericalNotes, Type::numericalNote);
+  behavior =
+      read.getEnumerators(Attribute::engineBehaviorNotes, Type::behaviorNote);
+}
 
 Expected<std::unique_ptr<Planner>>
 Planner::forProperties(const cuda::CUDNN &library, std::string_view json) {
@@ -58,7 +72,8 @@ Planner::forProperties(const cuda::CUDNN &library, std::string_view json) {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-Planner::Configs Planner::propose(const Descriptor &graph, int mode) const {
+std::vector<Descriptor> Planner::propose(const Descriptor &graph,
+                                         int mode) const {
   Descriptor heuristics(library, Kind::heuristics);
   heuristics.set(Attribute::heuristicGraph, graph)
       .set(Attribute::heuristicMode, Type::heuristicMode, mode);
@@ -70,11 +85,11 @@ Planner::Configs Planner::propose(const Descriptor &graph, int mode) const {
   const int64_t count =
       heuristics.get(Attribute::heuristicResults, Type::descriptor, 0, nullptr)
           .value_or(0);
-  Configs configs;
+  std::vector<Descriptor> configs;
   std::vector<void *> handles;
   for (int64_t i = 0; i < count; ++i) {
-    configs.push_back({Descriptor(library, Kind::engineConfig), -1, {}, {}});
-    handles.push_back(configs.back().descriptor.get());
+    configs.emplace_back(library, Kind::engineConfig);
+    handles.push_back(configs.back().get());
   }
   const int64_t found = heuristics
                             .get(Attribute::heuristicResults, Type::descriptor,
@@ -82,16 +97,6 @@ Planner::Configs Planner::propose(const Descriptor &graph, int mode) const {
                             .value_or(0);
   while (int64_t(configs.size()) > found)
     configs.pop_back();
-  for (Config &config : configs) {
-    Descriptor engine(library, Kind::engine);
-    void *into = engine.get();
-    config.descriptor.get(Attribute::configEngine, Type::descriptor, 1, &into);
-    config.engine = engine.getInt64(Attribute::engineIndex).value_or(-1);
-    config.numerical = engine.getEnumerators(Attribute::engineNumericalNotes,
-                                             Type::numericalNote);
-    config.behavior = engine.getEnumerators(Attribute::engineBehaviorNotes,
-                                            Type::behaviorNote);
-  }
   return configs;
 }
 
@@ -128,6 +133,7 @@ bool Planner::hasRightRelu(const Config &config, const ConvProblem &problem,
 void Planner::noteThatNaNIsKept(DType dtype, EngineSet engines) {
   std::lock_guard lock(mutex);
   keepsNaN[dtype] = std::move(engines);
+  plans.clear(); // Some were chosen without.
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,7 +141,7 @@ void Planner::noteThatNaNIsKept(DType dtype, EngineSet engines) {
 //===----------------------------------------------------------------------===//
 
 std::shared_ptr<const Plan>
-Planner::finalize(Config &config, const PlanOptions &options) const {
+Planner::finalize(const Config &config, const PlanOptions &options) const {
   Descriptor descriptor(library, Kind::plan);
   descriptor.set(Attribute::planConfig, config.descriptor);
   if (handle)
@@ -162,7 +168,8 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options) {
     for (int mode : {HeuristicMode::a, HeuristicMode::fallback}) {
       if (isCompiled && !options.mayCompile)
         continue;
-      for (Config &config : propose(graph, mode)) {
+      for (Descriptor &proposal : propose(graph, mode)) {
+        Config config(library, std::move(proposal));
         if (config.isCompiled() != isCompiled ||
             !isAllowed(config, problem, options))
           continue;
@@ -196,11 +203,13 @@ Planner::plansByEngine(const ConvProblem &problem, const PlanOptions &options) {
   std::vector<std::shared_ptr<const Plan>> plans;
   EngineSet seen;
   for (int mode : {HeuristicMode::a, HeuristicMode::fallback})
-    for (Config &config : propose(graph, mode))
+    for (Descriptor &proposal : propose(graph, mode)) {
+      Config config(library, std::move(proposal));
       if (isAllowed(config, problem, options) && !seen.contains(config.engine))
         if (auto plan = finalize(config, options)) {
           seen.insert(config.engine);
           plans.push_back(std::move(plan));
         }
+    }
   return plans;
 }

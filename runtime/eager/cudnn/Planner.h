@@ -76,18 +76,17 @@ public:
 
 private:
   struct Config;
-  using Configs = std::vector<Config>;
 
   explicit Planner(const cuda::CUDNN &library) : library(library) {}
   /// The configurations that the heuristics propose, the best first.
-  Configs propose(const Descriptor &graph, int mode) const;
+  std::vector<Descriptor> propose(const Descriptor &graph, int mode) const;
   static bool isAllowed(const Config &config, const ConvProblem &problem,
                         const PlanOptions &options);
   /// Whether the configuration's relu, if any, does what the options ask for.
   bool hasRightRelu(const Config &config, const ConvProblem &problem,
                     const PlanOptions &options);
   /// Null where the engine refuses.
-  std::shared_ptr<const Plan> finalize(Config &config,
+  std::shared_ptr<const Plan> finalize(const Config &config,
                                        const PlanOptions &options) const;
   Expected<std::shared_ptr<const Plan>> search(const ConvProblem &problem,
                                                const PlanOptions &options);

@@ -92,6 +92,14 @@ TEST_F(LibraryErrorsTest, PlansThatFailAreTriedAgain) {
   EXPECT_EQ(*product.prepare(*libraries), nullptr);
 }
 
+TEST_F(LibraryErrorsTest, AProbeThatFailsFusesNothing) {
+  // The first that runs is cuDNN's engine 51, which keeps NaN.
+  fake.fail("cudnnBackendExecute", 5000, 1);
+  const auto facts = libraries->facts();
+  ASSERT_TRUE(facts) << facts.error().str();
+  EXPECT_THAT(*facts, HasSubstr("f32: 0; f64: 0 51;"));
+}
+
 TEST_F(LibraryErrorsTest, AddressesThatAreNotAlignedAreRefused) {
   for (const FusedCase &c : {conv, product}) {
     const auto op = c.prepare(*libraries);

@@ -102,6 +102,10 @@ const Expected<NVJitLink> &nvJitLink();
 const Expected<CUDNN> &cudnn();
 const Expected<CUBLASLt> &cublasLt();
 
+/// A line for each library: its version and file, or why it is missing. Opens
+/// all of them.
+std::string describeLibraries();
+
 } // namespace tandem::cuda
 
 #endif // TANDEM_RUNTIME_LIBRARIES_CUDA_H
