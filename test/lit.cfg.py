@@ -44,8 +44,8 @@ config.environment["FAKE_CUDA_CACHE"] = os.path.join(
     config.tandem_obj_root, "test", "fake-cuda-cache")
 fake_cuda = os.path.join(config.tandem_obj_root, "lib", "libTandemFakeCUDA.so")
 if config.variant == "cuda":
-    config.environment["TANDEM_LIBCUDA"] = fake_cuda
-    config.environment["TANDEM_NVRTC"] = fake_cuda
+    for library in ["LIBCUDA", "NVRTC", "CUDNN", "CUBLASLT"]:
+        config.environment["TANDEM_" + library] = fake_cuda
 for setting in config.sanitizer_environment.split(";"):
     name, _, value = setting.partition("=")
     config.environment[name] = value
@@ -99,8 +99,10 @@ config.substitutions += [
     ("%src", config.tandem_src_root),
     ("%obj", config.tandem_obj_root),
     ("%ptxas", ptxas),
-    # Before a command: the driver of test/FakeCUDA, on which --device=cuda runs.
-    ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0}".format(fake_cuda)),
+    # Before a command: the driver and libraries of test/FakeCUDA, on which
+    # --device=cuda runs.
+    ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0} TANDEM_CUDNN={0} "
+     "TANDEM_CUBLASLT={0}".format(fake_cuda)),
     ("%cxx", config.cxx),
 ]
 llvm_config.use_default_substitutions()

@@ -77,6 +77,7 @@ int main(int argc, char **argv) {
                "tandem-run"};
   RunOptions options;
   addOptions(app, options);
+  addLibraries(app);
   addEnvironment(app);
   try {
     app.parse(argc, argv);

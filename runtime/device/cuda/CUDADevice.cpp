@@ -11,6 +11,7 @@
 #include "CUDAKernel.h"
 #include "CUDAStream.h"
 #include "ConstantCache.h"
+#include "DeviceLibraries.h"
 
 #include "../../eager/cuda/KernelProvider.h"
 
@@ -28,7 +29,16 @@ public:
 
   std::string_view name() const override { return context.name(); }
   std::string_view arch() const override { return context.arch(); }
-  ProviderList providers() const override { return executed; }
+  ProviderList providers() const override { return libraries->providers({}); }
+  ProviderList providers(const LibraryOptions &options) override {
+    return libraries->providers(options);
+  }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepareFused(const FusedContraction &fused,
+               const LibraryOptions &options) override {
+    return libraries->prepareFused(fused, options);
+  }
+  Expected<std::string> libraryFacts() override { return libraries->facts(); }
   Expected<LoadedKernels> load(const Program &program) override;
   Expected<std::unique_ptr<Stream>> createStream() override {
     return CUDAStream::create(*this, context, clock);
@@ -45,7 +55,8 @@ private:
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
   const KernelProvider kernels{context};
-  const Provider *executed[1] = {&kernels};
+  const std::unique_ptr<DeviceLibraries> libraries =
+      std::make_unique<DeviceLibraries>(context, *this, kernels);
 };
 
 Status GPU::open() {
