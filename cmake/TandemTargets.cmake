@@ -78,6 +78,8 @@ function(tandem_add_unittest_entry name executable args environment)
   # What is chosen is the same on every machine.
   list(APPEND environment "TANDEM_DEVICE=generic"
     "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
+    "TANDEM_CACHE_DIR=${PROJECT_BINARY_DIR}/test/cache"
+    "FAKE_CUDA_CACHE=${PROJECT_BINARY_DIR}/test/fake-cuda-cache"
     "TANDEM_FRAME_LOG=${PROJECT_BINARY_DIR}/test/results/frames.txt"
     ${TANDEM_SANITIZER_ENVIRONMENT})
   set_tests_properties(${name} PROPERTIES LABELS unit

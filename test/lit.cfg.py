@@ -19,11 +19,13 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["graphs", "Inputs", "Unit", "Fuzz"]
 config.test_source_root = os.path.join(config.tandem_src_root, "test")
 config.test_exec_root = os.path.join(config.tandem_obj_root, "test")
-if config.guarded:
-    # The tests that execute graphs, on the device of test/Device.
-    config.name = "Tandem-guarded"
+if config.variant:
+    # The tests that execute graphs, on the device of test/Device, or on the
+    # driver of test/FakeCUDA.
+    config.name = "Tandem-" + config.variant
     config.test_source_root = os.path.join(config.test_source_root, "Execution")
-    config.test_exec_root = os.path.join(config.test_exec_root, "Guarded")
+    config.test_exec_root = os.path.join(config.test_exec_root, config.variant)
+    config.available_features.add(config.variant)
 
 # Environment -----------------------------------------------------------------
 
@@ -34,6 +36,16 @@ config.environment["TANDEM_DEVICE"] = "generic"
 config.environment["CUDAToolkit_ROOT"] = config.cuda_root
 config.environment["TANDEM_FRAME_LOG"] = os.path.join(
     config.tandem_obj_root, "test", "results", "frames.txt")
+# What processes keep for one another: compiled kernels of GPUs, and what the
+# fake driver makes of them.
+config.environment["TANDEM_CACHE_DIR"] = os.path.join(
+    config.tandem_obj_root, "test", "cache")
+config.environment["FAKE_CUDA_CACHE"] = os.path.join(
+    config.tandem_obj_root, "test", "fake-cuda-cache")
+fake_cuda = os.path.join(config.tandem_obj_root, "lib", "libTandemFakeCUDA.so")
+if config.variant == "cuda":
+    for library in ["LIBCUDA", "NVRTC", "CUDNN", "CUBLASLT"]:
+        config.environment["TANDEM_" + library] = fake_cuda
 for setting in config.sanitizer_environment.split(";"):
     name, _, value = setting.partition("=")
     config.environment[name] = value
@@ -87,9 +99,10 @@ config.substitutions += [
     ("%src", config.tandem_src_root),
     ("%obj", config.tandem_obj_root),
     ("%ptxas", ptxas),
-    # Before a command: the driver of test/FakeCUDA, on which --device=cuda runs.
-    ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0}".format(
-        os.path.join(config.tandem_obj_root, "lib", "libTandemFakeCUDA.so"))),
+    # Before a command: the driver and libraries of test/FakeCUDA, on which
+    # --device=cuda runs.
+    ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0} TANDEM_CUDNN={0} "
+     "TANDEM_CUBLASLT={0}".format(fake_cuda)),
     ("%cxx", config.cxx),
 ]
 llvm_config.use_default_substitutions()
@@ -100,9 +113,12 @@ llvm_config.add_tool_substitutions(
         ToolSubst("tandem-translate", unresolved="ignore"),
         # A kernel that cannot be compiled is an error, but in tests of that.
         ToolSubst("tandem-run",
-                  command=FindTool("tandem-run-guarded" if config.guarded
+                  command=FindTool("tandem-run-guarded"
+                                   if config.variant == "guarded"
                                    else "tandem-run"),
-                  extra_args=["--no-fallback"], unresolved="ignore"),
+                  extra_args=["--no-fallback"] +
+                  (["--device=cuda"] if config.variant == "cuda" else []),
+                  unresolved="ignore"),
         ToolSubst("tandem-bench", unresolved="ignore"),
         ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),

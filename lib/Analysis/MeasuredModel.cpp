@@ -27,22 +27,6 @@ namespace tandem {
 /// Of the measuring and of what is kept: another one measures again.
 static constexpr int kVersion = 6;
 
-/// $TANDEM_CACHE_DIR, or `tandem` among the user's caches; empty where there is
-/// no home.
-static std::string cacheDirectory() {
-  if (const char *named = lookUp(Variable::cacheDir))
-    return named;
-  llvm::SmallString<128> path;
-  if (const char *xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
-    path = xdg;
-  else if (const char *home = std::getenv("HOME"); home && *home)
-    llvm::sys::path::append(path, home, ".cache");
-  else
-    return {};
-  llvm::sys::path::append(path, "tandem");
-  return path.str().str();
-}
-
 std::string measuredModelFile() {
   std::string directory = cacheDirectory();
   if (directory.empty())

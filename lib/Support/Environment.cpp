@@ -25,4 +25,14 @@ const char *lookUp(Variable variable) {
   return value && *value ? value : nullptr;
 }
 
+std::string cacheDirectory() {
+  if (const char *named = lookUp(Variable::cacheDir))
+    return named;
+  if (const char *xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
+    return std::string(xdg) + "/tandem";
+  if (const char *home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.cache/tandem";
+  return {};
+}
+
 } // namespace tandem

@@ -17,8 +17,7 @@
 namespace tandem {
 
 static std::vector<const Target *> &listOfTargets() {
-  static std::vector<const Target *> targets = {&cpuTarget(), &cudaTarget(),
-                                                &cudaHostTarget()};
+  static std::vector<const Target *> targets = {&cpuTarget(), &cudaTarget()};
   return targets;
 }
 

@@ -11,6 +11,7 @@
 #include "StepPlan.h"
 
 #include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Runtime/Preparation.h"
 
 #include <algorithm>
 
@@ -56,9 +57,12 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
   options.kernels = prepared.kernels;
   if (!options.stream)
     options.stream = &compiler.device().defaultStream();
+  PreparationScope preparation;
   TANDEM_ASSIGN_OR_RETURN(
       prepared.executor,
       Executor::create(prepared.program, std::move(options)));
+  for (PhaseTime &phase : preparation.times.take())
+    prepared.phases.push_back(std::move(phase));
   prepared.compileNs = watch.ns();
   return prepared;
 }

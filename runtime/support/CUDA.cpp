@@ -155,3 +155,20 @@ const Expected<CUBLASLt> &cuda::cublasLt() {
   static const Expected<CUBLASLt> opened = openCUBLASLt();
   return opened;
 }
+
+template <typename Table>
+static std::string describe(const LibrarySpec &spec,
+                            const Expected<Table> &library) {
+  std::string line(spec.title);
+  line.resize(std::max<size_t>(line.size() + 1, 17), ' ');
+  if (library)
+    return line + library->version + " " + library->path + "\n";
+  const Error &error = library.error();
+  return line + "missing: " + error.message + " (" + error.hint + ")\n";
+}
+
+std::string cuda::describeLibraries() {
+  return describe(kDriver, driver()) + describe(kNVRTC, nvrtc()) +
+         describe(kNVJitLink, nvJitLink()) + describe(kCUDNN, cudnn()) +
+         describe(kCUBLASLt, cublasLt());
+}

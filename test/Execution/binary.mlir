@@ -6,7 +6,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   %add = tandem.add %x, %y : tensor<2x3xf32>

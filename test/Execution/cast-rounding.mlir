@@ -11,7 +11,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<6xi32>, %y: tensor<2xi64>, %z: tensor<3xf32>) -> (tensor<6xbf16>, tensor<6xf16>, tensor<2xbf16>, tensor<3xf32>, tensor<3xf32>, tensor<2xbf16>, tensor<2x20xi1>, tensor<6xf16>) {
   %0 = tandem.cast %x : (tensor<6xi32>) -> tensor<6xbf16>

@@ -11,7 +11,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x1: tensor<1x4x2xf32>, %k1: tensor<3x2x1xf32>, %bias: tensor<1xf32>,
                 %x2: tensor<1x5x5x1xf32>, %k2: tensor<2x2x1x2xf32>,

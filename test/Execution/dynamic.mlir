@@ -6,7 +6,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<?x?xf32> {tandem.dims = ["m", "n"]},
                 %y: tensor<?xf32> {tandem.dims = ["n"]}) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<2xf32>) {

@@ -7,8 +7,6 @@
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled --contractions=generated \
 // RUN:   | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host \
-// RUN:   | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<1x0x2x3xf32>, %w: tensor<2x0x1x1xf32>,
                 %b: tensor<2xf32>, %m: tensor<2x0xf32>, %n: tensor<0x3xf32>)

@@ -6,10 +6,10 @@
 // RUN: tandem-run %s --check --no-fallback --contractions=generated --threads=1 | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --contractions=generated --threads=2 | FileCheck %s
 // RUN: env TANDEM_CPU=-avx512f tandem-run %s --check --no-fallback --contractions=generated | FileCheck %s
-// CHECK: compiled 0: {{.*}} ok
-// CHECK: compiled 1: {{.*}} ok
-// CHECK: compiled 2: {{.*}} ok
-// CHECK: compiled 3: {{.*}} ok
+// CHECK: compiled {{.*}}0: {{.*}} ok
+// CHECK: compiled {{.*}}1: {{.*}} ok
+// CHECK: compiled {{.*}}2: {{.*}} ok
+// CHECK: compiled {{.*}}3: {{.*}} ok
 
 func.func @main(%x: tensor<1x203xf32>, %w: tensor<203x1001xf32>, %b: tensor<1001xf32>,
                 %y: tensor<3x131xbf16>, %v: tensor<131x2056xbf16>,

@@ -6,7 +6,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>) {
   %d = tandem.cast %x : (tensor<9xf32>) -> tensor<9xf64>

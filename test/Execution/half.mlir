@@ -8,7 +8,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>,
                 %c: tensor<4xbf16>, %d: tensor<4xbf16>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xbf16>, tensor<4xbf16>, tensor<4xf64>) {

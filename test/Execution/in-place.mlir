@@ -1,6 +1,9 @@
 // Reductions over what dies with them, by rows and by columns, write where they
 // have read.
 
+// The memory is that of the CPU's kernels.
+// UNSUPPORTED: cuda
+
 // RUN: tandem-run %s --check --json=- | FileCheck %s
 // RUN: tandem-run %s --tier=compiled --program \
 // RUN:   | FileCheck %s --check-prefix=PROGRAM

@@ -8,12 +8,12 @@
 // DEFINE:   '--arg=[32767,-32768,-7,7,127,-128,100,99]' '--arg=[-128,-1,2,0,3,127,-100,100]'
 // RUN: %{run} | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 %{run} | FileCheck %s
-// CHECK: eager 0: {{.*}} ok
-// CHECK: eager 1: {{.*}} ok
-// CHECK: eager 2: {{.*}} ok
-// CHECK: compiled 0: {{.*}} ok
-// CHECK: compiled 1: {{.*}} ok
-// CHECK: compiled 2: {{.*}} ok
+// CHECK: eager {{.*}}0: {{.*}} ok
+// CHECK: eager {{.*}}1: {{.*}} ok
+// CHECK: eager {{.*}}2: {{.*}} ok
+// CHECK: compiled {{.*}}0: {{.*}} ok
+// CHECK: compiled {{.*}}1: {{.*}} ok
+// CHECK: compiled {{.*}}2: {{.*}} ok
 
 func.func @main(%a: tensor<18xi32>, %b: tensor<18xi32>, %c: tensor<8xi32>, %d: tensor<8xi8>)
     -> (tensor<18xi32>, tensor<18xi64>, tensor<8x8xi8>) {

@@ -6,7 +6,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%a: tensor<6xi32>, %b: tensor<6xi32>) -> (tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi8>, tensor<6xi64>, tensor<6xf32>, tensor<6xi1>) {
   %sum = tandem.add %a, %b : tensor<6xi32>

@@ -8,7 +8,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>,
                 %c: tensor<2x3xf32>, %d: tensor<2x2x3xf32>) -> (tensor<2x4xf32>, tensor<2x2xf32>, tensor<3x3xf32>, tensor<2x2x4xf32>) {

@@ -4,10 +4,10 @@
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --contractions=library --threads=2 | FileCheck %s
-// CHECK: eager 0: {{.*}} ok
-// CHECK: eager 1: {{.*}} ok
-// CHECK: compiled 0: {{.*}} ok
-// CHECK: compiled 1: {{.*}} ok
+// CHECK: eager {{.*}}0: {{.*}} ok
+// CHECK: eager {{.*}}1: {{.*}} ok
+// CHECK: compiled {{.*}}0: {{.*}} ok
+// CHECK: compiled {{.*}}1: {{.*}} ok
 
 func.func @main(%x: tensor<3x130x63xbf16>, %y: tensor<63x17xbf16>, %z: tensor<3x63x130xbf16>, %w: tensor<17x63xbf16>)
     -> (tensor<3x130x17xbf16>, tensor<3x130x17xbf16>) {

@@ -8,7 +8,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%a: tensor<1x1x2xf32>, %b: tensor<1x1x2xi32>, %c: tensor<1x1x2xbf16>, %x: tensor<1x3x1xf32>, %k: tensor<3x1x1xf32>, %l: tensor<3x1x1xf32>) -> (tensor<1x1x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2xf32>, tensor<1x1x2xi32>, tensor<1x1x2xbf16>, tensor<1x1x2xbf16>, tensor<1x3xf32>, tensor<1x3xf32>) {
   %0 = tandem.max_pool %a layout = "NWC" window = [2] dilations = [2] pad_low = [1] pad_high = [1] : (tensor<1x1x2xf32>) -> tensor<1x1x2xf32>

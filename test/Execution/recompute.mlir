@@ -1,6 +1,9 @@
 // A value that is cheap to make is not held while the largest ones are: it is
 // made again before it is read again. What is dear to make is held.
 
+// The steps are those that the CPU's costs lead to.
+// UNSUPPORTED: cuda
+
 // RUN: split-file %s %t
 // RUN: tandem-run %t/cheap.mlir --contractions=generated --tier=compiled \
 // RUN:   --program | FileCheck %s --check-prefix=CHEAP

@@ -5,7 +5,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<3x2x2xf32>) -> (tensor<2xf32>, tensor<3x2xf32>, tensor<3x2x1xf32>, tensor<f32>, tensor<3xf32>, tensor<2x2xi64>) {
   %sum = tandem.reduce %x kind = sum dims = [0, 2] : (tensor<3x2x2xf32>) -> tensor<2xf32>

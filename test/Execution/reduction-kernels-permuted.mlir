@@ -6,8 +6,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled --no-fallback | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --no-fallback --device=cuda-host \
-// RUN:   | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x2x2xf32>)
     -> (tensor<2x3xf32>, tensor<3x2xf32>, tensor<2x3xf32>, tensor<3x2x2xf32>) {

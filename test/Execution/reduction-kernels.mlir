@@ -6,7 +6,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<3x4xf32>, %y: tensor<2x65536xf32>)
     -> (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf32>) {

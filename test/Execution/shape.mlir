@@ -7,7 +7,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<3x4xf32>, %indices: tensor<4xi32>,
                 %row: tensor<4xf32>) -> (tensor<2x6xf32>, tensor<4x3xf32>, tensor<2x2xf32>, tensor<3x4xf32>, tensor<3x8xf32>, tensor<2x3xi32>, tensor<4x4xf32>, tensor<2x4x2xf32>) {

@@ -15,10 +15,10 @@
 // RUN: %{run} --func=moved --threads=1 | FileCheck %s
 // RUN: %{run} --func=moved --threads=3 | FileCheck %s
 // RUN: %{run} --func=spread --threads=1 | FileCheck %s
-// CHECK: compiled 0: {{.*}} ok
-// CHECK: compiled 1: {{.*}} ok
-// CHECK: compiled 2: {{.*}} ok
-// CHECK: compiled 3: {{.*}} ok
+// CHECK: compiled {{.*}}0: {{.*}} ok
+// CHECK: compiled {{.*}}1: {{.*}} ok
+// CHECK: compiled {{.*}}2: {{.*}} ok
+// CHECK: compiled {{.*}}3: {{.*}} ok
 
 func.func @rows(%a: tensor<10007x8xbf16>, %row: tensor<8xbf16>, %b: tensor<5003x3xf32>, %column: tensor<5003x1xf32>,
                 %c: tensor<997x7xi8>, %d: tensor<3x2x5xf64>, %e: tensor<3x1x5xf64>)

@@ -5,7 +5,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<1xf32>, %h: tensor<1xbf16>) -> (tensor<19xf32>, tensor<19xbf16>, tensor<19xf32>, tensor<19xbf16>, tensor<19xf32>, tensor<19xbf16>) {
   %one = tandem.constant dense<1.0> : tensor<f32>

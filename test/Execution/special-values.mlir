@@ -7,7 +7,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%g: tensor<4xf32>, %x: tensor<11xf32>, %y: tensor<11xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<11xf32>, tensor<11xf64>, tensor<11xf16>, tensor<11xf32>) {
   %0 = tandem.gelu %g : tensor<4xf32>

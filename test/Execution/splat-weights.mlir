@@ -3,9 +3,9 @@
 
 // RUN: tandem-run %s --check --no-fallback --contractions=generated | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --contractions=generated --winograd=always | FileCheck %s
-// CHECK: compiled 0: {{.*}} ok
-// CHECK: compiled 1: {{.*}} ok
-// CHECK: compiled 2: {{.*}} ok
+// CHECK: compiled {{.*}}0: {{.*}} ok
+// CHECK: compiled {{.*}}1: {{.*}} ok
+// CHECK: compiled {{.*}}2: {{.*}} ok
 
 func.func @main(%x: tensor<3x64x130xf32>, %image: tensor<2x24x14x14xf32>)
     -> (tensor<3x130x17xf32>, tensor<2x40x14x14xf32>, tensor<2x24x14x14xf32>) {

@@ -8,8 +8,8 @@
 // RUN: tandem-run %s --func=frames --arg=random --check --threads=2 | FileCheck %s
 // RUN: tandem-run %s --func=windows --arg=random --arg=random --check --threads=2 | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --func=windows --arg=random --arg=random --check --threads=1 | FileCheck %s
-// CHECK: compiled 0: {{.*}} ok
-// CHECK: compiled 1: {{.*}} ok
+// CHECK: compiled {{.*}}0: {{.*}} ok
+// CHECK: compiled {{.*}}1: {{.*}} ok
 
 func.func @line(%a: tensor<100003xf32>, %b: tensor<50001xf32>) -> (tensor<150004xf32>, tensor<100012xf32>) {
   %0 = tandem.concat %a, %b axis = 0 : (tensor<100003xf32>, tensor<50001xf32>) -> tensor<150004xf32>

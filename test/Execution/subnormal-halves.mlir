@@ -7,7 +7,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<19xf32>) -> (tensor<19xbf16>, tensor<19xbf16>, tensor<19xbf16>, tensor<19xbf16>, tensor<19xbf16>, tensor<19xbf16>) {
   %0 = tandem.cast %x : (tensor<19xf32>) -> tensor<19xbf16>

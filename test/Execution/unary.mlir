@@ -5,7 +5,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   %neg = tandem.neg %x : tensor<2x3xf32>

@@ -8,7 +8,6 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --device=cuda-host | FileCheck %s --match-full-lines
 
 func.func @main(%a: tensor<3x4xi8>, %b: tensor<4x2xi8>, %c: tensor<3x4xi32>, %d: tensor<4x2xi32>) -> (tensor<3x2xi8>, tensor<3x2xi32>, tensor<3xi8>, tensor<4xi8>, tensor<3xi32>, tensor<4xi32>, tensor<i8>) {
   %0 = tandem.matmul %a, %b : (tensor<3x4xi8>, tensor<4x2xi8>) -> tensor<3x2xi8>

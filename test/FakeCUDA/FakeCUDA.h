@@ -31,12 +31,13 @@ struct FakeCUDA {
   }
 };
 
-/// Names the fake as driver and as NVRTC of this process. To be called before
-/// either is used.
+/// Names the fake as driver and libraries of this process. To be called before
+/// any is used.
 inline const FakeCUDA &fakeCUDA() {
   static const FakeCUDA fake = [] {
-    setenv("TANDEM_LIBCUDA", TANDEM_FAKE_CUDA, 1);
-    setenv("TANDEM_NVRTC", TANDEM_FAKE_CUDA, 1);
+    for (const char *variable :
+         {"TANDEM_LIBCUDA", "TANDEM_NVRTC", "TANDEM_CUDNN", "TANDEM_CUBLASLT"})
+      setenv(variable, TANDEM_FAKE_CUDA, 1);
     FakeCUDA fake = {};
     fake.library = dlopen(TANDEM_FAKE_CUDA, RTLD_NOW);
     fake.fail = fake.find<void(const char *, int, int)>("fakeCUDAFail");

@@ -21,6 +21,7 @@
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 // Generated: the text of HostCUDA.h, as kHostHeaders.
 #include "HostCUDA.inc"
@@ -30,6 +31,12 @@ extern char **environ;
 using namespace tandem;
 
 namespace {
+
+/// Contraction would give other results than the reference's arithmetic. What a
+/// kernel is called may be the name of something in another library.
+constexpr const char *kOptions[] = {
+    "-std=c++17",        "-O1",      "-w",         "-fPIC",         "-shared",
+    "-ffp-contract=off", "-include", "HostCUDA.h", "-Wl,-Bsymbolic"};
 
 bool isProgram(const std::string &path) {
   return access(path.c_str(), X_OK) == 0;
@@ -117,28 +124,62 @@ std::string withEntries(const std::string &source) {
   return text;
 }
 
+Expected<void *> open(const std::string &path) {
+  void *library = dlopen(path.c_str(), RTLD_NOW);
+  if (!library)
+    return fail("load", std::string("cannot load the kernels: ") + dlerror());
+  return library;
+}
+
+/// Where FAKE_CUDA_CACHE keeps what a compiler makes of a source, so that other
+/// processes need not compile it; empty where nothing is kept.
+std::string keptPath(const std::string &compiler, const std::string &source) {
+  const char *directory = std::getenv("FAKE_CUDA_CACHE");
+  if (!directory || !*directory)
+    return {};
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  const auto changed = std::filesystem::last_write_time(compiler, error);
+  std::string key =
+      compiler + std::to_string(changed.time_since_epoch().count()) + source;
+  for (const auto &[name, text] : kHostHeaders)
+    key += text;
+  for (const char *option : kOptions)
+    key += option;
+  const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
+  char name[64];
+  std::snprintf(name, sizeof name, "%016llx%016llx.so",
+                static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return std::string(directory) + "/" + name;
+}
+
+/// Copies a library to where it is kept, whole or not at all; as if it were not
+/// kept where that fails.
+void keep(const std::string &library, const std::string &path) {
+  const std::string temporary = path + "." + std::to_string(getpid());
+  std::error_code error;
+  std::filesystem::copy_file(library, temporary, error);
+  if (!error)
+    std::filesystem::rename(temporary, path, error);
+}
+
 Expected<void *> compile(const std::string &source) {
   TANDEM_ASSIGN_OR_RETURN(std::string compiler, findCompiler());
+  const std::string kept = keptPath(compiler, source);
+  if (!kept.empty() && std::filesystem::exists(kept))
+    if (Expected<void *> library = open(kept))
+      return library;
   const Folder folder;
   for (const char *header : {"cuda_fp16.h", "cuda_bf16.h"})
     folder.write(header, "");
   for (const auto &[name, text] : kHostHeaders)
     folder.write((std::string(name) + ".h").c_str(), text);
   folder.write("kernels.cpp", withEntries(source));
-  // Contraction would give other results than the reference's arithmetic.
-  std::vector<std::string> command = {compiler,
-                                      "-std=c++17",
-                                      "-O1",
-                                      "-w",
-                                      "-fPIC",
-                                      "-shared",
-                                      "-ffp-contract=off",
-                                      "-I" + folder.path,
-                                      "-include",
-                                      "HostCUDA.h",
-                                      folder / "kernels.cpp",
-                                      "-o",
-                                      folder / "kernels.so"};
+  std::vector<std::string> command = {compiler};
+  command.insert(command.end(), std::begin(kOptions), std::end(kOptions));
+  command.insert(command.end(), {"-I" + folder.path, folder / "kernels.cpp",
+                                 "-o", folder / "kernels.so"});
   // A misaligned access is an error of the device.
   if (compiler.find("clang") != compiler.npos)
     command.insert(command.end(),
@@ -147,9 +188,9 @@ Expected<void *> compile(const std::string &source) {
     return fail("load", compiler +
                             " cannot compile the kernels for the host\n" +
                             folder.read("errors.txt"));
-  void *library = dlopen((folder / "kernels.so").c_str(), RTLD_NOW);
-  if (!library)
-    return fail("load", std::string("cannot load the kernels: ") + dlerror());
+  Expected<void *> library = open(folder / "kernels.so");
+  if (library && !kept.empty())
+    keep(folder / "kernels.so", kept);
   return library;
 }
 

@@ -43,9 +43,9 @@ static std::vector<size_t> offsetsOf(const tandem_host::Entry &entry) {
   std::vector<size_t> offsets;
   size_t end = 0;
   for (unsigned i = 0; i < entry.numParameters; ++i) {
-    const size_t bytes = entry.parameters[i].bytes;
-    offsets.push_back((end + bytes - 1) / bytes * bytes);
-    end = offsets.back() + bytes;
+    const size_t alignment = entry.parameters[i].ownAlignment;
+    offsets.push_back((end + alignment - 1) / alignment * alignment);
+    end = offsets.back() + entry.parameters[i].bytes;
   }
   offsets.push_back(end);
   return offsets;

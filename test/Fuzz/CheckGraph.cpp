@@ -84,7 +84,7 @@ public:
 
 private:
   Status checkTiers();
-  Expected<Outputs> runEager() const;
+  Expected<Outputs> runEager(const std::string &device) const;
   Expected<Outputs> runCompiled(const std::string &device) const;
   Status execute(Executor &executor, Outputs &outputs,
                  int64_t *peakBytes) const;
@@ -114,9 +114,12 @@ Status Checker::execute(Executor &executor, Outputs &outputs,
   return {};
 }
 
-Expected<Outputs> Checker::runEager() const {
-  TANDEM_ASSIGN_OR_RETURN(auto executor,
-                          Executor::create(graph->eagerProgram()));
+Expected<Outputs> Checker::runEager(const std::string &device) const {
+  TANDEM_ASSIGN_OR_RETURN(Device * found, findDevice(device));
+  ExecutorOptions executorOptions;
+  executorOptions.stream = &found->defaultStream();
+  TANDEM_ASSIGN_OR_RETURN(
+      auto executor, Executor::create(graph->eagerProgram(), executorOptions));
   Outputs outputs;
   TANDEM_RETURN_IF_ERROR(execute(*executor, outputs, nullptr));
   return outputs;
@@ -198,18 +201,18 @@ Status Checker::checkTiers() {
       return error;
     };
   };
-  TANDEM_RETURN_IF_ERROR(runEager()
-                             .and_then([&](const Outputs &outputs) {
-                               return compareOutputs(outputs);
-                             })
-                             .map_error(named("eager")));
-  for (const std::string &device : options.devices)
-    if (device != "none")
-      TANDEM_RETURN_IF_ERROR(runCompiled(device)
-                                 .and_then([&](const Outputs &outputs) {
-                                   return compareOutputs(outputs);
-                                 })
-                                 .map_error(named("compiled for " + device)));
+  auto compared = [&](const Outputs &outputs) {
+    return compareOutputs(outputs);
+  };
+  for (const std::string &device : options.devices) {
+    const bool isCompiled = device != "none";
+    TANDEM_RETURN_IF_ERROR(runEager(isCompiled ? device : std::string())
+                               .and_then(compared)
+                               .map_error(named("eager on " + device)));
+    if (isCompiled)
+      TANDEM_RETURN_IF_ERROR(runCompiled(device).and_then(compared).map_error(
+          named("compiled for " + device)));
+  }
   return {};
 }
 

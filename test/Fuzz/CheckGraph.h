@@ -18,7 +18,7 @@
 namespace tandem::fuzz {
 
 struct CheckOptions {
-  /// To compile for; "none": eager alone is compared.
+  /// To run on, eager and compiled; "none": eager alone, on the default one.
   std::vector<std::string> devices = {"cpu"};
   /// Threads of kernels and of eager ops, which may be more than there are
   /// processors.

@@ -141,6 +141,15 @@ void Fuzzer::report(uint64_t seed, const std::string &failure,
   std::fflush(stdout);
 }
 
+/// The devices that there are, and "none".
+static std::vector<std::string> deviceNames() {
+  std::vector<std::string> names;
+  for (const DeviceInfo &device : devices())
+    names.emplace_back(device.name);
+  names.emplace_back("none");
+  return names;
+}
+
 static void addOptions(CLI::App &app, Options &options) {
   auto percentage = CLI::Range(0, 100);
   app.add_option("--seed", options.seed, "Seed of the first graph")
@@ -157,9 +166,9 @@ static void addOptions(CLI::App &app, Options &options) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--device", options.check.devices,
-                 "Devices to compile for: cpu, cuda-host, or none")
+                 "Devices to run on; none: nothing is compiled")
       ->delimiter(',')
-      ->check(CLI::IsMember({"cpu", "cuda-host", "none"}))
+      ->check(CLI::IsMember(deviceNames()))
       ->capture_default_str();
   app.add_option("--max-ops", options.graph.maxOps, "Ops in a graph")
       ->check(CLI::Range(3, 10000))

@@ -9,7 +9,7 @@
 
 // PHASE: no phase 'fusion': there are specialise, simplify, layout, fuse, kernels, linalg, llvm
 // CPU: no phase 'emitc'
-// DEVICE: no device 'tpu': there are cpu, cuda, cuda-host
+// DEVICE: no device 'tpu': there are cpu, cuda
 // SHAPES: [[@LINE+6]]:17: error: argument #0: dim 0 of 'tensor<?xf32>' has no size in the signature
 // RANK: error: argument #0: 'tensor<1x2xf32>' does not fit 'tensor<?xf32>'
 // FUNCTION: error: no function @g among @main

@@ -11,10 +11,12 @@
 
 #include "common/CommandLine.h"
 
+#include "tandem/Runtime/Libraries/CUDA.h"
 #include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -87,6 +89,19 @@ inline void addEnvironment(CLI::App &app) {
     text += line + std::string(variable.meaning) + "\n";
   }
   app.footer(text);
+}
+
+/// Adds --libraries, which prints what of CUDA is there and ends the program.
+inline void addLibraries(CLI::App &app) {
+  app.add_flag_callback(
+         "--libraries",
+         [] {
+           std::fputs(cuda::describeLibraries().c_str(), stdout);
+           throw CLI::Success();
+         },
+         "Print which of the libraries of CUDA are there, with versions, or "
+         "why they are missing")
+      ->trigger_on_parse();
 }
 
 /// Adds --device, which takes a name of devices().

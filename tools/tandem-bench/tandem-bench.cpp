@@ -321,6 +321,7 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
 
 int main(int argc, char **argv) {
   CLI::App app{"Measures when compiling a Tandem graph pays.", "tandem-bench"};
+  tools::addLibraries(app);
   tools::addEnvironment(app);
   app.require_subcommand(1);
   allowBackgroundCalibration(false); // It would disturb.

@@ -65,13 +65,13 @@ struct Context {
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
   tierOptions.compile = context.options.compile;
-  // The others are there on the default device alone.
+  // The reference is there on the default device alone.
   tierOptions.compile.device =
-      tier == Tier::compiled ? context.options.device : defaultDevice();
+      tier == Tier::reference ? defaultDevice() : context.options.device;
   TierResult result;
   result.tier = name(tier);
   result.label = result.tier;
-  if (tier == Tier::compiled && context.options.device != defaultDevice())
+  if (tierOptions.compile.device != defaultDevice())
     result.label += " (" + context.options.device + ")";
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared,
@@ -298,14 +298,8 @@ ordered_json recordOf(const Context &context, const TierResult &result,
 }
 
 Expected<Tier> chosenTier(const RunOptions &options) {
-  const bool hasAllTiers = options.device == defaultDevice();
-  Tier tier = options.tier.empty() ? hasAllTiers ? Tier::eager : Tier::compiled
-                                   : *parseTier(options.tier);
-  if (tier != Tier::compiled && !hasAllTiers)
-    return fail("argument",
-                "device " + options.device + " has no tier '" +
-                    std::string(name(tier)) + "'",
-                "--tier=compiled runs there");
+  const Tier tier =
+      options.tier.empty() ? Tier::eager : *parseTier(options.tier);
   if (tier != Tier::compiled && !options.check &&
       !options.compile.fusionReport.empty())
     return fail("argument",

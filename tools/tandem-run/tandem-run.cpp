@@ -24,9 +24,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->capture_default_str();
   addDevice(app, options.device);
   app.add_option("--tier", options.tier,
-                 "reference, eager or compiled (default: eager; compiled on "
-                 "other devices than " +
-                     defaultDevice() + ")")
+                 "reference, eager or compiled (default: eager)")
       ->check(CLI::IsMember({"reference", "eager", "compiled"}));
   app.add_option("--arg", options.args,
                  std::string("An input, once per input in order: ") +
@@ -79,6 +77,7 @@ int main(int argc, char **argv) {
                "tandem-run"};
   RunOptions options;
   addOptions(app, options);
+  addLibraries(app);
   addEnvironment(app);
   try {
     app.parse(argc, argv);

@@ -13,7 +13,7 @@
 #include "tandem/Support/NestingDepth.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
-#include "tandem/Target/CUDA/NVRTC.h"
+#include "tandem/Runtime/Libraries/NVRTC.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -10,6 +10,7 @@
 #define TANDEM_SUPPORT_ENVIRONMENT_H
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tandem {
@@ -35,6 +36,11 @@ inline std::string_view name(Variable variable) {
 /// the text is valid until the environment changes, and no other thread may
 /// change it meanwhile.
 const char *lookUp(Variable variable);
+
+/// The directory of what is kept between processes: $TANDEM_CACHE_DIR, or
+/// `tandem` among the user's caches; empty where there is no home. It need not
+/// exist.
+std::string cacheDirectory();
 
 } // namespace tandem
 

@@ -9,7 +9,7 @@
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
-#include "tandem/Target/CUDA/NVRTC.h"
+#include "tandem/Runtime/Libraries/NVRTC.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,11 +21,11 @@ namespace {
 
 /// CUDA C++, which is the same for all devices; for the one that is here,
 /// cubin.
-class CUDA : public Target {
+class CUDA final : public Target {
 public:
   StringRef name() const override { return "cuda"; }
   StringRef description() const override {
-    return "the first GPU of NVIDIA's, for graphs that are all kernels";
+    return "the first GPU of NVIDIA's";
   }
 
   Expected<Device *> device() const override { return cudaDevice(); }
@@ -59,37 +59,10 @@ public:
   }
 };
 
-class CUDAOnHost final : public CUDA {
-public:
-  CUDAOnHost() {
-    setHostLoader(fb::KernelTarget::cuda_source, loadCUDAKernelsOnHost);
-  }
-
-  StringRef name() const override { return "cuda-host"; }
-  StringRef description() const override {
-    return "CUDA C++ of the same fusions, executed on the host by a header "
-           "that emulates blocks and threads (for tests)";
-  }
-
-  Expected<Device *> device() const override { return &hostDevice(); }
-  bool hasDevice() const override { return true; }
-  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string & /*spec*/,
-                                PhaseTimes &times) const override {
-    return compileKernelForCUDA(kernel, CUDATargetOptions{}, times);
-  }
-  std::string fingerprint() const override { return {}; }
-  bool loadsTogether() const override { return true; }
-};
-
 } // namespace
 
 const Target &cudaTarget() {
   static const CUDA target;
-  return target;
-}
-
-const Target &cudaHostTarget() {
-  static const CUDAOnHost target;
   return target;
 }
 

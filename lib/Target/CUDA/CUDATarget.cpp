@@ -14,7 +14,7 @@
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
-#include "tandem/Target/CUDA/NVRTC.h"
+#include "tandem/Runtime/Libraries/NVRTC.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

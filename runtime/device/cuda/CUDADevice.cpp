@@ -11,7 +11,9 @@
 #include "CUDAKernel.h"
 #include "CUDAStream.h"
 #include "ConstantCache.h"
-#include "CopyProvider.h"
+#include "DeviceLibraries.h"
+
+#include "../../eager/cuda/KernelProvider.h"
 
 #include <map>
 
@@ -27,7 +29,16 @@ public:
 
   std::string_view name() const override { return context.name(); }
   std::string_view arch() const override { return context.arch(); }
-  ProviderList providers() const override { return executed; }
+  ProviderList providers() const override { return libraries->providers({}); }
+  ProviderList providers(const LibraryOptions &options) override {
+    return libraries->providers(options);
+  }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepareFused(const FusedContraction &fused,
+               const LibraryOptions &options) override {
+    return libraries->prepareFused(fused, options);
+  }
+  Expected<std::string> libraryFacts() override { return libraries->facts(); }
   Expected<LoadedKernels> load(const Program &program) override;
   Expected<std::unique_ptr<Stream>> createStream() override {
     return CUDAStream::create(*this, context, clock);
@@ -43,7 +54,9 @@ private:
   ConstantCache constants{*this, context};
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
-  const Provider *executed[1] = {&copyProvider()};
+  const KernelProvider kernels{context};
+  const std::unique_ptr<DeviceLibraries> libraries =
+      std::make_unique<DeviceLibraries>(context, *this, kernels);
 };
 
 Status GPU::open() {

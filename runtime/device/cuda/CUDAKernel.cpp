@@ -71,27 +71,32 @@ Status CUDAKernel::launch(const fb::KernelT &kernel, const StepContext &step,
 
 } // namespace
 
+Expected<ModuleHandle> cuda::loadModule(Context &context,
+                                        const std::string &image,
+                                        std::string_view failure) {
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  std::string log(4096, '\0');
+  JitOption options[] = {kErrorLogBuffer, kErrorLogBufferBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  ModuleHandle module = nullptr;
+  // The driver takes PTX as a text that ends in a NUL.
+  const Result result = context.driver().moduleLoadDataEx(
+      &module, image.c_str(), std::size(options), options, values);
+  TANDEM_RETURN_IF_ERROR(context.check(result, "load", failure, log.c_str()));
+  return module;
+}
+
 Expected<std::shared_ptr<const LoadedKernel>>
 cuda::loadKernel(Context &context, const fb::KernelT &kernel) {
   if (kernel.target != KernelTarget::ptx &&
       kernel.target != KernelTarget::cubin)
     return fail("load", "kernel '" + kernel.name + "' is neither PTX nor cubin",
                 "NVRTC makes them of CUDA C++");
-  TANDEM_RETURN_IF_ERROR(context.enter());
-  // The driver takes PTX as a text that ends in a NUL.
   const std::string image(kernel.code.begin(), kernel.code.end());
-  std::string log(4096, '\0');
-  JitOption options[] = {kErrorLogBuffer, kErrorLogBufferBytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
-  ModuleHandle module = nullptr;
-  const Result result = context.driver().moduleLoadDataEx(
-      &module, image.c_str(), std::size(options), options, values);
-  if (result != kSuccess)
-    return tl::unexpected(
-        context
-            .check(result, "load",
-                   "kernel '" + kernel.name + "' cannot be loaded", log.c_str())
-            .error());
+  TANDEM_ASSIGN_OR_RETURN(
+      ModuleHandle module,
+      loadModule(context, image,
+                 "kernel '" + kernel.name + "' cannot be loaded"));
   auto loaded = std::make_shared<CUDAKernel>(context, module);
   TANDEM_RETURN_IF_ERROR(loaded->find(symbolOf(kernel)));
   return loaded;

@@ -15,6 +15,11 @@
 
 namespace tandem::cuda {
 
+/// Loads PTX or a cubin. The error says `failure`, CUDA's name for the reason,
+/// and what the driver logged; it has phase "load".
+Expected<ModuleHandle> loadModule(Context &context, const std::string &image,
+                                  std::string_view failure);
+
 /// Loads a kernel's PTX or cubin. Its parameters are the data pointers of the
 /// step's operands and results. Errors have phase "load" and carry what the
 /// driver says of the code.

@@ -25,6 +25,18 @@ static bool isAskedToWait() {
   return value && std::string_view(value) != "0";
 }
 
+Status cuda::checkAlignment(std::span<void *const> pointers,
+                            int64_t alignment) {
+  for (void *pointer : pointers)
+    if (reinterpret_cast<uintptr_t>(pointer) % uintptr_t(alignment) != 0)
+      return fail("execute",
+                  "a tensor's address is not a multiple of " +
+                      std::to_string(alignment) + " bytes",
+                  "a stream's allocator aligns tensors to " +
+                      std::to_string(Allocator::kAlignment) + " bytes");
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//

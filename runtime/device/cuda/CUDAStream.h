@@ -20,6 +20,10 @@
 
 namespace tandem::cuda {
 
+/// An Error unless all addresses are multiples of `alignment`, which is what a
+/// step was prepared for.
+Status checkAlignment(std::span<void *const> pointers, int64_t alignment);
+
 class CUDAEvent final : public Event {
 public:
   /// `log`: of the stream that it is recorded on.
@@ -64,6 +68,20 @@ public:
       return {};
     return result == kSuccess ? synchronise()
                               : context.check(result, "execute", step);
+  }
+
+  /// Enqueues by `call`, a function that has a library enqueue on the stream,
+  /// and notes the step. Where it fails because of work before, the Error is
+  /// that work's.
+  template <typename Call>
+  Status enqueueByLibrary(std::string_view step, Call call) {
+    TANDEM_RETURN_IF_ERROR(context.enter());
+    log->add(step);
+    Status status = call(handle);
+    if (status && !waitsForSteps) [[likely]]
+      return {};
+    TANDEM_RETURN_IF_ERROR(synchronise());
+    return status;
   }
 
 private:

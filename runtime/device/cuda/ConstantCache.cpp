@@ -8,26 +8,8 @@
 
 #include "ConstantCache.h"
 
-#include "DeviceAllocator.h"
-
 using namespace tandem;
 using namespace tandem::cuda;
-
-Expected<void *> ConstantCache::SharedMemory::allocate(int64_t bytes) {
-  TANDEM_ASSIGN_OR_RETURN(
-      void *pointer,
-      allocateBlock(context, std::max<int64_t>(bytes, 1), bytes));
-  count(bytes);
-  return pointer;
-}
-
-void ConstantCache::SharedMemory::deallocate(void *pointer, int64_t bytes) {
-  count(-bytes);
-  if (context.enter() &&
-      context.check(context.driver().ctxSynchronize(), "execute",
-                    "work that was enqueued before"))
-    context.driver().memFree(reinterpret_cast<DevicePointer>(pointer));
-}
 
 Expected<Tensor> ConstantCache::find(const Tensor &constant, Stream &stream) {
   if (constant.device() == stream.device().memory())

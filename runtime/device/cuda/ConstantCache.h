@@ -9,7 +9,7 @@
 #ifndef TANDEM_RUNTIME_DEVICE_CUDA_CONSTANTCACHE_H
 #define TANDEM_RUNTIME_DEVICE_CUDA_CONSTANTCACHE_H
 
-#include "Context.h"
+#include "SharedMemory.h"
 
 #include "tandem/Runtime/Device.h"
 
@@ -31,17 +31,6 @@ public:
                                       Stream &stream);
 
 private:
-  /// Memory for work of all streams: what is freed waits for all of it.
-  class SharedMemory final : public Allocator {
-  public:
-    SharedMemory(const Device &device, Context &context)
-        : Allocator(&device), context(context) {}
-    Expected<void *> allocate(int64_t bytes) override;
-    void deallocate(void *pointer, int64_t bytes) override;
-
-  private:
-    Context &context;
-  };
   /// Neither is kept by the cache.
   struct Entry {
     std::weak_ptr<void> host, there;

@@ -151,7 +151,7 @@ TEST(KernelCache, OtherKernelsAreMadeMeanwhile) {
 }
 
 TEST(KernelKey, TellsKernelsDevicesAndMachinesApart) {
-  const Target &cpu = **findTarget("cpu"), &cuda = **findTarget("cuda-host");
+  const Target &cpu = **findTarget("cpu"), &cuda = **findTarget("cuda");
   EXPECT_EQ(makeKey(cpu, "host", "a"), makeKey(cpu, "host", "a"));
   EXPECT_FALSE(makeKey(cpu, "host", "a") == makeKey(cpu, "host", "b"));
   EXPECT_FALSE(makeKey(cpu, "host", "a") == makeKey(cuda, "host", "a"));

@@ -322,12 +322,30 @@ TEST_F(CUDADeviceTest, ALaunchThatIsWrongNamesItsStep) {
             "kernel_0 at test.mlir:1:3: CUDA_ERROR_INVALID_VALUE");
 }
 
+TEST_F(CUDADeviceTest, OpsOfLibrariesRun) {
+  ProgramBuilder builder;
+  const TensorType type{DType::f32, {2, 2}};
+  uint32_t x = builder.input(type);
+  const OpDesc matmul = makeOp(OpKind::matmul, fb::MatmulAttrsT());
+  uint32_t square = builder.op(matmul, {x, x}, type, 0);
+  builder.program.arena_bytes = 64;
+  auto executor =
+      create(builder.finish({builder.op(matmul, {square, x}, type)}));
+  Tensor inputs[] = {place(makeFloats({2, 2}))};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  // (0 1; 2 3)^3
+  EXPECT_THAT(read(outputs[0]), ElementsAre(6, 11, 22, 39));
+}
+
 TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
   ProgramBuilder builder;
   const TensorType type{DType::f32, {4, 4}};
   uint32_t x = builder.input(type);
+  fb::CustomCallAttrsT attrs;
+  attrs.target = "nobody";
+  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
   uint32_t out =
-      builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, x}, type);
+      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, type);
   builder.program.planned = true;
   ExecutorOptions options;
   options.stream = stream;
@@ -337,7 +355,7 @@ TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
   ASSERT_FALSE(executor);
   EXPECT_EQ(executor.error().location, "test.mlir:1:3");
   EXPECT_THAT(executor.error().message,
-              HasSubstr("matmul is not part of a kernel"));
+              HasSubstr("no provider executes custom_call"));
 }
 
 /// An error that sticks: on a device of its own process, as nothing is after.

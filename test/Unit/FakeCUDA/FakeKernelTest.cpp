@@ -13,6 +13,7 @@
 using namespace tandem;
 using namespace tandem::test;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
@@ -109,6 +110,64 @@ TEST_F(FakeKernelTest, ParametersAreCounted) {
   EXPECT_EQ(launch(function, 1, 1, {64}), kInvalidValue);
   EXPECT_THAT(reports(), HasSubstr("parameter 0 of k is no memory"));
   driver.memFree(memory);
+}
+
+TEST_F(FakeKernelTest, ParametersMayBeStructs) {
+  auto function =
+      load("struct Pair { int a, b, c; };\n"
+           "extern \"C\" __global__ void k(int* out, const Pair pair,\n"
+           "                             const double factor) {\n"
+           "  out[0] = (pair.a + pair.b + pair.c) * factor;\n"
+           "}");
+  DevicePointer memory = allocate(4);
+  struct {
+    DevicePointer out;
+    int pair[3];
+    alignas(8) double factor;
+  } packed = {memory, {1, 2, 3}, 0.5};
+  void *parameters[] = {&packed.out, &packed.pair, &packed.factor};
+  EXPECT_EQ(driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream,
+                                parameters, nullptr),
+            kSuccess);
+  EXPECT_EQ(read<int>(memory, 1)[0], 3);
+  packed.factor = 2;
+  size_t bytes = sizeof packed;
+  void *extra[] = {reinterpret_cast<void *>(1), &packed,
+                   reinterpret_cast<void *>(2), &bytes, nullptr};
+  EXPECT_EQ(driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr,
+                                extra),
+            kSuccess);
+  EXPECT_EQ(read<int>(memory, 1)[0], 12);
+  driver.memFree(memory);
+}
+
+TEST_F(FakeKernelTest, HalvesRoundToNearestEven) {
+  auto function = load("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+                       "extern \"C\" __global__ void k(const double* x,\n"
+                       "    __half* h, __nv_bfloat16* b) {\n"
+                       "  const int i = threadIdx.x;\n"
+                       "  h[i] = __double2half(x[i]);\n"
+                       "  b[i] = __float2bfloat16_rn((float) x[i]);\n"
+                       "}\n");
+  // A tie to even down and up, a carry, overflow, the least subnormal of f16,
+  // half of it, a negative, and one that f16 overflows to infinity by rounding.
+  const double values[] = {
+      1 + 0x1p-11, 1 + 3 * 0x1p-11, 1 + 2047 * 0x1p-11, 1e6,
+      0x1p-24,     0x1p-25,         -0.333333333333,    65520};
+  auto *pinned = pin<double>(8);
+  std::copy(std::begin(values), std::end(values), pinned);
+  DevicePointer x = allocate(64), half = allocate(16), bfloat = allocate(16);
+  driver.memcpyHtoDAsync(x, pinned, 64, stream);
+  EXPECT_EQ(launch(function, 1, 8, {x, half, bfloat}), kSuccess);
+  EXPECT_THAT(read<uint16_t>(half, 8),
+              ElementsAre(0x3c00, 0x3c02, 0x4000, 0x7c00, 0x0001, 0x0000,
+                          0xb555, 0x7c00));
+  EXPECT_THAT(read<uint16_t>(bfloat, 8),
+              ElementsAre(0x3f80, 0x3f80, 0x4000, 0x4974, 0x3380, 0x3300,
+                          0xbeab, 0x4780));
+  driver.memFreeHost(pinned);
+  for (DevicePointer memory : {x, half, bfloat})
+    driver.memFree(memory);
 }
 
 TEST_F(FakeKernelTest, LaunchesHaveLimits) {

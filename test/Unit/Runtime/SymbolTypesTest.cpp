@@ -37,6 +37,9 @@ template <typename Ours, typename Theirs> constexpr bool stands() {
     return true;
   else if constexpr (std::is_enum_v<Theirs>)
     return std::is_integral_v<Ours> && sizeof(Ours) == sizeof(Theirs);
+  else if constexpr (std::is_void_v<Ours> && std::is_class_v<Theirs>)
+    // What a struct without a name of cuBLASLt's is pointed to by.
+    return std::is_const_v<Ours> == std::is_const_v<Theirs>;
   else if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>)
     return stands<std::remove_pointer_t<Ours>, std::remove_pointer_t<Theirs>>();
   else
@@ -54,10 +57,15 @@ template <typename Ours, typename Theirs>
 constexpr bool kMatch = match(Ours(nullptr), Theirs(nullptr));
 
 struct Opaque;
+typedef struct {
+} Unnamed;
 enum Kind { kind };
 static_assert(kMatch<int (*)(int *, Opaque **), Kind (*)(Kind *, Opaque **)>);
 static_assert(!kMatch<int (*)(int *), Kind (*)(Opaque *)>);
 static_assert(!kMatch<int (*)(int *), Kind (*)(const int *)>);
+static_assert(kMatch<int (*)(void **), Kind (*)(Unnamed **)>);
+static_assert(!kMatch<int (*)(void *), Kind (*)(const Unnamed *)>);
+static_assert(!kMatch<int (*)(void *), Kind (*)(int *)>);
 static_assert(!kMatch<int (*)(int), Kind (*)(int, int)>);
 static_assert(!kMatch<int (*)(int64_t), Kind (*)(Kind)>);
 
@@ -94,6 +102,34 @@ TEST(SymbolTypes, AreCUDNNs) {
 #include "tandem/Runtime/Libraries/CUDNN.def"
 #else
   GTEST_SKIP() << "no headers of cuDNN where this was built";
+#endif
+}
+
+#define TANDEM_CONSTANT(enumeration, name, symbol, value)                      \
+  static_assert(int(symbol) == value, #symbol);
+
+TEST(Constants, AreCUDNNs) {
+#ifdef TANDEM_HAS_CUDNN
+#include "tandem/Runtime/Libraries/CUDNNConstants.def"
+#else
+  GTEST_SKIP() << "no headers of cuDNN where this was built";
+#endif
+}
+
+TEST(Constants, AreCUBLASLts) {
+#ifdef TANDEM_HAS_TOOLKIT
+#include "tandem/Runtime/Libraries/CUBLASLtConstants.def"
+  using Theirs = cublasLtMatmulHeuristicResult_t;
+  using Ours = tandem::cuda::MatmulHeuristic;
+  static_assert(sizeof(Ours) == sizeof(Theirs) &&
+                alignof(Ours) == alignof(Theirs));
+  static_assert(sizeof(Ours::algo) == sizeof(Theirs::algo) &&
+                offsetof(Ours, algo) == offsetof(Theirs, algo));
+  static_assert(offsetof(Ours, workspaceBytes) ==
+                offsetof(Theirs, workspaceSize));
+  static_assert(offsetof(Ours, state) == offsetof(Theirs, state));
+#else
+  GTEST_SKIP() << "no headers of the CUDA toolkit where this was built";
 #endif
 }
 

@@ -21,18 +21,16 @@ class ModuleOp;
 
 namespace tandem {
 
-/// The target "cuda", whose code runs where there is a CUDA driver, and
-/// "cuda-host", which runs CUDA C++ on the CPU to test it without a GPU.
+/// The target "cuda", whose code runs where there is a CUDA driver.
 const Target &cudaTarget();
-const Target &cudaHostTarget();
 
 /// What a kernel is compiled to, and for which device.
 struct CUDATargetOptions {
   /// For PTX a name in utils/gpu-specs: "sm_80", "sm_90", "sm_100"; for cubin
   /// the architecture, of which nothing else need be known.
   std::string gpu = "sm_90";
-  /// The form of fb::KernelT::code: cuda_source (CUDA C++, executed on the host
-  /// by loadCUDAKernelsOnHost), or ptx or cubin (NVRTC).
+  /// The form of fb::KernelT::code: cuda_source (CUDA C++, to be read), or ptx
+  /// or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
 };
 
@@ -56,12 +54,6 @@ Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
 /// form that phase `kernels` leaves, as one source. Kernels are lowered in
 /// place. Errors as above.
 Expected<std::string> emitCUDASource(mlir::ModuleOp module);
-
-/// Compiles the CUDA C++ of `program.kernels` for the host, with a header that
-/// emulates blocks and threads, and loads it. The kernels have the signature of
-/// CPU kernels (KernelFn), where [begin, end) is a range of blocks.
-/// Thread-safe. Errors have phase "load".
-Expected<LoadedKernels> loadCUDAKernelsOnHost(const Program &program);
 
 } // namespace tandem
 

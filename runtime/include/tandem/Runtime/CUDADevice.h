@@ -10,19 +10,35 @@
 #define TANDEM_RUNTIME_CUDADEVICE_H
 
 #include "tandem/Runtime/Device.h"
+#include "tandem/Runtime/FusedContraction.h"
 
 namespace tandem {
 
 /// A GPU, by its driver. Runs programs of PTX and cubin; of ops it executes
-/// reshape alone. Where a kernel fails so that the driver takes no more calls,
-/// the device is lost: everything says so from then on, and the process goes on
-/// without it. The steps that may be to blame are named; TANDEM_CUDA_SYNC=1 in
-/// the environment, when the device is made, has every step waited for, so that
-/// it is one.
+/// reshape, and conv and matmul where cuDNN and cuBLASLt are installed. Where a
+/// kernel fails so that the driver takes no more calls, the device is lost:
+/// everything says so from then on, and the process goes on without it. The
+/// steps that may be to blame are named; TANDEM_CUDA_SYNC=1 in the environment,
+/// when the device is made, has every step waited for, so that it is one.
 class CUDADevice : public Device {
 public:
   /// What code runs on it: "sm_90".
   virtual std::string_view arch() const = 0;
+
+  using Device::providers;
+  /// The providers where libraries may do what `options` says: providers() are
+  /// those of the default options. The list lives as long as the device.
+  virtual ProviderList providers(const LibraryOptions &options) = 0;
+  /// A contraction with its epilogue as one call of a library. Null where no
+  /// library is known to compute that within the options.
+  virtual Expected<std::unique_ptr<PreparedOp>>
+  prepareFused(const FusedContraction &fused,
+               const LibraryOptions &options) = 0;
+  /// What prepareFused depends on beside its arguments, as lines of text, for
+  /// the keys of caches: the versions of the libraries, and what was found when
+  /// their fused relus were run on NaN. The first call opens the libraries and
+  /// runs them; empty where there are none.
+  virtual Expected<std::string> libraryFacts() = 0;
 };
 
 /// Whether there is a driver; it is not started.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Target/CUDA/NVRTC.h"
+#include "tandem/Runtime/Libraries/NVRTC.h"
 
 #include <gmock/gmock.h>
 #include <thread>

@@ -48,6 +48,15 @@ using FunctionHandle = CUfunc_st *;
 using ModuleHandle = CUmod_st *;
 using StreamHandle = CUstream_st *;
 
+/// cublasLtMatmulHeuristicResult_t: an algorithm of cuBLASLt's.
+struct MatmulHeuristic {
+  uint64_t algo[8];
+  size_t workspaceBytes;
+  Result state;
+  float wavesCount;
+  int reserved[4];
+};
+
 /// What all tables have.
 struct Library {
   /// Where it was found, links resolved.
@@ -92,6 +101,10 @@ const Expected<NVRTC> &nvrtc();
 const Expected<NVJitLink> &nvJitLink();
 const Expected<CUDNN> &cudnn();
 const Expected<CUBLASLt> &cublasLt();
+
+/// A line for each library: its version and file, or why it is missing. Opens
+/// all of them.
+std::string describeLibraries();
 
 } // namespace tandem::cuda
 

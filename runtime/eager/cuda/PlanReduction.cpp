@@ -1,0 +1,103 @@
+//===- PlanReduction.cpp - Reductions, softmax, batch_norm on a GPU -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchPlan.h"
+
+#include <cstring>
+
+using namespace tandem;
+using namespace tandem::cuda;
+using eager::rowMajorStrides;
+using eager::Strides;
+
+namespace {
+
+/// Some of a tensor's dims, as few as they can be walked as.
+struct Walk {
+  Shape dims;
+  std::array<Strides, 1> strides{};
+
+  void add(int64_t size, int64_t stride) {
+    strides[0][dims.rank()] = stride;
+    dims.push_back(size);
+  }
+  void merge() { eager::mergeDims(dims, strides); }
+  /// Whether its elements lie side by side.
+  bool isContiguous() const {
+    return dims.rank() > 0 && strides[0][dims.rank() - 1] == 1;
+  }
+};
+
+template <typename Number> std::vector<std::byte> bytesOf(Number number) {
+  std::vector<std::byte> bytes(sizeof number);
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+
+OpPlan planSoftmax(const OpSignature &signature) {
+  const TensorType &type = signature.result();
+  const auto axis = static_cast<int>(signature.op.attrs.AsAxisAttrs()->axis);
+  const int64_t size = type.shape[axis];
+  const int64_t stride = rowMajorStrides(type.shape)[axis];
+  const int64_t lines = type.shape.numElements() / size;
+  const int64_t perBlock = resultsPerBlock(lines, size, stride == 1);
+  LaunchPlan plan{KernelFamily::normalization, type.dtype, "softmax"};
+  plan.blocks = divideUp(lines, perBlock);
+  plan.pointers = {0, kResult};
+  plan.values = {Indices{lines, size, stride, perBlock}};
+  return {{plan}, {}};
+}
+
+OpPlan planBatchNorm(const OpSignature &signature) {
+  const auto &attrs = *signature.op.attrs.AsBatchNormAttrs();
+  const TensorType &type = signature.result();
+  const auto axis = static_cast<int>(attrs.axis);
+  const int64_t size = type.shape.numElements();
+  LaunchPlan plan{KernelFamily::normalization, type.dtype, "batch_norm",
+                  blocksFor(size)};
+  plan.pointers = {0, 1, 2, 3, 4, kResult};
+  plan.values = {
+      Indices{size, type.shape[axis], rowMajorStrides(type.shape)[axis]},
+      bytesOf(attrs.epsilon)};
+  return {{plan}, {}};
+}
+
+} // namespace
+
+OpPlan cuda::planReduction(const OpSignature &signature) {
+  const auto &attrs = *signature.op.attrs.AsReduceAttrs();
+  const TensorType &operand = signature.operands[0];
+  std::array<bool, kMaxRank> isReduced{};
+  for (int64_t dim : attrs.dims)
+    isReduced[dim] = true;
+  const Strides own = rowMajorStrides(operand.shape);
+  Walk kept, reduced;
+  for (int dim = 0; dim < operand.shape.rank(); ++dim)
+    (isReduced[dim] ? reduced : kept).add(operand.shape[dim], own[dim]);
+  kept.merge();
+  reduced.merge();
+  const int64_t results = kept.dims.numElements();
+  const int64_t count = reduced.dims.numElements();
+  const int64_t perBlock =
+      resultsPerBlock(results, count, !kept.isContiguous());
+  LaunchPlan plan{KernelFamily::reduction, operand.dtype, "reduce_"};
+  plan.kernel += fb::EnumNameReduceKind(attrs.kind);
+  plan.blocks = divideUp(results, perBlock);
+  plan.pointers = {0, kResult};
+  plan.values = {Indices{results, perBlock, count}
+                     .add(kept.dims)
+                     .add(kept.strides[0])
+                     .add(reduced.dims)
+                     .add(reduced.strides[0])};
+  return {{plan}, {}};
+}
+
+OpPlan cuda::planNormalization(const OpSignature &signature) {
+  return signature.op.kind == OpKind::softmax ? planSoftmax(signature)
+                                              : planBatchNorm(signature);
+}

@@ -1,0 +1,122 @@
+//===- PlanSpatial.cpp - Pooling and contractions on a GPU ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Spatial.h"
+#include "LaunchPlan.h"
+
+using namespace tandem;
+using namespace tandem::cuda;
+using eager::SpatialConv;
+using eager::SpatialPool;
+using eager::SpatialTensor;
+using eager::SpatialWindow;
+
+namespace {
+
+/// Of a tile of contractions.
+constexpr int64_t kTile = 64;
+
+/// By role; a dim of space that there is not has one element.
+std::array<int64_t, 5> stridesOf(const SpatialTensor &tensor) {
+  std::array<int64_t, 5> strides = {tensor.batch, tensor.channel};
+  for (int i = 0; i < 3; ++i)
+    strides[2 + i] = std::max<int64_t>(tensor.stride[i], 1);
+  return strides;
+}
+
+/// A struct SpatialWindow.
+Indices describe(const SpatialWindow &window, int64_t batch, int64_t channels,
+                 int64_t results) {
+  return Indices{results,          batch,           channels, window.output[0],
+                 window.output[1], window.output[2]}
+      .add(stridesOf(window.out))
+      .add(stridesOf(window.in))
+      .add(window.in.size)
+      .add(window.window)
+      .add(window.strides)
+      .add(window.padLow)
+      .add(window.dilations);
+}
+
+int64_t tilesOf(int64_t m, int64_t n) {
+  return divideUp(m, kTile) * divideUp(n, kTile);
+}
+
+OpPlan planMatmul(const OpSignature &signature) {
+  const auto *attrs = signature.op.attrs.AsMatmulAttrs();
+  const TensorType &result = signature.result();
+  const auto dims = eager::MatmulDims::of(
+      attrs && attrs->transpose_lhs, attrs && attrs->transpose_rhs,
+      signature.operands[0].shape, signature.operands[1].shape, result.shape);
+  Shape batch = dims.batch;
+  std::array<eager::Strides, 2> strides = {dims.lhsBatch, dims.rhsBatch};
+  eager::mergeDims(batch, strides);
+  const int64_t tiles = tilesOf(dims.m, dims.n);
+  LaunchPlan plan{KernelFamily::contraction, result.dtype, "matmul",
+                  tiles * batch.numElements()};
+  plan.pointers = {0, 1, kResult};
+  plan.values = {Indices{dims.m, dims.n, dims.k, tiles, dims.lhsM, dims.lhsK,
+                         dims.rhsN, dims.rhsK}
+                     .add(batch)
+                     .add(strides[0])
+                     .add(strides[1])};
+  return {{plan}, {}};
+}
+
+OpPlan planConv(const OpSignature &signature) {
+  const TensorType &result = signature.result();
+  const auto conv = SpatialConv::of(*signature.op.attrs.AsConvAttrs(),
+                                    signature.operands[0].shape,
+                                    signature.operands[1].shape, result.shape);
+  const int64_t outputs = conv.outputChannels / conv.groups;
+  const int64_t positions =
+      conv.batch * conv.output[0] * conv.output[1] * conv.output[2];
+  const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
+  const int64_t tiles = tilesOf(positions, outputs);
+  const int64_t size = result.shape.numElements();
+  const bool hasBias = signature.operands.size() > 2;
+  // Most of a tile would be empty.
+  const bool isDirect = outputs < kTile / 4;
+  LaunchPlan plan{KernelFamily::contraction, result.dtype,
+                  isDirect ? "conv_direct" : "conv_tiled",
+                  isDirect ? blocksFor(size) : tiles * conv.groups};
+  // Without a bias, something that is never read.
+  plan.pointers = {0, 1, hasBias ? 2 : 1, kResult};
+  plan.values = {
+      describe(conv, conv.batch, outputs, size)
+          .add(std::array{positions, taps * conv.groupInputChannels, tiles,
+                          conv.groupInputChannels, conv.outputChannels,
+                          conv.weights.batch, conv.weights.channel})
+          .add(conv.weights.stride)
+          .add(std::array{conv.groupInputChannels * conv.in.channel,
+                          outputs * conv.out.channel,
+                          outputs * conv.weights.batch, int64_t(hasBias)})};
+  return {{plan}, {}};
+}
+
+} // namespace
+
+OpPlan cuda::planWindow(const OpSignature &signature) {
+  const auto &attrs = *signature.op.attrs.AsPoolAttrs();
+  const TensorType &result = signature.result();
+  const auto pool =
+      SpatialPool::of(attrs, signature.operands[0].shape, result.shape);
+  const int64_t size = result.shape.numElements();
+  LaunchPlan plan{KernelFamily::window, result.dtype,
+                  std::string(name(signature.op.kind)), blocksFor(size)};
+  plan.pointers = {0, kResult};
+  plan.values = {describe(pool, pool.batch, pool.channels, size)};
+  if (signature.op.kind == OpKind::avg_pool)
+    plan.values.emplace_back(Indices{attrs.count_include_pad});
+  return {{plan}, {}};
+}
+
+OpPlan cuda::planContraction(const OpSignature &signature) {
+  return signature.op.kind == OpKind::conv ? planConv(signature)
+                                           : planMatmul(signature);
+}

@@ -1,0 +1,107 @@
+// Sums of products. A block of 16 x 16 threads computes a tile of 64 x 64
+// results, a thread 4 x 4 of them, from slices of both operands in shared memory.
+
+constexpr int kTileM = 64, kTileN = 64, kTileK = 16, kThreads = 16,
+              kPerThread = 4;
+
+/// The products of one slice are added by themselves: so errors of equal sign
+/// do not add up over the whole sum.
+__device__ __forceinline__ void
+addSlice(const Factor (&left)[kTileK][kTileM + 1],
+         const Factor (&right)[kTileK][kTileN + 1], int row, int column,
+         Factor (&sums)[kPerThread][kPerThread]) {
+  Factor slice[kPerThread][kPerThread] = {};
+  for (int k = 0; k < kTileK; ++k)
+#pragma unroll
+    for (int i = 0; i < kPerThread; ++i)
+#pragma unroll
+      for (int j = 0; j < kPerThread; ++j)
+        slice[i][j] += left[k][row + i * kThreads] *
+                       right[k][column + j * kThreads];
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i)
+#pragma unroll
+    for (int j = 0; j < kPerThread; ++j)
+      sums[i][j] += slice[i][j];
+}
+
+/// Fills a slice: element (k, x) of `from` at [k][x]. `isContiguousAlongK` says
+/// which neighbouring threads should read.
+template <typename From>
+__device__ __forceinline__ void fill(Factor (&slice)[kTileK][kTileM + 1],
+                                     const From &from, Index firstX,
+                                     Index firstK, bool isContiguousAlongK) {
+  for (int i = threadIdx.x; i < kTileM * kTileK; i += kThreads * kThreads) {
+    const int k = isContiguousAlongK ? i % kTileK : i / kTileM;
+    const int x = isContiguousAlongK ? i / kTileK : i % kTileM;
+    slice[k][x] = from(firstX + x, firstK + k);
+  }
+}
+
+/// `left(m, k)` and `right(n, k)` are 0 outside their ranges; `store(m, n,
+/// value)` is called inside m x n only.
+template <typename Left, typename Right, typename Store>
+__device__ __forceinline__ void contract(Index m, Index n, Index k, Index tile,
+                                         const Left &left, const Right &right,
+                                         const Store &store) {
+  __shared__ Factor leftSlice[kTileK][kTileM + 1];
+  __shared__ Factor rightSlice[kTileK][kTileN + 1];
+  const Index tilesN = (n + kTileN - 1) / kTileN;
+  const Index firstM = tile / tilesN * kTileM, firstN = tile % tilesN * kTileN;
+  const int row = threadIdx.x / kThreads, column = threadIdx.x % kThreads;
+  Factor sums[kPerThread][kPerThread] = {};
+  for (Index firstK = 0; firstK < k; firstK += kTileK) {
+    fill(leftSlice, left, firstM, firstK, left.isContiguousAlongK());
+    fill(rightSlice, right, firstN, firstK, right.isContiguousAlongK());
+    __syncthreads();
+    addSlice(leftSlice, rightSlice, row, column, sums);
+    __syncthreads();
+  }
+  for (int i = 0; i < kPerThread; ++i)
+    for (int j = 0; j < kPerThread; ++j) {
+      const Index atM = firstM + row + i * kThreads;
+      const Index atN = firstN + column + j * kThreads;
+      if (atM < m && atN < n)
+        store(atM, atN, Compute(sums[i][j]));
+    }
+}
+
+struct Matmul {
+  Index m, n, k;
+  Index tiles; // of one product
+  Index leftM, leftK, rightN, rightK;
+  Dims batch;
+  Strides left, right;
+};
+
+/// The rows of a matrix, or its columns.
+struct MatrixSide {
+  const T *__restrict__ data;
+  Index size, depth, stride, strideK;
+  __device__ bool isContiguousAlongK() const { return strideK == 1; }
+  __device__ Factor operator()(Index x, Index k) const {
+    return x < size && k < depth ? Factor(computed(data[x * stride + k * strideK]))
+                                 : Factor(0);
+  }
+};
+
+struct MatrixStore {
+  T *__restrict__ out;
+  Index n;
+  __device__ void operator()(Index atM, Index atN, Compute sum) const {
+    out[atM * n + atN] = stored(sum);
+  }
+};
+
+extern "C" __global__ void matmul(const T *__restrict__ left,
+                                  const T *__restrict__ right,
+                                  T *__restrict__ out, const Matmul plan) {
+  const Index batch = Index(blockIdx.x) / plan.tiles;
+  const MatrixSide rows = {left + offsetAt(plan.batch, plan.left, batch),
+                           plan.m, plan.k, plan.leftM, plan.leftK};
+  const MatrixSide columns = {right + offsetAt(plan.batch, plan.right, batch),
+                              plan.n, plan.k, plan.rightN, plan.rightK};
+  const MatrixStore store = {out + batch * plan.m * plan.n, plan.n};
+  contract(plan.m, plan.n, plan.k, Index(blockIdx.x) % plan.tiles, rows,
+           columns, store);
+}

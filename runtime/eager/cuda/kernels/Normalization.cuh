@@ -1,0 +1,62 @@
+// softmax and batch_norm.
+
+__device__ __forceinline__ float exponential(float x) { return expf(x); }
+__device__ __forceinline__ double exponential(double x) { return exp(x); }
+__device__ __forceinline__ float root(float x) { return sqrtf(x); }
+__device__ __forceinline__ double root(double x) { return sqrt(x); }
+
+struct Lines {
+  Index lines, size;
+  Index stride;   // of the elements of a line: lines that lie side by side
+  Index perBlock; // lines of a block, a power of two
+};
+
+/// exp(x - max) over the sum of the same along a line. A line has as many
+/// threads as the block has for each of its lines.
+extern "C" __global__ void softmax(const T *__restrict__ in,
+                                   T *__restrict__ out, const Lines plan) {
+  __shared__ Extremum<true> extrema[kMaxThreads];
+  __shared__ Sum sums[kMaxThreads];
+  const Index line =
+      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
+  const Index start = line / plan.stride * plan.size * plan.stride +
+                      line % plan.stride;
+  const Index first = Index(threadIdx.x) / plan.perBlock;
+  const Index step = Index(blockDim.x) / plan.perBlock;
+  const Index size = line < plan.lines ? plan.size : 0;
+
+  Extremum<true> most = Extremum<true>::empty();
+  for (Index i = first; i < size; i += step)
+    most.add(computed(in[start + i * plan.stride]), i);
+  const Compute max = combineThreads(most, int(plan.perBlock), extrema).best;
+
+  Sum sum = Sum::empty();
+  for (Index i = first; i < size; i += step)
+    sum.add(exponential(computed(in[start + i * plan.stride]) - max), i);
+  const double all = combineThreads(sum, int(plan.perBlock), sums).total();
+
+  for (Index i = first; i < size; i += step)
+    out[start + i * plan.stride] = stored(
+        exponential(computed(in[start + i * plan.stride]) - max) / Compute(all));
+}
+
+struct Channels {
+  Index size; // of the result
+  Index channels, stride;
+};
+
+extern "C" __global__ void
+batch_norm(const T *__restrict__ in, const T *__restrict__ scale,
+           const T *__restrict__ offset, const T *__restrict__ mean,
+           const T *__restrict__ variance, T *__restrict__ out,
+           const Channels plan, const double epsilon) {
+  const Index i = threadNumber();
+  if (i >= plan.size)
+    return;
+  const Index c = i / plan.stride % plan.channels;
+  const Compute deviation =
+      root(Compute(double(computed(variance[c])) + epsilon));
+  out[i] = stored((computed(in[i]) - computed(mean[c])) / deviation *
+                      computed(scale[c]) +
+                  computed(offset[c]));
+}

@@ -1,0 +1,91 @@
+//===- Backend.cpp - Descriptors of cuDNN's backend API -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Backend.h"
+
+using namespace tandem;
+using namespace tandem::cudnn;
+
+std::optional<int> cudnn::dataTypeOf(DType dtype) {
+  switch (dtype) {
+  case DType::f32:
+    return DataType::f32;
+  case DType::f64:
+    return DataType::f64;
+  case DType::f16:
+    return DataType::f16;
+  case DType::bf16:
+    return DataType::bf16;
+  default:
+    return std::nullopt;
+  }
+}
+
+tl::unexpected<Error> cudnn::failure(const cuda::CUDNN &library,
+                                     cuda::Result result,
+                                     std::string_view what) {
+  char message[512] = "";
+  library.getLastErrorString(message, sizeof message);
+  return fail("execute",
+              "cuDNN " + library.version + ": " + std::string(what) + ": " +
+                  library.getErrorString(result),
+              message);
+}
+
+Descriptor::Descriptor(const cuda::CUDNN &library, int kind)
+    : library(library) {
+  if (cuda::Result result = library.createDescriptor(kind, &handle))
+    status = failure(library, result, "cudnnBackendCreateDescriptor");
+}
+
+Descriptor::~Descriptor() {
+  if (handle)
+    library.destroyDescriptor(handle);
+}
+
+Descriptor &Descriptor::setRaw(int attribute, int type, int64_t count,
+                               const void *elements) {
+  if (!status)
+    return *this;
+  if (cuda::Result result =
+          library.setAttribute(handle, attribute, type, count, elements))
+    status =
+        failure(library, result,
+                "attribute " + std::to_string(attribute) + " cannot be set");
+  return *this;
+}
+
+Status Descriptor::finalize(std::string_view what) {
+  if (!status)
+    return status;
+  if (cuda::Result result = library.finalize(handle))
+    return failure(library, result, what);
+  return {};
+}
+
+std::optional<int64_t> Descriptor::get(int attribute, int type, int64_t count,
+                                       void *elements) const {
+  int64_t found = 0;
+  if (library.getAttribute(handle, attribute, type, count, &found, elements))
+    return std::nullopt;
+  return found;
+}
+
+std::optional<int64_t> Descriptor::getInt64(int attribute) const {
+  int64_t value = 0;
+  return get(attribute, Type::int64, 1, &value) == 1 ? std::optional(value)
+                                                     : std::nullopt;
+}
+
+std::vector<int> Descriptor::getEnumerators(int attribute, int type) const {
+  std::vector<int> values(16);
+  const int64_t found =
+      get(attribute, type, int64_t(values.size()), values.data()).value_or(0);
+  values.resize(std::min<size_t>(size_t(found), values.size()));
+  return values;
+}

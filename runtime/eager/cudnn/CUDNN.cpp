@@ -1,0 +1,79 @@
+//===- CUDNN.cpp - cuDNN as a provider ------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDNN.h"
+
+#include "ConvOp.h"
+#include "Converted.h"
+
+using namespace tandem;
+using namespace tandem::cudnn;
+
+Expected<std::unique_ptr<PreparedOp>>
+CUDNNProvider::prepareFused(const FusedContraction &conv) const {
+  std::optional<ConvProblem> problem = ConvProblem::of(conv);
+  if (!problem || !session.open())
+    return nullptr;
+  if (conv.activation == Activation::relu && !options.mayDropNaN)
+    TANDEM_RETURN_IF_ERROR(session.enginesThatKeepNaN(problem->dtype));
+  return problem->packLayouts() ? preparePacked(*problem)
+                                : prepareConverted(*problem, conv);
+}
+
+Expected<std::unique_ptr<PreparedOp>>
+CUDNNProvider::preparePacked(const ConvProblem &problem) const {
+  PlanOptions wanted;
+  wanted.precision = options.precision;
+  wanted.mayDropNaN = options.mayDropNaN;
+  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                          session.planner().plan(problem, wanted));
+  if (!plan)
+    return nullptr;
+  return std::make_unique<ConvOp>(session, std::move(plan), problem);
+}
+
+Expected<std::unique_ptr<PreparedOp>>
+CUDNNProvider::prepareConverted(const ConvProblem &problem,
+                                const FusedContraction &conv) const {
+  const OpSignature &given = conv.contraction;
+  // Residuals have the output's layout; the compiler plans packed ones.
+  if (conv.hasResidual && !problem.output.isPacked())
+    return nullptr;
+  Converted op;
+  OpDesc desc = given.op;
+  fb::ConvAttrsT &attrs = *desc.attrs.AsConvAttrs();
+  std::vector<TensorType> operands(given.operands.begin(),
+                                   given.operands.end());
+  TensorType result = given.result();
+  const bool isChannelsLast =
+      !problem.input.isPacked(false) || !problem.output.isPacked(false);
+  const bool isComplete =
+      (problem.input.isPacked() ||
+       op.convertOperand(0, operands[0], attrs.input_layout, isChannelsLast,
+                         conversions)) &&
+      (problem.kernel.isPacked() ||
+       op.convertOperand(1, operands[1], attrs.kernel_layout, isChannelsLast,
+                         conversions)) &&
+      (problem.output.isPacked() ||
+       op.convertResult(result, attrs.output_layout, isChannelsLast,
+                        conversions));
+  if (!isComplete)
+    return nullptr;
+  FusedContraction packed = {
+      {desc, operands, {&result, 1}}, conv.hasResidual, conv.activation};
+  std::optional<ConvProblem> there = ConvProblem::of(packed);
+  if (!there || !there->packLayouts())
+    return nullptr;
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<PreparedOp> inner,
+                          preparePacked(*there));
+  if (!inner)
+    return nullptr;
+  TANDEM_RETURN_IF_ERROR(
+      op.convertConstants(given.constants, session.memory(), session.stream()));
+  return std::move(op).around(std::move(inner));
+}

@@ -1,0 +1,73 @@
+//===- ConvGraph.h - Convolutions as cuDNN's operation graphs ---*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EAGER_CUDNN_CONVGRAPH_H
+#define TANDEM_RUNTIME_EAGER_CUDNN_CONVGRAPH_H
+
+#include "Backend.h"
+
+#include "../Spatial.h"
+
+#include "tandem/Runtime/FusedContraction.h"
+
+#include <string>
+
+namespace tandem::cudnn {
+
+/// The tensors of an operation graph by their unique ids.
+enum TensorId : int64_t { kInput = 1, kKernel, kBias, kResidual, kOutput };
+
+/// A tensor by role of dim: N, C and the spatial dims (of a kernel O and I).
+/// Strides are in elements.
+struct TensorDims {
+  std::vector<int64_t> sizes, strides;
+
+  /// Whether it is packed in the order N, spatial dims, C, or N, C, spatial
+  /// dims. The strides of dims of size 1 count for nothing.
+  bool isPacked(bool isChannelsLast) const;
+  bool isPacked() const { return isPacked(true) || isPacked(false); }
+};
+
+/// A convolution with its epilogue, in cuDNN's terms: two or three spatial
+/// dims; the layouts are strides.
+struct ConvProblem {
+  DType dtype = DType::f32;
+  TensorDims input, kernel, output;
+  std::vector<int64_t> strides, padLow, padHigh, dilations;
+  bool hasBias = false, hasResidual = false;
+  Activation activation = Activation::none;
+  /// What the addresses of all tensors are multiples of, in bytes.
+  int64_t alignment = 16;
+
+  /// Of types and activations that cuDNN has, with no dim of size 0; none
+  /// otherwise. One spatial dim becomes two, the first of size 1. Padding is
+  /// made even where that does not change the output's size. packLayouts comes
+  /// next.
+  static std::optional<ConvProblem> of(const FusedContraction &conv);
+
+  /// Whether all tensors are packed as (N, spatial dims, C) or (N, C, spatial
+  /// dims), all alike where possible. Sets the strides of dims of size 1 to
+  /// what cuDNN takes for that. It must not be asked about other layouts: it
+  /// takes the kernel's HWIO for OHWI (seen with 9.19).
+  bool packLayouts();
+
+  /// All of it, as text: for caches.
+  std::string key() const;
+};
+
+/// The operation graph conv, add residual, add bias, relu. Precompiled engines
+/// exist for this order alone, with the bias in the type of the images. With a
+/// handle the graph is for its device, without it is made for a description of
+/// one.
+Expected<Descriptor> createGraph(const cuda::CUDNN &library,
+                                 cudnnContext *handle,
+                                 const ConvProblem &problem);
+
+} // namespace tandem::cudnn
+
+#endif // TANDEM_RUNTIME_EAGER_CUDNN_CONVGRAPH_H

@@ -1,0 +1,307 @@
+//===- PlansTest.cpp - cuDNN's plans with no GPU --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MakeOp.h"
+
+#include "eager/cudnn/Planner.h"
+#include "tandem/Measure/ConvShapes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sstream>
+
+using namespace tandem;
+using namespace tandem::cudnn;
+using namespace tandem::test;
+using measure::ConvShape;
+using testing::HasSubstr;
+
+namespace {
+
+std::string read(const std::filesystem::path &path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_FALSE(text.str().empty()) << path;
+  return text.str();
+}
+
+/// What is asked of a convolution's arithmetic.
+struct Arithmetic {
+  const char *title;
+  DType dtype;
+  Precision precision;
+};
+constexpr Arithmetic kArithmetics[] = {
+    {"strict", DType::f32, Precision::strict},
+    {"tf32", DType::f32, Precision::tf32},
+    {"bf16", DType::bf16, Precision::strict}};
+
+/// A convolution on channels-last images with OHWI weights.
+class Conv {
+public:
+  Conv(const ConvShape &shape, DType dtype) {
+    const std::string spatial = std::string("DHW").substr(3 - shape.numSpatial);
+    fb::ConvAttrsT attrs;
+    attrs.input_layout = attrs.output_layout = "N" + spatial + "C";
+    attrs.kernel_layout = "O" + spatial + "I";
+    attrs.groups = shape.groups;
+    const auto last = [&](const ConvShape::Spatial &values) {
+      return std::vector<int64_t>(values.end() - shape.numSpatial,
+                                  values.end());
+    };
+    attrs.strides = last(shape.strides);
+    attrs.dilations = last(shape.dilations);
+    attrs.pad_low = last(shape.padLow);
+    attrs.pad_high = last(shape.padHigh);
+    const auto image = [&](int64_t channels, const ConvShape::Spatial &sizes) {
+      Shape dims{shape.batch};
+      for (int64_t size : last(sizes))
+        dims.push_back(size);
+      dims.push_back(channels);
+      return TensorType{dtype, dims};
+    };
+    TensorType kernel = image(shape.inputChannelsOfGroup(), shape.kernel);
+    kernel.shape[0] = shape.outputChannels;
+    operands = {image(shape.inputChannels, shape.input), kernel};
+    result = image(shape.outputChannels, shape.output);
+    op = makeOp(OpKind::conv, attrs);
+  }
+
+  void addBias() {
+    operands.push_back({result.dtype, {result.shape[result.shape.rank() - 1]}});
+  }
+  void addResidual() {
+    operands.push_back(result);
+    hasResidual = true;
+  }
+  ConvProblem problem() const {
+    auto problem = ConvProblem::of(
+        {{op, operands, {&result, 1}}, hasResidual, activation});
+    EXPECT_TRUE(problem && problem->packLayouts());
+    return *problem;
+  }
+
+  OpDesc op;
+  std::vector<TensorType> operands;
+  TensorType result;
+  bool hasResidual = false;
+  Activation activation = Activation::none;
+};
+
+class PlansTest : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!cuda::cudnn())
+      GTEST_SKIP() << cuda::cudnn().error().str();
+    if (cuda::cudnn()->getVersion() < 90800)
+      GTEST_SKIP() << "cuDNN " << cuda::cudnn()->version << " is before 9.8";
+  }
+  static Planner &plannerFor(const std::string &gpu) {
+    static std::map<std::string, std::unique_ptr<Planner>> planners;
+    auto &planner = planners[gpu];
+    if (!planner) {
+      auto made = Planner::forProperties(
+          *cuda::cudnn(),
+          read(std::filesystem::path(TANDEM_CUDNN_SPECS) / (gpu + ".json")));
+      EXPECT_TRUE(made) << made.error().str();
+      planner = std::move(*made);
+    }
+    return *planner;
+  }
+  static PlanOptions optionsOf(const Arithmetic &arithmetic,
+                               bool mayDropNaN = true) {
+    PlanOptions options;
+    options.precision = arithmetic.precision;
+    options.mayDropNaN = mayDropNaN;
+    return options;
+  }
+};
+
+bool isNoted(const Plan &plan, int note) {
+  return std::count(plan.numericalNotes.begin(), plan.numericalNotes.end(),
+                    note) > 0;
+}
+
+//===----------------------------------------------------------------------===//
+// ResNet-50
+//===----------------------------------------------------------------------===//
+
+/// The 24 convolutions of ResNet-50 with stride in the 3x3 ones, by shape and
+/// epilogue: all have a bias, which batch norm has become.
+std::vector<Conv> resNet50(DType dtype) {
+  std::vector<Conv> convs;
+  const auto add = [&](int64_t in, int64_t out, int64_t size, int64_t kernel,
+                       int64_t stride, bool withResidual, bool withRelu) {
+    ConvShape shape;
+    shape.numSpatial = 2;
+    shape.batch = 32;
+    shape.inputChannels = in;
+    shape.outputChannels = out;
+    shape.input = {1, size, size};
+    shape.output = {1, size / stride, size / stride};
+    shape.kernel = {1, kernel, kernel};
+    shape.strides = {1, stride, stride};
+    shape.padLow = {0, kernel / 2, kernel / 2};
+    // Of an even size, the last padding is no window's.
+    shape.padHigh = {0, (kernel - 1) / 2, (kernel - 1) / 2};
+    for (int i : {1, 2})
+      if (stride == 2 && kernel > 1)
+        shape.padHigh[size_t(i)] -= 1;
+    Conv conv(shape, dtype);
+    conv.addBias();
+    if (withResidual)
+      conv.addResidual();
+    if (withRelu)
+      conv.activation = Activation::relu;
+    convs.push_back(conv);
+  };
+  add(3, 64, 224, 7, 2, false, true);
+  int64_t in = 64, size = 56;
+  for (int64_t width : {64, 128, 256, 512}) {
+    const int64_t stride = width == 64 ? 1 : 2, out = 4 * width;
+    add(in, width, size, 1, 1, false, true);
+    add(width, width, size, 3, stride, false, true);
+    add(in, out, size, 1, stride, false, false);
+    size /= stride;
+    add(width, out, size, 1, 1, true, true);
+    add(out, width, size, 1, 1, false, true);
+    if (stride == 2)
+      add(width, width, size, 3, 1, false, true);
+    in = out;
+  }
+  return convs;
+}
+
+TEST_F(PlansTest, ResNet50HasPlansWithoutCompiling) {
+  for (const char *gpu : {"h200", "a100", "b200"})
+    for (const Arithmetic &arithmetic : kArithmetics) {
+      const std::vector<Conv> convs = resNet50(arithmetic.dtype);
+      ASSERT_EQ(convs.size(), 24u);
+      for (size_t i = 0; i < convs.size(); ++i) {
+        SCOPED_TRACE(std::string(gpu) + " " + arithmetic.title + " " +
+                     std::to_string(i));
+        const auto plan =
+            plannerFor(gpu).plan(convs[i].problem(), optionsOf(arithmetic));
+        ASSERT_TRUE(plan) << plan.error().str();
+        ASSERT_TRUE(*plan);
+        EXPECT_FALSE((*plan)->isCompiled);
+        const bool isStrict = arithmetic.title == std::string("strict");
+        if (isStrict)
+          EXPECT_FALSE(isNoted(**plan, NumericalNote::tensorCore));
+        // The layers of many channels run on tensor cores.
+        else if (i > 0)
+          EXPECT_TRUE(isNoted(**plan, NumericalNote::tensorCore));
+      }
+    }
+}
+
+/// Of no engine but one does cuDNN note that NaN is kept, and that one is slow.
+TEST_F(PlansTest, AReluIsNotFusedUnlessItIsKnownToKeepNaN) {
+  int fused = 0;
+  for (const Conv &conv : resNet50(DType::bf16)) {
+    const ConvProblem problem = conv.problem();
+    Planner &planner = plannerFor("h200");
+    const auto plan =
+        planner.plan(problem, optionsOf(kArithmetics[2], /*mayDropNaN=*/false));
+    ASSERT_TRUE(plan) << plan.error().str();
+    if (conv.activation == Activation::none)
+      EXPECT_TRUE(*plan);
+    else if (*plan)
+      fused += !isNoted(**plan, NumericalNote::strictNaN);
+  }
+  EXPECT_EQ(fused, 0);
+  // Once an engine was seen to keep it, it is taken.
+  const Conv conv = resNet50(DType::bf16)[1];
+  auto made = Planner::forProperties(
+      *cuda::cudnn(),
+      read(std::filesystem::path(TANDEM_CUDNN_SPECS) / "h200.json"));
+  ASSERT_TRUE(made);
+  const auto dropping =
+      (*made)->plan(conv.problem(), optionsOf(kArithmetics[2]));
+  ASSERT_TRUE(dropping && *dropping);
+  (*made)->noteThatNaNIsKept(DType::bf16, {(*dropping)->engine});
+  const auto keeping =
+      (*made)->plan(conv.problem(), optionsOf(kArithmetics[2], false));
+  ASSERT_TRUE(keeping && *keeping);
+  EXPECT_EQ((*keeping)->engine, (*dropping)->engine);
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of shapes
+//===----------------------------------------------------------------------===//
+
+/// "LIST:LINE ARITHMETIC reason" of those that no engine plans: the first two
+/// words.
+std::vector<std::string> unplanned() {
+  std::vector<std::string> entries;
+  std::istringstream lines(read(TANDEM_CUDNN_UNPLANNED));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string shape, arithmetic, reason;
+    if (line.empty() || line[0] == '#')
+      continue;
+    EXPECT_TRUE(words >> shape >> arithmetic >> reason) << line;
+    entries.push_back(shape + " " + arithmetic);
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+TEST_F(PlansTest, ShapesOfNetworksHavePlansWithoutCompiling) {
+  std::vector<std::string> without;
+  int planned = 0;
+  for (const auto &file :
+       std::filesystem::directory_iterator(TANDEM_CONV_SHAPES)) {
+    const std::string list = file.path().filename();
+    if (!list.starts_with("shapes_"))
+      continue;
+    const auto shapes = measure::readConvShapes(file.path());
+    ASSERT_TRUE(shapes) << shapes.error().str();
+    for (const ConvShape &shape : *shapes)
+      for (const Arithmetic &arithmetic : kArithmetics) {
+        const auto plan = plannerFor("h200").plan(
+            Conv(shape, arithmetic.dtype).problem(), optionsOf(arithmetic));
+        const std::string entry =
+            list + ":" + std::to_string(shape.line) + " " + arithmetic.title;
+        ASSERT_TRUE(plan) << entry << ": " << plan.error().str();
+        if (*plan)
+          EXPECT_FALSE((*plan)->isCompiled) << entry;
+        else
+          without.push_back(entry);
+        planned += bool(*plan);
+      }
+  }
+  std::sort(without.begin(), without.end());
+  EXPECT_EQ(without, unplanned());
+  EXPECT_GT(planned, 900);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+TEST_F(PlansTest, PropertiesThatAreWrongAreRefused) {
+  const auto planner = Planner::forProperties(*cuda::cudnn(), "{}");
+  ASSERT_FALSE(planner);
+  EXPECT_THAT(planner.error().message, HasSubstr("device properties: CUDNN_"));
+}
+
+TEST_F(PlansTest, EarlierVersionsAreRefused) {
+  cuda::CUDNN earlier = *cuda::cudnn();
+  earlier.version = "9.1";
+  earlier.getVersion = [] { return size_t(90100); };
+  const auto planner = Planner::forProperties(earlier, "{}");
+  ASSERT_FALSE(planner);
+  EXPECT_EQ(planner.error().str(),
+            "error: execute: cuDNN 9.1 plans for no other device than that "
+            "which is there (cuDNN 9.8 and later do)");
+}
+
+} // namespace

@@ -1,0 +1,279 @@
+//===- ContractionsTest.cpp - conv and matmul by the fake libraries -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LibraryFixture.h"
+
+#include <thread>
+
+using namespace tandem;
+using namespace tandem::test;
+
+namespace {
+
+constexpr DType kFloats[] = {DType::f32, DType::f64, DType::f16, DType::bf16};
+
+class ContractionsTest : public LibraryTest,
+                         public testing::WithParamInterface<DType> {
+protected:
+  /// The op by the provider, which must agree with the reference. False where
+  /// the provider has none.
+  bool check(const Provider &provider, const Case &c) {
+    SCOPED_TRACE(c.describe());
+    const std::vector<TensorType> types = typesOf(c.operands);
+    const TensorType type = *inferType(c.op, types);
+    auto op = provider.prepare({c.op, types, {&type, 1}});
+    EXPECT_TRUE(op) << op.error().str();
+    if (!op || !*op)
+      return false;
+    const BoundedTensor expected = referenceWithBounds(c);
+    const Expected<Tensor> actual = run(**op, c.operands, type);
+    EXPECT_TRUE(actual) << actual.error().str();
+    if (actual) {
+      const Difference difference =
+          compare(expected.value, *actual, expected.bounds);
+      EXPECT_TRUE(difference.agrees())
+          << "expected " << difference.expected << ", got " << difference.actual
+          << " at " << difference.worstIndex;
+    }
+    return true;
+  }
+  /// Of `cases` random ones, how many the provider has.
+  int checkRandom(OpKind kind, const Provider &provider, int cases) {
+    std::mt19937_64 rng(int(GetParam()) + 1);
+    int run = 0;
+    for (int i = 0; i < cases && !HasFailure(); ++i)
+      if (const auto c = randomCase(kind, GetParam(), rng))
+        run += check(provider, *c);
+    return run;
+  }
+};
+
+TEST_P(ContractionsTest, ConvsAgreeWithTheReference) {
+  EXPECT_GT(checkRandom(OpKind::conv, *libraries->providers({})[0], 150), 120);
+}
+
+TEST_P(ContractionsTest, MatmulsAgreeWithTheReference) {
+  // All but those of too many products.
+  EXPECT_GT(checkRandom(OpKind::matmul, *libraries->providers({})[1], 150),
+            130);
+}
+
+INSTANTIATE_TEST_SUITE_P(Floats, ContractionsTest, testing::ValuesIn(kFloats),
+                         [](const testing::TestParamInfo<DType> &info) {
+                           return std::string(name(info.param));
+                         });
+
+/// conv and matmul of one spatial dim or one batch, by hand.
+class CasesTest : public LibraryTest {
+protected:
+  Case conv(Shape input, Shape kernel, fb::ConvAttrsT attrs,
+            const std::string &in = "NHWC", const std::string &weights = "OHWI",
+            const std::string &out = "NHWC") {
+    attrs.input_layout = in;
+    attrs.kernel_layout = weights;
+    attrs.output_layout = out;
+    const size_t spatial = in.size() - 2;
+    if (attrs.pad_low.empty())
+      attrs.pad_low = attrs.pad_high = std::vector<int64_t>(spatial, 0);
+    attrs.strides.resize(spatial, 1);
+    attrs.dilations.resize(spatial, 1);
+    std::mt19937_64 rng(5);
+    return {makeOp(OpKind::conv, attrs),
+            {integers({DType::f32, input}, rng),
+             integers({DType::f32, kernel}, rng)}};
+  }
+  Case matmul(Shape lhs, Shape rhs, bool transposeLhs = false,
+              bool transposeRhs = false) {
+    std::mt19937_64 rng(7);
+    return {
+        makeOp(OpKind::matmul,
+               fb::MatmulAttrsT{{}, transposeLhs, transposeRhs}),
+        {integers({DType::f32, lhs}, rng), integers({DType::f32, rhs}, rng)}};
+  }
+  /// Null where the provider has none.
+  std::unique_ptr<PreparedOp> prepare(const Case &c,
+                                      const LibraryOptions &options = {}) {
+    const std::vector<TensorType> types = typesOf(c.operands);
+    const TensorType type = *inferType(c.op, types);
+    const int index = c.op.kind == OpKind::matmul;
+    auto op = libraries->providers(options)[size_t(index)]->prepare(
+        {c.op, types, {&type, 1}});
+    EXPECT_TRUE(op) << op.error().str();
+    return std::move(*op);
+  }
+  void expectRight(const Case &c) {
+    SCOPED_TRACE(c.describe());
+    const auto op = prepare(c);
+    ASSERT_TRUE(op);
+    const Tensor expected = reference(c.op, c.operands);
+    const auto actual = run(*op, c.operands, expected.type());
+    ASSERT_TRUE(actual) << actual.error().str();
+    EXPECT_EQ(valuesOf(*actual), valuesOf(expected));
+  }
+};
+
+TEST_F(CasesTest, LayoutsOfCUDNNTakeNoConversion) {
+  for (const char *kernel : {"OHWI", "OIHW"})
+    for (const char *image : {"NHWC", "NCHW"}) {
+      const Shape in = image[1] == 'H' ? Shape{2, 6, 5, 4} : Shape{2, 4, 6, 5};
+      const Shape weights =
+          kernel[1] == 'H' ? Shape{3, 3, 2, 4} : Shape{3, 4, 3, 2};
+      const Case c = conv(in, weights, {}, image, kernel, image);
+      EXPECT_EQ(prepare(c)->workspaceBytes(), 4096);
+      expectRight(c);
+    }
+  // Weights in any other order are transposed in the workspace.
+  const Case c = conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO");
+  EXPECT_EQ(prepare(c)->workspaceBytes(), 4096 + 320);
+  expectRight(c);
+  // But those of one channel are in no order.
+  EXPECT_EQ(prepare(conv({2, 6, 5, 1}, {3, 1, 1, 1}, {}, "NHWC", "HWIO"))
+                ->workspaceBytes(),
+            4096);
+}
+
+TEST_F(CasesTest, WeightsThatAreConstantsAreTransposedOnce) {
+  const Case c = conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO");
+  const std::vector<TensorType> types = typesOf(c.operands);
+  const Tensor expected = reference(c.op, c.operands);
+  std::vector<Tensor> constants(2);
+  constants[1] = copyToDevice({&c.operands[1], 1}, *stream)->front();
+  ASSERT_TRUE(stream->synchronise());
+  constexpr size_t kWeightBytes = 3 * 2 * 4 * 3 * 4;
+  const size_t before = fake.liveBytes();
+  size_t held = 0;
+  {
+    auto op = libraries->providers({})[0]->prepare(
+        {c.op, types, {&expected.type(), 1}, constants});
+    ASSERT_TRUE(op && *op);
+    EXPECT_EQ((*op)->workspaceBytes(), 4096);
+    EXPECT_EQ(fake.liveBytes(), before + kWeightBytes);
+    // It has what it needs of them.
+    std::vector<Tensor> operands = c.operands;
+    operands[1] = tensorOf(DType::f32, {3, 2, 4, 3},
+                           std::vector<double>(72, std::nan("")));
+    const auto actual = run(**op, operands, expected.type());
+    ASSERT_TRUE(actual) << actual.error().str();
+    EXPECT_EQ(valuesOf(*actual), valuesOf(expected));
+    held = fake.liveBytes();
+  }
+  EXPECT_EQ(fake.liveBytes(), held - kWeightBytes);
+}
+
+TEST_F(CasesTest, PaddingIsMadeEvenWhereThatMakesNoDifference) {
+  fb::ConvAttrsT attrs;
+  attrs.strides = {2, 2};
+  attrs.pad_low = {1, 1};
+  attrs.pad_high = {0, 0};
+  // Of 7 the last window ends at the second padding; of 6 it does not reach it,
+  // so that more engines have it: the fake's other one has workspace.
+  const Case uneven = conv({1, 7, 7, 2}, {2, 3, 3, 2}, attrs),
+             even = conv({1, 6, 6, 2}, {2, 3, 3, 2}, attrs);
+  EXPECT_EQ(prepare(uneven)->workspaceBytes(), 0);
+  EXPECT_EQ(prepare(even)->workspaceBytes(), 4096);
+  expectRight(uneven);
+  expectRight(even);
+}
+
+TEST_F(CasesTest, OtherTypesAndEmptyTensorsAreLeftToOthers) {
+  Case c = conv({1, 4, 4, 2}, {2, 3, 3, 2}, {});
+  c.operands[0] = emptyTensor({DType::f32, {0, 4, 4, 2}});
+  EXPECT_EQ(prepare(c), nullptr);
+  c = matmul({3, 4}, {4, 5});
+  for (Tensor &operand : c.operands)
+    operand = emptyTensor({DType::i32, operand.shape()});
+  EXPECT_EQ(prepare(c), nullptr);
+  EXPECT_EQ(prepare(matmul({0, 4}, {4, 5})), nullptr);
+  // By each provider: neither takes the other's op.
+  const std::vector<TensorType> types =
+      typesOf(matmul({3, 4}, {4, 5}).operands);
+  const TensorType type{DType::f32, {3, 5}};
+  EXPECT_EQ(*libraries->providers({})[0]->prepare({c.op, types, {&type, 1}}),
+            nullptr);
+}
+
+TEST_F(CasesTest, BatchesAreOneCallWhereTheyCan) {
+  // As rows, by stride, over all matrices of one side, and a call for each.
+  expectRight(matmul({3, 4, 5}, {5, 6}));
+  expectRight(matmul({3, 4, 5}, {3, 5, 6}));
+  expectRight(matmul({4, 5}, {3, 5, 6}));
+  expectRight(matmul({3, 5, 4}, {5, 6}, true));
+  expectRight(matmul({2, 1, 4, 5}, {1, 3, 5, 6}, false));
+  expectRight(matmul({2, 1, 5, 4}, {1, 3, 6, 5}, true, true));
+  // Calls whose matrices are not aligned have other algorithms.
+  EXPECT_EQ(prepare(matmul({2, 1, 4, 4}, {1, 3, 4, 4}))->workspaceBytes(),
+            1024);
+  EXPECT_EQ(prepare(matmul({2, 1, 3, 5}, {1, 3, 5, 3}))->workspaceBytes(), 0);
+  // Too many calls.
+  EXPECT_EQ(prepare(matmul({65, 1, 2, 2}, {1, 2, 2, 2})), nullptr);
+}
+
+/// Strict f32 is never computed with operands of 10 bits.
+TEST_F(CasesTest, PrecisionIsAsAsked) {
+  const LibraryOptions tf32{Precision::tf32, false};
+  Case c = conv({1, 3, 3, 4}, {1, 1, 1, 4}, {});
+  Case product = matmul({3, 4}, {4, 5});
+  const float odd = 1 + 0x1p-20f;
+  for (Case *each : {&c, &product})
+    for (Tensor &operand : each->operands)
+      std::fill_n(operand.as<float>(), operand.shape().numElements(), odd);
+  for (const Case *each : {&c, &product}) {
+    const Tensor exact = reference(each->op, each->operands);
+    const auto strict = run(*prepare(*each), each->operands, exact.type());
+    const auto rounded =
+        run(*prepare(*each, tf32), each->operands, exact.type());
+    ASSERT_TRUE(strict && rounded);
+    EXPECT_EQ(valuesOf(*strict), valuesOf(exact));
+    EXPECT_EQ(rounded->as<float>()[0], 4);
+  }
+}
+
+TEST_F(CasesTest, PlansAreKept) {
+  cudnn::Session session(*context, *device);
+  ASSERT_TRUE(session.open());
+  const Case c = conv({1, 4, 4, 2}, {2, 3, 3, 2}, {});
+  const std::vector<TensorType> types = typesOf(c.operands);
+  const TensorType type = *inferType(c.op, types);
+  auto problem = cudnn::ConvProblem::of({{c.op, types, {&type, 1}}});
+  ASSERT_TRUE(problem && problem->packLayouts());
+  const auto first = session.planner().plan(*problem, {});
+  ASSERT_TRUE(first && *first);
+  // Nothing is asked for twice.
+  fake.fail("cudnnBackendCreateDescriptor", 4000, 1);
+  EXPECT_EQ(*session.planner().plan(*problem, {}), *first);
+  problem->alignment = 4;
+  EXPECT_FALSE(session.planner().plan(*problem, {}));
+  EXPECT_NE(*session.planner().plan(*problem, {}), *first);
+}
+
+/// An op is prepared once and runs on many streams at a time.
+TEST_F(CasesTest, PreparedOpsAreReentrant) {
+  for (const Case &c : {conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO"),
+                        matmul({8, 16}, {16, 8})}) {
+    const auto op = prepare(c);
+    const Tensor expected = reference(c.op, c.operands);
+    std::atomic<int> right{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        const auto own = *device->createStream();
+        for (int repeat = 0; repeat < 5; ++repeat) {
+          const auto there = *copyToDevice(c.operands, *own);
+          Tensor result = *Tensor::allocate(expected.type(), own->allocator());
+          if (runOp(*op, there, {&result, 1}, *own))
+            right += valuesOf(copyToHost({&result, 1}, *own)->front()) ==
+                     valuesOf(expected);
+        }
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(right, 20);
+  }
+}
+
+} // namespace

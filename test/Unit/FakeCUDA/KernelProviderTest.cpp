@@ -1,0 +1,378 @@
+//===- KernelProviderTest.cpp - The GPU's own kernels against reference ---===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every op on every type, on the fake driver.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeCUDA/FakeCUDA.h"
+#include "Providers/Cases.h"
+
+#include "eager/cuda/ElementwiseFunctions.h"
+#include "eager/cuda/KernelProvider.h"
+
+#include "tandem/Runtime/CUDADevice.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace tandem;
+using namespace tandem::test;
+using cuda::ElementwiseFunction;
+using cuda::KernelProvider;
+
+namespace {
+
+/// The context in which providers of this test find kernels: the device's own
+/// is nobody else's to see.
+cuda::Context &context() {
+  static cuda::Context &context = [] -> cuda::Context & {
+    fakeCUDA().collect();
+    return **cuda::Context::create(0);
+  }();
+  return context;
+}
+
+Stream &stream() { return (*cudaDevice())->defaultStream(); }
+
+/// Runs an op of a provider of the GPU on tensors of the host.
+class StagedOp final : public PreparedOp {
+public:
+  /// `shift`: bytes by which tensors are not aligned.
+  StagedOp(std::unique_ptr<PreparedOp> op, size_t shift)
+      : op(std::move(op)), shift(shift) {}
+
+  Status run(const StepContext &, std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    const MemoryScope copies; // Not the op's.
+    std::vector<Tensor> there, out;
+    for (const Tensor &operand : operands) {
+      TANDEM_ASSIGN_OR_RETURN(Tensor copy, allocate(operand.type()));
+      TANDEM_RETURN_IF_ERROR(stream().copy(operand, copy));
+      there.push_back(copy);
+    }
+    TANDEM_ASSIGN_OR_RETURN(Tensor result, allocate(results[0].type()));
+    out.push_back(result);
+    {
+      const MemoryScope own;
+      TANDEM_RETURN_IF_ERROR(op->run({stream(), {}, "test"}, there, out));
+      EXPECT_EQ(own.peakBytes(), 0);
+    }
+    TANDEM_RETURN_IF_ERROR(stream().copy(result, results[0]));
+    return stream().synchronise();
+  }
+
+private:
+  Expected<Tensor> allocate(const TensorType &type) const {
+    const auto bytes = static_cast<int64_t>(shift);
+    TANDEM_ASSIGN_OR_RETURN(
+        Tensor block, Tensor::allocate({DType::i8, {type.bytes() + bytes}},
+                                       stream().allocator()));
+    return Tensor::share(
+        type, std::shared_ptr<void>(block.owner(), block.as<char>() + shift),
+        block.device());
+  }
+
+  std::unique_ptr<PreparedOp> op;
+  const size_t shift;
+};
+
+class StagedProvider final : public Provider {
+public:
+  explicit StagedProvider(bool isWide, size_t shift = 0)
+      : kernels(context(), isWide), shift(shift) {}
+
+  std::string_view name() const override { return kernels.name(); }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpSignature &signature) const override {
+    TANDEM_ASSIGN_OR_RETURN(auto op, kernels.prepare(signature));
+    if (!op)
+      return nullptr;
+    return std::make_unique<StagedOp>(std::move(op), shift);
+  }
+
+private:
+  KernelProvider kernels;
+  const size_t shift;
+};
+
+const Provider &narrow() {
+  static const StagedProvider provider(false);
+  return provider;
+}
+const Provider &wide() {
+  static const StagedProvider provider(true);
+  return provider;
+}
+
+/// As checkAgainstReference, but every op must be there.
+void check(const Provider &provider, const Case &c) {
+  ASSERT_TRUE(supports(provider, c.op, c.operands)) << c.describe();
+  checkAgainstReference(provider, c);
+}
+
+class CUDAKernels : public testing::TestWithParam<OpKind> {
+protected:
+  ~CUDAKernels() override { EXPECT_STREQ(fakeCUDA().collect(), ""); }
+};
+using OwnKernels = CUDAKernels;
+
+std::vector<OpKind> executedKinds() {
+  std::vector<OpKind> kinds;
+  for (OpKind kind : fb::EnumValuesOpKind())
+    if (getOpInfo(kind).family != OpFamily::structure)
+      kinds.push_back(kind);
+  return kinds;
+}
+
+std::string nameOf(const testing::TestParamInfo<OpKind> &info) {
+  return std::string(name(info.param));
+}
+
+Tensor random(DType dtype, const Shape &shape) {
+  Tensor tensor = emptyTensor({dtype, shape});
+  fillRandom(tensor, 7);
+  return tensor;
+}
+
+} // namespace
+
+TEST_P(CUDAKernels, AgreeWithReference) {
+  const OpKind kind = GetParam();
+  int made = 0;
+  for (int i = 0; i < 48; ++i) {
+    SCOPED_TRACE(i);
+    std::mt19937_64 rng(1000 * i + int(kind));
+    const std::optional<Case> c = randomCase(kind, kDTypes[i % 8], rng);
+    if (!c)
+      continue;
+    ++made;
+    // Of each type both widths of indices.
+    check(i / 8 % 3 == 2 ? wide() : narrow(), *c);
+  }
+  EXPECT_GT(made, 0) << "no random case is well formed";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, CUDAKernels, testing::ValuesIn(executedKinds()),
+                         nameOf);
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+std::vector<double> specialValues(DType dtype) {
+  std::vector<double> values = {0, 1, -1, 2, -2, 3, 7, -7, 100, -100};
+  const double inf = std::numeric_limits<double>::infinity();
+  if (isFloat(dtype))
+    for (double x : {-0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.999, 30., -30., 0x1p-20,
+                     0x1p-140, 60000., -60000., 3e9, -1e30, 1e38, inf, -inf,
+                     std::numeric_limits<double>::quiet_NaN()})
+      values.push_back(x);
+  else
+    values.insert(values.end(), {-128, 127});
+  return values;
+}
+
+/// Special values with one another: rows, columns, and one value.
+std::vector<Tensor> specialOperands(const ElementwiseFunction &function) {
+  std::vector<Tensor> operands;
+  for (size_t i = 0; i < function.operands.size(); ++i) {
+    const std::vector<double> values = specialValues(function.operands[i]);
+    const auto size = static_cast<int64_t>(values.size());
+    if (function.operands[i] != function.operands.back())
+      operands.push_back(tensorOf(DType::i1, {}, {1}));
+    else
+      operands.push_back(tensorOf(
+          function.operands[i], i % 2 ? Shape{size, 1} : Shape{size}, values));
+  }
+  return operands;
+}
+
+} // namespace
+
+TEST_F(OwnKernels, SpecialValues) {
+  int functions = 0;
+  for (cuda::FunctionGroup group : cuda::kFunctionGroups)
+    for (DType dtype : kDTypes) {
+      if (group == cuda::FunctionGroup::conversions)
+        continue;
+      for (const ElementwiseFunction &function :
+           cuda::elementwiseFunctions(group, dtype)) {
+        SCOPED_TRACE(function.name);
+        check(narrow(), {function.op, specialOperands(function)});
+        ++functions;
+      }
+    }
+  EXPECT_GT(functions, 250);
+}
+
+TEST_F(OwnKernels, OperandsOfAllShapes) {
+  const Shape matrix{70, 50};
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::i8}) {
+    const Tensor x = random(dtype, matrix);
+    for (const Shape &shape : {matrix, Shape{50}, Shape{70, 1}, Shape{1, 1},
+                               Shape{}, Shape{1, 50}}) {
+      check(narrow(), {makeOp(OpKind::add), {x, random(dtype, shape)}});
+      check(wide(), {makeOp(OpKind::add), {random(dtype, shape), x}});
+    }
+    check(narrow(), {makeOp(OpKind::add),
+                     {random(dtype, {3, 1, 5, 1}), random(dtype, {4, 1, 6})}});
+  }
+}
+
+/// Sizes around those of vectors and of blocks.
+TEST_F(OwnKernels, SizesOfAllRemainders) {
+  for (int64_t size : {1, 3, 4, 5, 15, 16, 17, 1023, 1024, 1025, 4097})
+    for (DType dtype : {DType::f32, DType::f16, DType::i8})
+      check(narrow(), {makeOp(OpKind::add),
+                       {random(dtype, {size}), random(dtype, {size})}});
+}
+
+TEST_F(OwnKernels, TensorsThatAreNotAligned) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16}) {
+    const StagedProvider shifted(false, size_t(byteWidth(dtype)));
+    check(shifted, {makeOp(OpKind::mul),
+                    {random(dtype, {1000}), random(dtype, {1000})}});
+    check(shifted, {makeOp(OpKind::reduce,
+                           fb::ReduceAttrsT{{}, fb::ReduceKind::sum, {0}}),
+                    {random(dtype, {1000})}});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Other families
+//===----------------------------------------------------------------------===//
+
+TEST_F(OwnKernels, Transpositions) {
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i8}) {
+    const Tensor x = random(dtype, {3, 45, 17, 40});
+    for (const std::vector<int64_t> &order : std::vector<std::vector<int64_t>>{
+             {0, 3, 1, 2}, {0, 2, 3, 1}, {3, 2, 1, 0}, {1, 0, 2, 3}})
+      check(dtype == DType::f64 ? wide() : narrow(),
+            {makeOp(OpKind::transpose, fb::TransposeAttrsT{{}, order}), {x}});
+  }
+}
+
+TEST_F(OwnKernels, ReductionsOverAllDims) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::i32}) {
+    const Tensor x = random(dtype, {3, 50, 7, 40});
+    for (const std::vector<int64_t> &dims : std::vector<std::vector<int64_t>>{
+             {0, 1, 2, 3}, {0, 2}, {1, 3}, {0, 1, 2}, {3}, {0}, {1}, {}})
+      for (fb::ReduceKind kind : fb::EnumValuesReduceKind()) {
+        const Case c{makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, dims}),
+                     {x}};
+        if (inferType(c.op, std::array{x.type()}))
+          check(dims.size() == 1 ? wide() : narrow(), c);
+      }
+  }
+}
+
+/// Rounding errors of equal terms add up where they are added one by one.
+TEST_F(OwnKernels, SumsOfEqualTerms) {
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16})
+    for (const Shape &shape : {Shape{100000}, Shape{20000, 3}}) {
+      const Tensor x =
+          tensorOf(dtype, shape, std::vector<double>(shape.numElements(), 0.1));
+      check(narrow(), {makeOp(OpKind::reduce,
+                              fb::ReduceAttrsT{{}, fb::ReduceKind::sum, {0}}),
+                       {x}});
+    }
+}
+
+/// The first of equal elements, and a NaN before all; wherever threads begin.
+TEST_F(OwnKernels, LargestPositions) {
+  const OpDesc argmax =
+      makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, fb::ReduceKind::argmax, {0}});
+  std::vector<double> values(3000, 1);
+  check(narrow(), {argmax, {tensorOf(DType::f32, {3000}, values)}});
+  values[2222] = values[700] = 5;
+  check(narrow(), {argmax, {tensorOf(DType::f32, {3000}, values)}});
+  values[2900] = values[2800] = std::numeric_limits<double>::quiet_NaN();
+  check(narrow(), {argmax, {tensorOf(DType::f32, {3000}, values)}});
+  check(
+      narrow(),
+      {argmax, {tensorOf(DType::i8, {3000}, std::vector<double>(3000, -128))}});
+}
+
+TEST_F(OwnKernels, SoftmaxOfLinesOfAllSizes) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16})
+    for (const Shape &shape : {Shape{3, 1}, Shape{2, 700}, Shape{700, 2},
+                               Shape{5, 33, 9}, Shape{1, 4}})
+      for (int64_t axis = 0; axis < shape.rank(); ++axis)
+        check(axis ? narrow() : wide(),
+              {makeOp(OpKind::softmax, fb::AxisAttrsT{{}, axis}),
+               {random(dtype, shape)}});
+}
+
+TEST_F(OwnKernels, ProductsOfSeveralTiles) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::i32})
+    for (bool transpose : {false, true}) {
+      const Tensor left =
+          random(dtype, transpose ? Shape{2, 70, 67} : Shape{2, 67, 70});
+      const Tensor right =
+          random(dtype, transpose ? Shape{1, 130, 70} : Shape{1, 70, 130});
+      check(transpose ? wide() : narrow(),
+            {makeOp(OpKind::matmul, fb::MatmulAttrsT{{}, transpose, transpose}),
+             {left, right}});
+    }
+}
+
+/// Weights that are not finite meet what is in the image alone: a tap in the
+/// padding adds nothing.
+TEST_F(OwnKernels, PaddingIsNotMultiplied) {
+  fb::ConvAttrsT attrs;
+  attrs.strides = attrs.dilations = {1};
+  attrs.pad_low = attrs.pad_high = {1};
+  attrs.input_layout = attrs.output_layout = "NWC";
+  attrs.kernel_layout = "WIO";
+  std::vector<double> weights(3 * 1 * 2, 1);
+  weights[0] = std::numeric_limits<double>::infinity();
+  const Case c{makeOp(OpKind::conv, attrs),
+               {tensorOf(DType::f32, {1, 3, 1}, {1, 2, 3}),
+                tensorOf(DType::f32, {3, 1, 2}, weights)}};
+  const std::vector<double> result = valuesOf(*run(narrow(), c.op, c.operands));
+  EXPECT_EQ(result, referenceValues(c.op, c.operands));
+}
+
+TEST_F(OwnKernels, NothingIsLaunchedForNoElements) {
+  const Tensor none = emptyTensor({DType::f32, {0, 3}});
+  check(narrow(), {makeOp(OpKind::add), {none, none}});
+  check(narrow(), {makeOp(OpKind::softmax, fb::AxisAttrsT{{}, 0}), {none}});
+  check(narrow(), {makeOp(OpKind::concat, fb::AxisAttrsT{{}, 0}),
+                   {none, tensorOf(DType::f32, {1, 3}, {1, 2, 3}), none}});
+  for (fb::ReduceKind kind :
+       {fb::ReduceKind::sum, fb::ReduceKind::mean, fb::ReduceKind::prod})
+    check(narrow(),
+          {makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, kind, {0}}), {none}});
+  check(narrow(), {makeOp(OpKind::matmul, fb::MatmulAttrsT()),
+                   {emptyTensor({DType::f32, {3, 0}}),
+                    emptyTensor({DType::f32, {0, 4}})}});
+}
+
+TEST_F(OwnKernels, CustomCallIsNobodys) {
+  const TensorType type{DType::f32, {2}};
+  auto prepared =
+      prepareOp((*cudaDevice())->providers(),
+                {makeOp(OpKind::custom_call), {&type, 1}, {&type, 1}});
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().message,
+            "no provider executes custom_call on (tensor<2xf32>) -> "
+            "(tensor<2xf32>)");
+}
+
+TEST_F(OwnKernels, GridsBeyondTheLimitAreRefused) {
+  const TensorType type{DType::i8, {int64_t(1) << 55}};
+  const Expected<std::unique_ptr<PreparedOp>> prepared =
+      KernelProvider(context()).prepare(
+          {makeOp(OpKind::neg), {&type, 1}, {&type, 1}});
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().message,
+            "neg needs a grid of 8796093022208 blocks, more than CUDA allows");
+}
