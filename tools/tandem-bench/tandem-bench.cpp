@@ -10,6 +10,7 @@
 #include "ComparisonCases.h"
 #include "CompileMemory.h"
 #include "CompileScaling.h"
+#include "GPUFigures.h"
 #include "MeasureDevice.h"
 #include "Sweep.h"
 #include "TierComparison.h"
@@ -197,6 +198,23 @@ void addDevice(CLI::App &app, DeviceOptions &options) {
       "every measurement leads to the same choice");
 }
 
+void addGPU(CLI::App &app, GPUFiguresOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "gpu", "Measure every figure that has a target on a GPU");
+  command.add_option("--device", options.device, "The device to measure")
+      ->capture_default_str();
+  command
+      .add_option("--peers", options.peers,
+                  "Show figures of other frameworks from this JSON file")
+      ->check(CLI::ExistingFile);
+  command.add_option("--filter", options.filter,
+                     "Only figures whose name matches this regular expression");
+  command.add_option("--calls", options.calls, "Calls per sample")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  tools::addJson(command, options.json);
+}
+
 void addScaling(CLI::App &app, ScalingOptions &options) {
   CLI::App &command = *app.add_subcommand(
       "compile-scaling", "Measure the compile cost as a graph grows: in all, "
@@ -253,6 +271,7 @@ struct CommandOptions {
   int comparisonThreads = 0;
   TierComparisonOptions tiers;
   DeviceOptions device;
+  GPUFiguresOptions gpu;
   ScalingOptions scaling;
   CompileMemoryOptions memory;
   MeasureOptions cold;
@@ -267,6 +286,7 @@ void addCommands(CLI::App &app, CommandOptions &options) {
             options.comparisonThreads);
   addTiers(app, options.tiers);
   addDevice(app, options.device);
+  addGPU(app, options.gpu);
   addScaling(app, options.scaling);
   addCompileMemory(app, options.memory);
   addCold(app, options.cold, options.coldDims);
@@ -305,6 +325,10 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   if (app.got_subcommand("device")) {
     options.device.environment = describe();
     return toExpected(runDevice(options.device));
+  }
+  if (app.got_subcommand("gpu")) {
+    options.gpu.environment = describe();
+    return runGPUFigures(options.gpu);
   }
   if (app.got_subcommand("compile-scaling")) {
     options.scaling.environment = describe();
