@@ -104,7 +104,7 @@ protected:
     auto op = libraries->providers(options)[size_t(index)]->prepare(
         {c.op, types, {&type, 1}});
     EXPECT_TRUE(op) << op.error().str();
-    return std::move(*op);
+    return op ? std::move(*op) : nullptr;
   }
   void expectRight(const Case &c) {
     SCOPED_TRACE(c.describe());

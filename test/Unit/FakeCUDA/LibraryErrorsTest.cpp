@@ -132,4 +132,26 @@ TEST_F(LibraryErrorsTest, AStepThatLosesTheDeviceIsNamed) {
       testing::ExitedWithCode(0), "the step.*: CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
+/// A call that fails because of work before it tells of that.
+TEST_F(LibraryErrorsTest, ACallOnALostDeviceTellsWhatLostIt) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const auto op = product.prepare(*libraries);
+        const auto there = *copyToDevice(product.operands, *stream);
+        Tensor result = *Tensor::allocate(product.result, stream->allocator());
+        fake.fail("kernel", 700, 1);
+        const Status first =
+            runOp(**op, there, {&result, 1}, *stream, "the first");
+        (void)cuda::driver()->ctxSynchronize(); // Nobody is told.
+        const Status second =
+            runOp(**op, there, {&result, 1}, *stream, "the second");
+        std::fprintf(stderr, "%s\n",
+                     second ? "fine" : second.error().str().c_str());
+        std::fflush(stderr);
+        std::_Exit(first && !second ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "the first.*CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
 } // namespace
