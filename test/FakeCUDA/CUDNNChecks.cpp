@@ -173,7 +173,7 @@ Result checkPointwise(const Node &node) {
 }
 
 /// The strides of a packed tensor: N, spatial dims, C or N, C, spatial dims.
-/// The real library takes others for one of these, without a word.
+/// The real library plans others like one of these, without a word.
 bool isPacked(const Node &tensor) {
   const auto sizes = tensor.list(Attribute::tensorDims);
   for (bool isChannelsLast : {true, false}) {

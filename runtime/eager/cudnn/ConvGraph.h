@@ -52,8 +52,9 @@ struct ConvProblem {
 
   /// Whether all tensors are packed as (N, spatial dims, C) or (N, C, spatial
   /// dims), all alike where possible. Sets the strides of dims of size 1 to
-  /// what cuDNN takes for that. It must not be asked about other layouts: it
-  /// takes the kernel's HWIO for OHWI (seen with 9.19).
+  /// what cuDNN takes for that. It is not asked about other layouts: it plans
+  /// the kernel's HWIO like OHWI, with the same engines and workspace (seen
+  /// with 9.19).
   bool packLayouts();
 
   /// All of it, as text: for caches.

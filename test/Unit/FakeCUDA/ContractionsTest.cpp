@@ -137,6 +137,22 @@ TEST_F(CasesTest, LayoutsOfCUDNNTakeNoConversion) {
             4096);
 }
 
+/// The kernels that come with the runtime do what HostTransposes does here.
+TEST_F(CasesTest, TheDevicesOwnKernelsTranspose) {
+  for (const char *out : {"NHWC", "HNWC"}) {
+    const Case c = conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO", out);
+    const std::vector<TensorType> types = typesOf(c.operands);
+    const Tensor expected = reference(c.op, c.operands);
+    const auto op =
+        device->providers()[0]->prepare({c.op, types, {&expected.type(), 1}});
+    ASSERT_TRUE(op && *op) << c.describe();
+    EXPECT_GT((*op)->workspaceBytes(), 4096);
+    const auto actual = run(**op, c.operands, expected.type());
+    ASSERT_TRUE(actual) << actual.error().str();
+    EXPECT_EQ(valuesOf(*actual), valuesOf(expected));
+  }
+}
+
 TEST_F(CasesTest, WeightsThatAreConstantsAreTransposedOnce) {
   const Case c = conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO");
   const std::vector<TensorType> types = typesOf(c.operands);
