@@ -14,7 +14,10 @@
 #include "CUDNNNode.h"
 #include "Machine.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 using namespace fake;
 using namespace fake::cudnn;
@@ -23,6 +26,7 @@ using tandem::cuda::StreamHandle;
 /// A handle.
 struct cudnnContext {
   CUstream_st *stream = nullptr;
+  std::atomic<int> users{0};
 };
 
 #pragma GCC visibility push(default)
@@ -43,6 +47,34 @@ static Result wrong(Result result, const std::string &message) {
   report("cuDNN: " + message);
   return result;
 }
+
+namespace {
+
+/// Something that is done with a handle, which no two threads may do at a time.
+class HandleUse {
+public:
+  explicit HandleUse(cudnnContext *handle) : handle(handle) {
+    if (handle && handle->users++ != 0)
+      report("cuDNN: a handle is used by two threads at a time");
+  }
+  ~HandleUse() {
+    if (handle)
+      --handle->users;
+  }
+
+private:
+  cudnnContext *const handle;
+};
+
+/// The handle that a descriptor is made for; null where there is none.
+cudnnContext *handleOf(const Node &node) {
+  for (int attribute : {Attribute::graphHandle, Attribute::planHandle})
+    if (node.has(attribute))
+      return node.get<cudnnContext *>(attribute);
+  return nullptr;
+}
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // The library and handles
@@ -78,6 +110,7 @@ Result cudnnDestroy(cudnnContext *handle) {
 }
 
 Result cudnnSetStream(cudnnContext *handle, CUstream_st *stream) {
+  const HandleUse use(handle);
   handle->stream = stream;
   return injected(__func__);
 }
@@ -144,7 +177,10 @@ Result cudnnBackendFinalize(void *descriptor) {
   Node &node = nodeOf(descriptor);
   if (Result result = check(node))
     return result;
+  const HandleUse use(handleOf(node));
   if (node.kind == Kind::plan) {
+    // Long enough for another thread to be seen.
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
     const Node &config = node.node(Attribute::planConfig);
     if (Result result =
             supports(engineOf(*config.graph, config.engine), *config.graph))
@@ -273,6 +309,7 @@ Result cudnnBackendExecute(cudnnContext *handle, void *plan,
                            void *variantPack) {
   if (Result result = injected(__func__))
     return result;
+  const HandleUse use(handle);
   const Node &pack = nodeOf(variantPack);
   if (!nodeOf(plan).isFinal || !pack.isFinal)
     return wrong(kNotFinalized, "what is executed is not finalised");

@@ -76,8 +76,8 @@ private:
 };
 
 /// conv of f32, f64, f16 and bf16, by engines of cuDNN that come with their
-/// kernels. Pooling is left to our own kernels: the library's max drops NaN.
-/// Where the library is missing this has no ops.
+/// kernels. Pooling is left to our own kernels, as it is not documented what
+/// the library's makes of NaN. Where the library is missing this has no ops.
 class CUDNNProvider final : public Provider {
 public:
   /// `conversions` transpose operands and results whose layout cuDNN does not

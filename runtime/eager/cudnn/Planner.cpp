@@ -183,14 +183,21 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options) {
   return nullptr;
 }
 
+std::optional<std::shared_ptr<const Plan>>
+Planner::find(const std::string &key) {
+  std::lock_guard lock(mutex);
+  auto known = plans.find(key);
+  return known == plans.end() ? std::nullopt : std::optional(known->second);
+}
+
 Expected<std::shared_ptr<const Plan>>
 Planner::plan(const ConvProblem &problem, const PlanOptions &options) {
   const std::string key = problem.key() + ";" + options.key();
-  {
-    std::lock_guard lock(mutex);
-    if (auto known = plans.find(key); known != plans.end())
-      return known->second;
-  }
+  if (auto known = find(key))
+    return *known;
+  std::lock_guard oneAtATime(planning);
+  if (auto known = find(key)) // Another thread has made it meanwhile.
+    return *known;
   TANDEM_ASSIGN_OR_RETURN(auto made, search(problem, options));
   std::lock_guard lock(mutex);
   return plans.emplace(key, std::move(made)).first->second;
@@ -198,6 +205,7 @@ Planner::plan(const ConvProblem &problem, const PlanOptions &options) {
 
 Expected<std::vector<std::shared_ptr<const Plan>>>
 Planner::plansByEngine(const ConvProblem &problem, const PlanOptions &options) {
+  std::lock_guard oneAtATime(planning);
   TANDEM_ASSIGN_OR_RETURN(Descriptor graph,
                           createGraph(library, handle, problem));
   std::vector<std::shared_ptr<const Plan>> plans;

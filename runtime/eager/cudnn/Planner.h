@@ -90,10 +90,14 @@ private:
                                        const PlanOptions &options) const;
   Expected<std::shared_ptr<const Plan>> search(const ConvProblem &problem,
                                                const PlanOptions &options);
+  /// The plan that is kept, which may be none; nothing where none was made.
+  std::optional<std::shared_ptr<const Plan>> find(const std::string &key);
 
   const cuda::CUDNN &library;
   cudnnContext *handle = nullptr;
   std::optional<Descriptor> properties;
+  /// Held while a plan is made: a handle is for one thread at a time.
+  std::mutex planning;
   std::mutex mutex; // guards the rest; not held while a plan is made
   std::map<std::string, std::shared_ptr<const Plan>> plans;
   std::map<DType, EngineSet> keepsNaN;

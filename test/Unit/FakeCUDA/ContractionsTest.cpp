@@ -267,6 +267,21 @@ TEST_F(CasesTest, PlansAreKept) {
   EXPECT_NE(*session.planner().plan(*problem, {}), *first);
 }
 
+/// The fake reports a handle that two threads use at a time.
+TEST_F(CasesTest, ManyThreadsPrepare) {
+  std::vector<std::thread> threads;
+  std::atomic<int> prepared{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      for (int64_t size = 4; size < 24; ++size)
+        prepared +=
+            prepare(conv({1, size, 4 + i % 2, 2}, {2, 3, 3, 2}, {})) != nullptr;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(prepared, 80);
+}
+
 /// An op is prepared once and runs on many streams at a time.
 TEST_F(CasesTest, PreparedOpsAreReentrant) {
   for (const Case &c : {conv({2, 6, 5, 4}, {3, 2, 4, 3}, {}, "NHWC", "HWIO"),
