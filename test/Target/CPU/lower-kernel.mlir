@@ -194,6 +194,27 @@ module @long {
 
 // -----
 
+// A tile that has all columns, and to which nothing is done, is a run of the
+// result: pairs of inputs, as packed weights of bf16 have them.
+
+// CHECK-LABEL: llvm.func internal @pairs.body
+// CHECK-COUNT-2: llvm.load {{.*}} -> vector<16xbf16>
+// CHECK-COUNT-2: llvm.shufflevector
+// CHECK-COUNT-2: llvm.store {{.*}} {alignment = 2 : i64} : vector<16xbf16>
+// CHECK-NOT: llvm.store
+// CHECK-LABEL: llvm.func @pairs
+module @pairs {
+  func.func @pairs(%x: tensor<64x64xbf16>) -> tensor<32x64x2xbf16> {
+    %0 = tandem.reshape %x shape = [32, 2, 64]
+        : (tensor<64x64xbf16>) -> tensor<32x2x64xbf16>
+    %1 = tandem.transpose %0 permutation = [0, 2, 1]
+        : (tensor<32x2x64xbf16>) -> tensor<32x64x2xbf16>
+    return %1 : tensor<32x64x2xbf16>
+  }
+}
+
+// -----
+
 // Beyond the caches it is stored past them. Columns 16 KiB apart compete for
 // the first-level cache: blocks are 512 columns long, and tiles go along them.
 

@@ -72,6 +72,8 @@ private:
   void emitRows(bool isMasked);
   void emitRow(Value row, Value mask, function_ref<void(LaneEmitter &)> bind);
   bool staysInRegisters();
+  bool isContiguousCopy();
+  void storeContiguously(ArrayRef<Value> vectors);
   BlockArgument getArgument(unsigned input);
   SmallVector<Value> transposeInput(unsigned input, bool isMasked);
   void storeTile(Type elementType, ArrayRef<Value> vectors, Value tile);
@@ -205,10 +207,37 @@ bool BlockEmitter::staysInRegisters() {
          });
 }
 
+/// Whether a tile is a run of the result, as its columns are all there are, and
+/// nothing is computed: pairs of inputs in packed weights, for one.
+bool BlockEmitter::isContiguousCopy() {
+  return tiles.columns == sizes.back() && tiles.rowLoop + 2 == sizes.size() &&
+         op.getNumResults() == 1 && op.getNumDpsInputs() == 1 &&
+         op.getBody()->getTerminator()->getOperand(0) ==
+             getArgument(tiles.inputs.front()) &&
+         !isStreamed(cast<RankedTensorType>(op.getResult(0).getType()),
+                     tiles.columns, sizes.back());
+}
+
+void BlockEmitter::storeContiguously(ArrayRef<Value> vectors) {
+  const Type elementType = getElementType(tiles.inputs.front());
+  Value offset = index(0);
+  for (auto [loop, size] : llvm::zip_equal(loops, sizes))
+    offset = add(scale(offset, size), loop);
+  Value tile =
+      getPointer(elementType, getBuffer(op.getResult(0)).pointer, offset);
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    LLVM::StoreOp::create(builder, loc, vector,
+                          getPointer(elementType, tile, index(i * tiles.rows)),
+                          /*alignment=*/elementType.getIntOrFloatBitWidth() /
+                              8);
+}
+
 void BlockEmitter::emitRows(bool isMasked) {
   SmallVector<SmallVector<Value>> transposed;
   for (unsigned input : tiles.inputs)
     transposed.push_back(transposeInput(input, isMasked));
+  if (!isMasked && isContiguousCopy())
+    return storeContiguously(transposed.front());
   if (!isMasked && staysInRegisters()) {
     for (int64_t row = 0; row < tiles.rows; ++row)
       emitRow(index(row), {}, [&](LaneEmitter &emitter) {
