@@ -115,11 +115,13 @@ nlohmann::ordered_json toJson(const Environment &environment) {
   nlohmann::ordered_json versions;
   for (const auto &[name, version] : environment.versions)
     versions[name] = version;
-  const std::string kinds = coreKinds(environment);
+  auto orNull = [](const std::string &text) {
+    return text.empty() ? nlohmann::ordered_json()
+                        : nlohmann::ordered_json(text);
+  };
   return {{"cpu_model", environment.cpu},
-          {"core_kinds", kinds.empty() ? nlohmann::ordered_json()
-                                       : nlohmann::ordered_json(kinds)},
-          {"gpu_model", nullptr},
+          {"core_kinds", orNull(coreKinds(environment))},
+          {"gpu_model", orNull(environment.gpuModel)},
           {"os", environment.os},
           {"cores", environment.cores},
           {"threads", environment.threads},

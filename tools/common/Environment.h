@@ -29,6 +29,7 @@ struct Environment {
   int threads = 0;
   int64_t memoryBytes = 0;
   int64_t cacheBytes = 0; ///< Size of the last-level cache.
+  std::string gpuModel;   ///< Empty where no GPU is measured.
   /// Names and versions: tandem, llvm, onednn, onetbb, compiler.
   std::vector<std::pair<std::string, std::string>> versions;
   std::string command;

@@ -39,6 +39,19 @@ int64_t l2Bytes() {
   return bytes;
 }
 
+} // namespace
+
+std::string gpuModel() {
+  char name[256] = "";
+  const auto &driver = cuda::driver();
+  if (!driver || driver->init(0) != cuda::kSuccess ||
+      driver->deviceGetName(name, sizeof name, 0) != cuda::kSuccess)
+    return {};
+  return name;
+}
+
+namespace {
+
 int64_t bytesOf(std::span<const Tensor> tensors) {
   int64_t bytes = 0;
   for (const Tensor &tensor : tensors)

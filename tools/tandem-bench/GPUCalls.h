@@ -68,6 +68,9 @@ private:
   std::vector<std::vector<Tensor>> inputs, results;
 };
 
+/// The driver's name of the first GPU; empty where there is none.
+std::string gpuModel();
+
 /// Copies between two buffers of the device's memory.
 Expected<CallTimes> measureCopy(Stream &stream, int64_t bytes, int calls);
 

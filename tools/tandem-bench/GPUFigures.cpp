@@ -92,7 +92,10 @@ Expected<std::unique_ptr<Graph>> loadGraph(const std::string &graph) {
 class Figures {
 public:
   explicit Figures(const GPUFiguresOptions &options)
-      : options(options), filter(options.filter) {}
+      : options(options), environment(options.environment),
+        filter(options.filter) {
+    environment.gpuModel = gpuModel();
+  }
 
   Status measure();
   Status print() const;
@@ -118,6 +121,7 @@ private:
                      double targetNs);
 
   const GPUFiguresOptions &options;
+  tools::Environment environment;
   const std::regex filter;
   ProgressLine progress;
   std::vector<Figure> all;
@@ -261,7 +265,7 @@ Status Figures::print() const {
 Status Figures::write() const {
   std::string lines;
   for (const Figure &figure : all) {
-    ordered_json json = toJson(options.environment);
+    ordered_json json = toJson(environment);
     json["figure"] = figure.name;
     json["layout"] = figure.layout;
     json["precision"] = figure.precision;
