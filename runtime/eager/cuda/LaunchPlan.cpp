@@ -34,27 +34,44 @@ int64_t cuda::resultsPerBlock(int64_t results, int64_t count,
   return std::max(atLeast, kBlockThreads / powerAbove(count));
 }
 
-Expected<std::optional<OpPlan>> cuda::planOp(const OpSignature &signature) {
-  const OpFamily family = getOpInfo(signature.op.kind).family;
-  if (family == OpFamily::structure)
-    return std::nullopt;
-  if (signature.result().shape.numElements() == 0)
-    return OpPlan();
-  switch (family) {
-  case OpFamily::elementwise:
-    return planElementwise(signature);
-  case OpFamily::shape:
-    return planShape(signature);
-  case OpFamily::contraction:
-    return planContraction(signature);
-  case OpFamily::window:
-    return planWindow(signature);
-  case OpFamily::reduction:
-    return planReduction(signature);
-  case OpFamily::normalization:
-    return planNormalization(signature);
-  case OpFamily::structure:
+Planner cuda::plannerOf(OpKind kind) {
+  switch (kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return planElementwise;
+  case OpKind::reshape:
+    return planReshape;
+  case OpKind::transpose:
+    return planTranspose;
+  case OpKind::broadcast:
+    return planBroadcast;
+  case OpKind::slice:
+    return planSlice;
+  case OpKind::pad:
+    return planPad;
+  case OpKind::concat:
+    return planConcat;
+  case OpKind::iota:
+    return planIota;
+  case OpKind::gather:
+    return planGather;
+  case OpKind::conv:
+    return planConv;
+  case OpKind::matmul:
+    return planMatmul;
+  case OpKind::max_pool:
+  case OpKind::avg_pool:
+    return planPool;
+  case OpKind::reduce:
+    return planReduce;
+  case OpKind::batch_norm:
+    return planBatchNorm;
+  case OpKind::softmax:
+    return planSoftmax;
+  case OpKind::custom_call:
     break;
   }
-  return std::nullopt;
+  return nullptr;
 }

@@ -93,9 +93,9 @@ LaunchPlan planStrided(const OpSignature &signature) {
 
 } // namespace
 
-OpPlan cuda::planElementwise(const OpSignature &signature) {
+Planned cuda::planElementwise(const OpSignature &signature) {
   const LaunchPlan strided = planStrided(signature);
   if (!isDense(signature))
-    return {{strided}, {}};
-  return {{planDense(signature)}, {strided}};
+    return OpPlan{{strided}, {}};
+  return OpPlan{{planDense(signature)}, {strided}};
 }
