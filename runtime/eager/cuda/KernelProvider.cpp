@@ -216,3 +216,9 @@ KernelProvider::prepare(const OpSignature &signature) const {
                                                      alwaysWide, programs));
   return std::make_unique<KernelOp>(std::move(steps), std::move(unaligned));
 }
+
+Status KernelProvider::warmUp(const OpSignature &signature) const {
+  for (const ProgramKey &program : programsOf(signature))
+    TANDEM_RETURN_IF_ERROR(programs.load(program));
+  return {};
+}

@@ -75,3 +75,29 @@ Planner cuda::plannerOf(OpKind kind) {
   }
   return nullptr;
 }
+
+std::vector<ProgramKey> cuda::programsOf(const OpSignature &signature) {
+  const DType result = signature.result().dtype;
+  const auto only = [](KernelFamily family, DType dtype) {
+    return std::vector<ProgramKey>{{family, dtype}};
+  };
+  switch (getOpInfo(signature.op.kind).family) {
+  case OpFamily::elementwise:
+    return only(familyOf(signature.op.kind), signature.operands.back().dtype);
+  case OpFamily::shape:
+    if (signature.op.kind == OpKind::transpose)
+      return {{KernelFamily::shape, result}, {KernelFamily::transpose, result}};
+    return only(KernelFamily::shape, result);
+  case OpFamily::contraction:
+    return only(KernelFamily::contraction, result);
+  case OpFamily::window:
+    return only(KernelFamily::window, result);
+  case OpFamily::reduction:
+    return only(KernelFamily::reduction, signature.operands[0].dtype);
+  case OpFamily::normalization:
+    return only(KernelFamily::normalization, result);
+  case OpFamily::structure:
+    break;
+  }
+  return {};
+}

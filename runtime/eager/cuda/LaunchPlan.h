@@ -84,6 +84,9 @@ constexpr int64_t blocksFor(int64_t threads) {
 /// side by side, else those of several results do.
 int64_t resultsPerBlock(int64_t results, int64_t count, bool areNeighbours);
 
+/// The family of an elementwise op.
+KernelFamily familyOf(OpKind kind);
+
 // What an op enqueues, by its kind. The result has elements.
 using Planned = Expected<OpPlan>;
 Planned planElementwise(const OpSignature &signature);
@@ -105,6 +108,10 @@ Planned planSoftmax(const OpSignature &signature);
 /// The function for ops of a kind; null for a kind that no kernel computes.
 using Planner = Planned (*)(const OpSignature &);
 Planner plannerOf(OpKind kind);
+
+/// The programs that an op needs whatever its shapes, as far as these types,
+/// whose dims may be dynamic, tell; empty for one that no kernel computes.
+std::vector<ProgramKey> programsOf(const OpSignature &signature);
 
 } // namespace tandem::cuda
 
