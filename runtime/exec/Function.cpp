@@ -61,6 +61,7 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
   TANDEM_ASSIGN_OR_RETURN(
       prepared.executor,
       Executor::create(prepared.program, std::move(options)));
+  prepared.prebuiltNs = preparation.times.sum();
   for (PhaseTime &phase : preparation.times.take())
     prepared.phases.push_back(std::move(phase));
   prepared.compileNs = watch.ns();
@@ -76,9 +77,12 @@ tandem::interpretTier(std::shared_ptr<const Program> program, Tier tier,
   }
   PreparedTier prepared;
   prepared.program = program;
+  PreparationScope preparation;
   TANDEM_ASSIGN_OR_RETURN(
       prepared.executor,
       Executor::create(std::move(program), std::move(options)));
+  prepared.prebuiltNs = prepared.compileNs = preparation.times.sum();
+  prepared.phases = preparation.times.take();
   return prepared;
 }
 

@@ -120,8 +120,13 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   bool ahead = isCompiled(program) && areStatic(operands) && areStatic(results);
   if (ahead || step.op->kind == OpKind::custom_call)
     plan.resultTypes = results;
-  if (!ahead || plan.isView)
+  if (plan.isView)
     return {};
+  if (!ahead) {
+    for (const Provider *provider : options.providers)
+      TANDEM_RETURN_IF_ERROR(provider->warmUp({*step.op, operands, results}));
+    return {};
+  }
   TANDEM_ASSIGN_OR_RETURN(plan.prepared,
                           prepare(*step.op, std::move(operands),
                                   std::move(results), options.providers,

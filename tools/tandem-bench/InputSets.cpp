@@ -60,4 +60,18 @@ Expected<InputSets> InputSets::create(const Program &program,
   return result;
 }
 
+Expected<InputSets> InputSets::placed(Stream &stream) const {
+  InputSets result;
+  for (const std::vector<Tensor> &set : sets) {
+    TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> there,
+                            copyToDevice(set, stream));
+    // What sets share they share there, too.
+    for (size_t i = 0; i < set.size(); ++i)
+      if (set[i].data() == sets[0][i].data() && !result.sets.empty())
+        there[i] = result.sets[0][i];
+    result.sets.push_back(std::move(there));
+  }
+  return result;
+}
+
 } // namespace tandem::bench

@@ -9,6 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_INPUTSETS_H
 #define TANDEM_TOOLS_TANDEM_BENCH_INPUTSETS_H
 
+#include "tandem/Runtime/Device.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 
@@ -27,6 +28,8 @@ public:
   static Expected<InputSets> create(const Program &program,
                                     const std::vector<TensorType> &types,
                                     int64_t cacheBytes);
+  /// The same in the memory of the stream's device.
+  Expected<InputSets> placed(Stream &stream) const;
   static constexpr size_t kMaxSets = 17;
   /// That number of sets, for sets of `bytes` bytes.
   static size_t count(int64_t bytes, int64_t cacheBytes);

@@ -60,10 +60,13 @@ Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
   return {};
 }
 
-Status runEagerOnce(const Graph &graph, const std::vector<Tensor> &inputs) {
+Status runEagerOnce(const Graph &graph, const std::string &device,
+                    const std::vector<Tensor> &inputs) {
+  tools::TierOptions options;
+  options.compile.device = device;
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier eager,
-      tools::prepareTier(graph, Tier::eager, tools::typesOf(inputs)));
+      tools::prepareTier(graph, Tier::eager, tools::typesOf(inputs), options));
   std::vector<Tensor> outputs;
   return eager.executor->run(inputs, outputs);
 }
@@ -83,7 +86,9 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
                                    &result.compiledDispatch};
   for (PreparedTier *tier : tiers)
     sampler.add("", [&, executor = tier->executor.get()](size_t call) {
-      return executor->run(inputs[call], outputs);
+      return executor->run(inputs[call], outputs).and_then([&] {
+        return executor->stream().synchronise();
+      });
     });
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> figures, sampler.run());
   for (size_t i = 0; i < figures.size(); ++i)
@@ -112,12 +117,14 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
   const Program &program = *graph.eagerProgram();
   TANDEM_ASSIGN_OR_RETURN(result.inputs, measure::bindDims(program, dims));
   progress("inputs");
+  TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
   TANDEM_ASSIGN_OR_RETURN(
       InputSets inputs,
       InputSets::create(program, result.inputs, options.cacheBytes));
+  TANDEM_ASSIGN_OR_RETURN(inputs, inputs.placed(device->defaultStream()));
   result.inputSets = inputs.size();
   // What cannot run at all is found here, with the op's location.
-  TANDEM_RETURN_IF_ERROR(runEagerOnce(graph, inputs[0]));
+  TANDEM_RETURN_IF_ERROR(runEagerOnce(graph, options.device, inputs[0]));
   CompileJob job{options.file, options.function, options.device,
                  options.threads, result.inputs};
   progress("compiling, cold");

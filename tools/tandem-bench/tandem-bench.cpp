@@ -12,6 +12,7 @@
 #include "CompileScaling.h"
 #include "GPUFigures.h"
 #include "MeasureDevice.h"
+#include "PrebuiltKernels.h"
 #include "Sweep.h"
 #include "TierComparison.h"
 
@@ -251,6 +252,19 @@ void addCompileMemory(CLI::App &app, CompileMemoryOptions &options) {
       ->check(CLI::Range(1, 1000000));
 }
 
+void addPrebuiltKernels(CLI::App &app, PrebuiltKernelsOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "gpu-kernels", "Compile the kernels that execute single ops on a GPU, "
+                     "and print how many there are, their size and the time "
+                     "(needs NVRTC, but no GPU)");
+  command.add_option("--arch", options.arch, "What to compile for")
+      ->capture_default_str();
+  command.add_option("--filter", options.filter,
+                     "Only programs whose name contains this");
+  command.add_flag("--wide", options.isWide,
+                   "Those with 64-bit indices, for the largest tensors");
+}
+
 void addCold(CLI::App &app, MeasureOptions &options,
              std::vector<std::string> &dims) {
   CLI::App &command = *app.add_subcommand("cold-compile");
@@ -274,6 +288,7 @@ struct CommandOptions {
   GPUFiguresOptions gpu;
   ScalingOptions scaling;
   CompileMemoryOptions memory;
+  PrebuiltKernelsOptions prebuilt;
   MeasureOptions cold;
   std::vector<std::string> coldDims;
 };
@@ -289,6 +304,7 @@ void addCommands(CLI::App &app, CommandOptions &options) {
   addGPU(app, options.gpu);
   addScaling(app, options.scaling);
   addCompileMemory(app, options.memory);
+  addPrebuiltKernels(app, options.prebuilt);
   addCold(app, options.cold, options.coldDims);
 }
 
@@ -336,6 +352,8 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   }
   if (app.got_subcommand("compile-memory"))
     return toExpected(runCompileMemory(options.memory));
+  if (app.got_subcommand("gpu-kernels"))
+    return toExpected(runPrebuiltKernels(options.prebuilt));
   const MeasureOptions &cold = options.cold;
   CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
   return toExpected(runColdChild(job, options.coldDims));

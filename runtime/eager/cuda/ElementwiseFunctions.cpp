@@ -8,6 +8,8 @@
 
 #include "ElementwiseFunctions.h"
 
+#include <algorithm>
+
 using namespace tandem;
 using namespace tandem::cuda;
 
@@ -26,6 +28,16 @@ template <typename Attrs> OpDesc describe(OpKind kind, Attrs attrs) {
   op.attrs.Set(std::move(attrs));
   return op;
 }
+
+/// Whether `variants` knows an elementwise op's attributes.
+constexpr bool isKnown(fb::OpAttrs attrs) {
+  return attrs == fb::OpAttrs::NONE || attrs == fb::OpAttrs::GeluAttrs ||
+         attrs == fb::OpAttrs::CastAttrs || attrs == fb::OpAttrs::CompareAttrs;
+}
+static_assert(std::all_of(std::begin(kElementwiseKinds),
+                          std::end(kElementwiseKinds), [](OpKind kind) {
+                            return isKnown(getOpInfo(kind).attrs);
+                          }));
 
 /// The op with all values that its attributes can have.
 std::vector<OpDesc> variants(OpKind kind) {

@@ -41,20 +41,27 @@ Expected<ModuleHandle> KernelPrograms::compile(const ProgramKey &program) {
   return loadModule(context, anew.cubin, failure);
 }
 
+Expected<ModuleHandle> KernelPrograms::moduleOf(const ProgramKey &program) {
+  Entry &entry = entryOf(program);
+  std::lock_guard lock(entry.mutex);
+  if (!entry.module) {
+    TANDEM_ASSIGN_OR_RETURN(entry.module, compile(program));
+  }
+  return entry.module;
+}
+
+Status KernelPrograms::load(const ProgramKey &program) {
+  TANDEM_RETURN_IF_ERROR(moduleOf(program));
+  return {};
+}
+
 Expected<FunctionHandle> KernelPrograms::find(const ProgramKey &program,
                                               const std::string &kernel) {
-  Entry &entry = entryOf(program);
-  {
-    std::lock_guard lock(entry.mutex);
-    if (!entry.module) {
-      TANDEM_ASSIGN_OR_RETURN(entry.module, compile(program));
-    }
-  }
+  TANDEM_ASSIGN_OR_RETURN(ModuleHandle module, moduleOf(program));
   TANDEM_RETURN_IF_ERROR(context.enter());
   FunctionHandle function = nullptr;
-  TANDEM_RETURN_IF_ERROR(
-      context.check(context.driver().moduleGetFunction(&function, entry.module,
-                                                       kernel.c_str()),
-                    "load", "kernel '" + kernel + "' of " + program.str()));
+  TANDEM_RETURN_IF_ERROR(context.check(
+      context.driver().moduleGetFunction(&function, module, kernel.c_str()),
+      "load", "kernel '" + kernel + "' of " + program.str()));
   return function;
 }

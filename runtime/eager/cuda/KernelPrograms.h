@@ -25,7 +25,9 @@ class KernelPrograms {
 public:
   explicit KernelPrograms(Context &context) : context(context) {}
 
-  /// Errors have phase "codegen" or "load".
+  /// Compiles and loads a program, unless it is there. Errors of this and the
+  /// next have phase "codegen" or "load".
+  Status load(const ProgramKey &program);
   Expected<FunctionHandle> find(const ProgramKey &program,
                                 const std::string &kernel);
 
@@ -36,6 +38,7 @@ private:
   };
 
   Entry &entryOf(const ProgramKey &program);
+  Expected<ModuleHandle> moduleOf(const ProgramKey &program);
   Expected<ModuleHandle> compile(const ProgramKey &program);
 
   Context &context;

@@ -203,12 +203,22 @@ Status KernelOp::run(const StepContext &context,
 
 Expected<std::unique_ptr<PreparedOp>>
 KernelProvider::prepare(const OpSignature &signature) const {
-  TANDEM_ASSIGN_OR_RETURN(const std::optional<OpPlan> plan, planOp(signature));
-  if (!plan)
+  const Planner planner = plannerOf(signature.op.kind);
+  if (!planner)
     return nullptr;
+  OpPlan plan;
+  if (signature.result().shape.numElements() != 0) {
+    TANDEM_ASSIGN_OR_RETURN(plan, planner(signature));
+  }
   TANDEM_ASSIGN_OR_RETURN(
-      Steps steps, makeSteps(signature, plan->steps, alwaysWide, programs));
-  TANDEM_ASSIGN_OR_RETURN(Steps unaligned, makeSteps(signature, plan->unaligned,
+      Steps steps, makeSteps(signature, plan.steps, alwaysWide, programs));
+  TANDEM_ASSIGN_OR_RETURN(Steps unaligned, makeSteps(signature, plan.unaligned,
                                                      alwaysWide, programs));
   return std::make_unique<KernelOp>(std::move(steps), std::move(unaligned));
+}
+
+Status KernelProvider::warmUp(const OpSignature &signature) const {
+  for (const ProgramKey &program : programsOf(signature))
+    TANDEM_RETURN_IF_ERROR(programs.load(program));
+  return {};
 }

@@ -27,6 +27,7 @@ public:
   std::string_view name() const override { return "cuda"; }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const override;
+  Status warmUp(const OpSignature &signature) const override;
 
 private:
   mutable KernelPrograms programs;

@@ -78,9 +78,15 @@ std::optional<FunctionGroup> functionsOf(KernelFamily family) {
     return FunctionGroup::cast;
   case KernelFamily::transcendental:
     return FunctionGroup::transcendental;
-  default:
-    return std::nullopt;
+  case KernelFamily::shape:
+  case KernelFamily::transpose:
+  case KernelFamily::reduction:
+  case KernelFamily::window:
+  case KernelFamily::normalization:
+  case KernelFamily::contraction:
+    break;
   }
+  return std::nullopt;
 }
 
 template <typename Pairs>

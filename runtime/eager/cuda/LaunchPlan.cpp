@@ -34,27 +34,70 @@ int64_t cuda::resultsPerBlock(int64_t results, int64_t count,
   return std::max(atLeast, kBlockThreads / powerAbove(count));
 }
 
-Expected<std::optional<OpPlan>> cuda::planOp(const OpSignature &signature) {
-  const OpFamily family = getOpInfo(signature.op.kind).family;
-  if (family == OpFamily::structure)
-    return std::nullopt;
-  if (signature.result().shape.numElements() == 0)
-    return OpPlan();
-  switch (family) {
+Planner cuda::plannerOf(OpKind kind) {
+  switch (kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return planElementwise;
+  case OpKind::reshape:
+    return planReshape;
+  case OpKind::transpose:
+    return planTranspose;
+  case OpKind::broadcast:
+    return planBroadcast;
+  case OpKind::slice:
+    return planSlice;
+  case OpKind::pad:
+    return planPad;
+  case OpKind::concat:
+    return planConcat;
+  case OpKind::iota:
+    return planIota;
+  case OpKind::gather:
+    return planGather;
+  case OpKind::conv:
+    return planConv;
+  case OpKind::matmul:
+    return planMatmul;
+  case OpKind::max_pool:
+  case OpKind::avg_pool:
+    return planPool;
+  case OpKind::reduce:
+    return planReduce;
+  case OpKind::batch_norm:
+    return planBatchNorm;
+  case OpKind::softmax:
+    return planSoftmax;
+  case OpKind::custom_call:
+    break;
+  }
+  return nullptr;
+}
+
+std::vector<ProgramKey> cuda::programsOf(const OpSignature &signature) {
+  const DType result = signature.result().dtype;
+  const auto only = [](KernelFamily family, DType dtype) {
+    return std::vector<ProgramKey>{{family, dtype}};
+  };
+  switch (getOpInfo(signature.op.kind).family) {
   case OpFamily::elementwise:
-    return planElementwise(signature);
+    return only(familyOf(signature.op.kind), signature.operands.back().dtype);
   case OpFamily::shape:
-    return planShape(signature);
+    if (signature.op.kind == OpKind::transpose)
+      return {{KernelFamily::shape, result}, {KernelFamily::transpose, result}};
+    return only(KernelFamily::shape, result);
   case OpFamily::contraction:
-    return planContraction(signature);
+    return only(KernelFamily::contraction, result);
   case OpFamily::window:
-    return planWindow(signature);
+    return only(KernelFamily::window, result);
   case OpFamily::reduction:
-    return planReduction(signature);
+    return only(KernelFamily::reduction, signature.operands[0].dtype);
   case OpFamily::normalization:
-    return planNormalization(signature);
+    return only(KernelFamily::normalization, result);
   case OpFamily::structure:
     break;
   }
-  return std::nullopt;
+  return {};
 }

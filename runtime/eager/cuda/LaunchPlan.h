@@ -15,7 +15,6 @@
 #include "tandem/Runtime/Provider.h"
 
 #include <cstddef>
-#include <optional>
 #include <variant>
 #include <vector>
 
@@ -85,16 +84,34 @@ constexpr int64_t blocksFor(int64_t threads) {
 /// side by side, else those of several results do.
 int64_t resultsPerBlock(int64_t results, int64_t count, bool areNeighbours);
 
-/// What an op of each family enqueues. The result has elements.
-OpPlan planElementwise(const OpSignature &signature);
-Expected<OpPlan> planShape(const OpSignature &signature);
-OpPlan planReduction(const OpSignature &signature);
-OpPlan planWindow(const OpSignature &signature);
-OpPlan planNormalization(const OpSignature &signature);
-OpPlan planContraction(const OpSignature &signature);
+/// The family of an elementwise op.
+KernelFamily familyOf(OpKind kind);
 
-/// The same by the op's family; nothing for an op that no kernel computes.
-Expected<std::optional<OpPlan>> planOp(const OpSignature &signature);
+// What an op enqueues, by its kind. The result has elements.
+using Planned = Expected<OpPlan>;
+Planned planElementwise(const OpSignature &signature);
+Planned planReshape(const OpSignature &signature);
+Planned planTranspose(const OpSignature &signature);
+Planned planBroadcast(const OpSignature &signature);
+Planned planSlice(const OpSignature &signature);
+Planned planPad(const OpSignature &signature);
+Planned planConcat(const OpSignature &signature);
+Planned planIota(const OpSignature &signature);
+Planned planGather(const OpSignature &signature);
+Planned planConv(const OpSignature &signature);
+Planned planMatmul(const OpSignature &signature);
+Planned planPool(const OpSignature &signature);
+Planned planReduce(const OpSignature &signature);
+Planned planBatchNorm(const OpSignature &signature);
+Planned planSoftmax(const OpSignature &signature);
+
+/// The function for ops of a kind; null for a kind that no kernel computes.
+using Planner = Planned (*)(const OpSignature &);
+Planner plannerOf(OpKind kind);
+
+/// The programs that an op needs whatever its shapes, as far as these types,
+/// whose dims may be dynamic, tell; empty for one that no kernel computes.
+std::vector<ProgramKey> programsOf(const OpSignature &signature);
 
 } // namespace tandem::cuda
 

@@ -18,21 +18,6 @@ namespace {
 
 constexpr size_t kMaxOperands = 3;
 
-KernelFamily familyOf(OpKind kind) {
-  switch (groupOf(kind)) {
-  case FunctionGroup::unary:
-    return KernelFamily::unary;
-  case FunctionGroup::nary:
-    return KernelFamily::nary;
-  case FunctionGroup::cast:
-    return KernelFamily::cast;
-  case FunctionGroup::transcendental:
-  case FunctionGroup::conversions:
-    break;
-  }
-  return KernelFamily::transcendental;
-}
-
 std::vector<int> pointersOf(const OpSignature &signature) {
   std::vector<int> pointers;
   for (size_t i = 0; i < signature.operands.size(); ++i)
@@ -93,9 +78,24 @@ LaunchPlan planStrided(const OpSignature &signature) {
 
 } // namespace
 
-OpPlan cuda::planElementwise(const OpSignature &signature) {
+KernelFamily cuda::familyOf(OpKind kind) {
+  switch (groupOf(kind)) {
+  case FunctionGroup::unary:
+    return KernelFamily::unary;
+  case FunctionGroup::nary:
+    return KernelFamily::nary;
+  case FunctionGroup::cast:
+    return KernelFamily::cast;
+  case FunctionGroup::transcendental:
+  case FunctionGroup::conversions:
+    break;
+  }
+  return KernelFamily::transcendental;
+}
+
+Planned cuda::planElementwise(const OpSignature &signature) {
   const LaunchPlan strided = planStrided(signature);
   if (!isDense(signature))
-    return {{strided}, {}};
-  return {{planDense(signature)}, {strided}};
+    return OpPlan{{strided}, {}};
+  return OpPlan{{planDense(signature)}, {strided}};
 }

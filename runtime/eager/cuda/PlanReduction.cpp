@@ -39,7 +39,9 @@ template <typename Number> std::vector<std::byte> bytesOf(Number number) {
   return bytes;
 }
 
-OpPlan planSoftmax(const OpSignature &signature) {
+} // namespace
+
+Planned cuda::planSoftmax(const OpSignature &signature) {
   const TensorType &type = signature.result();
   const auto axis = static_cast<int>(signature.op.attrs.AsAxisAttrs()->axis);
   const int64_t size = type.shape[axis];
@@ -50,10 +52,10 @@ OpPlan planSoftmax(const OpSignature &signature) {
   plan.blocks = divideUp(lines, perBlock);
   plan.pointers = {0, kResult};
   plan.values = {Indices{lines, size, stride, perBlock}};
-  return {{plan}, {}};
+  return OpPlan{{plan}, {}};
 }
 
-OpPlan planBatchNorm(const OpSignature &signature) {
+Planned cuda::planBatchNorm(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsBatchNormAttrs();
   const TensorType &type = signature.result();
   const auto axis = static_cast<int>(attrs.axis);
@@ -64,12 +66,10 @@ OpPlan planBatchNorm(const OpSignature &signature) {
   plan.values = {
       Indices{size, type.shape[axis], rowMajorStrides(type.shape)[axis]},
       bytesOf(attrs.epsilon)};
-  return {{plan}, {}};
+  return OpPlan{{plan}, {}};
 }
 
-} // namespace
-
-OpPlan cuda::planReduction(const OpSignature &signature) {
+Planned cuda::planReduce(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsReduceAttrs();
   const TensorType &operand = signature.operands[0];
   std::array<bool, kMaxRank> isReduced{};
@@ -94,10 +94,5 @@ OpPlan cuda::planReduction(const OpSignature &signature) {
                      .add(kept.strides[0])
                      .add(reduced.dims)
                      .add(reduced.strides[0])};
-  return {{plan}, {}};
-}
-
-OpPlan cuda::planNormalization(const OpSignature &signature) {
-  return signature.op.kind == OpKind::softmax ? planSoftmax(signature)
-                                              : planBatchNorm(signature);
+  return OpPlan{{plan}, {}};
 }

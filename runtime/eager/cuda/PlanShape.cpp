@@ -134,20 +134,9 @@ CopyLoop loopOfReshape(const OpSignature &signature) {
   return loop;
 }
 
-/// One copy an operand.
-OpPlan planConcat(const OpSignature &signature) {
-  const auto axis = static_cast<int>(signature.op.attrs.AsAxisAttrs()->axis);
-  CopyLoop loop = overResult(signature);
-  OpPlan plan;
-  for (size_t i = 0; i < signature.operands.size(); ++i) {
-    loop.operand = static_cast<int>(i);
-    loop.dims = signature.operands[i].shape;
-    loop.strides[0] = rowMajorStrides(loop.dims);
-    if (loop.dims.numElements() != 0)
-      plan.steps.push_back(planCopy(loop, signature.result().dtype));
-    loop.toStart += loop.dims[axis] * loop.strides[1][axis];
-  }
-  return plan;
+/// One copy.
+OpPlan planLoop(const OpSignature &signature, const CopyLoop &loop) {
+  return {{planCopy(loop, signature.result().dtype)}, {}};
 }
 
 /// The value of the padding as an element: the pad of nothing.
@@ -167,7 +156,41 @@ Expected<std::vector<std::byte>> paddingElement(const OpSignature &signature) {
   return std::vector<std::byte>(bytes, bytes + one.bytes());
 }
 
-Expected<OpPlan> planPad(const OpSignature &signature) {
+} // namespace
+
+Planned cuda::planReshape(const OpSignature &signature) {
+  return planLoop(signature, loopOfReshape(signature));
+}
+
+Planned cuda::planTranspose(const OpSignature &signature) {
+  return planLoop(signature, loopOfTranspose(signature));
+}
+
+Planned cuda::planBroadcast(const OpSignature &signature) {
+  return planLoop(signature, loopOfBroadcast(signature));
+}
+
+Planned cuda::planSlice(const OpSignature &signature) {
+  return planLoop(signature, loopOfSlice(signature));
+}
+
+/// One copy an operand.
+Planned cuda::planConcat(const OpSignature &signature) {
+  const auto axis = static_cast<int>(signature.op.attrs.AsAxisAttrs()->axis);
+  CopyLoop loop = overResult(signature);
+  OpPlan plan;
+  for (size_t i = 0; i < signature.operands.size(); ++i) {
+    loop.operand = static_cast<int>(i);
+    loop.dims = signature.operands[i].shape;
+    loop.strides[0] = rowMajorStrides(loop.dims);
+    if (loop.dims.numElements() != 0)
+      plan.steps.push_back(planCopy(loop, signature.result().dtype));
+    loop.toStart += loop.dims[axis] * loop.strides[1][axis];
+  }
+  return plan;
+}
+
+Planned cuda::planPad(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsPadAttrs();
   const TensorType &result = signature.result();
   const Shape &shape = signature.operands[0].shape;
@@ -192,7 +215,7 @@ Expected<OpPlan> planPad(const OpSignature &signature) {
   return OpPlan{{plan}, {}};
 }
 
-OpPlan planIota(const OpSignature &signature) {
+Planned cuda::planIota(const OpSignature &signature) {
   const TensorType &result = signature.result();
   const auto axis = static_cast<int>(signature.op.attrs.AsIotaAttrs()->axis);
   const int64_t size = result.shape.numElements();
@@ -200,10 +223,10 @@ OpPlan planIota(const OpSignature &signature) {
   plan.pointers = {kResult};
   plan.values = {
       Indices{size, result.shape[axis], rowMajorStrides(result.shape)[axis]}};
-  return {{plan}, {}};
+  return OpPlan{{plan}, {}};
 }
 
-OpPlan planGather(const OpSignature &signature) {
+Planned cuda::planGather(const OpSignature &signature) {
   const TensorType &result = signature.result();
   const Shape &shape = signature.operands[0].shape;
   const Shape &indices = signature.operands[1].shape;
@@ -230,32 +253,5 @@ OpPlan planGather(const OpSignature &signature) {
                      .add(dims)
                      .add(strides[0])
                      .add(strides[1])};
-  return {{plan}, {}};
-}
-
-} // namespace
-
-Expected<OpPlan> cuda::planShape(const OpSignature &signature) {
-  const DType dtype = signature.result().dtype;
-  const auto single = [&](const CopyLoop &loop) {
-    return OpPlan{{planCopy(loop, dtype)}, {}};
-  };
-  switch (signature.op.kind) {
-  case OpKind::reshape:
-    return single(loopOfReshape(signature));
-  case OpKind::transpose:
-    return single(loopOfTranspose(signature));
-  case OpKind::broadcast:
-    return single(loopOfBroadcast(signature));
-  case OpKind::slice:
-    return single(loopOfSlice(signature));
-  case OpKind::concat:
-    return planConcat(signature);
-  case OpKind::pad:
-    return planPad(signature);
-  case OpKind::iota:
-    return planIota(signature);
-  default:
-    return planGather(signature);
-  }
+  return OpPlan{{plan}, {}};
 }

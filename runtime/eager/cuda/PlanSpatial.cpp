@@ -47,7 +47,9 @@ int64_t tilesOf(int64_t m, int64_t n) {
   return divideUp(m, kTile) * divideUp(n, kTile);
 }
 
-OpPlan planMatmul(const OpSignature &signature) {
+} // namespace
+
+Planned cuda::planMatmul(const OpSignature &signature) {
   const auto *attrs = signature.op.attrs.AsMatmulAttrs();
   const TensorType &result = signature.result();
   const auto dims = eager::MatmulDims::of(
@@ -65,10 +67,10 @@ OpPlan planMatmul(const OpSignature &signature) {
                      .add(batch)
                      .add(strides[0])
                      .add(strides[1])};
-  return {{plan}, {}};
+  return OpPlan{{plan}, {}};
 }
 
-OpPlan planConv(const OpSignature &signature) {
+Planned cuda::planConv(const OpSignature &signature) {
   const TensorType &result = signature.result();
   const auto conv = SpatialConv::of(*signature.op.attrs.AsConvAttrs(),
                                     signature.operands[0].shape,
@@ -96,12 +98,10 @@ OpPlan planConv(const OpSignature &signature) {
           .add(std::array{conv.groupInputChannels * conv.in.channel,
                           outputs * conv.out.channel,
                           outputs * conv.weights.batch, int64_t(hasBias)})};
-  return {{plan}, {}};
+  return OpPlan{{plan}, {}};
 }
 
-} // namespace
-
-OpPlan cuda::planWindow(const OpSignature &signature) {
+Planned cuda::planPool(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsPoolAttrs();
   const TensorType &result = signature.result();
   const auto pool =
@@ -113,10 +113,5 @@ OpPlan cuda::planWindow(const OpSignature &signature) {
   plan.values = {describe(pool, pool.batch, pool.channels, size)};
   if (signature.op.kind == OpKind::avg_pool)
     plan.values.emplace_back(Indices{attrs.count_include_pad});
-  return {{plan}, {}};
-}
-
-OpPlan cuda::planContraction(const OpSignature &signature) {
-  return signature.op.kind == OpKind::conv ? planConv(signature)
-                                           : planMatmul(signature);
+  return OpPlan{{plan}, {}};
 }

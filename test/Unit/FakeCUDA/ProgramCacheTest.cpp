@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeCUDA/FakeCUDA.h"
+#include "Runtime/TestPrograms.h"
 
 #include "eager/cuda/KernelPrograms.h"
 #include "eager/cuda/ProgramCache.h"
 
+#include "tandem/Runtime/CUDADevice.h"
+#include "tandem/Runtime/Function.h"
 #include "tandem/Runtime/Preparation.h"
 
 #include <filesystem>
@@ -145,4 +148,34 @@ TEST_F(ProgramCacheTest, CompilingIsAPhaseOfItsOwn) {
   PreparationScope second;
   ASSERT_TRUE(programs.find(key, "transpose"));
   EXPECT_TRUE(second.times.phases().empty());
+}
+
+/// With dims that are unknown until the run.
+TEST_F(ProgramCacheTest, NoRunCompiles) {
+  Stream &stream = (*cudaDevice())->defaultStream();
+  test::ProgramBuilder builder;
+  const TensorType type{DType::i64, {kDynamic}};
+  const uint32_t x = builder.input(type);
+  builder.program.outputs = {
+      builder.op(test::makeOp(OpKind::pow), {x, x}, type)};
+  auto program = std::make_shared<const Program>(std::move(builder.program));
+  ExecutorOptions options;
+  options.stream = &stream;
+  fakeCUDA().fail("nvrtcCompileProgram", 6, 1);
+  auto prepared = interpretTier(program, Tier::eager, options);
+  ASSERT_FALSE(prepared);
+  EXPECT_THAT(prepared.error().message, HasSubstr("'transcendental.i64'"));
+  prepared = interpretTier(program, Tier::eager, options);
+  ASSERT_TRUE(prepared) << prepared.error().str();
+  EXPECT_GT(prepared->prebuiltNs, 0);
+  fakeCUDA().fail("nvrtcCompileProgram", 6, 1);
+  const Tensor here = *Tensor::allocate({DType::i64, {2}});
+  here.as<int64_t>()[0] = -2;
+  here.as<int64_t>()[1] = 3;
+  std::vector<Tensor> outputs = *copyToDevice({&here, 1}, stream);
+  const Status status = prepared->executor->run(outputs, outputs);
+  ASSERT_TRUE(status) << status.error().str();
+  outputs = *copyToHost(outputs, stream);
+  EXPECT_EQ(outputs[0].as<int64_t>()[0], 0);
+  EXPECT_EQ(outputs[0].as<int64_t>()[1], 27);
 }

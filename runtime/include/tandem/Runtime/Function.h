@@ -36,13 +36,17 @@ std::string_view name(Tier tier);
 std::optional<Tier> parseTier(std::string_view text);
 
 /// A program of one tier and its executor. For the tiers that compile nothing,
-/// only `program` is set of the fields that are inherited.
+/// only `program` is set of the fields that are inherited, and `phases` where
+/// prebuilt kernels had to be made ready.
 struct PreparedTier : Compiled {
   /// Thread-safe.
   std::unique_ptr<Executor> executor;
   /// Wall time from the input types to the executor, in nanoseconds; 0 where
   /// nothing was compiled.
   double compileNs = 0;
+  /// The part of it in which prebuilt kernels of a GPU were compiled, or read
+  /// from disk, and loaded.
+  double prebuiltNs = 0;
 };
 
 /// Compiles for inputs of these types and creates the executor. The `kernels`

@@ -84,6 +84,10 @@ public:
   /// because libraries create primitives here.
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const = 0;
+  /// Makes ready what any op of this kind and these element types needs, such
+  /// as compiled code, so that a prepare of one does not. The types may have
+  /// dynamic dims. Does nothing for an op that the library does not implement.
+  virtual Status warmUp(const OpSignature &) const { return {}; }
 };
 
 /// The reference tier's provider: plain loops with f64 accumulation, for every
