@@ -40,7 +40,8 @@ bool needsWideIndex(std::span<const TensorType> types) {
 
 /// Whether indices need 64 bits: those of elements, or numbers of attributes.
 bool needsWideIndex(const OpSignature &signature, const LaunchPlan &plan) {
-  if (needsWideIndex(signature.operands) || needsWideIndex(signature.results))
+  if (needsWideIndex(signature.operands) || needsWideIndex(signature.results) ||
+      isLarge(plan.largest))
     return true;
   for (const Parameter &value : plan.values)
     if (const auto *indices = std::get_if<Indices>(&value))

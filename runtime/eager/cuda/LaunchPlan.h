@@ -51,6 +51,9 @@ struct LaunchPlan {
   unsigned threads = 256;
   std::vector<int> pointers;
   std::vector<Parameter> values;
+  /// The largest number that the kernel computes of these, if it is larger than
+  /// each of them and than the sizes of the tensors.
+  int64_t largest = 0;
 };
 
 /// A copy of contiguous bytes from an operand to the result.

@@ -43,6 +43,15 @@ Indices describe(const SpatialWindow &window, int64_t batch, int64_t channels,
       .add(window.dilations);
 }
 
+/// The last position that a tap may have, in the image or behind it.
+int64_t lastPosition(const SpatialWindow &window) {
+  int64_t last = 0;
+  for (int i = 0; i < 3; ++i)
+    last = std::max(last, window.output[i] * window.strides[i] +
+                              window.window[i] * window.dilations[i]);
+  return last;
+}
+
 int64_t tilesOf(int64_t m, int64_t n) {
   return divideUp(m, kTile) * divideUp(n, kTile);
 }
@@ -98,6 +107,7 @@ Planned cuda::planConv(const OpSignature &signature) {
           .add(std::array{conv.groupInputChannels * conv.in.channel,
                           outputs * conv.out.channel,
                           outputs * conv.weights.batch, int64_t(hasBias)})};
+  plan.largest = lastPosition(conv);
   return OpPlan{{plan}, {}};
 }
 
@@ -111,6 +121,7 @@ Planned cuda::planPool(const OpSignature &signature) {
                   std::string(name(signature.op.kind)), blocksFor(size)};
   plan.pointers = {0, kResult};
   plan.values = {describe(pool, pool.batch, pool.channels, size)};
+  plan.largest = lastPosition(pool);
   if (signature.op.kind == OpKind::avg_pool)
     plan.values.emplace_back(Indices{attrs.count_include_pad});
   return OpPlan{{plan}, {}};

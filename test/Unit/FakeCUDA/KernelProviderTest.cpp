@@ -355,6 +355,21 @@ TEST_F(OwnKernels, PaddingIsNotMultiplied) {
   EXPECT_EQ(result, referenceValues(c.op, c.operands));
 }
 
+/// Positions far behind a small image, which 32 bits cannot tell from those in
+/// it.
+TEST_F(OwnKernels, WindowsFarBehindTheImage) {
+  fb::ConvAttrsT attrs;
+  attrs.dilations = {1};
+  attrs.strides = {1 << 20};
+  attrs.pad_low = {0};
+  attrs.pad_high = {int64_t(1) << 33};
+  attrs.input_layout = attrs.output_layout = "NCW";
+  attrs.kernel_layout = "OIW";
+  check(narrow(), {makeOp(OpKind::conv, attrs),
+                   {tensorOf(DType::f32, {1, 1, 3}, {1, 2, 3}),
+                    tensorOf(DType::f32, {1, 1, 1}, {1})}});
+}
+
 TEST_F(OwnKernels, NothingIsLaunchedForNoElements) {
   const Tensor none = emptyTensor({DType::f32, {0, 3}});
   check(narrow(), {makeOp(OpKind::add), {none, none}});

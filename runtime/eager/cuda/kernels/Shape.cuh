@@ -69,11 +69,6 @@ __device__ __forceinline__ void gather(const T *__restrict__ in,
   out[i] = in[offsetAt(plan.dims, plan.operand, i) + at * plan.axisStride];
 }
 
-extern "C" __global__ void gather_i8(const T *__restrict__ in,
-                                     const signed char *__restrict__ indices,
-                                     T *__restrict__ out, const Gather plan) {
-  gather(in, indices, out, plan);
-}
 extern "C" __global__ void gather_i32(const T *__restrict__ in,
                                       const int *__restrict__ indices,
                                       T *__restrict__ out, const Gather plan) {
