@@ -1,4 +1,4 @@
-//===- KernelSchedule.cpp - Sharing kernels out over threads --------------===//
+//===- KernelSchedule.cpp - The schedule of a kernel ----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadBody.h"
+#include "KernelSchedule.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tandem::conversion;
-
-/// Below this many elements more threads are worth more than wider accesses.
-static constexpr int64_t fewElements = 1024;
 
 static LogicalResult verifyOperand(linalg::GenericOp op, OpOperand &operand,
                                    const KernelMemory &memory) {
@@ -47,17 +44,29 @@ LogicalResult tandem::conversion::verifyKernelOp(linalg::GenericOp op,
   return success();
 }
 
-Schedule tandem::conversion::scheduleFor(linalg::GenericOp op, bool vectorize) {
-  Schedule schedule;
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  schedule.elements = ShapedType::getNumElements(sizes);
-  bool inOrder = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return op.getMatchingIndexingMap(&init).isIdentity();
-  });
-  if (!vectorize || !inOrder || schedule.elements < fewElements ||
-      schedule.elements % vectorWidth != 0)
-    return schedule;
-  schedule.perThread = vectorWidth;
-  schedule.alongInnermost = sizes.back() % vectorWidth == 0;
-  return schedule;
+/// One loop for each op; the grid is as large as the largest of them needs.
+static LogicalResult emitLoops(MappedKernel &kernel,
+                               ArrayRef<linalg::GenericOp> ops) {
+  kernel.threads = kernel.options.threads;
+  SmallVector<LoopSchedule> schedules;
+  for (linalg::GenericOp op : ops) {
+    schedules.push_back(scheduleLoop(op, kernel.memory, kernel.options));
+    const LoopSchedule &schedule = schedules.back();
+    kernel.blocks = std::max(
+        kernel.blocks,
+        llvm::divideCeilSigned(schedule.elements,
+                               schedule.pointsPerBlock(kernel.threads)));
+  }
+  for (auto [op, schedule] : llvm::zip_equal(ops, schedules))
+    if (failed(emitLoop(kernel, op, schedule)))
+      return failure();
+  return success();
+}
+
+LogicalResult tandem::conversion::emitKernel(MappedKernel &kernel,
+                                             ArrayRef<linalg::GenericOp> ops) {
+  for (linalg::GenericOp op : ops)
+    if (failed(verifyKernelOp(op, kernel.memory)))
+      return failure();
+  return emitLoops(kernel, ops);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadBody.h"
+#include "KernelSchedule.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 
@@ -36,9 +36,8 @@ namespace {
 /// Rewrites one kernel.
 class KernelMapper {
 public:
-  KernelMapper(func::FuncOp kernel, int64_t threads, bool vectorize)
-      : source(kernel), builder(kernel), threads(threads),
-        vectorize(vectorize) {}
+  KernelMapper(func::FuncOp kernel, const MappingOptions &options)
+      : source(kernel), builder(kernel), options(options) {}
 
   LogicalResult run();
 
@@ -50,8 +49,7 @@ private:
 
   func::FuncOp source;
   OpBuilder builder;
-  int64_t threads;
-  bool vectorize;
+  MappingOptions options;
   KernelMemory memory;
   SmallVector<linalg::GenericOp> ops;
 };
@@ -124,8 +122,6 @@ LogicalResult KernelMapper::bindResults() {
 
 LogicalResult KernelMapper::collectOp(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    if (failed(verifyKernelOp(generic, memory)))
-      return failure();
     ops.push_back(generic);
     return success();
   }
@@ -148,39 +144,19 @@ LogicalResult KernelMapper::collectOp(Operation &op) {
   return op.emitOpError("is not expected in a kernel in linalg form");
 }
 
-static Value threadNumber(OpBuilder &b, Location loc) {
-  constexpr auto x = gpu::Dimension::x;
-  constexpr auto nsw = arith::IntegerOverflowFlags::nsw;
-  loc = NameLoc::get(b.getStringAttr("i"), loc);
-  Value block = gpu::BlockIdOp::create(b, loc, x);
-  Value size = gpu::BlockDimOp::create(b, loc, x);
-  Value start = arith::MulIOp::create(b, loc, block, size, nsw);
-  Value thread = gpu::ThreadIdOp::create(b, loc, x);
-  return arith::AddIOp::create(b, loc, start, thread, nsw);
-}
-
 LogicalResult KernelMapper::emitOps(func::FuncOp target) {
   builder.setInsertionPointToStart(&target.getBody().front());
-  Value thread = threadNumber(builder, source.getLoc());
-  int64_t blocks = 0;
-  bool wideIndex = false;
-  for (linalg::GenericOp op : ops) {
-    Schedule schedule = scheduleFor(op, vectorize);
-    int64_t perBlock = schedule.perThread * threads;
-    blocks =
-        std::max(blocks, llvm::divideCeilSigned(schedule.elements, perBlock));
-    if (failed(
-            emitThreadBody(builder, op, memory, schedule, thread, wideIndex)))
-      return failure();
-  }
+  MappedKernel kernel{builder, memory, options};
+  if (failed(emitKernel(kernel, ops)))
+    return failure();
   func::ReturnOp::create(builder, source.getLoc());
-  if (blocks > std::numeric_limits<int32_t>::max())
+  if (kernel.blocks > std::numeric_limits<int32_t>::max())
     return source.emitOpError("needs a grid of ")
-           << blocks << " blocks, more than CUDA allows";
-  if (wideIndex)
+           << kernel.blocks << " blocks, more than CUDA allows";
+  if (kernel.wideIndex)
     target->setAttr("wide_index", builder.getUnitAttr());
-  target->setAttr("blocks", builder.getI64IntegerAttr(blocks));
-  target->setAttr("threads", builder.getI64IntegerAttr(threads));
+  target->setAttr("blocks", builder.getI64IntegerAttr(kernel.blocks));
+  target->setAttr("threads", builder.getI64IntegerAttr(kernel.threads));
   return success();
 }
 
@@ -222,7 +198,7 @@ struct MapKernelToThreads
         kernels.push_back(kernel);
     });
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelMapper(kernel, threads, vectorize).run()))
+      if (failed(KernelMapper(kernel, {threads, vectorize}).run()))
         return signalPassFailure();
   }
 };

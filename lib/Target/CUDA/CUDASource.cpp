@@ -33,12 +33,13 @@ private:
 
   void addLine(StringRef line);
   bool addMarker(StringRef line);
-  void rename(StringRef token, StringRef name, bool isConst);
+  void rename(StringRef token, StringRef name, StringRef specifier);
   void inlineDefinition(StringRef token);
   /// The latest line that `token` stands on.
   std::string *definition(StringRef token);
   void closeScopes();
   std::string substitute(StringRef line) const;
+  bool addInitialisation(StringRef line);
   StringRef replacement(StringRef token) const;
 
   llvm::StringMap<Replacement> replacements;
@@ -69,8 +70,8 @@ StringRef plainType(StringRef token) {
       .Case("uint32_t", "unsigned")
       .Case("int64_t", "long long")
       .Case("uint64_t", "unsigned long long")
-      .Case("_Float16", "__half")
-      .Case("__bf16", "__nv_bfloat16")
+      .Case("_Float16", "f16")
+      .Case("__bf16", "bf16")
       .Default(token);
 }
 
@@ -136,7 +137,8 @@ std::string *SourceRewriter::definition(StringRef token) {
   return nullptr;
 }
 
-void SourceRewriter::rename(StringRef token, StringRef name, bool isConst) {
+void SourceRewriter::rename(StringRef token, StringRef name,
+                            StringRef specifier) {
   std::string *line = definition(token);
   replacements[token] = {name.str(), depth};
   if (!line)
@@ -145,8 +147,7 @@ void SourceRewriter::rename(StringRef token, StringRef name, bool isConst) {
   forEachToken(*line, [&](StringRef other) {
     renamed += other == token ? name : other;
   });
-  if (isConst)
-    renamed.insert(renamed.find_first_not_of(' '), "const ");
+  renamed.insert(renamed.find_first_not_of(' '), specifier.str());
   *line = std::move(renamed);
 }
 
@@ -169,7 +170,10 @@ bool SourceRewriter::addMarker(StringRef line) {
   if (kind == "inline")
     inlineDefinition(token);
   else
-    rename(token, name, kind == "const");
+    rename(token, name,
+           kind == "const"    ? "const "
+           : kind == "shared" ? "__shared__ "
+                              : "");
   return true;
 }
 
@@ -181,8 +185,23 @@ void SourceRewriter::closeScopes() {
   }
 }
 
+/// Makes one line of `float sum;` and `sum = 0.0f;`.
+bool SourceRewriter::addInitialisation(StringRef line) {
+  if (lines.empty())
+    return false;
+  StringRef definition = StringRef(lines.back()).trim();
+  auto [target, value] = line.trim().split(" = ");
+  if (value.empty() || !llvm::all_of(target, isWord) ||
+      !definition.consume_back((" " + target + ";").str()) ||
+      !llvm::all_of(definition, [](char c) { return isWord(c) || c == ' '; }))
+    return false;
+  lines.back().pop_back();
+  lines.back() += (" = " + value).str();
+  return true;
+}
+
 void SourceRewriter::addLine(StringRef line) {
-  if (addMarker(line))
+  if (addMarker(line) || addInitialisation(substitute(line)))
     return;
   // Functions end by themselves.
   if (line == "}" && depth == 1 && !lines.empty() &&

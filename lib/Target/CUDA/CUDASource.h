@@ -21,8 +21,10 @@ namespace tandem {
 /// scope:
 ///   //@name v7 sum     v7 is called sum
 ///   //@const v7 sum    and its definition is const
+///   //@shared v7 tile  and it is in shared memory
 ///   //@inline v7       its one use is replaced by its definition
-/// Fixed-width types get the names they have in CUDA without any header.
+/// A variable that is set right after its definition is defined with that
+/// value. Fixed-width types get the names they have in CUDA without any header.
 std::string rewriteSource(llvm::StringRef printed);
 
 } // namespace tandem

@@ -1,0 +1,86 @@
+//===- KernelSchedule.h - Kernels over blocks and threads -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the work of a kernel is divided among blocks and threads: one emitter a
+// schedule, each in a file of its own. KernelSchedule.cpp chooses.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_KERNELSCHEDULE_H
+#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_KERNELSCHEDULE_H
+
+#include "PointEmitter.h"
+
+namespace tandem::conversion {
+
+/// What a kernel's mapping may use.
+struct MappingOptions {
+  /// Number of threads of a block that runs a loop.
+  int64_t threads = 256;
+  /// Whether consecutive elements are moved as vectors.
+  bool vectorize = true;
+};
+
+/// The kernel in the making: where its code goes and how it is launched.
+struct MappedKernel {
+  mlir::OpBuilder &builder;
+  const KernelMemory &memory;
+  MappingOptions options;
+  /// Number of blocks, and of threads of each.
+  int64_t blocks = 0, threads = 0;
+  /// Whether some index may not fit in 32 bits.
+  bool wideIndex = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// How the points of one linalg.generic with parallel iterators only are
+/// divided among threads.
+struct LoopSchedule {
+  /// Number of points of the iteration space.
+  int64_t elements = 0;
+  /// Number of consecutive points that a thread computes at once.
+  int64_t width = 1;
+  /// Whether these differ in the innermost loop only.
+  bool alongInnermost = false;
+  /// Number of runs of `width` points that a thread computes. Their vectors are
+  /// loaded before the first is used.
+  int64_t steps = 1;
+
+  int64_t pointsPerBlock(int64_t threads) const {
+    return width * steps * threads;
+  }
+};
+
+LoopSchedule scheduleLoop(mlir::linalg::GenericOp op,
+                          const KernelMemory &memory,
+                          const MappingOptions &options);
+
+/// Emits the code of a thread for `op`. The kernel's number of blocks must have
+/// been set.
+mlir::LogicalResult emitLoop(MappedKernel &kernel, mlir::linalg::GenericOp op,
+                             const LoopSchedule &schedule);
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Checks that `op` has the form that phase `linalg` produces and that `memory`
+/// has its tensors. Emits an error on the op otherwise.
+mlir::LogicalResult verifyKernelOp(mlir::linalg::GenericOp op,
+                                   const KernelMemory &memory);
+
+/// Chooses schedules for the ops of a kernel and emits its code.
+mlir::LogicalResult emitKernel(MappedKernel &kernel,
+                               llvm::ArrayRef<mlir::linalg::GenericOp> ops);
+
+} // namespace tandem::conversion
+
+#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_KERNELSCHEDULE_H
