@@ -8,6 +8,8 @@
 
 #include "KernelSchedule.h"
 
+#include "tandem/Conversion/TandemToLinalg/ReductionStage.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -63,8 +65,31 @@ static LogicalResult emitLoops(MappedKernel &kernel,
   return success();
 }
 
+static LogicalResult emitReductions(MappedKernel &kernel,
+                                    ArrayRef<linalg::GenericOp> stages) {
+  const KernelMemory &memory = kernel.memory;
+  auto hasMemory = [&](Value value) {
+    return memory.operands.contains(value) || memory.splats.contains(value) ||
+           memory.results.contains(value);
+  };
+  for (auto [number, stage] : llvm::enumerate(stages))
+    if (failed(tandem::verifyReductionStage(stage, stages.take_front(number),
+                                            hasMemory)))
+      return failure();
+  linalg::GenericOp first = stages.front();
+  unsigned numKept = first.getNumParallelLoops();
+  unsigned contiguous =
+      tandem::chooseContiguousLoop(stages, first.getNumLoops(), numKept);
+  return contiguous < numKept ? emitColumnReductions(kernel, stages)
+                              : emitRowReductions(kernel, stages, contiguous);
+}
+
 LogicalResult tandem::conversion::emitKernel(MappedKernel &kernel,
                                              ArrayRef<linalg::GenericOp> ops) {
+  if (llvm::any_of(ops, [](linalg::GenericOp op) {
+        return op.getNumReductionLoops() > 0;
+      }))
+    return emitReductions(kernel, ops);
   for (linalg::GenericOp op : ops)
     if (failed(verifyKernelOp(op, kernel.memory)))
       return failure();

@@ -69,6 +69,25 @@ mlir::LogicalResult emitLoop(MappedKernel &kernel, mlir::linalg::GenericOp op,
                              const LoopSchedule &schedule);
 
 //===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Emits the code of a thread for the stages of a reduction kernel whose rows
+/// are contiguous along the reduced loop `contiguousLoop`: a row is reduced by
+/// the lanes of a warp, or by a block, and where it fits it stays in their
+/// registers from the first stage to the last.
+mlir::LogicalResult
+emitRowReductions(MappedKernel &kernel,
+                  llvm::ArrayRef<mlir::linalg::GenericOp> stages,
+                  unsigned contiguousLoop);
+
+/// The same where the last kept loop is the contiguous one: lanes run along it,
+/// and the groups of a block share the rows.
+mlir::LogicalResult
+emitColumnReductions(MappedKernel &kernel,
+                     llvm::ArrayRef<mlir::linalg::GenericOp> stages);
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 

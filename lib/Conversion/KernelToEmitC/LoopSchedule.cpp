@@ -127,7 +127,6 @@ private:
   SmallVector<PointEmitter::Access> ownAccesses();
   Value startOfStep(Value first, Value step);
   SmallVector<Value> allocateResults();
-  void storeResults(ArrayRef<Value> results, Value first);
   Value allocate(Location at, ArrayRef<int64_t> shape, Type element);
   scf::ForOp createLoop(StringRef name, int64_t count);
 
@@ -166,8 +165,8 @@ Value LoopEmitter::firstPoint() {
   constexpr auto x = gpu::Dimension::x;
   Location at =
       points.named(schedule.width * schedule.steps == 1 ? "i" : "first");
-  Value block = gpu::BlockIdOp::create(builder, at, x);
-  Value thread = gpu::ThreadIdOp::create(builder, at, x);
+  Value block = gpu::BlockIdOp::create(builder, points.named("block"), x);
+  Value thread = gpu::ThreadIdOp::create(builder, points.named("thread"), x);
   Value runs = index.constant(loc, kernel.threads * schedule.steps);
   Value run = index.add(at, index.mul(at, block, runs), thread);
   Value first = index.mul(at, run, index.constant(loc, schedule.width));
@@ -207,17 +206,6 @@ SmallVector<Value> LoopEmitter::allocateResults() {
   return results;
 }
 
-void LoopEmitter::storeResults(ArrayRef<Value> results, Value first) {
-  Value zero = index.constant(loc, 0);
-  for (auto [result, local] : llvm::zip_equal(op->getResults(), results)) {
-    auto type = VectorType::get(
-        schedule.width, cast<MemRefType>(local.getType()).getElementType());
-    Value vector = vector::LoadOp::create(builder, loc, type, local, zero);
-    for (Value buffer : kernel.memory.buffersOf(result))
-      vector::StoreOp::create(builder, loc, vector, buffer, first);
-  }
-}
-
 /// One run: its vectors are loaded, but for those that are already; a loop
 /// computes its points into local arrays, and those are stored as vectors.
 LogicalResult LoopEmitter::emitRun(Value first,
@@ -225,7 +213,7 @@ LogicalResult LoopEmitter::emitRun(Value first,
                                    ValueRange vectors) {
   points.begin(runAt(first));
   for (auto [access, vector] : llvm::zip_equal(loaded, vectors))
-    points.setVector(access, vector);
+    points.give(access, vector);
   points.loadOperands();
   SmallVector<Value> results = allocateResults();
   scf::ForOp lanes = createLoop("lane", schedule.width);
@@ -239,7 +227,9 @@ LogicalResult LoopEmitter::emitRun(Value first,
     for (auto [local, value] : llvm::zip_equal(results, *yielded))
       memref::StoreOp::create(builder, loc, value, local, lane);
   }
-  storeResults(results, first);
+  points.begin(runAt(first));
+  for (auto [init, local] : llvm::zip_equal(op.getDpsInitsMutable(), results))
+    points.storeVector(init, local);
   return success();
 }
 
@@ -278,8 +268,7 @@ LogicalResult LoopEmitter::emitSteps(Value first) {
   Value step = loads.getInductionVar();
   points.begin(runAt(startOfStep(first, step)));
   for (auto [access, array] : llvm::zip_equal(accesses, arrays))
-    memref::StoreOp::create(builder, loc, points.loadVector(access), array,
-                            step);
+    memref::StoreOp::create(builder, loc, points.read(access), array, step);
   builder.setInsertionPointAfter(loads);
   scf::ForOp steps = createLoop("step", schedule.steps);
   builder.setInsertionPointToStart(steps.getBody());

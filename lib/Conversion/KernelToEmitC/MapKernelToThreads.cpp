@@ -130,7 +130,7 @@ LogicalResult KernelMapper::collectOp(Operation &op) {
       memory.splats[constant.getResult()] = splat.getSplatValue<TypedAttr>();
     return success();
   }
-  if (isa<tensor::EmptyOp, func::ReturnOp>(op))
+  if (isa<tensor::EmptyOp, linalg::FillOp, func::ReturnOp>(op))
     return success();
   if (op.getNumResults() == 1) {
     Value root = skipReshapes(op.getResult(0));

@@ -103,7 +103,7 @@ SmallVector<Value> PointEmitter::delinearize(Value number) {
 void PointEmitter::begin(Run next) {
   run = std::move(next);
   vectors.clear();
-  invariants.clear();
+  elements.clear();
   setPoint({});
 }
 
@@ -133,11 +133,15 @@ Value PointEmitter::positionOf(AffineExpr access) {
   return index.apply(op.getLoc(), access, dims.size(), dims);
 }
 
-Value PointEmitter::loadVector(Access access) {
-  auto type = cast<MemRefType>(access.first.getType());
+Value PointEmitter::read(Access access) {
+  Value buffer = access.first;
+  if (run.width == 1)
+    return memref::LoadOp::create(builder, buffer.getLoc(), buffer,
+                                  positionOf(access.second));
+  auto type = cast<MemRefType>(buffer.getType());
   return vector::LoadOp::create(
-      builder, suffixed(access.first.getLoc(), "_v"),
-      VectorType::get(run.width, type.getElementType()), access.first,
+      builder, suffixed(buffer.getLoc(), "_v"),
+      VectorType::get(run.width, type.getElementType()), buffer,
       positionOf(access.second));
 }
 
@@ -145,13 +149,13 @@ void PointEmitter::loadOperands() {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     Access access = accessOf(*operand);
     if (!access.first || vectors.contains(access) ||
+        elements.contains(access) ||
         op.getMatchingBlockArgument(operand).use_empty())
       continue;
-    if (isVector(access, run))
-      vectors[access] = loadVector(access);
-    else if (run.loop && !access.second.isFunctionOfDim(*run.loop) &&
-             !invariants.contains(access))
-      invariants[access] =
+    if (run.width > 1 && isVector(access, run))
+      vectors[access] = read(access);
+    else if (run.loop && !access.second.isFunctionOfDim(*run.loop))
+      elements[access] =
           memref::LoadOp::create(builder, access.first.getLoc(), access.first,
                                  positionOf(access.second));
   }
@@ -167,7 +171,7 @@ Value PointEmitter::readElement(OpOperand &operand) {
   if (Value vector = vectors.lookup(access))
     return vector::ExtractOp::create(builder, access.first.getLoc(), vector,
                                      OpFoldResult(lane));
-  if (Value known = invariants.lookup(access))
+  if (Value known = elements.lookup(access))
     return known;
   return memref::LoadOp::create(builder, access.first.getLoc(), access.first,
                                 positionOf(access.second));
@@ -192,6 +196,17 @@ void PointEmitter::store(OpOperand &operand, Value value) {
   Value position = positionOf(accessOf(operand).second);
   for (Value buffer : memory.buffersOf(op.getTiedOpResult(&operand)))
     memref::StoreOp::create(builder, op.getLoc(), value, buffer, position);
+}
+
+void PointEmitter::storeVector(OpOperand &operand, Value local) {
+  Location loc = op.getLoc();
+  auto type = VectorType::get(
+      run.width, cast<MemRefType>(local.getType()).getElementType());
+  Value vector =
+      vector::LoadOp::create(builder, loc, type, local, index.constant(loc, 0));
+  Value position = positionOf(accessOf(operand).second);
+  for (Value buffer : memory.buffersOf(op.getTiedOpResult(&operand)))
+    vector::StoreOp::create(builder, loc, vector, buffer, position);
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,12 +75,14 @@ public:
 
   /// Begins a run: forgets the vectors of the one before.
   void begin(Run run);
-  /// Gives the elements of the run at `access` as a vector.
-  void setVector(Access access, mlir::Value vector) {
-    vectors[access] = vector;
+  /// Gives what has been read at `access`: the run's vector, or its element.
+  void give(Access access, mlir::Value value) {
+    (mlir::isa<mlir::VectorType>(value.getType()) ? vectors
+                                                  : elements)[access] = value;
   }
-  /// Loads the run's elements at `access`, which must be a vector.
-  mlir::Value loadVector(Access access);
+  /// Loads the run's elements at `access`, which must be a vector; the element
+  /// of a run of one.
+  mlir::Value read(Access access);
   /// Loads ahead what all points of the run read alike: inputs that are
   /// vectors, and those that do not vary.
   void loadOperands();
@@ -94,6 +96,9 @@ public:
   /// Stores `value` where `operand`, an output, is written at the present
   /// point.
   void store(mlir::OpOperand &operand, mlir::Value value);
+  /// Stores the run's elements of `operand`, an output that is a vector, from
+  /// the array `local`.
+  void storeVector(mlir::OpOperand &operand, mlir::Value local);
 
 private:
   mlir::LogicalResult emitBlock(mlir::Block &from,
@@ -115,7 +120,7 @@ private:
 
   Run run;
   /// What is loaded ahead for the run.
-  mlir::DenseMap<Access, mlir::Value> vectors, invariants;
+  mlir::DenseMap<Access, mlir::Value> vectors, elements;
   /// The present point.
   mlir::Value lane, number;
   mlir::SmallVector<mlir::Value> dims;

@@ -28,11 +28,11 @@ template <typename Op> struct ConvertBuiltin : OpConversionPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     if (op.getDimension() != gpu::Dimension::x)
       return rewriter.notifyMatchFailure(op, "grids have one dimension");
+    // A variable of a signed type: CUDA's are unsigned, and would make all that
+    // they are part of unsigned, too.
     Type type = this->getTypeConverter()->convertType(op.getType());
-    // Unsigned 32 bits each: one wide operand widens the whole expression.
-    std::string text = type.isInteger(64) ? "(long long) " : "";
-    rewriter.replaceOpWithNewOp<emitc::LiteralOp>(op, type,
-                                                  (text + name).str());
+    rewriter.replaceOpWithNewOp<emitc::ConstantOp>(
+        op, type, emitc::OpaqueAttr::get(op.getContext(), name));
     return success();
   }
 

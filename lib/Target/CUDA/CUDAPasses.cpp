@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Pipelines/PipelineOptions.h"
 #include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -30,6 +33,17 @@ public:
 
   Expected<Device *> device() const override { return cudaDevice(); }
   bool hasDevice() const override { return hasCUDADriver(); }
+  bool generatesReductions() const override { return true; }
+
+  void addPassesBeforeFusion(OpPassManager &pm,
+                             const PipelineOptions &options) const override {
+    // Fusion makes one kernel of what a softmax becomes, and two of a reduction
+    // with too few results to keep the device busy.
+    pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
+    TandemSplitReductionsOptions split;
+    split.deviceSpec = options.deviceSpec;
+    pm.addNestedPass<func::FuncOp>(createTandemSplitReductions(split));
+  }
 
   void addKernelPasses(OpPassManager &kernels,
                        const PipelineOptions &) const override {

@@ -123,14 +123,16 @@ Expected<std::string> emitCUDASource(ModuleOp module) {
       ->loadDialect<affine::AffineDialect, arith::ArithDialect,
                     linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                     tensor::TensorDialect>();
-  // In one module, so that what they share is declared once.
+  // In one module, so that what they share is declared once. What kind of
+  // kernel it is, the module that it comes from says.
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  for (auto kernel : module.getOps<ModuleOp>())
+  for (auto kernel : module.getOps<ModuleOp>()) {
+    if (failed(convertToLinalg(kernel)))
+      return fail("codegen", "a kernel cannot be expressed in linalg");
     for (auto function :
          llvm::make_early_inc_range(kernel.getOps<func::FuncOp>()))
       function->moveBefore(kernels->getBody(), kernels->getBody()->end());
-  if (failed(convertToLinalg(*kernels)))
-    return fail("codegen", "a kernel cannot be expressed in linalg");
+  }
   if (failed(convertToEmitC(*kernels)))
     return fail("codegen", "a kernel cannot be converted to EmitC");
   FailureOr<std::string> source = printKernel(*kernels);

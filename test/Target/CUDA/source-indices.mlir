@@ -36,7 +36,7 @@ func.func @main(%x: tensor<5xf32>) -> tensor<8xf32> {
 // Four channels a thread: weights are vectors, and what all four read is read
 // once.
 
-// CHECK: const int first = (blockIdx.x * 256 + threadIdx.x) * 4;
+// CHECK: const int first = (block * 256 + thread) * 4;
 // CHECK: = load<4>(in1 + [[C:.*]]);
 // CHECK: const float [[X:in0.*]] = in0[
 // CHECK: = load<4>(in1 + ([[C]] + 32));

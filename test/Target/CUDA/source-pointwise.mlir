@@ -19,7 +19,9 @@
 // CHECK-NEXT: extern "C" __global__ void kernel_0(const float* __restrict__ in0,
 // CHECK-NEXT:                                     const float* __restrict__ in1,
 // CHECK-NEXT:                                     float* __restrict__ out) {
-// CHECK-NEXT:   const int first = (blockIdx.x * 256 + threadIdx.x) * 4;
+// CHECK-NEXT:   const int block = blockIdx.x;
+// CHECK-NEXT:   const int thread = threadIdx.x;
+// CHECK-NEXT:   const int first = (block * 256 + thread) * 4;
 // CHECK-NEXT:   const pack<float, 4> in0_v = load<4>(in0 + first);
 // CHECK-NEXT:   const pack<float, 4> in1_v = load<4>(in1 + first);
 // CHECK-NEXT:   float out_v[4];
@@ -45,7 +47,7 @@ func.func @main(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>)
 
 // CHECK-NOT: {{.*}}pack{{.*}}
 // CHECK: // Launched with 5 blocks of 256 threads.
-// CHECK:   const int i = blockIdx.x * 256 + threadIdx.x;
+// CHECK:   const int i = block * 256 + thread;
 // CHECK-NEXT:   if (i < 1037) {
 // CHECK-NEXT:     const float in0_1 = in0[i];
 // CHECK-NEXT:     const float in1_1 = in1[i];
@@ -77,8 +79,7 @@ func.func @main(%x: tensor<7xf32>, %y: tensor<9x1xf32>) -> tensor<9x7xf32> {
 //--- wide.mlir
 // More elements than 32 bits count.
 
-// CHECK:   const long long first = ((long long) blockIdx.x * 512ll +
-// CHECK-NEXT:       (long long) threadIdx.x) * 4ll;
+// CHECK:   const long long first = (block * 512ll + thread) * 4ll;
 func.func @main(%x: tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
   %0 = tandem.exp %x : tensor<65536x65536xf32>
   %1 = tandem.neg %0 : tensor<65536x65536xf32>

@@ -15,9 +15,10 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
   let summary = "Map a kernel's iteration space to CUDA blocks and threads";
   let description = [{
     Rewrites each kernel of the module from the form that phase `linalg` leaves
-    (static tensors; `linalg.generic` ops with parallel iterators only; bodies
-    of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and scf) to
-    the code of one thread. Operands and results become 1-D memrefs, and the
+    (static tensors; `linalg.generic` ops, of which those of a loop kernel have
+    parallel iterators only, and those of a reduction kernel are its stages;
+    bodies of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and
+    scf) to the code of one thread. Operands and results become 1-D memrefs, and the
     points of the iteration space are numbered in row-major order over a 1-D
     grid. The function's attributes `blocks` and `threads` say how to launch it,
     and `wide_index` that some index may need more than 32 bits.
@@ -25,6 +26,11 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     Where a power of two divides the size of the innermost dim (or of the whole
     of a contiguous space), a thread computes consecutive elements, as many as
     are 16 bytes of the narrowest type, and loads and stores them as one vector.
+
+    Rows that are reduced are shared out among the lanes of a warp or the
+    threads of a block, which combine their parts by shuffles and through shared
+    memory; a row that fits stays in their registers from the first stage to the
+    last. Columns are lanes side by side, and groups of lanes share their rows.
 
     Before:
     ```mlir
@@ -88,7 +94,9 @@ def ConvertKernelToEmitC : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
     ```c++
     extern "C" __global__ void scale(const float* __restrict__ in0,
                                      float* __restrict__ out) {
-      const int i = blockIdx.x * 256 + threadIdx.x;
+      const int block = blockIdx.x;
+      const int thread = threadIdx.x;
+      const int i = block * 256 + thread;
       if (i < 100) {
         const float in0_0 = in0[i];
         out[i] = in0_0 + in0_0;
