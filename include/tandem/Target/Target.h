@@ -53,6 +53,10 @@ public:
   /// Whether code is compiled for the machine that compiles, so that costs can
   /// be looked up and measured on this machine.
   virtual bool isHost() const { return false; }
+  /// The device that programs are planned for where none is named, as
+  /// findDeviceModel takes it: the one that the code would run on, or one like
+  /// it.
+  virtual std::string deviceSpec() const { return "generic"; }
   /// The target's kernels of contractions; null where contractions become op
   /// steps, which the library computes, or parts of loops.
   virtual const ContractionModel *contractionModel() const { return nullptr; }

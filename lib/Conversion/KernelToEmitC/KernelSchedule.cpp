@@ -46,21 +46,36 @@ LogicalResult tandem::conversion::verifyKernelOp(linalg::GenericOp op,
   return success();
 }
 
+namespace {
+/// One of the loops of a kernel, and how it is divided among threads.
+struct Loop {
+  linalg::GenericOp op;
+  std::optional<TransposeSchedule> transpose;
+  LoopSchedule schedule;
+
+  int64_t blocks(int64_t threads) const {
+    return transpose ? transpose->blocks
+                     : llvm::divideCeilSigned(schedule.elements,
+                                              schedule.pointsPerBlock(threads));
+  }
+};
+} // namespace
+
 /// One loop for each op; the grid is as large as the largest of them needs.
 static LogicalResult emitLoops(MappedKernel &kernel,
                                ArrayRef<linalg::GenericOp> ops) {
-  kernel.threads = kernel.options.threads;
-  SmallVector<LoopSchedule> schedules;
+  const MappingOptions &options = kernel.options;
+  kernel.threads = options.threads;
+  SmallVector<Loop> loops;
   for (linalg::GenericOp op : ops) {
-    schedules.push_back(scheduleLoop(op, kernel.memory, kernel.options));
-    const LoopSchedule &schedule = schedules.back();
-    kernel.blocks = std::max(
-        kernel.blocks,
-        llvm::divideCeilSigned(schedule.elements,
-                               schedule.pointsPerBlock(kernel.threads)));
+    loops.push_back({op, scheduleTranspose(op, kernel.memory, options),
+                     scheduleLoop(op, kernel.memory, options)});
+    kernel.blocks =
+        std::max(kernel.blocks, loops.back().blocks(kernel.threads));
   }
-  for (auto [op, schedule] : llvm::zip_equal(ops, schedules))
-    if (failed(emitLoop(kernel, op, schedule)))
+  for (const Loop &loop : loops)
+    if (failed(loop.transpose ? emitTranspose(kernel, loop.op, *loop.transpose)
+                              : emitLoop(kernel, loop.op, loop.schedule)))
       return failure();
   return success();
 }

@@ -24,6 +24,8 @@ struct MappingOptions {
   int64_t threads = 256;
   /// Whether consecutive elements are moved as vectors.
   bool vectorize = true;
+  /// Whether the threads of a block may wait for one another and share memory.
+  bool sharedMemory = true;
 };
 
 /// The kernel in the making: where its code goes and how it is launched.
@@ -67,6 +69,25 @@ LoopSchedule scheduleLoop(mlir::linalg::GenericOp op,
 /// been set.
 mlir::LogicalResult emitLoop(MappedKernel &kernel, mlir::linalg::GenericOp op,
                              const LoopSchedule &schedule);
+
+/// How a loop that reads some input across its rows is divided: a block has a
+/// tile of the innermost loop and of that along which the input is contiguous.
+struct TransposeSchedule {
+  /// That loop.
+  unsigned across;
+  int64_t blocks;
+};
+
+/// The schedule of `op`, if it transposes enough to be worth tiles.
+std::optional<TransposeSchedule>
+scheduleTranspose(mlir::linalg::GenericOp op, const KernelMemory &memory,
+                  const MappingOptions &options);
+
+/// Emits the code of a thread for `op`, whose transposed inputs go through
+/// padded shared memory. As emitLoop.
+mlir::LogicalResult emitTranspose(MappedKernel &kernel,
+                                  mlir::linalg::GenericOp op,
+                                  const TransposeSchedule &schedule);
 
 //===----------------------------------------------------------------------===//
 // Reductions

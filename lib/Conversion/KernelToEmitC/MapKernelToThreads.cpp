@@ -198,7 +198,8 @@ struct MapKernelToThreads
         kernels.push_back(kernel);
     });
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelMapper(kernel, {threads, vectorize}).run()))
+      if (failed(
+              KernelMapper(kernel, {threads, vectorize, sharedMemory}).run()))
         return signalPassFailure();
   }
 };

@@ -12,6 +12,7 @@
 #include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
+#include "tandem/Target/CUDA/GPUSpec.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -33,6 +34,7 @@ public:
 
   Expected<Device *> device() const override { return cudaDevice(); }
   bool hasDevice() const override { return hasCUDADriver(); }
+  std::string deviceSpec() const override;
   bool generatesReductions() const override { return true; }
 
   void addPassesBeforeFusion(OpPassManager &pm,
@@ -57,9 +59,10 @@ public:
   void registerDialects(DialectRegistry &registry) const override {
     registerCUDATargetDialects(registry);
   }
-  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string & /*spec*/,
+  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
                                 PhaseTimes &times) const override {
     CUDATargetOptions options;
+    options.deviceSpec = spec;
     TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice());
     options.gpu = gpu->arch();
     options.form = KernelTarget::cubin;
@@ -72,6 +75,16 @@ public:
                           : std::string();
   }
 };
+
+/// The GPU that is here, if it is described; else a current one.
+std::string CUDA::deviceSpec() const {
+  std::string described = CUDATargetOptions().gpu;
+  if (hasDevice())
+    if (Expected<CUDADevice *> gpu = cudaDevice())
+      if (findGPUSpec((*gpu)->arch()))
+        described = (*gpu)->arch();
+  return described;
+}
 
 } // namespace
 

@@ -39,17 +39,20 @@ tl::unexpected<Error> failAt(ModuleOp kernel, const char *what) {
                              "' cannot be " + what);
 }
 
-LogicalResult convertToLinalg(ModuleOp kernels) {
-  for (auto function : kernels.getOps<func::FuncOp>())
-    if (failed(convertKernelToLinalg(function)))
-      return failure();
-  return success();
+Status convertToLinalg(ModuleOp kernel, const std::string &deviceSpec) {
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel device, findDeviceModel(deviceSpec));
+  for (auto function : kernel.getOps<func::FuncOp>())
+    if (failed(convertKernelToLinalg(function, device)))
+      return failAt(kernel, "expressed in linalg");
+  return {};
 }
 
-LogicalResult convertToEmitC(ModuleOp kernel) {
+LogicalResult convertToEmitC(ModuleOp kernel, bool sharedMemory = true) {
   PassManager passes(kernel.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(false);
-  passes.addPass(createMapKernelToThreads());
+  MapKernelToThreadsOptions map;
+  map.sharedMemory = sharedMemory;
+  passes.addPass(createMapKernelToThreads(map));
   passes.addPass(createConvertKernelToEmitC());
   return passes.run(kernel);
 }
@@ -93,11 +96,11 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
                                            PhaseTimes &times) {
   {
     PhaseTimer timer(times, "linalg");
-    if (failed(convertToLinalg(kernel)))
-      return failAt(kernel, "expressed in linalg");
+    TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, options.deviceSpec));
   }
   PhaseTimer timer(times, "codegen");
-  if (failed(convertToEmitC(kernel)))
+  // On the host, the threads of a block run one after the other.
+  if (failed(convertToEmitC(kernel, options.form != KernelTarget::cuda_source)))
     return failAt(kernel, "converted to EmitC");
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT result, describe(kernel));
   if (options.form == KernelTarget::cuda_source)
@@ -117,7 +120,8 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
   return result;
 }
 
-Expected<std::string> emitCUDASource(ModuleOp module) {
+Expected<std::string> emitCUDASource(ModuleOp module,
+                                     const std::string &deviceSpec) {
   // What the conversion to linalg makes; a tool may not have met it yet.
   module.getContext()
       ->loadDialect<affine::AffineDialect, arith::ArithDialect,
@@ -127,8 +131,7 @@ Expected<std::string> emitCUDASource(ModuleOp module) {
   // kernel it is, the module that it comes from says.
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto kernel : module.getOps<ModuleOp>()) {
-    if (failed(convertToLinalg(kernel)))
-      return fail("codegen", "a kernel cannot be expressed in linalg");
+    TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, deviceSpec));
     for (auto function :
          llvm::make_early_inc_range(kernel.getOps<func::FuncOp>()))
       function->moveBefore(kernels->getBody(), kernels->getBody()->end());

@@ -104,7 +104,7 @@ func.func @main(%x: tensor<60x1000xf32>) -> tensor<1000xf32> {
 // CHECK: expf
 // CHECK: for (int element_2 = {{.*}}; element_2 < 1000000; element_2 += 4096) {
 // CHECK: expf
-func.func @main(%x: tensor<300x1000000xf32>) -> tensor<300x1000000xf32> {
-  %0 = tandem.softmax %x axis = 1 : tensor<300x1000000xf32>
-  return %0 : tensor<300x1000000xf32>
+func.func @main(%x: tensor<1056x1000000xf32>) -> tensor<1056x1000000xf32> {
+  %0 = tandem.softmax %x axis = 1 : tensor<1056x1000000xf32>
+  return %0 : tensor<1056x1000000xf32>
 }

@@ -27,6 +27,9 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     of a contiguous space), a thread computes consecutive elements, as many as
     are 16 bytes of the narrowest type, and loads and stores them as one vector.
 
+    What a loop reads across its rows goes through a tile in shared memory, so
+    that rows are read and written in order.
+
     Rows that are reduced are shared out among the lanes of a warp or the
     threads of a block, which combine their parts by shuffles and through shared
     memory; a row that fits stays in their registers from the first stage to the
@@ -76,7 +79,9 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t", "256", "Number of threads of a "
                                                    "block.">,
     Option<"vectorize", "vectorize", "bool", "true",
-           "Compute several elements per thread where the shape allows.">
+           "Compute several elements per thread where the shape allows.">,
+    Option<"sharedMemory", "shared-memory", "bool", "true",
+           "Let loops transpose through shared memory.">
   ];
 }
 

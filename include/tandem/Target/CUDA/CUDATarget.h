@@ -29,6 +29,8 @@ struct CUDATargetOptions {
   /// For PTX a name in utils/gpu-specs: "sm_80", "sm_90", "sm_100"; for cubin
   /// the architecture, of which nothing else need be known.
   std::string gpu = "sm_90";
+  /// The device that costs are estimated for (findDeviceModel).
+  std::string deviceSpec = "sm_90";
   /// The form of fb::KernelT::code: cuda_source (CUDA C++, to be read), or ptx
   /// or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
@@ -51,9 +53,11 @@ Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
                                            PhaseTimes &times);
 
 /// Returns the CUDA C++ of all kernel modules in `module`, which must be in the
-/// form that phase `kernels` leaves, as one source. Kernels are lowered in
-/// place. Errors as above.
-Expected<std::string> emitCUDASource(mlir::ModuleOp module);
+/// form that phase `kernels` leaves, as one source, for the device that
+/// `deviceSpec` names (findDeviceModel). Kernels are lowered in place. Errors
+/// as above.
+Expected<std::string> emitCUDASource(mlir::ModuleOp module,
+                                     const std::string &deviceSpec);
 
 } // namespace tandem
 

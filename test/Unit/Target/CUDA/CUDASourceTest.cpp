@@ -52,7 +52,21 @@ TEST(CUDASource, PutsDefinitionsWhereTheyAreUsed) {
 
 TEST(CUDASource, KnowsTypesWithoutHeaders) {
   EXPECT_THAT(rewriteSource("int64_t a; uint32_t b; _Float16 c; __bf16 d;"),
-              Eq("long long a; unsigned b; __half c; __nv_bfloat16 d;\n"));
+              Eq("long long a; unsigned b; f16 c; bf16 d;\n"));
+}
+
+TEST(CUDASource, DefinesWithTheFirstValue) {
+  EXPECT_THAT(rewriteSource("{\n  float v1;\n  //@name v1 sum\n  v1 = 0.0f;\n"
+                            "  v1 = v1 + v2;\n}\n"),
+              Eq("{\n  float sum = 0.0f;\n  sum = sum + v2;\n}\n"));
+  // Not what the line before does not define.
+  EXPECT_THAT(rewriteSource("float v1;\nv2 = 0.0f;\n"),
+              Eq("float v1;\nv2 = 0.0f;\n"));
+}
+
+TEST(CUDASource, MarksSharedMemory) {
+  EXPECT_THAT(rewriteSource("{\n  float v1[8];\n  //@shared v1 tile\n}\n"),
+              Eq("{\n  __shared__ float tile[8];\n}\n"));
 }
 
 TEST(CUDASource, BreaksLongLinesAfterOperators) {
