@@ -57,6 +57,18 @@ Value address(OpBuilder &builder, Location loc, Place place) {
                               place.memory, place.position.front());
 }
 
+/// A block of more than 256 threads must be told of, or its threads might be
+/// given more registers than there are.
+SmallVector<StringRef> specifiersOf(func::FuncOp kernel) {
+  auto threads = kernel->getAttrOfType<IntegerAttr>("threads");
+  if (!threads || threads.getInt() <= 256)
+    return {"extern \"C\"", "__global__"};
+  StringAttr bounds = StringAttr::get(
+      kernel.getContext(),
+      "__launch_bounds__(" + std::to_string(threads.getInt()) + ")");
+  return {"extern \"C\"", bounds.getValue(), "__global__"};
+}
+
 struct ConvertFunction : OpConversionPattern<func::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -69,8 +81,7 @@ struct ConvertFunction : OpConversionPattern<func::FuncOp> {
     auto type = rewriter.getFunctionType(signature.getConvertedTypes(), {});
     auto kernel =
         emitc::FuncOp::create(rewriter, op.getLoc(), op.getName(), type);
-    kernel.setSpecifiersAttr(
-        rewriter.getStrArrayAttr({"extern \"C\"", "__global__"}));
+    kernel.setSpecifiersAttr(rewriter.getStrArrayAttr(specifiersOf(op)));
     for (StringRef name : {"blocks", "threads"})
       if (Attribute value = op->getAttr(name))
         kernel->setAttr(name, value);

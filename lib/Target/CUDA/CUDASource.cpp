@@ -79,7 +79,7 @@ constexpr size_t columns = 80;
 
 /// Breaks a function's parameters over lines where one would be too long.
 std::string wrapParameters(StringRef line) {
-  size_t open = line.find('(');
+  size_t open = line.find('(', line.find("__global__"));
   std::string separator = ",\n" + std::string(open + 1, ' ');
   llvm::SmallVector<StringRef> parameters;
   line.drop_front(open + 1).split(parameters, ", ");

@@ -80,6 +80,7 @@ func.func @main(%x: tensor<4096x1024xf16>, %g: tensor<1024xf16>)
 //--- columns.mlir
 // Lanes side by side; the groups of a block share the rows.
 
+// CHECK: extern "C" __launch_bounds__(1024) __global__ void kernel_0(
 // CHECK: const int column =
 // CHECK: const bool is_inside = column < 1000;
 // CHECK: if (is_inside) {
