@@ -98,6 +98,13 @@ public:
   virtual Expected<fb::KernelT> compile(mlir::ModuleOp kernel,
                                         const std::string &spec,
                                         PhaseTimes &times) const = 0;
+  /// Whether `compile` leaves kernels as source, and `assemble` makes code of
+  /// several at once, because making it for each would cost much more.
+  virtual bool assembles() const { return false; }
+  /// Makes code of kernels that `compile` has left as source, all as one
+  /// program, which becomes the code of each; their symbols tell them apart.
+  /// Where it fails, they are left as they are.
+  virtual Status assemble(llvm::ArrayRef<fb::KernelT *>) const { return {}; }
   /// Everything about the machine, beside `spec`, that the generated code
   /// depends on. It is part of every kernel's key in the kernel cache.
   virtual std::string fingerprint() const { return {}; }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <vector>
@@ -225,4 +226,26 @@ std::string SourceRewriter::run(StringRef printed) {
 
 std::string tandem::rewriteSource(StringRef printed) {
   return SourceRewriter().run(printed);
+}
+
+std::string tandem::mergeSources(llvm::ArrayRef<NamedSource> sources) {
+  std::string declarations, kernels;
+  llvm::StringSet<> declared;
+  for (const NamedSource &kernel : sources) {
+    // Declarations are apart from one another by an empty line; behind them
+    // comes what the printer says of the kernel's launch.
+    StringRef text = kernel.source;
+    size_t start = text.find("// Launched with");
+    llvm::SmallVector<StringRef> ahead;
+    text.take_front(start).split(ahead, "\n\n", -1, /*KeepEmpty=*/false);
+    for (StringRef declaration : ahead)
+      if (declared.insert(declaration.trim()).second)
+        declarations += (declaration.trim() + "\n\n").str();
+    std::string body = text.drop_front(start).str();
+    size_t at = body.find(" void " + kernel.name + "(");
+    if (at != std::string::npos)
+      body.replace(at + 6, kernel.name.size(), kernel.newName);
+    kernels += body;
+  }
+  return declarations + kernels;
 }

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H
 #define TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -26,6 +27,16 @@ namespace tandem {
 /// A variable that is set right after its definition is defined with that
 /// value. Fixed-width types get the names they have in CUDA without any header.
 std::string rewriteSource(llvm::StringRef printed);
+
+/// The source of a kernel, the kernel's name in it, and the name that it is to
+/// have.
+struct NamedSource {
+  std::string source, name, newName;
+};
+
+/// One source of all kernels, in which types and functions that several of them
+/// declare are declared once.
+std::string mergeSources(llvm::ArrayRef<NamedSource> sources);
 
 } // namespace tandem
 

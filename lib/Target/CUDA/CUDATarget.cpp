@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CUDA/CUDATarget.h"
 
+#include "CUDASource.h"
 #include "PrintKernel.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
@@ -99,8 +100,7 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
     TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, options.deviceSpec));
   }
   PhaseTimer timer(times, "codegen");
-  // On the host, the threads of a block run one after the other.
-  if (failed(convertToEmitC(kernel, options.form != KernelTarget::cuda_source)))
+  if (failed(convertToEmitC(kernel, options.sharedMemory)))
     return failAt(kernel, "converted to EmitC");
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT result, describe(kernel));
   if (options.form == KernelTarget::cuda_source)
@@ -118,6 +118,26 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
   result.target = options.form;
   result.code.assign(code.begin(), code.end());
   return result;
+}
+
+Status assembleCubin(ArrayRef<fb::KernelT *> kernels, const std::string &arch) {
+  std::vector<NamedSource> sources;
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    std::string name = kernel->name;
+    if (kernels.size() > 1)
+      name += "_" + std::to_string(number);
+    sources.push_back({std::string(kernel->code.begin(), kernel->code.end()),
+                       kernel->name, std::move(name)});
+  }
+  TANDEM_ASSIGN_OR_RETURN(
+      std::string code,
+      compileToCubin(mergeSources(sources), kernels.front()->name, arch));
+  for (auto [kernel, source] : llvm::zip_equal(kernels, sources)) {
+    kernel->target = KernelTarget::cubin;
+    kernel->symbol = source.newName;
+    kernel->code.assign(code.begin(), code.end());
+  }
+  return {};
 }
 
 Expected<std::string> emitCUDASource(ModuleOp module,

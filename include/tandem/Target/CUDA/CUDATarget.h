@@ -31,6 +31,8 @@ struct CUDATargetOptions {
   std::string gpu = "sm_90";
   /// The device that costs are estimated for (findDeviceModel).
   std::string deviceSpec = "sm_90";
+  /// Whether the threads of a block may wait for one another and share memory.
+  bool sharedMemory = true;
   /// The form of fb::KernelT::code: cuda_source (CUDA C++, to be read), or ptx
   /// or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
@@ -51,6 +53,12 @@ void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
                                            const CUDATargetOptions &options,
                                            PhaseTimes &times);
+
+/// Compiles kernels whose form is cuda_source to one cubin for `arch`
+/// ("sm_90"), which becomes the code of each. Where there are several, they are
+/// renamed. The Error has phase "codegen".
+Status assembleCubin(llvm::ArrayRef<fb::KernelT *> kernels,
+                     const std::string &arch);
 
 /// Returns the CUDA C++ of all kernel modules in `module`, which must be in the
 /// form that phase `kernels` leaves, as one source, for the device that

@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+using tandem::mergeSources;
 using tandem::rewriteSource;
 using testing::Eq;
 using testing::HasSubstr;
@@ -67,6 +68,18 @@ TEST(CUDASource, DefinesWithTheFirstValue) {
 TEST(CUDASource, MarksSharedMemory) {
   EXPECT_THAT(rewriteSource("{\n  float v1[8];\n  //@shared v1 tile\n}\n"),
               Eq("{\n  __shared__ float tile[8];\n}\n"));
+}
+
+TEST(CUDASource, MergesKernelsAndDeclaresOnce) {
+  std::string shared = "struct a {};\n\n", own = "struct b {};\n\n";
+  std::string kernel = "// Launched with 1 block of 32 threads.\n"
+                       "extern \"C\" __global__ void kernel(int* out) {\n}\n";
+  std::string first = kernel, second = kernel;
+  first.replace(first.find("kernel("), 6, "k0");
+  second.replace(second.find("kernel("), 6, "k1");
+  EXPECT_THAT(mergeSources({{shared + kernel, "kernel", "k0"},
+                            {shared + own + kernel, "kernel", "k1"}}),
+              Eq(shared + own + first + second));
 }
 
 TEST(CUDASource, BreaksLongLinesAfterOperators) {
