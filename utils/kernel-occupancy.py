@@ -46,7 +46,7 @@ def translate(tool, graph, gpu, form):
 
 def threads_of(source):
     """Threads of a block, by kernel."""
-    pattern = r"of (\d+) threads\.\n[^(]*?(?:\(\d+\)[^(]*)?void (\w+)\("
+    pattern = r"of (\d+) threads\.\n[^(]*?(?:\([\d, ]+\)[^(]*)?void (\w+)\("
     return {name: int(count) for count, name in re.findall(pattern, source)}
 
 

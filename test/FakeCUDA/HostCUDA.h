@@ -19,7 +19,7 @@
 #include "HostEntry.h"
 
 #define __global__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __device__
 #define __forceinline__ inline
 // All threads of a block run on one of the host's.

@@ -100,7 +100,10 @@ static LogicalResult emitReductions(MappedKernel &kernel,
 }
 
 LogicalResult tandem::conversion::emitKernel(MappedKernel &kernel,
+                                             Operation *contraction,
                                              ArrayRef<linalg::GenericOp> ops) {
+  if (contraction)
+    return emitContraction(kernel, contraction, ops);
   if (llvm::any_of(ops, [](linalg::GenericOp op) {
         return op.getNumReductionLoops() > 0;
       }))

@@ -16,6 +16,8 @@
 
 #include "PointEmitter.h"
 
+#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+
 namespace tandem::conversion {
 
 /// What a kernel's mapping may use.
@@ -109,6 +111,18 @@ emitColumnReductions(MappedKernel &kernel,
                      llvm::ArrayRef<mlir::linalg::GenericOp> stages);
 
 //===----------------------------------------------------------------------===//
+// Small contractions
+//===----------------------------------------------------------------------===//
+
+/// Emits the code of a thread for a kernel of kind contraction: `hero`, which
+/// checkSmallContraction must accept, and the elementwise op behind it, if
+/// there is one. A thread has some output channels of some positions in
+/// registers, and its block what they read of the data in shared memory.
+mlir::LogicalResult
+emitContraction(MappedKernel &kernel, mlir::Operation *hero,
+                llvm::ArrayRef<mlir::linalg::GenericOp> epilogue);
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -117,8 +131,10 @@ emitColumnReductions(MappedKernel &kernel,
 mlir::LogicalResult verifyKernelOp(mlir::linalg::GenericOp op,
                                    const KernelMemory &memory);
 
-/// Chooses schedules for the ops of a kernel and emits its code.
+/// Chooses schedules for the ops of a kernel and emits its code. `contraction`
+/// is the kernel's contraction, or null.
 mlir::LogicalResult emitKernel(MappedKernel &kernel,
+                               mlir::Operation *contraction,
                                llvm::ArrayRef<mlir::linalg::GenericOp> ops);
 
 } // namespace tandem::conversion

@@ -9,6 +9,7 @@
 #include "KernelSchedule.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,7 @@ namespace tandem {
 } // namespace tandem
 
 using namespace mlir;
+using namespace tandem;
 using namespace tandem::conversion;
 
 namespace {
@@ -52,18 +54,8 @@ private:
   MappingOptions options;
   KernelMemory memory;
   SmallVector<linalg::GenericOp> ops;
+  Operation *contraction = nullptr;
 };
-
-/// The tensor whose elements, in row-major order, `value` has.
-Value skipReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
-             tensor::CastOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
 
 FailureOr<MemRefType> flatMemory(func::FuncOp kernel, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -111,7 +103,8 @@ LogicalResult KernelMapper::bindResults() {
   unsigned numInputs = source.getNumArguments();
   for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
     Value root = skipReshapes(value);
-    if (!root.getDefiningOp<linalg::GenericOp>())
+    if (!isa_and_nonnull<linalg::GenericOp, ir::ContractionOpInterface>(
+            root.getDefiningOp()))
       return terminator->emitOpError("of a kernel must return what linalg ops "
                                      "compute; operand #")
              << number << " is not";
@@ -123,6 +116,10 @@ LogicalResult KernelMapper::bindResults() {
 LogicalResult KernelMapper::collectOp(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     ops.push_back(generic);
+    return success();
+  }
+  if (isa<ir::ContractionOpInterface>(op) && !contraction) {
+    contraction = &op;
     return success();
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -147,7 +144,7 @@ LogicalResult KernelMapper::collectOp(Operation &op) {
 LogicalResult KernelMapper::emitOps(func::FuncOp target) {
   builder.setInsertionPointToStart(&target.getBody().front());
   MappedKernel kernel{builder, memory, options};
-  if (failed(emitKernel(kernel, ops)))
+  if (failed(emitKernel(kernel, contraction, ops)))
     return failure();
   func::ReturnOp::create(builder, source.getLoc());
   if (kernel.blocks > std::numeric_limits<int32_t>::max())

@@ -25,6 +25,17 @@ Location PointEmitter::named(const Twine &name) {
   return NameLoc::get(builder.getStringAttr(name), op.getLoc());
 }
 
+/// The tensor whose elements, in row-major order, `value` has.
+Value tandem::conversion::skipReshapes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
+             tensor::CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 Location tandem::conversion::suffixed(Location loc, const Twine &suffix) {
   auto name = dyn_cast<NameLoc>(loc);
   if (!name)

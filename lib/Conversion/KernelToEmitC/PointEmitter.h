@@ -127,6 +127,9 @@ private:
   mlir::IRMapping mapping;
 };
 
+/// The tensor whose elements, in row-major order, `value` has.
+mlir::Value skipReshapes(mlir::Value value);
+
 /// `loc` under its own name with `suffix`.
 mlir::Location suffixed(mlir::Location loc, const llvm::Twine &suffix);
 

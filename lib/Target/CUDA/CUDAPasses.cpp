@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CUDAContractionModel.h"
+
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Pipelines/PipelineOptions.h"
@@ -35,6 +37,9 @@ public:
   Expected<Device *> device() const override { return cudaDevice(); }
   bool hasDevice() const override { return hasCUDADriver(); }
   std::string deviceSpec() const override;
+  const ContractionModel *contractionModel() const override {
+    return &cudaContractionModel();
+  }
   bool generatesReductions() const override { return true; }
 
   void addPassesBeforeFusion(OpPassManager &pm,
@@ -58,6 +63,7 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override {
     registerCUDATargetDialects(registry);
+    ContractionModels::add(registry, cudaContractionModel());
   }
   Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
                                 PhaseTimes &times) const override {
