@@ -12,8 +12,8 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Pipelines/PipelineOptions.h"
 #include "tandem/Runtime/CUDADevice.h"
-#include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
+#include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,9 +30,7 @@ namespace {
 class CUDA final : public Target {
 public:
   StringRef name() const override { return "cuda"; }
-  StringRef description() const override {
-    return "the first GPU of NVIDIA's";
-  }
+  StringRef description() const override { return "the first GPU of NVIDIA's"; }
 
   Expected<Device *> device() const override { return cudaDevice(); }
   bool hasDevice() const override { return hasCUDADriver(); }
