@@ -133,27 +133,29 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
   return model;
 }
 
-/// A GPU's rates are in its spec, but for three that no datasheet has.
+/// A GPU's rates are in its spec, but for the L2's, which no datasheet has.
 DeviceModel fromGPU(const GPUSpec &spec) {
-  /// Of one launch in a stream of many, and of the L2 beside the memory.
-  constexpr double kLaunchNs = 2500, kL2Speed = 2.5;
+  /// The bandwidth of the L2 as a multiple of the memory's.
+  constexpr double kL2Speed = 2.5;
   constexpr int64_t kWarpBits = 32 * 32, kRegistersPerThread = 255;
   DeviceModel model;
   model.name = spec.name;
   model.f32FlopsPerNs = spec.fp32FlopsPerSecond() * 1e-9;
-  model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
+  model.f64FlopsPerNs = spec.fp64FlopsPerSecond() * 1e-9;
   // Outside tensor cores elements of 2 bytes are computed in f32.
   model.halfFlopsPerNs = model.f32FlopsPerNs;
   model.memoryBytesPerNs = spec.memoryBytesPerSecond * 1e-9;
   model.caches = {{spec.l2Bytes, kL2Speed * model.memoryBytesPerNs}};
-  model.launchNs = model.callNs = model.libraryCallNs = model.libraryWakeNs =
-      kLaunchNs;
+  // A library's call is a launch of its own.
+  model.launchNs = model.callNs = spec.launchNs;
+  model.libraryCallNs = spec.launchNs;
+  model.matrixFlopsPerClock = double(spec.tensorFlopsPerClock);
   model.cores = spec.multiprocessors;
   model.vectorBits = kWarpBits;
   model.vectorRegisters = kRegistersPerThread;
-  // A sector, of which reads across take one for each element.
+  // A sector. Reads across go through tiles in shared memory.
   model.lineBytes = 32;
-  model.acrossFactor = 8;
+  model.acrossFactor = 1.25;
   model.fmasPerClock = 1;
   return model;
 }

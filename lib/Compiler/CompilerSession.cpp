@@ -103,6 +103,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
 
 Status CompilerSession::describeMachine(PipelineOptions &pipeline) {
   if (!target.isHost()) {
+    pipeline.deviceSpec = coreSpec = target.deviceSpec();
     TANDEM_ASSIGN_OR_RETURN(model, findDeviceModel(pipeline.deviceSpec));
     return {};
   }

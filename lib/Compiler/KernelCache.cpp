@@ -96,6 +96,19 @@ KernelCache::Result KernelCache::get(const KernelKey &key,
   return result;
 }
 
+CompiledKernelPtr KernelCache::lookUp(const KernelKey &key) {
+  std::lock_guard lock(mutex);
+  CompiledKernelPtr kernel = find(key);
+  ++(kernel ? counters.hits : counters.misses);
+  return kernel;
+}
+
+void KernelCache::put(const KernelKey &key, CompiledKernelPtr kernel) {
+  std::lock_guard lock(mutex);
+  if (!byKey.count(key))
+    insert(key, std::move(kernel));
+}
+
 KernelCacheStats KernelCache::stats() const {
   std::lock_guard lock(mutex);
   KernelCacheStats result = counters;

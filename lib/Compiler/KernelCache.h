@@ -73,6 +73,12 @@ public:
   Result get(const KernelKey &key, llvm::function_ref<Result()> make,
              bool &isMade);
 
+  /// The kernel with that key; null where it is not in the cache. Counts as
+  /// `get` does, but waits for no other thread.
+  CompiledKernelPtr lookUp(const KernelKey &key);
+  /// Adds a kernel that `lookUp` has not found, unless another thread has.
+  void put(const KernelKey &key, CompiledKernelPtr kernel);
+
   KernelCacheStats stats() const;
 
 private:

@@ -87,7 +87,28 @@ public:
   void run(std::vector<Job> &jobs);
 
 private:
+  /// Calls `work` on as many threads as there are, but not more than `items`.
+  void onThreads(size_t items, llvm::function_ref<void()> work);
   void work(ArrayRef<Job *> order);
+
+  /// A kernel that becomes code together with others, for all jobs that need
+  /// it. The first of them has its times.
+  struct Kernel {
+    KernelKey key;
+    std::vector<Job *> jobs;
+    /// Null until there is source.
+    std::shared_ptr<CompiledKernel> compiled;
+
+    size_t sourceBytes() const { return compiled->kernel.code.size(); }
+  };
+  void runInPrograms(ArrayRef<Job *> jobs);
+  std::vector<Kernel> findMissing(ArrayRef<Job *> jobs);
+  void makeSource(Kernel &kernel, std::optional<BorrowedWorker> &worker);
+  std::vector<std::vector<Kernel *>> shareOut(std::vector<Kernel> &kernels);
+  void assemble(ArrayRef<Kernel *> program);
+  void load(Kernel &kernel);
+  void finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled);
+
   void compile(Job &job, std::optional<BorrowedWorker> &worker);
 
   const Target &target;
@@ -139,12 +160,142 @@ static std::vector<Job *> inOrderOfSize(std::vector<Job> &jobs) {
   return order;
 }
 
+void Driver::onThreads(size_t items, llvm::function_ref<void()> work) {
+  next = 0;
+  size_t threads = std::min<size_t>(numThreads(), items);
+  if (threads <= 1)
+    return work();
+  parallelFor(static_cast<int64_t>(threads), [&](int64_t) { work(); });
+}
+
 void Driver::run(std::vector<Job> &jobs) {
   std::vector<Job *> order = inOrderOfSize(jobs);
-  size_t threads = std::min<size_t>(numThreads(), order.size());
-  if (threads <= 1)
-    return work(order);
-  parallelFor(static_cast<int64_t>(threads), [&](int64_t) { work(order); });
+  if (target.assembles())
+    return runInPrograms(order);
+  onThreads(order.size(), [&] { work(order); });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels that become code several at a time
+//===----------------------------------------------------------------------===//
+
+void Driver::finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled) {
+  for (Job *job : kernel.jobs) {
+    job->outcome.compiled = compiled;
+    job->outcome.isCached = job != kernel.jobs.front();
+  }
+}
+
+/// The kernels that are in no cache, each once; those that are, are done.
+std::vector<Driver::Kernel> Driver::findMissing(ArrayRef<Job *> jobs) {
+  std::vector<Kernel> missing;
+  for (Job *job : jobs) {
+    KernelKey key = makeKey(target, spec, job->source);
+    auto same =
+        cache ? llvm::find_if(missing,
+                              [&](Kernel &kernel) { return kernel.key == key; })
+              : missing.end();
+    if (same != missing.end()) {
+      same->jobs.push_back(job);
+      continue;
+    }
+    CompiledKernelPtr known = cache ? cache->lookUp(key) : nullptr;
+    job->outcome.isCached = known != nullptr;
+    if (known)
+      job->outcome.compiled = std::move(known);
+    else
+      missing.push_back({key, {job}, nullptr});
+  }
+  return missing;
+}
+
+void Driver::makeSource(Kernel &kernel, std::optional<BorrowedWorker> &worker) {
+  Job &job = *kernel.jobs.front();
+  Stopwatch watch;
+  double before = job.outcome.times.sum();
+  if (!worker)
+    worker.emplace(target);
+  auto source = (**worker).compile(job.source, spec, job.outcome.times);
+  job.outcome.otherNs = watch.ns() - (job.outcome.times.sum() - before);
+  if (source)
+    kernel.compiled = std::make_shared<CompiledKernel>(
+        CompiledKernel{std::move(*source), nullptr});
+  else
+    finish(kernel, tl::unexpected(std::move(source.error())));
+}
+
+/// As many programs as threads, of about equal size: the largest kernel first,
+/// each to the program that is the smallest by then.
+std::vector<std::vector<Driver::Kernel *>>
+Driver::shareOut(std::vector<Kernel> &kernels) {
+  std::vector<Kernel *> order;
+  for (Kernel &kernel : kernels)
+    if (kernel.compiled)
+      order.push_back(&kernel);
+  llvm::stable_sort(order, [](Kernel *a, Kernel *b) {
+    return a->sourceBytes() > b->sourceBytes();
+  });
+  std::vector<std::vector<Kernel *>> programs(
+      std::min<size_t>(numThreads(), order.size()));
+  std::vector<size_t> sizes(programs.size(), 0);
+  for (Kernel *kernel : order) {
+    size_t smallest = llvm::min_element(sizes) - sizes.begin();
+    programs[smallest].push_back(kernel);
+    sizes[smallest] += kernel->sourceBytes();
+  }
+  return programs;
+}
+
+/// The time of a program is its kernels' by their share of the source.
+void Driver::assemble(ArrayRef<Kernel *> program) {
+  std::vector<fb::KernelT *> kernels;
+  size_t bytes = 0;
+  for (Kernel *kernel : program) {
+    kernels.push_back(&kernel->compiled->kernel);
+    bytes += kernel->sourceBytes();
+  }
+  std::vector<double> shares;
+  for (Kernel *kernel : program)
+    shares.push_back(double(kernel->sourceBytes()) / double(bytes));
+  Stopwatch watch;
+  Status status = target.assemble(kernels);
+  double ns = watch.ns();
+  for (auto [kernel, share] : llvm::zip_equal(program, shares))
+    kernel->jobs.front()->outcome.times.add("codegen", ns * share);
+  // One by one, so that the error is the one's that it is about.
+  if (!status && program.size() > 1)
+    for (Kernel *kernel : program)
+      assemble(kernel);
+  else if (!status)
+    finish(*program.front(), tl::unexpected(status.error()));
+  else
+    for (Kernel *kernel : program)
+      load(*kernel);
+}
+
+void Driver::load(Kernel &kernel) {
+  PhaseTimer timer(kernel.jobs.front()->outcome.times, "load");
+  auto loaded = loadAlone(target, kernel.compiled->kernel);
+  if (!loaded)
+    return finish(kernel, tl::unexpected(std::move(loaded.error())));
+  kernel.compiled->loaded = std::move(*loaded);
+  if (cache)
+    cache->put(kernel.key, kernel.compiled);
+  finish(kernel, CompiledKernelPtr(kernel.compiled));
+}
+
+void Driver::runInPrograms(ArrayRef<Job *> jobs) {
+  std::vector<Kernel> missing = findMissing(jobs);
+  onThreads(missing.size(), [&] {
+    std::optional<BorrowedWorker> worker;
+    for (size_t i; (i = next++) < missing.size();)
+      makeSource(missing[i], worker);
+  });
+  std::vector<std::vector<Kernel *>> programs = shareOut(missing);
+  onThreads(programs.size(), [&] {
+    for (size_t i; (i = next++) < programs.size();)
+      assemble(programs[i]);
+  });
 }
 
 static Job makeJob(ModuleOp kernel, bool isToFail) {

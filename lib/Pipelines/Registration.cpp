@@ -43,8 +43,8 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       llvm::cl::init(-1)};
   Option<std::string> deviceSpec{
       *this, "device-spec",
-      llvm::cl::desc("The device that fusion's costs are of."),
-      llvm::cl::init("generic")};
+      llvm::cl::desc("The device that fusion's costs are of; by default one "
+                     "of the target's.")};
   Option<std::string> fusionReport{*this, "fusion-report",
                                    llvm::cl::desc("See tandem-report-fusion.")};
   ListOption<std::string> whyNotFused{
@@ -69,7 +69,8 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   options.function = given.function;
   options.target = *target;
   options.fusionFuel = given.fusionFuel;
-  options.deviceSpec = given.deviceSpec;
+  options.deviceSpec = given.deviceSpec.empty() ? (*target)->deviceSpec()
+                                                : given.deviceSpec.getValue();
   options.fusionReport = given.fusionReport;
   options.whyNotFused.assign(given.whyNotFused.begin(),
                              given.whyNotFused.end());

@@ -19,6 +19,7 @@
 #include "HostEntry.h"
 
 #define __global__
+#define __launch_bounds__(...)
 #define __device__
 #define __forceinline__ inline
 // All threads of a block run on one of the host's.
@@ -213,22 +214,14 @@ static inline double __longlong_as_double(unsigned long long x) {
 // Half types
 //===----------------------------------------------------------------------===//
 
-// cuda_fp16.h and cuda_bf16.h, as far as kernels use them: storage, and exact
-// conversions that round to nearest even.
+// What kernels declare for the device by instructions of its own: storage, and
+// exact conversions that round to nearest even.
 
-struct __half {
-  unsigned short x;
-  __half() = default;
-  explicit __half(double value);
-  explicit __half(float value);
-  operator float() const;
+struct f16 {
+  unsigned short bits;
 };
-struct __nv_bfloat16 {
-  unsigned short x;
-  __nv_bfloat16() = default;
-  explicit __nv_bfloat16(double value);
-  explicit __nv_bfloat16(float value);
-  operator float() const;
+struct bf16 {
+  unsigned short bits;
 };
 
 namespace tandem_host {
@@ -276,26 +269,14 @@ inline float widen(unsigned short stored) {
 
 } // namespace tandem_host
 
-inline __half::__half(double value) : x(tandem_host::narrow<5, 10>(value)) {}
-inline __half::__half(float value) : x(tandem_host::narrow<5, 10>(value)) {}
-inline __half::operator float() const { return tandem_host::widen<5, 10>(x); }
-inline __nv_bfloat16::__nv_bfloat16(double value)
-    : x(tandem_host::narrow<8, 7>(value)) {}
-inline __nv_bfloat16::__nv_bfloat16(float value)
-    : x(tandem_host::narrow<8, 7>(value)) {}
-inline __nv_bfloat16::operator float() const {
-  return tandem_host::bits<float>(unsigned(x) << 16);
+inline float widen(f16 from) { return tandem_host::widen<5, 10>(from.bits); }
+inline float widen(bf16 from) {
+  return tandem_host::bits<float>(unsigned(from.bits) << 16);
 }
-
-static inline __half __float2half_rn(float x) { return __half(x); }
-static inline __half __double2half(double x) { return __half(x); }
-static inline float __half2float(__half x) { return x; }
-static inline __nv_bfloat16 __float2bfloat16_rn(float x) {
-  return __nv_bfloat16(x);
+/// To f16 or bf16; a float is a double exactly.
+template <typename To> inline To narrow(double from) {
+  return {__is_same(To, f16) ? tandem_host::narrow<5, 10>(from)
+                             : tandem_host::narrow<8, 7>(from)};
 }
-static inline __nv_bfloat16 __double2bfloat16(double x) {
-  return __nv_bfloat16(x);
-}
-static inline float __bfloat162float(__nv_bfloat16 x) { return x; }
 
 #endif // TANDEM_HOST_CUDA_H

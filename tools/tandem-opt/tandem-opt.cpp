@@ -71,9 +71,10 @@ cl::opt<tandem::Winograd>
 cl::opt<bool> fuse("fuse", cl::cat(category),
                    cl::desc("The same as --until=fuse"));
 cl::opt<std::string>
-    deviceSpec("device-spec", cl::cat(category), cl::init("generic"),
+    deviceSpec("device-spec", cl::cat(category),
                cl::desc("With --until: the device that costs are estimated "
-                        "for: generic, host, a built-in name, or a .json file"),
+                        "for: generic (the default for the CPU), host, a "
+                        "built-in name (sm_90), or a .json file"),
                cl::value_desc("spec"));
 cl::opt<std::string> fusionReport(
     "fusion-report", cl::cat(category),
@@ -92,13 +93,13 @@ std::string phase() {
 
 /// --until and its companions as a textual pipeline.
 std::string pipelineText(const std::vector<std::string> &places) {
-  std::string text =
-      "tandem-compile{until=" + phase() + " device=" + device +
-      " function=" + function +
-      " contractions=" + std::string(tandem::name(contractions)) +
-      " winograd=" + std::string(tandem::name(winograd)) +
-      " fusion-fuel=" + std::to_string(fusionFuel) + " device-spec={" +
-      deviceSpec + "}";
+  std::string text = "tandem-compile{until=" + phase() + " device=" + device +
+                     " function=" + function + " contractions=" +
+                     std::string(tandem::name(contractions)) +
+                     " winograd=" + std::string(tandem::name(winograd)) +
+                     " fusion-fuel=" + std::to_string(fusionFuel);
+  if (!deviceSpec.empty())
+    text += " device-spec={" + deviceSpec + "}";
   if (!fusionReport.empty())
     text += " fusion-report={" + fusionReport + "}";
   if (!places.empty())

@@ -32,7 +32,8 @@ cl::OptionCategory category("CUDA (Tandem)");
 
 cl::opt<std::string>
     gpu("gpu", cl::cat(category), cl::init("sm_90"),
-        cl::desc("For PTX: an architecture (sm_80, sm_90, sm_100), a device of "
+        cl::desc("The GPU to compile for: an architecture (sm_80, sm_90, "
+                 "sm_100), a device of "
                  "utils/gpu-specs (h200), or a file like those there"),
         cl::value_desc("name"));
 cl::list<std::string> shapes(
@@ -63,6 +64,7 @@ LogicalResult makeKernels(ModuleOp module) {
   options.function = function;
   options.target = &tandem::cudaTarget();
   options.fusionFuel = fusionFuel;
+  options.deviceSpec = gpu;
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   tandem::buildPipeline(passes, tandem::Phase::Kernels, options);
   return passes.run(module);
@@ -71,7 +73,7 @@ LogicalResult makeKernels(ModuleOp module) {
 FailureOr<std::string> translateToCUDA(ModuleOp module) {
   if (failed(makeKernels(module)))
     return failure();
-  tandem::Expected<std::string> source = tandem::emitCUDASource(module);
+  tandem::Expected<std::string> source = tandem::emitCUDASource(module, gpu);
   if (!source)
     return report(module, source.error());
   return std::move(*source);

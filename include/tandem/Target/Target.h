@@ -53,6 +53,10 @@ public:
   /// Whether code is compiled for the machine that compiles, so that costs can
   /// be looked up and measured on this machine.
   virtual bool isHost() const { return false; }
+  /// The device that programs are planned for where none is named, as
+  /// findDeviceModel takes it: the one that the code would run on, or one like
+  /// it.
+  virtual std::string deviceSpec() const { return "generic"; }
   /// The target's kernels of contractions; null where contractions become op
   /// steps, which the library computes, or parts of loops.
   virtual const ContractionModel *contractionModel() const { return nullptr; }
@@ -94,6 +98,13 @@ public:
   virtual Expected<fb::KernelT> compile(mlir::ModuleOp kernel,
                                         const std::string &spec,
                                         PhaseTimes &times) const = 0;
+  /// Whether `compile` leaves kernels as source, and `assemble` makes code of
+  /// several at once, because making it for each would cost much more.
+  virtual bool assembles() const { return false; }
+  /// Makes code of kernels that `compile` has left as source, all as one
+  /// program, which becomes the code of each; their symbols tell them apart.
+  /// Where it fails, they are left as they are.
+  virtual Status assemble(llvm::ArrayRef<fb::KernelT *>) const { return {}; }
   /// Everything about the machine, beside `spec`, that the generated code
   /// depends on. It is part of every kernel's key in the kernel cache.
   virtual std::string fingerprint() const { return {}; }

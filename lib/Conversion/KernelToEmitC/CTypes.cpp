@@ -38,14 +38,24 @@ std::string tandem::conversion::cTypeName(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
     return integerTypeName(integer);
   if (type.isF16())
-    return "__half";
+    return "f16";
   if (type.isBF16())
-    return "__nv_bfloat16";
+    return "bf16";
   if (type.isF32())
     return "float";
   if (type.isF64())
     return "double";
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    std::string element = cTypeName(vector.getElementType());
+    return element.empty() ? element
+                           : "pack<" + element + ", " +
+                                 std::to_string(vector.getNumElements()) + ">";
+  }
   return {};
+}
+
+int64_t tandem::conversion::byteSize(Type element) {
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
 static std::string integerLiteral(const APInt &value, unsigned width) {
@@ -115,9 +125,5 @@ std::string tandem::conversion::cLiteral(TypedAttr value, Type type) {
   if (!number || cTypeName(type).empty())
     return {};
   std::string text = floatLiteral(number.getValue(), type);
-  if (type.isF16())
-    return "__float2half_rn(" + text + ")";
-  if (type.isBF16())
-    return "__float2bfloat16_rn(" + text + ")";
-  return text;
+  return isHalf(type) ? "narrow<" + cTypeName(type) + ">(" + text + ")" : text;
 }

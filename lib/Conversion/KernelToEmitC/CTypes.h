@@ -15,9 +15,13 @@
 
 namespace tandem::conversion {
 
-/// The name of a type in CUDA C++: "float", "__half", "long long" …; empty for
-/// a type that kernels do not support.
+/// The name of a type in CUDA C++: "float", "f16", "long long", or, of a
+/// vector, "pack<float, 4>" …; empty for a type that kernels do not support.
+/// The half types and pack are declared by declareDeviceFunctions.
 std::string cTypeName(mlir::Type type);
+
+/// The size of an element in memory, in bytes.
+int64_t byteSize(mlir::Type element);
 
 /// Whether the type is f16 or bf16. Such values exist in memory only, and are
 /// converted by functions.

@@ -45,20 +45,30 @@ static TypeConverter makeTypeConverter() {
       return std::nullopt;
     return type;
   });
-  converter.addConversion([](MemRefType type) -> std::optional<Type> {
+  // Elements that C has no type of its own for are called by name.
+  auto elementOf = [](ShapedType type) -> Type {
     Type element = type.getElementType();
-    if (cTypeName(element).empty())
+    return isa<VectorType>(element)
+               ? emitc::OpaqueType::get(element.getContext(),
+                                        cTypeName(element))
+               : element;
+  };
+  converter.addConversion([elementOf](MemRefType type) -> std::optional<Type> {
+    if (cTypeName(type.getElementType()).empty())
       return std::nullopt;
-    auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
-    if (space && space.getValue() == gpu::AddressSpace::Private)
-      return emitc::ArrayType::get(type.getShape(), element);
-    return emitc::PointerType::get(element);
+    Type element = elementOf(type);
+    // What is a thread's or a block's own is a variable or an array.
+    if (!isa_and_present<gpu::AddressSpaceAttr>(type.getMemorySpace()))
+      return emitc::PointerType::get(element);
+    if (type.getRank() == 0)
+      return emitc::LValueType::get(element);
+    return emitc::ArrayType::get(type.getShape(), element);
   });
   converter.addConversion([](VectorType type) -> std::optional<Type> {
-    std::string element = cTypeName(type.getElementType());
-    if (element.empty())
+    std::string name = cTypeName(type);
+    if (name.empty())
       return std::nullopt;
-    return emitc::OpaqueType::get(type.getContext(), "pack4<" + element + ">");
+    return emitc::OpaqueType::get(type.getContext(), name);
   });
   return converter;
 }
@@ -73,6 +83,7 @@ static LogicalResult convert(ModuleOp module) {
   populateScalarPatterns(converter, patterns);
   populateMathPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns);
+  populateThreadPatterns(converter, patterns);
   populateArithToEmitCPatterns(converter, patterns);
   populateSCFToEmitCConversionPatterns(patterns, converter);
   // After upstream's, which would make it size_t: the latest counts.
@@ -95,7 +106,7 @@ static void qualifyArguments(emitc::FuncOp kernel) {
     bool written = llvm::any_of(argument.getUsers(), [](Operation *user) {
       return llvm::any_of(user->getUsers(), [](Operation *access) {
         if (auto call = dyn_cast<emitc::CallOpaqueOp>(access))
-          return call.getCallee() == "store4";
+          return call.getCallee() == "store";
         return isa<emitc::AssignOp>(access);
       });
     });
@@ -113,16 +124,29 @@ static void qualifyArguments(emitc::FuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), types, {}));
 }
 
-static void unrollShortLoops(emitc::FuncOp kernel) {
+/// How often to unroll a loop; 0 for what the compiler thinks best, -1 for
+/// wholly.
+static int64_t unrollingOf(emitc::ForOp loop) {
+  constexpr unsigned few = 16;
+  if (auto count = loop->getAttrOfType<IntegerAttr>(kUnrollAttrName))
+    return count.getInt();
+  auto bound = loop.getUpperBound().getDefiningOp<emitc::LiteralOp>();
+  unsigned iterations;
+  bool isShort = bound && !bound.getValue().getAsInteger(10, iterations) &&
+                 iterations <= few;
+  return isShort ? -1 : 0;
+}
+
+static void unrollLoops(emitc::FuncOp kernel) {
   kernel.walk([](emitc::ForOp loop) {
-    auto bound = loop.getUpperBound().getDefiningOp<emitc::LiteralOp>();
-    unsigned iterations;
-    if (!bound || bound.getValue().getAsInteger(10, iterations) ||
-        iterations > 16)
+    int64_t count = unrollingOf(loop);
+    if (count == 0)
       return;
     OpBuilder builder(loop);
-    emitc::VerbatimOp::create(builder, loop.getLoc(), "#pragma unroll",
-                              ValueRange());
+    std::string text = "#pragma unroll";
+    if (count > 0)
+      text += " " + std::to_string(count);
+    emitc::VerbatimOp::create(builder, loop.getLoc(), text, ValueRange());
   });
 }
 
@@ -135,7 +159,7 @@ struct ConvertKernelToEmitC
       return signalPassFailure();
     getOperation().walk([](emitc::FuncOp kernel) {
       qualifyArguments(kernel);
-      unrollShortLoops(kernel);
+      unrollLoops(kernel);
       formStatements(kernel);
     });
     declareDeviceFunctions(getOperation());

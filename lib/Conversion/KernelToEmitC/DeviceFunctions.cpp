@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CTypes.h"
 #include "Patterns.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -18,6 +19,45 @@ struct DeviceFunction {
   StringRef name;
   StringRef source;
 };
+
+/// The half types: two bytes in memory, converted by one instruction each.
+/// What runs kernels on the host has its own.
+constexpr StringRef halves = R"(#ifdef __CUDACC__
+struct f16 { unsigned short bits; };
+struct bf16 { unsigned short bits; };
+template <typename To, typename From>
+__device__ __forceinline__ To narrow(From from);
+__device__ __forceinline__ float widen(f16 from) {
+  float to;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(from.bits));
+  return to;
+}
+__device__ __forceinline__ float widen(bf16 from) {
+  return __int_as_float(from.bits << 16);
+}
+template <> __device__ __forceinline__ f16 narrow<f16>(float from) {
+  f16 to;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"(from));
+  return to;
+}
+template <> __device__ __forceinline__ f16 narrow<f16>(double from) {
+  f16 to;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(to.bits) : "d"(from));
+  return to;
+}
+template <> __device__ __forceinline__ bf16 narrow<bf16>(float from) {
+  bf16 to;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to.bits) : "f"(from));
+  return to;
+}
+template <> __device__ __forceinline__ bf16 narrow<bf16>(double from) {
+  // Rounded to odd first, so that rounding again gives what rounding once does.
+  const float cut = __double2float_rz(from);
+  return narrow<bf16>(
+      __int_as_float(__float_as_int(cut) | (double(cut) != from ? 1 : 0)));
+}
+#endif
+)";
 
 constexpr DeviceFunction deviceFunctions[] = {
     {"maximum",
@@ -36,23 +76,24 @@ template <typename T> __device__ __forceinline__ T floor_div(T a, T b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 )"},
-    {"load4", R"(// Four consecutive elements, moved as one vector.
-template <typename T> struct alignas(4 * sizeof(T)) pack4 {
-  T element[4];
+    {"load", R"(// N consecutive elements, moved by accesses of up to 16 bytes.
+template <typename T, int N>
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) pack {
+  T element[N];
   __device__ __forceinline__ T operator[](int lane) const {
     return element[lane];
   }
 };
-template <typename T>
-__device__ __forceinline__ pack4<T> load4(const T* from) {
-  return *reinterpret_cast<const pack4<T>*>(from);
+template <int N, typename T>
+__device__ __forceinline__ pack<T, N> load(const T* from) {
+  return *reinterpret_cast<const pack<T, N>*>(from);
 }
-template <typename T>
-__device__ __forceinline__ void store4(T* to, const T (&from)[4]) {
-  pack4<T> packed;
-  for (int lane = 0; lane < 4; ++lane)
+template <typename T, int N>
+__device__ __forceinline__ void store(T* to, const T (&from)[N]) {
+  pack<T, N> packed;
+  for (int lane = 0; lane < N; ++lane)
     packed.element[lane] = from[lane];
-  *reinterpret_cast<pack4<T>*>(to) = packed;
+  *reinterpret_cast<pack<T, N>*>(to) = packed;
 }
 )"},
 };
@@ -60,38 +101,37 @@ __device__ __forceinline__ void store4(T* to, const T (&from)[4]) {
 } // namespace
 
 /// Whether `type`, or what it points to, is of a half type.
-static void noteHalves(Type type, bool &f16, bool &bf16) {
+static bool isOfHalves(Type type) {
   if (auto lvalue = dyn_cast<emitc::LValueType>(type))
     type = lvalue.getValueType();
   auto opaque = dyn_cast<emitc::OpaqueType>(type);
-  f16 |= type.isF16() || (opaque && opaque.getValue().contains("__half"));
-  bf16 |=
-      type.isBF16() || (opaque && opaque.getValue().contains("__nv_bfloat16"));
+  return tandem::conversion::isHalf(type) ||
+         (opaque && opaque.getValue().contains("f16"));
+}
+
+static bool usesHalves(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    bool found = llvm::any_of(op->getResultTypes(), isOfHalves);
+    if (auto kernel = dyn_cast<emitc::FuncOp>(op))
+      found |= llvm::any_of(kernel.getArgumentTypes(), isOfHalves);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
 void tandem::conversion::declareDeviceFunctions(ModuleOp module) {
   llvm::StringSet<> called;
-  bool f16 = false, bf16 = false;
   module.walk([&](emitc::CallOpaqueOp call) {
     // Both come in one declaration.
-    called.insert(call.getCallee() == "store4" ? "load4" : call.getCallee());
-  });
-  module.walk([&](Operation *op) {
-    if (auto kernel = dyn_cast<emitc::FuncOp>(op))
-      for (Type argument : kernel.getArgumentTypes())
-        noteHalves(argument, f16, bf16);
-    for (Type result : op->getResultTypes())
-      noteHalves(result, f16, bf16);
+    called.insert(call.getCallee() == "store" ? "load" : call.getCallee());
   });
   auto builder = OpBuilder::atBlockBegin(module.getBody());
-  if (f16)
-    emitc::IncludeOp::create(builder, module.getLoc(), "cuda_fp16.h",
-                             /*is_standard_include=*/true);
-  if (bf16)
-    emitc::IncludeOp::create(builder, module.getLoc(), "cuda_bf16.h",
-                             /*is_standard_include=*/true);
+  auto declare = [&](StringRef source) {
+    emitc::VerbatimOp::create(builder, module.getLoc(), source, ValueRange());
+  };
+  if (usesHalves(module))
+    declare(halves);
   for (const DeviceFunction &function : deviceFunctions)
     if (called.contains(function.name))
-      emitc::VerbatimOp::create(builder, module.getLoc(), function.source,
-                                ValueRange());
+      declare(function.source);
 }

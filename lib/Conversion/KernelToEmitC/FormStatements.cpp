@@ -16,11 +16,52 @@ using namespace tandem::conversion;
 /// Ops in one statement, at most: what a reader takes in at once.
 static constexpr unsigned maxOpsPerStatement = 6;
 
-/// Loads stay statements of their own, so that they are in flight together and
-/// are easy to find.
+/// Whether something may set `variable` between `load`, which reads it, and
+/// `user`: an op between them in the load's block, or one in the same op of
+/// that block as `user`, which may be a loop.
+static bool isSetBetween(Value variable, Operation *load, Operation *user) {
+  Block *block = load->getBlock();
+  Operation *end = block->findAncestorOpInBlock(*user);
+  return !end || llvm::any_of(variable.getUsers(), [&](Operation *assign) {
+    if (!isa<emitc::AssignOp>(assign) || assign->getOperand(0) != variable)
+      return false;
+    Operation *at = block->findAncestorOpInBlock(*assign);
+    // `user` itself may set the variable, once it has read it.
+    return at && !at->isBeforeInBlock(load) && !end->isBeforeInBlock(at) &&
+           !(at == end && end == user);
+  });
+}
+
+/// Reads variables where they are used, so that `sum + x` need not be
+/// `const float sum_1 = sum; sum_1 + x`.
+static void readVariablesInPlace(emitc::FuncOp function) {
+  SmallVector<emitc::LoadOp> loads;
+  function.walk([&](emitc::LoadOp load) {
+    if (load.getOperand().getDefiningOp<emitc::VariableOp>())
+      loads.push_back(load);
+  });
+  for (emitc::LoadOp load : loads) {
+    for (OpOperand &use : llvm::make_early_inc_range(load->getUses())) {
+      if (isSetBetween(load.getOperand(), load, use.getOwner()))
+        continue;
+      OpBuilder builder(use.getOwner());
+      use.set(builder.clone(*load)->getResult(0));
+    }
+    if (load->use_empty())
+      load.erase();
+  }
+}
+
+/// Loads of memory stay statements of their own, so that they are in flight
+/// together and are easy to find.
 static bool canBePartOfStatement(Operation *op) {
+  if (auto load = dyn_cast<emitc::LoadOp>(op)) {
+    return load.getOperand().getDefiningOp<emitc::VariableOp>() &&
+           load->hasOneUse() &&
+           !isSetBetween(load.getOperand(), load, *load->user_begin());
+  }
   return isa<emitc::CExpressionInterface>(op) && op->getNumResults() == 1 &&
-         !isa<emitc::LoadOp, emitc::ExpressionOp>(op);
+         !isa<emitc::ExpressionOp, emitc::ConstantOp>(op);
 }
 
 /// Adds to `tree`, in pre-order, `op` and what it alone uses.
@@ -64,6 +105,7 @@ static void formExpression(llvm::SetVector<Operation *> &tree) {
 }
 
 void tandem::conversion::formStatements(emitc::FuncOp function) {
+  readVariablesInPlace(function);
   SmallVector<Block *> blocks;
   function.walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks) {

@@ -1,4 +1,4 @@
-//===- KernelSchedule.cpp - Sharing kernels out over threads --------------===//
+//===- KernelSchedule.cpp - The schedule of a kernel ----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadBody.h"
+#include "KernelSchedule.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "tandem/Conversion/TandemToLinalg/ReductionStage.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tandem::conversion;
-
-/// Below this many elements more threads are worth more than wider accesses.
-static constexpr int64_t fewElements = 1024;
 
 static LogicalResult verifyOperand(linalg::GenericOp op, OpOperand &operand,
                                    const KernelMemory &memory) {
@@ -47,17 +46,70 @@ LogicalResult tandem::conversion::verifyKernelOp(linalg::GenericOp op,
   return success();
 }
 
-Schedule tandem::conversion::scheduleFor(linalg::GenericOp op, bool vectorize) {
-  Schedule schedule;
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  schedule.elements = ShapedType::getNumElements(sizes);
-  bool inOrder = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return op.getMatchingIndexingMap(&init).isIdentity();
-  });
-  if (!vectorize || !inOrder || schedule.elements < fewElements ||
-      schedule.elements % vectorWidth != 0)
-    return schedule;
-  schedule.perThread = vectorWidth;
-  schedule.alongInnermost = sizes.back() % vectorWidth == 0;
-  return schedule;
+namespace {
+/// One of the loops of a kernel, and how it is divided among threads.
+struct Loop {
+  linalg::GenericOp op;
+  std::optional<TransposeSchedule> transpose;
+  LoopSchedule schedule;
+
+  int64_t blocks(int64_t threads) const {
+    return transpose ? transpose->blocks
+                     : llvm::divideCeilSigned(schedule.elements,
+                                              schedule.pointsPerBlock(threads));
+  }
+};
+} // namespace
+
+/// One loop for each op; the grid is as large as the largest of them needs.
+static LogicalResult emitLoops(MappedKernel &kernel,
+                               ArrayRef<linalg::GenericOp> ops) {
+  const MappingOptions &options = kernel.options;
+  kernel.threads = options.threads;
+  SmallVector<Loop> loops;
+  for (linalg::GenericOp op : ops) {
+    loops.push_back({op, scheduleTranspose(op, kernel.memory, options),
+                     scheduleLoop(op, kernel.memory, options)});
+    kernel.blocks =
+        std::max(kernel.blocks, loops.back().blocks(kernel.threads));
+  }
+  for (const Loop &loop : loops)
+    if (failed(loop.transpose ? emitTranspose(kernel, loop.op, *loop.transpose)
+                              : emitLoop(kernel, loop.op, loop.schedule)))
+      return failure();
+  return success();
+}
+
+static LogicalResult emitReductions(MappedKernel &kernel,
+                                    ArrayRef<linalg::GenericOp> stages) {
+  const KernelMemory &memory = kernel.memory;
+  auto hasMemory = [&](Value value) {
+    return memory.operands.contains(value) || memory.splats.contains(value) ||
+           memory.results.contains(value);
+  };
+  for (auto [number, stage] : llvm::enumerate(stages))
+    if (failed(tandem::verifyReductionStage(stage, stages.take_front(number),
+                                            hasMemory)))
+      return failure();
+  linalg::GenericOp first = stages.front();
+  unsigned numKept = first.getNumParallelLoops();
+  unsigned contiguous =
+      tandem::chooseContiguousLoop(stages, first.getNumLoops(), numKept);
+  return contiguous < numKept ? emitColumnReductions(kernel, stages)
+                              : emitRowReductions(kernel, stages, contiguous);
+}
+
+LogicalResult tandem::conversion::emitKernel(MappedKernel &kernel,
+                                             Operation *contraction,
+                                             ArrayRef<linalg::GenericOp> ops) {
+  if (contraction)
+    return emitContraction(kernel, contraction, ops);
+  if (llvm::any_of(ops, [](linalg::GenericOp op) {
+        return op.getNumReductionLoops() > 0;
+      }))
+    return emitReductions(kernel, ops);
+  for (linalg::GenericOp op : ops)
+    if (failed(verifyKernelOp(op, kernel.memory)))
+      return failure();
+  return emitLoops(kernel, ops);
 }

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ThreadBody.h"
+#include "KernelSchedule.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,7 @@ namespace tandem {
 } // namespace tandem
 
 using namespace mlir;
+using namespace tandem;
 using namespace tandem::conversion;
 
 namespace {
@@ -36,9 +38,8 @@ namespace {
 /// Rewrites one kernel.
 class KernelMapper {
 public:
-  KernelMapper(func::FuncOp kernel, int64_t threads, bool vectorize)
-      : source(kernel), builder(kernel), threads(threads),
-        vectorize(vectorize) {}
+  KernelMapper(func::FuncOp kernel, const MappingOptions &options)
+      : source(kernel), builder(kernel), options(options) {}
 
   LogicalResult run();
 
@@ -50,22 +51,11 @@ private:
 
   func::FuncOp source;
   OpBuilder builder;
-  int64_t threads;
-  bool vectorize;
+  MappingOptions options;
   KernelMemory memory;
   SmallVector<linalg::GenericOp> ops;
+  Operation *contraction = nullptr;
 };
-
-/// The tensor whose elements, in row-major order, `value` has.
-Value skipReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
-             tensor::CastOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
 
 FailureOr<MemRefType> flatMemory(func::FuncOp kernel, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -113,7 +103,8 @@ LogicalResult KernelMapper::bindResults() {
   unsigned numInputs = source.getNumArguments();
   for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
     Value root = skipReshapes(value);
-    if (!root.getDefiningOp<linalg::GenericOp>())
+    if (!isa_and_nonnull<linalg::GenericOp, ir::ContractionOpInterface>(
+            root.getDefiningOp()))
       return terminator->emitOpError("of a kernel must return what linalg ops "
                                      "compute; operand #")
              << number << " is not";
@@ -124,9 +115,11 @@ LogicalResult KernelMapper::bindResults() {
 
 LogicalResult KernelMapper::collectOp(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    if (failed(verifyKernelOp(generic, memory)))
-      return failure();
     ops.push_back(generic);
+    return success();
+  }
+  if (isa<ir::ContractionOpInterface>(op) && !contraction) {
+    contraction = &op;
     return success();
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -134,7 +127,7 @@ LogicalResult KernelMapper::collectOp(Operation &op) {
       memory.splats[constant.getResult()] = splat.getSplatValue<TypedAttr>();
     return success();
   }
-  if (isa<tensor::EmptyOp, func::ReturnOp>(op))
+  if (isa<tensor::EmptyOp, linalg::FillOp, func::ReturnOp>(op))
     return success();
   if (op.getNumResults() == 1) {
     Value root = skipReshapes(op.getResult(0));
@@ -148,39 +141,19 @@ LogicalResult KernelMapper::collectOp(Operation &op) {
   return op.emitOpError("is not expected in a kernel in linalg form");
 }
 
-static Value threadNumber(OpBuilder &b, Location loc) {
-  constexpr auto x = gpu::Dimension::x;
-  constexpr auto nsw = arith::IntegerOverflowFlags::nsw;
-  loc = NameLoc::get(b.getStringAttr("i"), loc);
-  Value block = gpu::BlockIdOp::create(b, loc, x);
-  Value size = gpu::BlockDimOp::create(b, loc, x);
-  Value start = arith::MulIOp::create(b, loc, block, size, nsw);
-  Value thread = gpu::ThreadIdOp::create(b, loc, x);
-  return arith::AddIOp::create(b, loc, start, thread, nsw);
-}
-
 LogicalResult KernelMapper::emitOps(func::FuncOp target) {
   builder.setInsertionPointToStart(&target.getBody().front());
-  Value thread = threadNumber(builder, source.getLoc());
-  int64_t blocks = 0;
-  bool wideIndex = false;
-  for (linalg::GenericOp op : ops) {
-    Schedule schedule = scheduleFor(op, vectorize);
-    int64_t perBlock = schedule.perThread * threads;
-    blocks =
-        std::max(blocks, llvm::divideCeilSigned(schedule.elements, perBlock));
-    if (failed(
-            emitThreadBody(builder, op, memory, schedule, thread, wideIndex)))
-      return failure();
-  }
+  MappedKernel kernel{builder, memory, options};
+  if (failed(emitKernel(kernel, contraction, ops)))
+    return failure();
   func::ReturnOp::create(builder, source.getLoc());
-  if (blocks > std::numeric_limits<int32_t>::max())
+  if (kernel.blocks > std::numeric_limits<int32_t>::max())
     return source.emitOpError("needs a grid of ")
-           << blocks << " blocks, more than CUDA allows";
-  if (wideIndex)
+           << kernel.blocks << " blocks, more than CUDA allows";
+  if (kernel.wideIndex)
     target->setAttr("wide_index", builder.getUnitAttr());
-  target->setAttr("blocks", builder.getI64IntegerAttr(blocks));
-  target->setAttr("threads", builder.getI64IntegerAttr(threads));
+  target->setAttr("blocks", builder.getI64IntegerAttr(kernel.blocks));
+  target->setAttr("threads", builder.getI64IntegerAttr(kernel.threads));
   return success();
 }
 
@@ -222,7 +195,8 @@ struct MapKernelToThreads
         kernels.push_back(kernel);
     });
     for (func::FuncOp kernel : kernels)
-      if (failed(KernelMapper(kernel, threads, vectorize).run()))
+      if (failed(
+              KernelMapper(kernel, {threads, vectorize, sharedMemory}).run()))
         return signalPassFailure();
   }
 };

@@ -38,13 +38,13 @@ template <typename Op> struct CallFunction : OpConversionPattern<Op> {
     for (Value operand : adaptor.getOperands())
       operands.push_back(
           isHalf(operand.getType())
-              ? emitc::CastOp::create(rewriter, op.getLoc(), computed, operand)
+              ? arith::ExtFOp::create(rewriter, op.getLoc(), computed, operand)
               : operand);
     Value result = emitc::CallOpaqueOp::create(rewriter, op.getLoc(), computed,
                                                callee, operands)
                        .getResult(0);
     if (computed != type)
-      result = emitc::CastOp::create(rewriter, op.getLoc(), type, result);
+      result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
     rewriter.replaceOp(op, result);
     return success();
   }

@@ -22,26 +22,30 @@ namespace {
 
 using LValue = TypedValue<emitc::LValueType>;
 
-/// An element, or the first of several, in memory of one dimension.
+/// An element, or the first of several: in memory of one dimension, or in a
+/// variable, which has no position.
 struct Place {
-  Value memory, position;
+  Value memory;
+  ValueRange position;
 };
 
 template <typename Adaptor> Place placeOf(Adaptor adaptor) {
-  return {adaptor.getBase(), adaptor.getIndices().front()};
+  return {adaptor.getBase(), adaptor.getIndices()};
 }
 template <> Place placeOf(memref::LoadOp::Adaptor adaptor) {
-  return {adaptor.getMemref(), adaptor.getIndices().front()};
+  return {adaptor.getMemref(), adaptor.getIndices()};
 }
 template <> Place placeOf(memref::StoreOp::Adaptor adaptor) {
-  return {adaptor.getMemref(), adaptor.getIndices().front()};
+  return {adaptor.getMemref(), adaptor.getIndices()};
 }
 template <> Place placeOf(vector::ExtractOp::Adaptor adaptor) {
-  return {adaptor.getSource(), adaptor.getDynamicPosition().front()};
+  return {adaptor.getSource(), adaptor.getDynamicPosition()};
 }
 
-/// `memory[position]`.
+/// `memory[position]`, or the variable.
 LValue element(OpBuilder &builder, Location loc, Place place, Type type) {
+  if (auto variable = dyn_cast<LValue>(place.memory))
+    return variable;
   return emitc::SubscriptOp::create(builder, loc, emitc::LValueType::get(type),
                                     place.memory, place.position)
       .getResult();
@@ -50,30 +54,20 @@ LValue element(OpBuilder &builder, Location loc, Place place, Type type) {
 /// `memory + position`.
 Value address(OpBuilder &builder, Location loc, Place place) {
   return emitc::AddOp::create(builder, loc, place.memory.getType(),
-                              place.memory, place.position);
+                              place.memory, place.position.front());
 }
 
-/// gpu.block_id and its like, in dimension x, as CUDA's variables.
-template <typename Op> struct ConvertBuiltin : OpConversionPattern<Op> {
-  ConvertBuiltin(const TypeConverter &converter, MLIRContext *context,
-                 StringRef name)
-      : OpConversionPattern<Op>(converter, context), name(name) {}
-
-  LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (op.getDimension() != gpu::Dimension::x)
-      return rewriter.notifyMatchFailure(op, "grids have one dimension");
-    Type type = this->getTypeConverter()->convertType(op.getType());
-    // Unsigned 32 bits each: one wide operand widens the whole expression.
-    std::string text = type.isInteger(64) ? "(long long) " : "";
-    rewriter.replaceOpWithNewOp<emitc::LiteralOp>(op, type,
-                                                  (text + name).str());
-    return success();
-  }
-
-  StringRef name;
-};
+/// A block of more than 256 threads must be told of, or its threads might be
+/// given more registers than there are.
+SmallVector<StringRef> specifiersOf(func::FuncOp kernel) {
+  auto threads = kernel->getAttrOfType<IntegerAttr>("threads");
+  if (!threads || threads.getInt() <= 256)
+    return {"extern \"C\"", "__global__"};
+  StringAttr bounds = StringAttr::get(
+      kernel.getContext(),
+      "__launch_bounds__(" + std::to_string(threads.getInt()) + ")");
+  return {"extern \"C\"", bounds.getValue(), "__global__"};
+}
 
 struct ConvertFunction : OpConversionPattern<func::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -87,8 +81,7 @@ struct ConvertFunction : OpConversionPattern<func::FuncOp> {
     auto type = rewriter.getFunctionType(signature.getConvertedTypes(), {});
     auto kernel =
         emitc::FuncOp::create(rewriter, op.getLoc(), op.getName(), type);
-    kernel.setSpecifiersAttr(
-        rewriter.getStrArrayAttr({"extern \"C\"", "__global__"}));
+    kernel.setSpecifiersAttr(rewriter.getStrArrayAttr(specifiersOf(op)));
     for (StringRef name : {"blocks", "threads"})
       if (Attribute value = op->getAttr(name))
         kernel->setAttr(name, value);
@@ -117,9 +110,9 @@ template <typename Op> struct ConvertRead : OpConversionPattern<Op> {
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    LValue from =
-        element(rewriter, op.getLoc(), placeOf(adaptor), op.getType());
-    rewriter.replaceOpWithNewOp<emitc::LoadOp>(op, op.getType(), from);
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    LValue from = element(rewriter, op.getLoc(), placeOf(adaptor), type);
+    rewriter.replaceOpWithNewOp<emitc::LoadOp>(op, type, from);
     return success();
   }
 };
@@ -137,16 +130,22 @@ struct ConvertStore : OpConversionPattern<memref::StoreOp> {
   }
 };
 
-/// A few elements of a thread's own, as a C array.
+/// What is a thread's own, as a variable or a C array; what its block shares,
+/// as an array in shared memory.
 struct ConvertAlloca : OpConversionPattern<memref::AllocaOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(memref::AllocaOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    MemRefType type = op.getType();
-    auto array = emitc::ArrayType::get(type.getShape(), type.getElementType());
-    rewriter.replaceOpWithNewOp<emitc::VariableOp>(
-        op, array, emitc::OpaqueAttr::get(getContext(), ""));
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "a type kernels cannot hold");
+    auto variable = rewriter.replaceOpWithNewOp<emitc::VariableOp>(
+        op, type, emitc::OpaqueAttr::get(getContext(), ""));
+    auto space =
+        cast<gpu::AddressSpaceAttr>(op.getType().getMemorySpace()).getValue();
+    if (space == gpu::AddressSpace::Workgroup)
+      variable->setAttr("shared", rewriter.getUnitAttr());
     return success();
   }
 };
@@ -163,7 +162,10 @@ struct ConvertVectorLoad : OpConversionPattern<vector::LoadOp> {
     }
     Value from = address(rewriter, op.getLoc(), placeOf(adaptor));
     Type type = getTypeConverter()->convertType(op.getType());
-    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, type, "load4", from);
+    ArrayAttr width =
+        rewriter.getI32ArrayAttr({int32_t(op.getType().getNumElements())});
+    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(
+        op, type, "load", ValueRange(from), ArrayAttr(), width);
     return success();
   }
 };
@@ -178,7 +180,7 @@ struct ConvertVectorStore : OpConversionPattern<vector::StoreOp> {
       return rewriter.notifyMatchFailure(op, "only local arrays are stored");
     Value local = rewriter.getRemappedValue(load.getBase());
     Value to = address(rewriter, op.getLoc(), placeOf(adaptor));
-    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, TypeRange(), "store4",
+    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(op, TypeRange(), "store",
                                                      ValueRange{to, local});
     return success();
   }
@@ -192,10 +194,4 @@ void tandem::conversion::populateMemoryPatterns(const TypeConverter &converter,
   patterns.add<ConvertFunction, ConvertReturn, ConvertRead<memref::LoadOp>,
                ConvertRead<vector::ExtractOp>, ConvertStore, ConvertAlloca,
                ConvertVectorLoad, ConvertVectorStore>(converter, context);
-  patterns.add<ConvertBuiltin<gpu::BlockIdOp>>(converter, context,
-                                               "blockIdx.x");
-  patterns.add<ConvertBuiltin<gpu::BlockDimOp>>(converter, context,
-                                                "blockDim.x");
-  patterns.add<ConvertBuiltin<gpu::ThreadIdOp>>(converter, context,
-                                                "threadIdx.x");
 }

@@ -26,14 +26,19 @@ void populateScalarPatterns(const mlir::TypeConverter &converter,
 /// Adds patterns that convert math ops to calls of CUDA's accurate functions.
 void populateMathPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
-/// Adds patterns for functions, thread indices, and scalar and vector loads and
-/// stores.
+/// Adds patterns for functions, and for scalar and vector loads and stores.
 void populateMemoryPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 
-/// Defines, ahead of the kernels, the functions that they call and that CUDA
-/// does not provide, and includes the headers of the half types where they are
-/// used.
+/// Adds patterns for thread indices, shuffles, barriers and loops.
+void populateThreadPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+
+/// On a loop, how often it is to be unrolled.
+inline constexpr llvm::StringRef kUnrollAttrName = "unroll";
+
+/// Defines, ahead of the kernels, the types and functions that they use and
+/// that CUDA does not provide without a header.
 void declareDeviceFunctions(mlir::ModuleOp module);
 
 /// Groups single-use ops into emitc.expression ops of a readable size.

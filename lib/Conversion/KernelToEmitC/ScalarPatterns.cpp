@@ -126,19 +126,16 @@ struct SelectUnsigned : OpConversionPattern<Op> {
   }
 };
 
-/// Float to float through the functions of the half types' headers.
+/// Float to float through the functions of the half types.
 struct ConvertFloats {
   static Value widen(OpBuilder &b, Location loc, Value value) {
-    StringRef callee =
-        value.getType().isF16() ? "__half2float" : "__bfloat162float";
-    return call(b, loc, b.getF32Type(), callee, value);
+    return call(b, loc, b.getF32Type(), "widen", value);
   }
   static Value narrow(OpBuilder &b, Location loc, Value value, Type type) {
-    bool isDouble = value.getType().isF64();
-    StringRef callee =
-        type.isF16() ? (isDouble ? "__double2half" : "__float2half_rn")
-                     : (isDouble ? "__double2bfloat16" : "__float2bfloat16_rn");
-    return call(b, loc, type, callee, value);
+    ArrayAttr to = b.getArrayAttr(TypeAttr::get(type));
+    return emitc::CallOpaqueOp::create(b, loc, type, "narrow",
+                                       ValueRange(value), ArrayAttr(), to)
+        .getResult(0);
   }
 };
 

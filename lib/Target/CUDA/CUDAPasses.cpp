@@ -6,11 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
-#include "tandem/Runtime/CUDADevice.h"
-#include "tandem/Target/CUDA/CUDATarget.h"
-#include "tandem/Runtime/Libraries/NVRTC.h"
+#include "CUDAContractionModel.h"
 
+#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Pipelines/PipelineOptions.h"
+#include "tandem/Runtime/CUDADevice.h"
+#include "tandem/Runtime/Libraries/NVRTC.h"
+#include "tandem/Target/CUDA/CUDATarget.h"
+#include "tandem/Target/CUDA/GPUSpec.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -24,12 +30,25 @@ namespace {
 class CUDA final : public Target {
 public:
   StringRef name() const override { return "cuda"; }
-  StringRef description() const override {
-    return "the first GPU of NVIDIA's";
-  }
+  StringRef description() const override { return "the first GPU of NVIDIA's"; }
 
   Expected<Device *> device() const override { return cudaDevice(); }
   bool hasDevice() const override { return hasCUDADriver(); }
+  std::string deviceSpec() const override;
+  const ContractionModel *contractionModel() const override {
+    return &cudaContractionModel();
+  }
+  bool generatesReductions() const override { return true; }
+
+  void addPassesBeforeFusion(OpPassManager &pm,
+                             const PipelineOptions &options) const override {
+    // Fusion makes one kernel of what a softmax becomes, and two of a reduction
+    // with too few results to keep the device busy.
+    pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
+    TandemSplitReductionsOptions split;
+    split.deviceSpec = options.deviceSpec;
+    pm.addNestedPass<func::FuncOp>(createTandemSplitReductions(split));
+  }
 
   void addKernelPasses(OpPassManager &kernels,
                        const PipelineOptions &) const override {
@@ -42,14 +61,19 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override {
     registerCUDATargetDialects(registry);
+    ContractionModels::add(registry, cudaContractionModel());
   }
-  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string & /*spec*/,
+  Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
                                 PhaseTimes &times) const override {
     CUDATargetOptions options;
-    TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice());
-    options.gpu = gpu->arch();
-    options.form = KernelTarget::cubin;
+    options.deviceSpec = spec;
     return compileKernelForCUDA(kernel, options, times);
+  }
+  // A program costs NVRTC 13 ms, whatever is in it: more than most kernels.
+  bool assembles() const override { return true; }
+  Status assemble(ArrayRef<fb::KernelT *> kernels) const override {
+    TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice());
+    return assembleCubin(kernels, std::string(gpu->arch()));
   }
   std::string fingerprint() const override {
     Expected<CUDADevice *> gpu = cudaDevice();
@@ -58,6 +82,16 @@ public:
                           : std::string();
   }
 };
+
+/// The GPU that is here, if it is described; else a current one.
+std::string CUDA::deviceSpec() const {
+  std::string described = CUDATargetOptions().gpu;
+  if (hasDevice())
+    if (Expected<CUDADevice *> gpu = cudaDevice())
+      if (findGPUSpec((*gpu)->arch()))
+        described = (*gpu)->arch();
+  return described;
+}
 
 } // namespace
 

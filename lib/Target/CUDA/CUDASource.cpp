@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <vector>
@@ -33,12 +34,13 @@ private:
 
   void addLine(StringRef line);
   bool addMarker(StringRef line);
-  void rename(StringRef token, StringRef name, bool isConst);
+  void rename(StringRef token, StringRef name, StringRef specifier);
   void inlineDefinition(StringRef token);
   /// The latest line that `token` stands on.
   std::string *definition(StringRef token);
   void closeScopes();
   std::string substitute(StringRef line) const;
+  bool addInitialisation(StringRef line);
   StringRef replacement(StringRef token) const;
 
   llvm::StringMap<Replacement> replacements;
@@ -69,8 +71,8 @@ StringRef plainType(StringRef token) {
       .Case("uint32_t", "unsigned")
       .Case("int64_t", "long long")
       .Case("uint64_t", "unsigned long long")
-      .Case("_Float16", "__half")
-      .Case("__bf16", "__nv_bfloat16")
+      .Case("_Float16", "f16")
+      .Case("__bf16", "bf16")
       .Default(token);
 }
 
@@ -78,7 +80,7 @@ constexpr size_t columns = 80;
 
 /// Breaks a function's parameters over lines where one would be too long.
 std::string wrapParameters(StringRef line) {
-  size_t open = line.find('(');
+  size_t open = line.find('(', line.find("__global__"));
   std::string separator = ",\n" + std::string(open + 1, ' ');
   llvm::SmallVector<StringRef> parameters;
   line.drop_front(open + 1).split(parameters, ", ");
@@ -136,7 +138,8 @@ std::string *SourceRewriter::definition(StringRef token) {
   return nullptr;
 }
 
-void SourceRewriter::rename(StringRef token, StringRef name, bool isConst) {
+void SourceRewriter::rename(StringRef token, StringRef name,
+                            StringRef specifier) {
   std::string *line = definition(token);
   replacements[token] = {name.str(), depth};
   if (!line)
@@ -145,8 +148,7 @@ void SourceRewriter::rename(StringRef token, StringRef name, bool isConst) {
   forEachToken(*line, [&](StringRef other) {
     renamed += other == token ? name : other;
   });
-  if (isConst)
-    renamed.insert(renamed.find_first_not_of(' '), "const ");
+  renamed.insert(renamed.find_first_not_of(' '), specifier.str());
   *line = std::move(renamed);
 }
 
@@ -169,7 +171,10 @@ bool SourceRewriter::addMarker(StringRef line) {
   if (kind == "inline")
     inlineDefinition(token);
   else
-    rename(token, name, kind == "const");
+    rename(token, name,
+           kind == "const"    ? "const "
+           : kind == "shared" ? "__shared__ "
+                              : "");
   return true;
 }
 
@@ -181,8 +186,23 @@ void SourceRewriter::closeScopes() {
   }
 }
 
+/// Makes one line of `float sum;` and `sum = 0.0f;`.
+bool SourceRewriter::addInitialisation(StringRef line) {
+  if (lines.empty())
+    return false;
+  StringRef definition = StringRef(lines.back()).trim();
+  auto [target, value] = line.trim().split(" = ");
+  if (value.empty() || !llvm::all_of(target, isWord) ||
+      !definition.consume_back((" " + target + ";").str()) ||
+      !llvm::all_of(definition, [](char c) { return isWord(c) || c == ' '; }))
+    return false;
+  lines.back().pop_back();
+  lines.back() += (" = " + value).str();
+  return true;
+}
+
 void SourceRewriter::addLine(StringRef line) {
-  if (addMarker(line))
+  if (addMarker(line) || addInitialisation(substitute(line)))
     return;
   // Functions end by themselves.
   if (line == "}" && depth == 1 && !lines.empty() &&
@@ -206,4 +226,26 @@ std::string SourceRewriter::run(StringRef printed) {
 
 std::string tandem::rewriteSource(StringRef printed) {
   return SourceRewriter().run(printed);
+}
+
+std::string tandem::mergeSources(llvm::ArrayRef<NamedSource> sources) {
+  std::string declarations, kernels;
+  llvm::StringSet<> declared;
+  for (const NamedSource &kernel : sources) {
+    // Declarations are apart from one another by an empty line; behind them
+    // comes what the printer says of the kernel's launch.
+    StringRef text = kernel.source;
+    size_t start = text.find("// Launched with");
+    llvm::SmallVector<StringRef> ahead;
+    text.take_front(start).split(ahead, "\n\n", -1, /*KeepEmpty=*/false);
+    for (StringRef declaration : ahead)
+      if (declared.insert(declaration.trim()).second)
+        declarations += (declaration.trim() + "\n\n").str();
+    std::string body = text.drop_front(start).str();
+    size_t at = body.find(" void " + kernel.name + "(");
+    if (at != std::string::npos)
+      body.replace(at + 6, kernel.name.size(), kernel.newName);
+    kernels += body;
+  }
+  return declarations + kernels;
 }

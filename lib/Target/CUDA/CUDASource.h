@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H
 #define TANDEM_LIB_TARGET_CUDA_CUDASOURCE_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -21,9 +22,21 @@ namespace tandem {
 /// scope:
 ///   //@name v7 sum     v7 is called sum
 ///   //@const v7 sum    and its definition is const
+///   //@shared v7 tile  and it is in shared memory
 ///   //@inline v7       its one use is replaced by its definition
-/// Fixed-width types get the names they have in CUDA without any header.
+/// A variable that is set right after its definition is defined with that
+/// value. Fixed-width types get the names they have in CUDA without any header.
 std::string rewriteSource(llvm::StringRef printed);
+
+/// The source of a kernel, the kernel's name in it, and the name that it is to
+/// have.
+struct NamedSource {
+  std::string source, name, newName;
+};
+
+/// One source of all kernels, in which types and functions that several of them
+/// declare are declared once.
+std::string mergeSources(llvm::ArrayRef<NamedSource> sources);
 
 } // namespace tandem
 

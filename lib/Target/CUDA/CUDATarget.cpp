@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CUDA/CUDATarget.h"
 
+#include "CUDASource.h"
 #include "PrintKernel.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
@@ -39,17 +40,20 @@ tl::unexpected<Error> failAt(ModuleOp kernel, const char *what) {
                              "' cannot be " + what);
 }
 
-LogicalResult convertToLinalg(ModuleOp kernels) {
-  for (auto function : kernels.getOps<func::FuncOp>())
-    if (failed(convertKernelToLinalg(function)))
-      return failure();
-  return success();
+Status convertToLinalg(ModuleOp kernel, const std::string &deviceSpec) {
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel device, findDeviceModel(deviceSpec));
+  for (auto function : kernel.getOps<func::FuncOp>())
+    if (failed(convertKernelToLinalg(function, device)))
+      return failAt(kernel, "expressed in linalg");
+  return {};
 }
 
-LogicalResult convertToEmitC(ModuleOp kernel) {
+LogicalResult convertToEmitC(ModuleOp kernel, bool sharedMemory = true) {
   PassManager passes(kernel.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(false);
-  passes.addPass(createMapKernelToThreads());
+  MapKernelToThreadsOptions map;
+  map.sharedMemory = sharedMemory;
+  passes.addPass(createMapKernelToThreads(map));
   passes.addPass(createConvertKernelToEmitC());
   return passes.run(kernel);
 }
@@ -93,11 +97,10 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
                                            PhaseTimes &times) {
   {
     PhaseTimer timer(times, "linalg");
-    if (failed(convertToLinalg(kernel)))
-      return failAt(kernel, "expressed in linalg");
+    TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, options.deviceSpec));
   }
   PhaseTimer timer(times, "codegen");
-  if (failed(convertToEmitC(kernel)))
+  if (failed(convertToEmitC(kernel, options.sharedMemory)))
     return failAt(kernel, "converted to EmitC");
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT result, describe(kernel));
   if (options.form == KernelTarget::cuda_source)
@@ -117,20 +120,42 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
   return result;
 }
 
-Expected<std::string> emitCUDASource(ModuleOp module) {
+Status assembleCubin(ArrayRef<fb::KernelT *> kernels, const std::string &arch) {
+  std::vector<NamedSource> sources;
+  for (auto [number, kernel] : llvm::enumerate(kernels)) {
+    std::string name = kernel->name;
+    if (kernels.size() > 1)
+      name += "_" + std::to_string(number);
+    sources.push_back({std::string(kernel->code.begin(), kernel->code.end()),
+                       kernel->name, std::move(name)});
+  }
+  TANDEM_ASSIGN_OR_RETURN(
+      std::string code,
+      compileToCubin(mergeSources(sources), kernels.front()->name, arch));
+  for (auto [kernel, source] : llvm::zip_equal(kernels, sources)) {
+    kernel->target = KernelTarget::cubin;
+    kernel->symbol = source.newName;
+    kernel->code.assign(code.begin(), code.end());
+  }
+  return {};
+}
+
+Expected<std::string> emitCUDASource(ModuleOp module,
+                                     const std::string &deviceSpec) {
   // What the conversion to linalg makes; a tool may not have met it yet.
   module.getContext()
       ->loadDialect<affine::AffineDialect, arith::ArithDialect,
                     linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                     tensor::TensorDialect>();
-  // In one module, so that what they share is declared once.
+  // In one module, so that what they share is declared once. What kind of
+  // kernel it is, the module that it comes from says.
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  for (auto kernel : module.getOps<ModuleOp>())
+  for (auto kernel : module.getOps<ModuleOp>()) {
+    TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, deviceSpec));
     for (auto function :
          llvm::make_early_inc_range(kernel.getOps<func::FuncOp>()))
       function->moveBefore(kernels->getBody(), kernels->getBody()->end());
-  if (failed(convertToLinalg(*kernels)))
-    return fail("codegen", "a kernel cannot be expressed in linalg");
+  }
   if (failed(convertToEmitC(*kernels)))
     return fail("codegen", "a kernel cannot be converted to EmitC");
   FailureOr<std::string> source = printKernel(*kernels);

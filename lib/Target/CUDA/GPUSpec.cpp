@@ -86,9 +86,14 @@ Expected<GPUSpec> parseGPUSpec(std::string_view text,
       readNumber(object, "clock_ghz", spec.clockGHz, origin));
   TANDEM_RETURN_IF_ERROR(readNumber(object, "memory_bytes_per_s",
                                     spec.memoryBytesPerSecond, origin));
+  TANDEM_RETURN_IF_ERROR(
+      readNumber(object, "launch_ns", spec.launchNs, origin));
   const std::pair<const char *, int64_t GPUSpec::*> counts[] = {
       {"multiprocessors", &GPUSpec::multiprocessors},
       {"fp32_lanes_per_multiprocessor", &GPUSpec::fp32LanesPerMultiprocessor},
+      {"fp64_lanes_per_multiprocessor", &GPUSpec::fp64LanesPerMultiprocessor},
+      {"tensor_flops_per_clock_per_multiprocessor",
+       &GPUSpec::tensorFlopsPerClock},
       {"l2_bytes", &GPUSpec::l2Bytes},
       {"shared_memory_per_multiprocessor_bytes",
        &GPUSpec::sharedMemoryPerMultiprocessorBytes},

@@ -166,8 +166,10 @@ void NameMarker::markOp(Operation *op) {
   builder.setInsertionPointAfter(op);
   if (belongsInline(op))
     return mark(builder, op->getResult(0), "inline", "");
-  bool variable = isa<emitc::VariableOp>(op);
-  mark(builder, op->getResult(0), variable ? "name" : "const", nameOf(op));
+  StringRef kind = op->hasAttr("shared")        ? "shared"
+                   : isa<emitc::VariableOp>(op) ? "name"
+                                                : "const";
+  mark(builder, op->getResult(0), kind, nameOf(op));
 }
 
 void NameMarker::run() {

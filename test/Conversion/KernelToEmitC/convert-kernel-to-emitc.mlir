@@ -15,7 +15,6 @@ func.func @compare(%x: memref<4xf32>, %out: memref<12xi1>)
     attributes {blocks = 1 : i64, threads = 256 : i64} {
   %i = gpu.thread_id x
   %j = gpu.block_id x
-  %n = gpu.block_dim x
   %a = memref.load %x[%i] : memref<4xf32>
   %b = memref.load %x[%j] : memref<4xf32>
   %0 = arith.cmpf olt, %a, %b : f32
@@ -23,7 +22,7 @@ func.func @compare(%x: memref<4xf32>, %out: memref<12xi1>)
   %1 = arith.cmpf ult, %a, %b : f32
   memref.store %1, %out[%j] : memref<12xi1>
   %2 = arith.cmpf une, %a, %b : f32
-  memref.store %2, %out[%n] : memref<12xi1>
+  memref.store %2, %out[%i] : memref<12xi1>
   return
 }
 
@@ -53,12 +52,14 @@ func.func @integers(%x: memref<4xi32>, %out: memref<12xi32>) {
 
 // -----
 
-// CHECK: emitc.include <"cuda_fp16.h">
-// CHECK-NOT: cuda_bf16
+// The half types are declared where they are used, with no header.
+
+// CHECK-NOT: emitc.include
+// CHECK: emitc.verbatim {{.*}}struct f16
 // CHECK-LABEL: emitc.func @half
-// CHECK: call_opaque "__half2float"
+// CHECK: call_opaque "widen"
 // CHECK: call_opaque "tanhf"
-// CHECK: call_opaque "__float2half_rn"
+// CHECK: call_opaque "narrow"{{.*}} {template_args = [f16]}
 func.func @half(%x: memref<4xf16>, %out: memref<4xf16>) {
   %i = gpu.thread_id x
   %a = memref.load %x[%i] : memref<4xf16>
@@ -89,7 +90,8 @@ func.func @maximum(%x: memref<4xf32>, %out: memref<4xf32>) {
 
 // -----
 
-// Loops that carry values set variables; short ones are unrolled by nvcc.
+// Loops that carry values set variables; short ones are unrolled by nvcc, and
+// others as often as they say.
 
 // CHECK-LABEL: emitc.func @loops
 // CHECK: %[[SUM:.*]] = "emitc.variable"
@@ -98,6 +100,8 @@ func.func @maximum(%x: memref<4xf32>, %out: memref<4xf32>) {
 // CHECK: assign %{{.*}} to %[[SUM]]
 // CHECK-NOT: #pragma
 // CHECK: for %{{.*}} =
+// CHECK: verbatim "#pragma unroll 4"
+// CHECK-NEXT: for %{{.*}} =
 func.func @loops(%x: memref<1000xf32>, %out: memref<2xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -116,5 +120,47 @@ func.func @loops(%x: memref<1000xf32>, %out: memref<2xf32>) {
     scf.yield %n : f32
   }
   memref.store %1, %out[%c1] : memref<2xf32>
+  scf.for %i = %c0 to %c1000 step %c1 {
+    memref.store %1, %out[%c1] : memref<2xf32>
+  } {unroll = 4 : i64}
+  return
+}
+
+// -----
+
+// A thread's own memory is a variable or an array; a block's is shared. What
+// lanes bring to one another goes through a butterfly.
+
+// CHECK-LABEL: emitc.func @memories
+// CHECK: %[[S:.*]] = "emitc.variable"() {{.*}}shared{{.*}} : () -> !emitc.array<8xf32>
+// CHECK: %[[V:.*]] = "emitc.variable"() {{.*}} : () -> !emitc.lvalue<f32>
+// CHECK: "emitc.variable"() {{.*}} : () -> !emitc.array<2x!emitc.opaque<"pack<float, 4>">>
+// CHECK: call_opaque "load"{{.*}}template_args = [4 : i32]
+// CHECK: assign %{{.*}} : f32 to %[[V]]
+// CHECK: call_opaque "__shfl_xor_sync"
+// CHECK: call_opaque "__syncthreads"
+// CHECK: subscript %[[S]]
+func.func @memories(%x: memref<128xf32>, %out: memref<32xf32>) {
+  %shared = memref.alloca() : memref<8xf32, #gpu.address_space<workgroup>>
+  %sum = memref.alloca() : memref<f32, #gpu.address_space<private>>
+  %vectors = memref.alloca()
+      : memref<2xvector<4xf32>, #gpu.address_space<private>>
+  %i = gpu.thread_id x
+  %c1 = arith.constant 1 : index
+  %v = vector.load %x[%i] : memref<128xf32>, vector<4xf32>
+  memref.store %v, %vectors[%c1]
+      : memref<2xvector<4xf32>, #gpu.address_space<private>>
+  %w = memref.load %vectors[%c1]
+      : memref<2xvector<4xf32>, #gpu.address_space<private>>
+  %0 = vector.extract %w[%i] : f32 from vector<4xf32>
+  memref.store %0, %sum[] : memref<f32, #gpu.address_space<private>>
+  %1 = memref.load %sum[] : memref<f32, #gpu.address_space<private>>
+  %offset = arith.constant 16 : i32
+  %width = arith.constant 32 : i32
+  %2, %there = gpu.shuffle xor %1, %offset, %width : f32
+  gpu.barrier
+  memref.store %2, %shared[%c1] : memref<8xf32, #gpu.address_space<workgroup>>
+  %3 = memref.load %shared[%c1] : memref<8xf32, #gpu.address_space<workgroup>>
+  memref.store %3, %out[%i] : memref<32xf32>
   return
 }

@@ -17,7 +17,7 @@ func.func @identity(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
-  // expected-error @+1 {{must have parallel iterators alone}}
+  // expected-error @+1 {{combines elements in an unknown way}}
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
                                         affine_map<(d0, d1) -> (d0)>],
                        iterator_types = ["parallel", "reduction"]}
@@ -65,4 +65,29 @@ func.func @other(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     linalg.yield %a : f32
   } -> tensor<4x4xf32>
   return %r : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @two_sizes(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+                                        affine_map<(d0, d1) -> (d0)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<4x8xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  %g = tensor.empty() : tensor<8xf32>
+  // expected-error @+1 {{has other loops than the kernel's first op}}
+  %t = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]}
+      outs(%g : tensor<8xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  } -> tensor<8xf32>
+  return %r, %t : tensor<4xf32>, tensor<8xf32>
 }

@@ -2,32 +2,32 @@
 
 #id = affine_map<(d0) -> (d0)>
 
-// A space that is not a multiple of four: one element a thread.
+// A space that no vector divides: one element a thread.
 
 // CHECK-LABEL: func @scalar
-// CHECK-SAME: (%[[IN:.*]]: memref<1026xf32>, %[[OUT:.*]]: memref<1026xf32>)
+// CHECK-SAME: (%[[IN:.*]]: memref<1027xf32>, %[[OUT:.*]]: memref<1027xf32>)
 // CHECK-SAME: blocks = 5 : i64, threads = 256 : i64
 // CHECK: %[[B:.*]] = gpu.block_id
-// CHECK: %[[D:.*]] = gpu.block_dim
-// CHECK: %[[S:.*]] = arith.muli %[[B]], %[[D]] overflow<nsw>
 // CHECK: %[[T:.*]] = gpu.thread_id
+// CHECK: %[[D:.*]] = arith.constant 256
+// CHECK: %[[S:.*]] = arith.muli %[[B]], %[[D]] overflow<nsw>
 // CHECK: %[[I:.*]] = arith.addi %[[S]], %[[T]] overflow<nsw>
-// CHECK: %[[N:.*]] = arith.constant 1026 : index
+// CHECK: %[[N:.*]] = arith.constant 1027 : index
 // CHECK: %[[IF:.*]] = arith.cmpi slt, %[[I]], %[[N]]
 // CHECK: scf.if %[[IF]] {
 // CHECK: %[[X:.*]] = memref.load %[[IN]][%[[I]]]
 // CHECK: %[[Y:.*]] = arith.addf %[[X]], %[[X]]
 // CHECK: memref.store %[[Y]], %[[OUT]][%[[I]]]
-func.func @scalar(%x: tensor<1026xf32>) -> tensor<1026xf32> {
-  %e = tensor.empty() : tensor<1026xf32>
+func.func @scalar(%x: tensor<1027xf32>) -> tensor<1027xf32> {
+  %e = tensor.empty() : tensor<1027xf32>
   %r = linalg.generic {indexing_maps = [#id, #id],
                        iterator_types = ["parallel"]}
-      ins(%x : tensor<1026xf32>) outs(%e : tensor<1026xf32>) {
+      ins(%x : tensor<1027xf32>) outs(%e : tensor<1027xf32>) {
   ^bb0(%a: f32, %o: f32):
     %m = arith.addf %a, %a : f32
     linalg.yield %m : f32
-  } -> tensor<1026xf32>
-  return %r : tensor<1026xf32>
+  } -> tensor<1027xf32>
+  return %r : tensor<1027xf32>
 }
 
 // -----
@@ -35,17 +35,18 @@ func.func @scalar(%x: tensor<1026xf32>) -> tensor<1026xf32> {
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d1)>
 
-// Four elements of a row a thread: %x is loaded as a vector, the bias is not.
+// Four elements of a row a thread, each operand a vector; the grid is exact.
 
 // CHECK-LABEL: func @vector
 // CHECK-SAME: blocks = 4 : i64
-// CHECK: scf.if
+// CHECK-NOT: scf.if
+// CHECK: %[[R:.*]] = arith.remsi %{{.*}}, %c64
 // CHECK: %[[V:.*]] = vector.load %{{.*}} : memref<4096xf32>, vector<4xf32>
+// CHECK: %[[B:.*]] = vector.load %{{.*}}[%[[R]]] : memref<64xf32>, vector<4xf32>
 // CHECK: %[[L:.*]] = memref.alloca() : memref<4xf32, #gpu.address_space<private>>
 // CHECK: scf.for %[[LANE:.*]] =
-// CHECK: arith.remsi %{{.*}}, %c64
 // CHECK: vector.extract %[[V]][%[[LANE]]]
-// CHECK: memref.load %{{.*}} : memref<64xf32>
+// CHECK: vector.extract %[[B]][%[[LANE]]]
 // CHECK: memref.store %{{.*}}, %[[L]][%[[LANE]]]
 // CHECK: vector.store {{.*}} : memref<4096xf32>, vector<4xf32>
 func.func @vector(%x: tensor<64x64xf32>, %b: tensor<64xf32>)
@@ -67,14 +68,16 @@ func.func @vector(%x: tensor<64x64xf32>, %b: tensor<64xf32>)
 #id3 = affine_map<(d0, d1) -> (d0, d1)>
 #first = affine_map<(d0, d1) -> (d0, 0)>
 
-// What is read of the same tensor elsewhere does not come from the vector.
+// What is read of the same tensor elsewhere does not come from the vector; what
+// is the same for all elements of a thread is read once.
 
 // CHECK-LABEL: func @two_places
 // CHECK: %[[V:.*]] = vector.load
+// CHECK: memref.load %{{.*}} : memref<4096xf32>
 // CHECK: scf.for %[[LANE:.*]] =
 // CHECK: vector.extract %[[V]][%[[LANE]]]
 // CHECK-NOT: vector.extract
-// CHECK: memref.load %{{.*}} : memref<4096xf32>
+// CHECK: memref.store
 func.func @two_places(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %e = tensor.empty() : tensor<64x64xf32>
   %r = linalg.generic {indexing_maps = [#id3, #first, #id3],
@@ -156,4 +159,52 @@ func.func @empty(%x: tensor<0xf32>) -> tensor<0xf32> {
     linalg.yield %a : f32
   } -> tensor<0xf32>
   return %r : tensor<0xf32>
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+
+// Sixteen bytes an access, whatever the type. What would have little in flight
+// takes several vectors, and loads them all before the first is used.
+
+// CHECK-LABEL: func @halves
+// CHECK-SAME: blocks = 2048 : i64
+// CHECK: %[[A:.*]] = memref.alloca() : memref<2xvector<8xf16>, #gpu.address_space<private>>
+// CHECK: scf.for %[[STEP:.*]] =
+// CHECK: %[[V:.*]] = vector.load {{.*}} vector<8xf16>
+// CHECK: memref.store %[[V]], %[[A]][%[[STEP]]]
+// CHECK: scf.for %[[STEP:.*]] =
+// CHECK: memref.load %[[A]][%[[STEP]]]
+// CHECK: vector.store {{.*}} vector<8xf16>
+func.func @halves(%x: tensor<8388608xf16>) -> tensor<8388608xf16> {
+  %e = tensor.empty() : tensor<8388608xf16>
+  %r = linalg.generic {indexing_maps = [#id1, #id1],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<8388608xf16>) outs(%e : tensor<8388608xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    linalg.yield %a : f16
+  } -> tensor<8388608xf16>
+  return %r : tensor<8388608xf16>
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+
+// The narrowest type decides how many elements; f64 takes several accesses.
+
+// CHECK-LABEL: func @mixed
+// CHECK: vector.load {{.*}} vector<4xf64>
+// CHECK: vector.store {{.*}} vector<4xf32>
+func.func @mixed(%x: tensor<8192xf64>) -> tensor<8192xf32> {
+  %e = tensor.empty() : tensor<8192xf32>
+  %r = linalg.generic {indexing_maps = [#id1, #id1],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<8192xf64>) outs(%e : tensor<8192xf32>) {
+  ^bb0(%a: f64, %o: f32):
+    %t = arith.truncf %a : f64 to f32
+    linalg.yield %t : f32
+  } -> tensor<8192xf32>
+  return %r : tensor<8192xf32>
 }

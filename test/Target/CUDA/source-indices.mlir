@@ -33,15 +33,15 @@ func.func @main(%x: tensor<5xf32>) -> tensor<8xf32> {
 }
 
 //--- conv.mlir
-// Four channels a thread; where in the sequence they are is computed once for
-// the four.
+// Four channels a thread: weights are vectors, and what all four read is read
+// once.
 
-// CHECK: const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+// CHECK: const int first = (block * 256 + thread) * 4;
+// CHECK: = load<4>(in1 + [[C:.*]]);
+// CHECK: const float [[X:in0.*]] = in0[
+// CHECK: = load<4>(in1 + ([[C]] + 32));
+// CHECK: = load<4>(in1 + ([[C]] + 64));
 // CHECK: for (int lane = 0; lane < 4; lane += 1) {
-// CHECK:   const int [[C:d[0-9]]] = first % 32 + lane;
-// CHECK:   = in1[[[C]]];
-// CHECK:   = in1[[[C]] + 32];
-// CHECK:   = in1[[[C]] + 64];
 // CHECK:   out_v[lane] = maximum({{.*}},
 // CHECK-NEXT: 0.0f);
 func.func @main(%x: tensor<10x100x1xf32>, %k: tensor<3x1x32xf32>)

@@ -14,24 +14,24 @@
 // A multiple of four: a thread computes four elements, loaded and stored as
 // one vector each.
 
-// CHECK: template <typename T> struct alignas(4 * sizeof(T)) pack4 {
+// CHECK: struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) pack {
 // CHECK: // Launched with 4 blocks of 256 threads.
 // CHECK-NEXT: extern "C" __global__ void kernel_0(const float* __restrict__ in0,
 // CHECK-NEXT:                                     const float* __restrict__ in1,
 // CHECK-NEXT:                                     float* __restrict__ out) {
-// CHECK-NEXT:   const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
-// CHECK-NEXT:   if (first < 4096) {
-// CHECK-NEXT:     const pack4<float> in0_v = load4(in0 + first);
-// CHECK-NEXT:     const pack4<float> in1_v = load4(in1 + first);
-// CHECK-NEXT:     float out_v[4];
-// CHECK-NEXT:     #pragma unroll
-// CHECK-NEXT:     for (int lane = 0; lane < 4; lane += 1) {
-// CHECK-NEXT:       const float in0_1 = in0_v[lane];
-// CHECK-NEXT:       const float in1_1 = in1_v[lane];
-// CHECK-NEXT:       out_v[lane] = expf(tanhf(in0_1 * in1_1) - in1_1);
-// CHECK-NEXT:     }
-// CHECK-NEXT:     store4(out + first, out_v);
+// CHECK-NEXT:   const int block = blockIdx.x;
+// CHECK-NEXT:   const int thread = threadIdx.x;
+// CHECK-NEXT:   const int first = (block * 256 + thread) * 4;
+// CHECK-NEXT:   const pack<float, 4> in0_v = load<4>(in0 + first);
+// CHECK-NEXT:   const pack<float, 4> in1_v = load<4>(in1 + first);
+// CHECK-NEXT:   float out_v[4];
+// CHECK-NEXT:   #pragma unroll
+// CHECK-NEXT:   for (int lane = 0; lane < 4; lane += 1) {
+// CHECK-NEXT:     const float in0_1 = in0_v[lane];
+// CHECK-NEXT:     const float in1_1 = in1_v[lane];
+// CHECK-NEXT:     out_v[lane] = expf(tanhf(in0_1 * in1_1) - in1_1);
 // CHECK-NEXT:   }
+// CHECK-NEXT:   store(out + first, out_v);
 // CHECK-NEXT: }
 func.func @main(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>)
     -> tensor<64x64xf32> {
@@ -45,9 +45,9 @@ func.func @main(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>)
 //--- dynamic.mlir
 // Any other size: one element a thread, and a bounds check.
 
-// CHECK-NOT: {{.*}}pack4{{.*}}
+// CHECK-NOT: {{.*}}pack{{.*}}
 // CHECK: // Launched with 5 blocks of 256 threads.
-// CHECK:   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+// CHECK:   const int i = block * 256 + thread;
 // CHECK-NEXT:   if (i < 1037) {
 // CHECK-NEXT:     const float in0_1 = in0[i];
 // CHECK-NEXT:     const float in1_1 = in1[i];
@@ -79,9 +79,7 @@ func.func @main(%x: tensor<7xf32>, %y: tensor<9x1xf32>) -> tensor<9x7xf32> {
 //--- wide.mlir
 // More elements than 32 bits count.
 
-// CHECK:   const long long first = ((long long) blockIdx.x * (long long) blockDim.x +
-// CHECK-NEXT:       (long long) threadIdx.x) * 4ll;
-// CHECK-NEXT:   if (first < 4294967296ll) {
+// CHECK:   const long long first = (block * 512ll + thread) * 4ll;
 func.func @main(%x: tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
   %0 = tandem.exp %x : tensor<65536x65536xf32>
   %1 = tandem.neg %0 : tensor<65536x65536xf32>

@@ -155,6 +155,10 @@ TEST(CostModel, EveryDeviceIsPlausible) {
 TEST(CostModel, AGPUHasItsDatasheetsPeak) {
   EXPECT_NEAR(findDeviceModel("a100")->f32FlopsPerNs, 19500, 50);
   EXPECT_NEAR(findDeviceModel("h200")->memoryBytesPerNs, 4800, 1);
+  // NVIDIA H200 datasheet: 34 TFLOP/s in f64.
+  EXPECT_NEAR(findDeviceModel("h200")->f64FlopsPerNs, 34000, 1000);
+  EXPECT_EQ(findDeviceModel("h200")->caches.front().bytes, 62914560);
+  EXPECT_EQ(findDeviceModel("sm_90")->launchNs, 2700);
 }
 
 TEST(CostModel, SaysWhatIsWrongWithADescription) {

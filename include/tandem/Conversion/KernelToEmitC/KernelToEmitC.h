@@ -9,6 +9,8 @@
 #ifndef TANDEM_CONVERSION_KERNELTOEMITC_KERNELTOEMITC_H
 #define TANDEM_CONVERSION_KERNELTOEMITC_KERNELTOEMITC_H
 
+#include "tandem/Support/Error.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace tandem {
@@ -21,6 +23,18 @@ namespace tandem {
 #define GEN_PASS_REGISTRATION
 #include "tandem/Conversion/KernelToEmitC/Passes.h.inc"
 
+struct Contraction;
+
+namespace conversion {
+
+/// Whether map-kernel-to-threads maps kernels of kind contraction with `hero`,
+/// which `contraction` describes: a convolution of few products, with output
+/// channels innermost. The Error says why not, as a clause that continues a
+/// sentence about the op.
+Status checkSmallContraction(mlir::Operation *hero,
+                             const Contraction &contraction);
+
+} // namespace conversion
 } // namespace tandem
 
 #endif // TANDEM_CONVERSION_KERNELTOEMITC_KERNELTOEMITC_H

@@ -15,16 +15,25 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
   let summary = "Map a kernel's iteration space to CUDA blocks and threads";
   let description = [{
     Rewrites each kernel of the module from the form that phase `linalg` leaves
-    (static tensors; `linalg.generic` ops with parallel iterators only; bodies
-    of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and scf) to
-    the code of one thread. Operands and results become 1-D memrefs, and the
+    (static tensors; `linalg.generic` ops, of which those of a loop kernel have
+    parallel iterators only, and those of a reduction kernel are its stages;
+    bodies of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and
+    scf) to the code of one thread. Operands and results become 1-D memrefs, and the
     points of the iteration space are numbered in row-major order over a 1-D
     grid. The function's attributes `blocks` and `threads` say how to launch it,
     and `wide_index` that some index may need more than 32 bits.
 
-    Where the size of the innermost dim (or of the whole of a contiguous space)
-    is a multiple of four, a thread computes four consecutive elements, and
-    contiguous elements are loaded and stored as one vector.
+    Where a power of two divides the size of the innermost dim (or of the whole
+    of a contiguous space), a thread computes consecutive elements, as many as
+    are 16 bytes of the narrowest type, and loads and stores them as one vector.
+
+    What a loop reads across its rows goes through a tile in shared memory, so
+    that rows are read and written in order.
+
+    Rows that are reduced are shared out among the lanes of a warp or the
+    threads of a block, which combine their parts by shuffles and through shared
+    memory; a row that fits stays in their registers from the first stage to the
+    last. Columns are lanes side by side, and groups of lanes share their rows.
 
     Before:
     ```mlir
@@ -47,9 +56,9 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
         attributes {blocks = 1 : i64, threads = 256 : i64} {
       %c100 = arith.constant 100 : index
       %b = gpu.block_id x
-      %n = gpu.block_dim x
       %t = gpu.thread_id x
-      %0 = arith.muli %b, %n overflow<nsw> : index
+      %c256 = arith.constant 256 : index
+      %0 = arith.muli %b, %c256 overflow<nsw> : index
       %i = arith.addi %0, %t overflow<nsw> : index
       %in = arith.cmpi slt, %i, %c100 : index
       scf.if %in {
@@ -70,7 +79,9 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t", "256", "Number of threads of a "
                                                    "block.">,
     Option<"vectorize", "vectorize", "bool", "true",
-           "Compute four elements per thread where the shape allows.">
+           "Compute several elements per thread where the shape allows.">,
+    Option<"sharedMemory", "shared-memory", "bool", "true",
+           "Let loops transpose through shared memory.">
   ];
 }
 
@@ -80,16 +91,17 @@ def ConvertKernelToEmitC : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
     Turns each function that `map-kernel-to-threads` has rewritten into an
     `emitc.func` with the specifiers of a kernel, and forms `emitc.expression`
     ops of a readable size. `index` becomes `i32`, or `i64` where a tensor or
-    the grid is too large for `i32`. f16 and bf16 are converted by the functions
-    of `cuda_fp16.h` and `cuda_bf16.h`, which are included only where they are
-    used. Operations for which CUDA has no function become short device
+    the grid is too large for `i32`. f16, bf16 and vectors become types that are
+    declared before the kernel where they are used. Operations for which CUDA has no function become short device
     functions before the kernel. `NameLoc` locations carry readable names.
 
     After, for the example above, as printed by `tandem-translate`:
     ```c++
     extern "C" __global__ void scale(const float* __restrict__ in0,
                                      float* __restrict__ out) {
-      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      const int block = blockIdx.x;
+      const int thread = threadIdx.x;
+      const int i = block * 256 + thread;
       if (i < 100) {
         const float in0_0 = in0[i];
         out[i] = in0_0 + in0_0;

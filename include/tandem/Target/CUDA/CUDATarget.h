@@ -29,6 +29,10 @@ struct CUDATargetOptions {
   /// For PTX a name in utils/gpu-specs: "sm_80", "sm_90", "sm_100"; for cubin
   /// the architecture, of which nothing else need be known.
   std::string gpu = "sm_90";
+  /// The device that costs are estimated for (findDeviceModel).
+  std::string deviceSpec = "sm_90";
+  /// Whether the threads of a block may wait for one another and share memory.
+  bool sharedMemory = true;
   /// The form of fb::KernelT::code: cuda_source (CUDA C++, to be read), or ptx
   /// or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
@@ -50,10 +54,18 @@ Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
                                            const CUDATargetOptions &options,
                                            PhaseTimes &times);
 
+/// Compiles kernels whose form is cuda_source to one cubin for `arch`
+/// ("sm_90"), which becomes the code of each. Where there are several, they are
+/// renamed. The Error has phase "codegen".
+Status assembleCubin(llvm::ArrayRef<fb::KernelT *> kernels,
+                     const std::string &arch);
+
 /// Returns the CUDA C++ of all kernel modules in `module`, which must be in the
-/// form that phase `kernels` leaves, as one source. Kernels are lowered in
-/// place. Errors as above.
-Expected<std::string> emitCUDASource(mlir::ModuleOp module);
+/// form that phase `kernels` leaves, as one source, for the device that
+/// `deviceSpec` names (findDeviceModel). Kernels are lowered in place. Errors
+/// as above.
+Expected<std::string> emitCUDASource(mlir::ModuleOp module,
+                                     const std::string &deviceSpec);
 
 } // namespace tandem
 

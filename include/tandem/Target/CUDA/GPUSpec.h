@@ -27,17 +27,28 @@ struct GPUSpec {
   int64_t multiprocessors = 0;
   double clockGHz = 0;
   int64_t fp32LanesPerMultiprocessor = 0;
+  int64_t fp64LanesPerMultiprocessor = 0;
+  /// Operations on bf16, or on f16, that the tensor cores of a multiprocessor
+  /// do per clock, dense; a fused multiply-add counts as two.
+  int64_t tensorFlopsPerClock = 0;
   double memoryBytesPerSecond = 0;
   int64_t l2Bytes = 0;
   int64_t sharedMemoryPerMultiprocessorBytes = 0;
   int64_t sharedMemoryPerBlockBytes = 0;
   int64_t maxThreadsPerMultiprocessor = 0;
   int64_t maxThreadsPerBlock = 0;
+  /// Time that one kernel of many in a stream adds to theirs, in nanoseconds.
+  double launchNs = 0;
 
   /// Peak speed in f32 operations per second; a fused multiply-add counts as
   /// two.
   double fp32FlopsPerSecond() const {
     return 2e9 * double(multiprocessors * fp32LanesPerMultiprocessor) *
+           clockGHz;
+  }
+  /// The same in f64.
+  double fp64FlopsPerSecond() const {
+    return 2e9 * double(multiprocessors * fp64LanesPerMultiprocessor) *
            clockGHz;
   }
 };

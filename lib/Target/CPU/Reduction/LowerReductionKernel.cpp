@@ -25,40 +25,9 @@ namespace tandem {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReductionLowering::verifyStage(linalg::GenericOp stage) {
-  if (llvm::is_contained(stage.getStaticLoopRanges(), ShapedType::kDynamic))
-    return stage.emitOpError("has a loop of unknown size");
-  linalg::GenericOp first = stages.empty() ? stage : stages.front();
-  SmallVector<int64_t> all = first.getStaticLoopRanges();
-  SmallVector<int64_t> own = stage.getStaticLoopRanges();
-  unsigned numKept = first.getNumParallelLoops();
-  bool isWhole = own == all;
-  bool isOfRows = ArrayRef(own) == ArrayRef(all).take_front(numKept);
-  auto iterators = stage.getIteratorTypesArray();
-  bool reducesLast = llvm::all_of(llvm::enumerate(iterators), [&](auto item) {
-    return (item.value() == utils::IteratorType::parallel) ==
-           (item.index() < numKept);
-  });
-  if (!isWhole && !isOfRows)
-    return stage.emitOpError("has other loops than the kernel's first op");
-  if (isReduction(stage) ? !reducesLast || !isWhole : stages.empty())
-    return stage.emitOpError("does not reduce the kernel's last loops");
-  for (OpOperand *input : stage.getDpsInputOperands()) {
-    auto producer = input->get().getDefiningOp<linalg::GenericOp>();
-    if (!pointers.contains(input->get()) &&
-        !llvm::is_contained(stages, producer) &&
-        !stage.getMatchingBlockArgument(input).use_empty())
-      return stage.emitOpError("reads a tensor that is not an argument");
-  }
-  bool isCombined = true;
-  for (OpOperand &output : stage.getDpsInitsMutable()) {
-    bool isReturned = pointers.contains(stage.getTiedOpResult(&output));
-    if (failed(verifyStageOutput(output, isReturned)))
-      return failure();
-    bool combinesNext = combines(output);
-    if (combinesNext && !isCombined)
-      return stage.emitOpError("combines elements behind other results");
-    isCombined = combinesNext;
-  }
+  auto hasMemory = [&](Value value) { return pointers.contains(value); };
+  if (failed(verifyReductionStage(stage, stages, hasMemory)))
+    return failure();
   return verifyBody(stage);
 }
 

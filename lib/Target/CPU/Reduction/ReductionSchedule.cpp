@@ -10,6 +10,8 @@
 
 #include "Loop/Schedule.h"
 
+#include "tandem/Conversion/TandemToLinalg/ReductionStage.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -20,33 +22,6 @@ namespace tandem {
 static constexpr int64_t kRowVectors = 4, kRowVectorsOfFunctions = 2;
 /// By columns every reduction of a stage has its accumulators.
 static constexpr int64_t kMaxColumnVectors = 8, kMaxColumns = 128;
-
-/// The loop along which the operands are contiguous, by elements read: a
-/// reduced one or the last of those kept. Results of the full shape decide, for
-/// they are stored in vectors.
-static unsigned chooseLaneLoop(ArrayRef<linalg::GenericOp> stages,
-                               unsigned numLoops, unsigned numKept) {
-  SmallVector<double> votes(numLoops, 0);
-  // Where nothing is read, along the last loop.
-  votes.back() = 0.5;
-  for (linalg::GenericOp stage : stages)
-    for (OpOperand &operand : stage->getOpOperands()) {
-      AffineMap map = stage.getMatchingIndexingMap(&operand);
-      bool isResult = stage.getNumReductionLoops() == 0 &&
-                      stage.getNumLoops() == numLoops &&
-                      stage.isDpsInit(&operand);
-      auto dim = map.getNumResults() == 0
-                     ? AffineDimExpr(nullptr)
-                     : dyn_cast<AffineDimExpr>(map.getResults().back());
-      if (!dim || dim.getPosition() + 1 < numKept)
-        continue;
-      if (isResult)
-        return dim.getPosition();
-      votes[dim.getPosition()] += static_cast<double>(
-          cast<RankedTensorType>(operand.get().getType()).getNumElements());
-    }
-  return std::max_element(votes.begin(), votes.end()) - votes.begin();
-}
 
 int64_t ReductionSchedule::getRowLanes(linalg::GenericOp stage) const {
   int64_t result =
@@ -84,7 +59,7 @@ ReductionSchedule computeReductionSchedule(ArrayRef<linalg::GenericOp> stages,
   schedule.sizes = first.getStaticLoopRanges();
   schedule.numKept = first.getNumParallelLoops();
   schedule.laneLoop =
-      chooseLaneLoop(stages, schedule.sizes.size(), schedule.numKept);
+      chooseContiguousLoop(stages, schedule.sizes.size(), schedule.numKept);
   int64_t widest = 1;
   double ns = 0;
   for (linalg::GenericOp stage : stages) {

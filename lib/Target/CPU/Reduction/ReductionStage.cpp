@@ -1,4 +1,4 @@
-//===- ReductionStage.cpp - What a linalg.generic reduces -----------------===//
+//===- ReductionStage.cpp - Reductions in vector registers ----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,76 +15,12 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The op that combines what there is with an element; null where the body
-/// yields something else.
-static Operation *getCombiner(linalg::GenericOp stage, unsigned number) {
-  BlockArgument before = stage.getRegionOutputArgs()[number];
-  Operation *op =
-      stage.getBody()->getTerminator()->getOperand(number).getDefiningOp();
-  bool isKnown =
-      isa_and_present<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
-                      arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
-                      arith::MaxSIOp, arith::MinSIOp>(op);
-  return isKnown && op->getOperand(0) == before && before.hasOneUse() ? op
-                                                                      : nullptr;
-}
-
-/// What a reduction starts from; null where that is no constant.
-static arith::ConstantOp getInit(linalg::GenericOp stage, unsigned number) {
-  auto fill =
-      stage.getDpsInitOperand(number)->get().getDefiningOp<linalg::FillOp>();
-  return fill ? fill.getInputs().front().getDefiningOp<arith::ConstantOp>()
-              : nullptr;
-}
-
-bool combines(OpOperand &output) {
-  auto stage = cast<linalg::GenericOp>(output.getOwner());
-  return stage.getNumReductionLoops() > 0 &&
-         stage.getMatchingIndexingMap(&output).getNumResults() <
-             stage.getNumLoops();
-}
-
-LogicalResult verifyStageOutput(OpOperand &output, bool isReturned) {
-  auto stage = cast<linalg::GenericOp>(output.getOwner());
-  unsigned number = stage.getTiedOpResult(&output).getResultNumber();
-  AffineMap map = stage.getMatchingIndexingMap(&output);
-  if (combines(output)) {
-    if (!getCombiner(stage, number))
-      return stage.emitOpError("combines elements in an unknown way");
-    if (!getInit(stage, number))
-      return stage.emitOpError("starts from other than a constant");
-    return success();
-  }
-  if (!stage.getMatchingBlockArgument(&output).use_empty())
-    return stage.emitOpError("reads what it writes");
-  if (stage.getNumReductionLoops() > 0 ? !map.isIdentity() : !isReturned)
-    return stage.emitOpError("has a result that the kernel does not return");
-  return success();
-}
-
 Value createNeutral(OpBuilder &builder, linalg::GenericOp stage,
                     unsigned number, int64_t lanes) {
-  auto value = cast<TypedAttr>(getInit(stage, number).getValue());
+  TypedAttr value = getNeutral(stage, number);
   auto type = VectorType::get({lanes}, value.getType());
   return arith::ConstantOp::create(builder, stage.getLoc(),
                                    SplatElementsAttr::get(type, value));
-}
-
-Value combine(OpBuilder &builder, linalg::GenericOp stage, unsigned number,
-              Value a, Value b) {
-  Operation *combiner = getCombiner(stage, number);
-  OperationState state(stage.getLoc(), combiner->getName(), {a, b},
-                       {a.getType()});
-  state.propertiesAttr = combiner->getPropertiesAsAttribute();
-  return builder.create(state)->getResult(0);
-}
-
-bool addsFloats(linalg::GenericOp stage) {
-  return llvm::any_of(stage.getDpsInitsMutable(), [&](OpOperand &output) {
-    unsigned number = stage.getTiedOpResult(&output).getResultNumber();
-    return combines(output) &&
-           isa_and_present<arith::AddFOp>(getCombiner(stage, number));
-  });
 }
 
 Value fold(OpBuilder &builder, linalg::GenericOp stage, unsigned number,

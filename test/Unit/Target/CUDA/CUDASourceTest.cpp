@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+using tandem::mergeSources;
 using tandem::rewriteSource;
 using testing::Eq;
 using testing::HasSubstr;
@@ -52,7 +53,33 @@ TEST(CUDASource, PutsDefinitionsWhereTheyAreUsed) {
 
 TEST(CUDASource, KnowsTypesWithoutHeaders) {
   EXPECT_THAT(rewriteSource("int64_t a; uint32_t b; _Float16 c; __bf16 d;"),
-              Eq("long long a; unsigned b; __half c; __nv_bfloat16 d;\n"));
+              Eq("long long a; unsigned b; f16 c; bf16 d;\n"));
+}
+
+TEST(CUDASource, DefinesWithTheFirstValue) {
+  EXPECT_THAT(rewriteSource("{\n  float v1;\n  //@name v1 sum\n  v1 = 0.0f;\n"
+                            "  v1 = v1 + v2;\n}\n"),
+              Eq("{\n  float sum = 0.0f;\n  sum = sum + v2;\n}\n"));
+  // Not what the line before does not define.
+  EXPECT_THAT(rewriteSource("float v1;\nv2 = 0.0f;\n"),
+              Eq("float v1;\nv2 = 0.0f;\n"));
+}
+
+TEST(CUDASource, MarksSharedMemory) {
+  EXPECT_THAT(rewriteSource("{\n  float v1[8];\n  //@shared v1 tile\n}\n"),
+              Eq("{\n  __shared__ float tile[8];\n}\n"));
+}
+
+TEST(CUDASource, MergesKernelsAndDeclaresOnce) {
+  std::string shared = "struct a {};\n\n", own = "struct b {};\n\n";
+  std::string kernel = "// Launched with 1 block of 32 threads.\n"
+                       "extern \"C\" __global__ void kernel(int* out) {\n}\n";
+  std::string first = kernel, second = kernel;
+  first.replace(first.find("kernel("), 6, "k0");
+  second.replace(second.find("kernel("), 6, "k1");
+  EXPECT_THAT(mergeSources({{shared + kernel, "kernel", "k0"},
+                            {shared + own + kernel, "kernel", "k1"}}),
+              Eq(shared + own + first + second));
 }
 
 TEST(CUDASource, BreaksLongLinesAfterOperators) {

@@ -81,6 +81,27 @@ TEST_F(CompileKernel, PTXIsForTheGPUOfTheOptions) {
   EXPECT_THAT(codeOf(*result), HasSubstr(".target sm_80"));
 }
 
+TEST_F(CompileKernel, SeveralBecomeOneCubin) {
+  if (!nvrtcVersion())
+    GTEST_SKIP() << nvrtcVersion().error().str();
+  // Both declare `maximum`, one a half type, too.
+  std::string relu = "    %r = tandem.relu %x : tensor<33x31xf32>\n";
+  std::string rounded =
+      "    %h = tandem.cast %x : (tensor<33x31xf32>) -> tensor<33x31xbf16>\n"
+      "    %m = tandem.relu %h : tensor<33x31xbf16>\n"
+      "    %r = tandem.cast %m : (tensor<33x31xbf16>) -> tensor<33x31xf32>\n";
+  Expected<fb::KernelT> first = compile(relu), second = compile(rounded);
+  ASSERT_TRUE(first && second);
+  Status status = assembleCubin({&*first, &*second}, "sm_90");
+  ASSERT_TRUE(status) << status.error().str();
+  EXPECT_EQ(first->target, KernelTarget::cubin);
+  EXPECT_EQ(codeOf(*first), codeOf(*second));
+  EXPECT_THAT(codeOf(*first), HasSubstr("ELF"));
+  EXPECT_EQ(first->symbol, "k_0");
+  EXPECT_EQ(second->symbol, "k_1");
+  EXPECT_THAT(codeOf(*first), HasSubstr(".text.k_1"));
+}
+
 TEST_F(CompileKernel, AnUnknownGPUIsAnError) {
   Expected<fb::KernelT> result =
       compile(kExp, {.gpu = "tpu", .form = KernelTarget::ptx});

@@ -1,0 +1,63 @@
+//===- CUDAContractionModel.cpp - Contractions that are generated ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDAContractionModel.h"
+
+#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Small convolutions, whose data goes through shared memory. Larger ones are
+/// the library's.
+class CUDAContractionModel final : public ContractionModel {
+public:
+  StringRef name() const override { return "cuda"; }
+
+  Status checkGenerated(Operation *hero,
+                        const Contraction &contraction) const override {
+    // What is the same everywhere is no operand of a kernel.
+    for (Value operand : hero->getOperands())
+      if (SplatElementsAttr splat; matchPattern(operand, m_Constant(&splat)))
+        return fail("codegen", "reads a constant of one value");
+    return conversion::checkSmallContraction(hero, contraction);
+  }
+  /// Each product takes a fused multiply-add and a quarter of a load.
+  double getEfficiency(const DeviceModel &,
+                       const Contraction &) const override {
+    return 0.8;
+  }
+
+  Status checkPrologue(const Contraction &) const override {
+    return fail("codegen", "loads its data into shared memory as it is");
+  }
+  double getPrologueRuns(const DeviceModel &,
+                         const Contraction &) const override {
+    return 1;
+  }
+  /// None is fused: it would keep more than it may.
+  WindowCosts getWindowCosts(const DeviceModel &, const Contraction &,
+                             const ContractionWindow &, int64_t,
+                             double) const override {
+    return {.partBytes = 1, .mostPartBytes = 0};
+  }
+};
+
+} // namespace
+
+const ContractionModel &cudaContractionModel() {
+  static const CUDAContractionModel model;
+  return model;
+}
+
+} // namespace tandem

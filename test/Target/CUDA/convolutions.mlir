@@ -1,0 +1,95 @@
+// Small convolutions: what a block reads of the data is in shared memory, a
+// thread has eight channels of four positions in registers, and taps are loops.
+// On the fake driver they agree with reference.
+
+// RUN: split-file %s %t
+// RUN: tandem-translate --tandem-to-cuda %t/conv2d.mlir | FileCheck %t/conv2d.mlir
+// RUN: %fake-cuda tandem-run %t/sizes.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
+// RUN: %fake-cuda FAKE_CUDA_SEED=3 tandem-run %t/sizes.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
+// RUN: tandem-translate --tandem-to-cuda %t/sizes.mlir | FileCheck %s --check-prefix=TILES
+// RUNS: compiled (cuda){{.*}} ok
+// RUNS-NOT: FAIL
+// TILES-COUNT-6: __shared__
+
+//--- conv2d.mlir
+// 162 loads and a few for 864 multiply-adds, and 4.6 to fill the tile.
+
+// CHECK: // Launched with 512 blocks of 256 threads.
+// CHECK: __shared__ float tile[1170];
+// CHECK: #pragma unroll 4
+// CHECK-NEXT: for (int element = thread; element < 1170; element += 256) {
+// CHECK:   float value = 0.0f;
+// CHECK:   if (
+// CHECK:     value = in0_1;
+// CHECK:   tile[element] = value;
+// CHECK: __syncthreads();
+// CHECK: float sums[32];
+// CHECK: #pragma unroll 1
+// CHECK-NEXT: for (int row = 0; row < 3; row += 1) {
+// CHECK: #pragma unroll 1
+// CHECK-NEXT: for (int tap = 0; tap < 3; tap += 1) {
+// CHECK: for (int input = 0; input < 3; input += 1) {
+// CHECK:   const pack<float, 8> weights = load<8>(in1 +
+// CHECK:   for (int position{{.*}} = 0; {{.*}} < 4;
+// CHECK:     const float data_1 = tile[
+// CHECK:     for (int lane{{.*}} = 0; {{.*}} < 8;
+// CHECK:       sums[{{.*}}] = {{.*}} + data_1 * weight_1;
+// CHECK: const pack<float, 8> bias = load<8>(in2 + channel);
+// CHECK: maximum({{.*}}, 0.0f);
+// CHECK: store(out +
+// CHECK-NOT: __global__
+func.func @main(%x: tensor<1x256x256x3xf32>, %w: tensor<3x3x3x64xf32>,
+                %b: tensor<64xf32>) -> tensor<1x256x256x64xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x256x256x3xf32>, tensor<3x3x3x64xf32>)
+      -> tensor<1x256x256x64xf32>
+  %1 = tandem.add %0, %b
+      : (tensor<1x256x256x64xf32>, tensor<64xf32>) -> tensor<1x256x256x64xf32>
+  %2 = tandem.relu %1 : tensor<1x256x256x64xf32>
+  return %2 : tensor<1x256x256x64xf32>
+}
+
+//--- sizes.mlir
+func.func @main(%x: tensor<2x9x13x3xf32>, %w: tensor<3x3x3x24xf32>,
+                %b: tensor<24xf32>, %h: tensor<1x10x11x4xf16>,
+                %v: tensor<3x3x4x8xf16>, %l: tensor<3x40x7xf32>,
+                %u: tensor<5x7x16xf32>, %d: tensor<1x8x8x3xbf16>,
+                %t: tensor<3x3x3x8xbf16>, %c: tensor<1x5x6x20x2xf32>,
+                %k: tensor<3x3x3x2x8xf32>)
+    -> (tensor<2x9x13x24xf32>, tensor<2x4x6x24xf32>, tensor<1x6x7x8xf16>,
+        tensor<3x36x16xf32>, tensor<1x8x8x8xbf16>, tensor<1x8x8x8xbf16>,
+        tensor<1x3x4x18x8xf32>) {
+  %0 = tandem.conv %x, %w, %b
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<2x9x13x3xf32>, tensor<3x3x3x24xf32>, tensor<24xf32>)
+      -> tensor<2x9x13x24xf32>
+  %1 = tandem.relu %0 : tensor<2x9x13x24xf32>
+  %2 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      strides = [2, 2]
+      : (tensor<2x9x13x3xf32>, tensor<3x3x3x24xf32>) -> tensor<2x4x6x24xf32>
+  %3 = tandem.conv %h, %v
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      dilations = [2, 2]
+      : (tensor<1x10x11x4xf16>, tensor<3x3x4x8xf16>) -> tensor<1x6x7x8xf16>
+  %4 = tandem.gelu %3 : tensor<1x6x7x8xf16>
+  %5 = tandem.conv %l, %u
+      layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<3x40x7xf32>, tensor<5x7x16xf32>) -> tensor<3x36x16xf32>
+  %6 = tandem.conv %d, %t
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x8x8x3xbf16>, tensor<3x3x3x8xbf16>) -> tensor<1x8x8x8xbf16>
+  %7 = tandem.exp %6 : tensor<1x8x8x8xbf16>
+  %8 = tandem.conv %c, %k
+      layout = <input = "NDHWC", kernel = "DHWIO", output = "NDHWC">
+      : (tensor<1x5x6x20x2xf32>, tensor<3x3x3x2x8xf32>)
+      -> tensor<1x3x4x18x8xf32>
+  return %1, %2, %4, %5, %6, %7, %8
+      : tensor<2x9x13x24xf32>, tensor<2x4x6x24xf32>, tensor<1x6x7x8xf16>,
+        tensor<3x36x16xf32>, tensor<1x8x8x8xbf16>, tensor<1x8x8x8xbf16>,
+        tensor<1x3x4x18x8xf32>
+}
