@@ -142,12 +142,11 @@ TEST_F(FakeKernelTest, ParametersMayBeStructs) {
 }
 
 TEST_F(FakeKernelTest, HalvesRoundToNearestEven) {
-  auto function = load("#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
-                       "extern \"C\" __global__ void k(const double* x,\n"
-                       "    __half* h, __nv_bfloat16* b) {\n"
+  auto function = load("extern \"C\" __global__ void k(const double* x,\n"
+                       "    f16* h, bf16* b) {\n"
                        "  const int i = threadIdx.x;\n"
-                       "  h[i] = __double2half(x[i]);\n"
-                       "  b[i] = __float2bfloat16_rn((float) x[i]);\n"
+                       "  h[i] = narrow<f16>(x[i]);\n"
+                       "  b[i] = narrow<bf16>(float(x[i]));\n"
                        "}\n");
   // A tie to even down and up, a carry, overflow, the least subnormal of f16,
   // half of it, a negative, and one that f16 overflows to infinity by rounding.
