@@ -74,6 +74,7 @@ static TypeConverter makeTypeConverter() {
 }
 
 static LogicalResult convert(ModuleOp module) {
+  complementErrorFunctions(module);
   bool wideIndex = false;
   module.walk(
       [&](func::FuncOp kernel) { wideIndex |= needsWideIndex(kernel); });

@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -82,6 +84,27 @@ template <typename... Ops> struct Functions {
 };
 
 } // namespace
+
+/// 1 + erf(x) cancels where erf(x) is near -1; erfc(-x) is the same to the last
+/// digits. gelu has it.
+void tandem::conversion::complementErrorFunctions(ModuleOp module) {
+  module.walk([](arith::AddFOp sum) {
+    for (unsigned i : {0, 1}) {
+      auto erf = sum->getOperand(i).getDefiningOp<math::ErfOp>();
+      if (!erf || !matchPattern(sum->getOperand(1 - i), m_OneFloat()))
+        continue;
+      OpBuilder builder(sum);
+      Value negated =
+          arith::NegFOp::create(builder, sum.getLoc(), erf.getOperand());
+      sum.replaceAllUsesWith(
+          math::ErfcOp::create(builder, sum.getLoc(), negated).getResult());
+      sum.erase();
+      if (erf.use_empty())
+        erf.erase();
+      return;
+    }
+  });
+}
 
 void tandem::conversion::populateMathPatterns(const TypeConverter &converter,
                                               RewritePatternSet &patterns) {

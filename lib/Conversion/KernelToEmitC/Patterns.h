@@ -23,6 +23,8 @@ namespace tandem::conversion {
 /// idiomatic CUDA.
 void populateScalarPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+/// Replaces 1 + erf(x) by erfc(-x), before the conversion.
+void complementErrorFunctions(mlir::ModuleOp module);
 /// Adds patterns that convert math ops to calls of CUDA's accurate functions.
 void populateMathPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

@@ -88,7 +88,8 @@ bool tandem::hasCUDADriver() { return cuda::driver().has_value(); }
 
 Expected<CUDADevice *> tandem::cudaDevice(int index) {
   static std::mutex mutex; // guards devices; held while one is opened
-  static std::map<int, Expected<CUDADevice *>> devices;
+  // Never destroyed, as the devices are not.
+  static auto &devices = *new std::map<int, Expected<CUDADevice *>>;
   std::lock_guard lock(mutex);
   auto known = devices.find(index);
   if (known == devices.end())

@@ -52,6 +52,27 @@ func.func @integers(%x: memref<4xi32>, %out: memref<12xi32>) {
 
 // -----
 
+// 1 + erf(x), which cancels for x below -1, is erfc(-x). Another sum is itself.
+
+// CHECK-LABEL: emitc.func @gelu
+// CHECK-NOT: "erff"
+// CHECK: call_opaque "erfcf"
+// CHECK: call_opaque "erff"
+func.func @gelu(%x: memref<4xf32>, %out: memref<4xf32>) {
+  %i = gpu.thread_id x
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %a = memref.load %x[%i] : memref<4xf32>
+  %0 = math.erf %a : f32
+  %1 = arith.addf %0, %one : f32
+  %2 = math.erf %1 : f32
+  %3 = arith.addf %two, %2 : f32
+  memref.store %3, %out[%i] : memref<4xf32>
+  return
+}
+
+// -----
+
 // The half types are declared where they are used, with no header.
 
 // CHECK-NOT: emitc.include
