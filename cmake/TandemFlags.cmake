@@ -36,7 +36,7 @@ endif()
 # it fills and we read carry no annotations, and arenas that our copy of its
 # allocator poisons it fills without telling.
 set(TANDEM_SANITIZER_ENVIRONMENT
-    ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0
+    ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:use_sigaltstack=0
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/utils/sanitizers/lsan.supp:print_suppressions=0
     UBSAN_OPTIONS=print_stacktrace=1)
 find_program(TANDEM_SYMBOLIZER NAMES llvm-symbolizer-22 llvm-symbolizer)

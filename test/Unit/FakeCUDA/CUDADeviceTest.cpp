@@ -142,6 +142,7 @@ TEST_F(CUDADeviceTest, RunReturnsWhenAllIsEnqueued) {
 
 TEST_F(CUDADeviceTest, EventsAreDatedByTheLastSecond) {
   auto first = *stream->record();
+  ASSERT_TRUE(stream->synchronise()); // It is dated before the sleep begins.
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   auto renews = *stream->record();
   ASSERT_TRUE(stream->synchronise());
