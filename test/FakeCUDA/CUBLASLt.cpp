@@ -244,5 +244,8 @@ Result cublasLtMatmul(cublasLtContext *, void *desc, const void *alpha,
                  execution.run();
                  return kSuccess;
                },
-               std::move(uses), nullptr, nullptr});
+               std::move(uses),
+               nullptr,
+               nullptr,
+               {}});
 }

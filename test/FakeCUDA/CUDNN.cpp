@@ -339,5 +339,8 @@ Result cudnnBackendExecute(cudnnContext *handle, void *plan,
          execution.run();
          return kSuccess;
        },
-       std::move(uses), nullptr, nullptr});
+       std::move(uses),
+       nullptr,
+       nullptr,
+       {}});
 }

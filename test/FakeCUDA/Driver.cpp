@@ -11,24 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Module.h"
+#include "Calls.h"
 
 #include <cstdlib>
 #include <cstring>
 
 using namespace fake;
-using namespace tandem::cuda;
-
-#pragma GCC visibility push(default)
-extern "C" {
-// Declared here, so that none of other types is defined below.
-#define TANDEM_SYMBOL(member, symbol, result, parameters)                      \
-  result symbol parameters;
-#define TANDEM_OPTIONAL_SYMBOL TANDEM_SYMBOL
-#include "tandem/Runtime/Libraries/Driver.def"
-#undef TANDEM_SYMBOL
-#undef TANDEM_OPTIONAL_SYMBOL
-}
 
 namespace {
 
@@ -41,8 +29,13 @@ int numDevices() {
   return text && *text ? std::min(std::atoi(text), kMaxDevices) : 1;
 }
 
-/// What stands before every function that needs a context.
-Result enter(const char *function) {
+void *toPointer(DevicePointer address) {
+  return reinterpret_cast<void *>(address);
+}
+
+} // namespace
+
+Result fake::enter(const char *function) {
   if (Result result = injected(function))
     return result;
   if (!current)
@@ -50,25 +43,9 @@ Result enter(const char *function) {
   return machine().lost();
 }
 
-/// The same of what waits, or frees, which a stream that captures forbids.
-Result enterWaiting(const char *function) {
-  if (machine().isCapturing()) {
-    machine().invalidateCaptures();
-    report(std::string(function) + " while a stream captures");
-    return kCaptureUnsupported;
-  }
-  return enter(function);
+Result fake::enterUnsafe(const char *function) {
+  return machine().isForbidden() ? kCaptureUnsupported : enter(function);
 }
-
-#define ENTER(enter)                                                           \
-  if (Result result = enter(__func__))                                         \
-  return result
-
-void *toPointer(DevicePointer address) {
-  return reinterpret_cast<void *>(address);
-}
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Devices and contexts
@@ -103,8 +80,16 @@ Result cuGetErrorName(Result error, const char **name) {
       {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
       {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
       {719, "CUDA_ERROR_LAUNCH_FAILED"},
+      {401, "CUDA_ERROR_ILLEGAL_STATE"},
       {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
-      {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"}};
+      {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+      {902, "CUDA_ERROR_STREAM_CAPTURE_MERGE"},
+      {903, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED"},
+      {904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
+      {905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"},
+      {907, "CUDA_ERROR_CAPTURED_EVENT"},
+      {908, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD"},
+      {910, "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE"}};
   auto found = names.find(error);
   *name = found == names.end() ? nullptr : found->second;
   return *name ? kSuccess : kInvalidValue;
@@ -152,7 +137,7 @@ Result cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceNumber device) {
 }
 
 /// What is left then is a leak.
-extern "C" Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
+Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
   const std::string leaks = machine().withMemory(
       [](Memory &memory, Clock &) { return memory.leaks(); });
   if (!leaks.empty())
@@ -171,7 +156,9 @@ Result cuCtxGetCurrent(ContextHandle *context) {
 }
 
 Result cuCtxSynchronize() {
-  ENTER(enterWaiting);
+  if (machine().isWaitingForbidden())
+    return kCaptureUnsupported;
+  ENTER(enter);
   return machine().finishAll();
 }
 
@@ -180,7 +167,7 @@ Result cuCtxSynchronize() {
 //===----------------------------------------------------------------------===//
 
 Result cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
-  ENTER(enter);
+  ENTER(enterUnsafe);
   void *memory = nullptr;
   const Result result = machine().withMemory(
       [&](Memory &all, Clock &) { return all.allocate(&memory, bytes); });
@@ -191,7 +178,7 @@ Result cuMemAlloc_v2(DevicePointer *pointer, size_t bytes) {
 Result cuMemFree_v2(DevicePointer pointer) {
   if (pointer == 0)
     return kSuccess;
-  ENTER(enterWaiting);
+  ENTER(enterUnsafe);
   machine().drain();
   return machine().withMemory([&](Memory &memory, Clock &host) {
     return memory.free(toPointer(pointer), host);
@@ -208,14 +195,14 @@ Result cuMemGetInfo_v2(size_t *free, size_t *total) {
 }
 
 Result cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
-  ENTER(enter);
+  ENTER(enterUnsafe);
   return machine().withMemory([&](Memory &memory, Clock &) {
     return memory.allocateHost(pointer, bytes);
   });
 }
 
 Result cuMemFreeHost(void *pointer) {
-  ENTER(enterWaiting);
+  ENTER(enterUnsafe);
   machine().drain();
   return machine().withMemory([&](Memory &memory, Clock &host) {
     return memory.freeHost(pointer, host);
@@ -243,19 +230,27 @@ static Result copy(const char *function, void *to, void *from, size_t bytes,
     });
   };
   const std::string name = function;
+  const bool isCapturing = machine().isCapturing(stream);
+  if (isCapturing &&
+      (!isRight(to, isToDevice) || !isRight(from, isFromDevice))) {
+    machine().invalidate(stream);
+    return kCaptureUnsupported;
+  }
   if (!isRight(to, isToDevice) || !isRight(from, isFromDevice)) {
     report(name + (isRight(isToDevice ? to : from, true)
                        ? " copies host memory that is not pinned"
                        : " copies what is not within memory of the device"));
     return kInvalidValue;
   }
-  const uint64_t sum = isFromDevice ? 0 : sumOf(from, bytes);
-  if (!isToDevice) // Whoever reads it too early reads that.
+  // What is captured is copied later, as it is then.
+  const bool isChecked = !isFromDevice && !isCapturing;
+  const uint64_t sum = isChecked ? sumOf(from, bytes) : 0;
+  if (!isToDevice && !isCapturing) // Whoever reads it too early reads that.
     std::memset(to, 0xcb, bytes);
   return machine().enqueue(stream,
                            {name,
                             [=]() -> Result {
-                              if (!isFromDevice && sumOf(from, bytes) != sum)
+                              if (isChecked && sumOf(from, bytes) != sum)
                                 report("the source of " + name +
                                        " has changed while it was in flight");
                               std::memcpy(to, from, bytes);
@@ -263,7 +258,8 @@ static Result copy(const char *function, void *to, void *from, size_t bytes,
                             },
                             {{to, true}, {from, false}},
                             nullptr,
-                            nullptr});
+                            nullptr,
+                            {}});
 }
 
 Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from, size_t bytes,
@@ -301,8 +297,17 @@ Result cuStreamDestroy_v2(StreamHandle stream) {
 }
 
 Result cuStreamSynchronize(StreamHandle stream) {
-  ENTER(enterWaiting);
+  if (machine().isCapturing(stream)) {
+    machine().invalidate(stream);
+    return kCaptureUnsupported;
+  }
+  ENTER(enterUnsafe);
   return machine().finish(stream);
+}
+
+Result cuStreamQuery(StreamHandle stream) {
+  ENTER(enter);
+  return machine().query(stream);
 }
 
 Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
@@ -310,25 +315,11 @@ Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
   return machine().wait(stream, event);
 }
 
-extern "C" Result cuStreamBeginCapture_v2(StreamHandle stream, int) {
-  ENTER(enter);
-  stream->isCapturing = true;
-  stream->isInvalid = false;
-  return kSuccess;
-}
-
-/// No graph is made yet.
-extern "C" Result cuStreamEndCapture(StreamHandle stream, void **graph) {
-  ENTER(enter);
-  stream->isCapturing = false;
-  *graph = nullptr;
-  return stream->isInvalid ? kCaptureInvalidated : kSuccess;
-}
-
 Result cuEventCreate(EventHandle *event, unsigned flags) {
   ENTER(enter);
   constexpr unsigned kDisableTiming = 2;
-  *event = new CUevent_st{current, !(flags & kDisableTiming), nullptr};
+  *event =
+      new CUevent_st{current, !(flags & kDisableTiming), nullptr, nullptr, {}};
   return kSuccess;
 }
 
@@ -350,7 +341,7 @@ Result cuEventQuery(EventHandle event) {
 }
 
 Result cuEventSynchronize(EventHandle event) {
-  ENTER(enterWaiting);
+  ENTER(enterUnsafe);
   return machine().finish(event);
 }
 
@@ -391,10 +382,11 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image,
 }
 
 Result cuModuleUnload(ModuleHandle module) {
-  ENTER(enterWaiting);
-  if (!machine().areDone(module->users))
+  ENTER(enterUnsafe);
+  if (!machine().areDone(module->use->users))
     report("a module is unloaded while its kernels may be in flight");
   machine().drain();
+  module->use->isUnloaded = true;
   delete module;
   return kSuccess;
 }

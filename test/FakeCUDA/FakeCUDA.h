@@ -23,6 +23,7 @@ struct FakeCUDA {
   void (*seed)(unsigned seed);
   void (*reset)();
   size_t (*liveBytes)();
+  int (*liveGraphs)();
   void (*hold)(bool isHeld);
   void *library;
 
@@ -45,6 +46,7 @@ inline const FakeCUDA &fakeCUDA() {
     fake.seed = fake.find<void(unsigned)>("fakeCUDASeed");
     fake.reset = fake.find<void()>("fakeCUDAReset");
     fake.liveBytes = fake.find<size_t()>("fakeCUDALiveBytes");
+    fake.liveGraphs = fake.find<int()>("fakeCUDALiveGraphs");
     fake.hold = fake.find<void(bool)>("fakeCUDAHold");
     return fake;
   }();

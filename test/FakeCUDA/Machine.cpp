@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine.h"
+#include "Graph.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,7 +46,7 @@ template <typename Condition> void Machine::waitUntil(Condition isDone) {
 
 CUstream_st *Machine::createStream(CUctx_st *context) {
   std::lock_guard lock(mutex);
-  auto *stream = new CUstream_st{context, ++numStreams, {}, false, {}};
+  auto *stream = new CUstream_st{context, ++numStreams, {}, false, {}, {}, {}};
   streams.insert(stream);
   return stream;
 }
@@ -63,41 +63,165 @@ Result Machine::enqueue(CUstream_st *stream, Operation operation) {
   std::lock_guard lock(mutex);
   if (stuck != kSuccess)
     return stuck;
-  if (stream->isCapturing)
-    return kSuccess;
+  return stream->capture ? capture(stream, std::move(operation))
+                         : push(stream, std::move(operation));
+}
+
+Result Machine::push(CUstream_st *stream, Operation operation) {
   // Whatever the host knows to be done now is done before.
   stream->clock.merge(host);
   const uint64_t count = stream->clock.advance(stream->number);
   const User user{operation.name, stream->number, count};
   memory.use(user, stream->clock, operation.uses);
-  if (operation.users)
-    (*operation.users)[stream->number] = user;
+  for (const auto &module : operation.modules)
+    module->users[stream->number] = user;
+  if (operation.reached)
+    operation.reached->clock = stream->clock;
   stream->waiting.push_back(std::move(operation));
   changed.notify_all();
   return kSuccess;
 }
 
 Result Machine::record(CUevent_st *event, CUstream_st *stream) {
-  auto mark = std::make_shared<Mark>();
-  {
-    std::lock_guard lock(mutex);
-    mark->clock = stream->clock;
-    event->mark = mark;
-  }
-  return enqueue(stream, {"event", {}, {}, nullptr, std::move(mark)});
+  std::lock_guard lock(mutex);
+  if (stuck != kSuccess)
+    return stuck;
+  event->capture = stream->capture;
+  event->tail = stream->tail;
+  if (stream->capture)
+    return kSuccess;
+  event->mark = std::make_shared<Mark>();
+  return push(stream, {"event", {}, {}, nullptr, event->mark, {}});
 }
 
 Result Machine::wait(CUstream_st *stream, CUevent_st *event) {
-  std::shared_ptr<Mark> mark;
-  {
-    std::lock_guard lock(mutex);
-    mark = event->mark;
-    if (!mark)
-      return kSuccess; // Never recorded: nothing to wait for.
-    stream->clock.merge(mark->clock);
+  std::lock_guard lock(mutex);
+  if (stuck != kSuccess)
+    return stuck;
+  if (event->capture) {
+    if (stream->capture && stream->capture != event->capture)
+      return kCaptureMerge;
+    stream->capture = event->capture;
+    stream->tail.insert(stream->tail.end(), event->tail.begin(),
+                        event->tail.end());
+    return kSuccess;
   }
-  return enqueue(stream, {"wait", {}, {}, std::move(mark), nullptr});
+  if (!event->mark)
+    return kSuccess; // Never recorded: nothing to wait for.
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return kCaptureIsolation;
+  }
+  stream->clock.merge(event->mark->clock);
+  return push(stream, {"wait", {}, {}, event->mark, nullptr, {}});
 }
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+Result Machine::beginCapture(CUstream_st *stream, int mode) {
+  std::lock_guard lock(mutex);
+  if (stream->capture)
+    return kIllegalState;
+  stream->capture = std::make_shared<Capture>(
+      Capture{stream, mode, std::this_thread::get_id()});
+  stream->tail.clear();
+  return kSuccess;
+}
+
+Result Machine::endCapture(CUstream_st *stream, CUgraph_st **graph) {
+  std::lock_guard lock(mutex);
+  const Result result = fake::endCapture(stream, streams, graph);
+  objects.graphs += *graph != nullptr;
+  return result;
+}
+
+Result Machine::capture(CUstream_st *stream, Operation operation) {
+  if (stream->capture->isInvalid)
+    return kCaptureInvalidated;
+  auto &nodes = stream->capture->graph->nodes;
+  auto node = std::make_unique<CUgraphNode_st>();
+  node->operation = std::move(operation);
+  node->index = nodes.size();
+  for (CUgraphNode_st *before : stream->tail)
+    node->before.push_back(before->index);
+  stream->tail = {node.get()};
+  nodes.push_back(std::move(node));
+  return kSuccess;
+}
+
+Result Machine::launch(CUgraphExec_st &executable, CUstream_st *stream) {
+  std::lock_guard lock(mutex);
+  if (stuck != kSuccess)
+    return stuck;
+  if (stream->capture) // As a graph within a graph, which the fake has not.
+    return kCaptureUnsupported;
+  Operation operation = launchOf(executable);
+  const bool isThere = std::all_of(
+      operation.uses.begin(), operation.uses.end(), [&](const Use &use) {
+        return !use.pointer || memory.isOnDevice(use.pointer, 1) ||
+               memory.isPinned(use.pointer, 1);
+      });
+  const bool isLoaded =
+      std::none_of(operation.modules.begin(), operation.modules.end(),
+                   [](const auto &module) { return module->isUnloaded; });
+  if (!isThere)
+    report("a graph uses memory that was freed after its capture");
+  if (!isLoaded)
+    report("a graph runs code that was unloaded after its capture");
+  if (!isThere || !isLoaded)
+    return kInvalidValue;
+  // One launch comes after the other, on whatever streams.
+  if (executable.last)
+    stream->clock.merge(executable.last->clock);
+  executable.last = operation.reached = std::make_shared<Mark>();
+  return push(stream, std::move(operation));
+}
+
+template <typename Forbids> bool Machine::invalidateThose(Forbids forbids) {
+  std::lock_guard lock(mutex);
+  bool isAny = false;
+  for (CUstream_st *stream : streams)
+    if (stream->capture && forbids(*stream->capture))
+      isAny = stream->capture->isInvalid = true;
+  return isAny;
+}
+
+bool Machine::isForbidden() {
+  return invalidateThose([](const Capture &capture) {
+    return capture.mode == kGlobal ||
+           (capture.mode == kThreadLocal &&
+            capture.thread == std::this_thread::get_id());
+  });
+}
+
+bool Machine::isWaitingForbidden() {
+  return invalidateThose([](const Capture &) { return true; });
+}
+
+bool Machine::isCapturing(CUstream_st *stream) {
+  std::lock_guard lock(mutex);
+  return stream->capture != nullptr;
+}
+
+void Machine::invalidate(CUstream_st *stream) {
+  std::lock_guard lock(mutex);
+  if (stream->capture)
+    stream->capture->isInvalid = true;
+}
+
+void Machine::count(int Objects::*kind, int change) {
+  std::lock_guard lock(mutex);
+  objects.*kind += change;
+}
+
+int Machine::liveGraphs() {
+  std::lock_guard lock(mutex);
+  return objects.graphs + objects.executables;
+}
+
+int fakeCUDALiveGraphs() { return machine().liveGraphs(); }
 
 //===----------------------------------------------------------------------===//
 // Waiting
@@ -114,6 +238,8 @@ Result Machine::finish(CUevent_st *event) {
   std::shared_ptr<Mark> mark;
   {
     std::lock_guard lock(mutex);
+    if (event->capture)
+      return kCapturedEvent;
     mark = event->mark;
   }
   if (!mark)
@@ -128,10 +254,26 @@ Result Machine::query(CUevent_st *event) {
   std::lock_guard lock(mutex);
   if (stuck != kSuccess)
     return stuck;
+  if (event->capture)
+    return kCapturedEvent;
   if (event->mark && !event->mark->isDone)
     return kNotReady;
   if (event->mark)
     host.merge(event->mark->clock);
+  return kSuccess;
+}
+
+Result Machine::query(CUstream_st *stream) {
+  std::lock_guard lock(mutex);
+  if (stuck != kSuccess)
+    return stuck;
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return kCaptureUnsupported;
+  }
+  if (!stream->isIdle())
+    return kNotReady;
+  host.merge(stream->clock);
   return kSuccess;
 }
 
@@ -155,18 +297,6 @@ bool Machine::areDone(const std::map<int, User> &users) {
   return std::all_of(users.begin(), users.end(), [&](const auto &user) {
     return host.includes(user.first, user.second.count);
   });
-}
-
-bool Machine::isCapturing() {
-  std::lock_guard lock(mutex);
-  return std::any_of(streams.begin(), streams.end(),
-                     [](CUstream_st *stream) { return stream->isCapturing; });
-}
-
-void Machine::invalidateCaptures() {
-  std::lock_guard lock(mutex);
-  for (CUstream_st *stream : streams)
-    stream->isInvalid |= stream->isCapturing;
 }
 
 //===----------------------------------------------------------------------===//

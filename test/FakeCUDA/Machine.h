@@ -21,12 +21,20 @@
 
 namespace fake {
 
+struct Capture;
+
 /// A point in a stream's work.
 struct Mark {
   bool isDone = false;
   double ns = 0;
   /// What is done when it is reached.
   Clock clock;
+};
+
+/// Who uses a module's code, by stream; outlives the module.
+struct ModuleUse {
+  std::map<int, User> users;
+  bool isUnloaded = false;
 };
 
 /// A piece of a stream's work.
@@ -38,8 +46,15 @@ struct Operation {
   std::vector<Use> uses;
   /// What it waits for, and what it reaches when it is done.
   std::shared_ptr<Mark> awaited, reached;
-  /// Where its user is noted, by stream.
-  std::map<int, User> *users = nullptr;
+  /// The code that it runs.
+  std::vector<std::shared_ptr<ModuleUse>> modules;
+  /// The kernel that it is a launch of, if any.
+  CUfunc_st *function = nullptr;
+};
+
+/// Objects that are not destroyed.
+struct Objects {
+  int graphs = 0, executables = 0;
 };
 
 } // namespace fake
@@ -54,7 +69,9 @@ struct CUstream_st {
   bool isRunning = false;
   /// What is done once all that was enqueued is.
   fake::Clock clock;
-  bool isCapturing = false, isInvalid = false;
+  /// What it captures, and the nodes that its next one comes after.
+  std::shared_ptr<fake::Capture> capture;
+  std::vector<CUgraphNode_st *> tail;
 
   bool isIdle() const { return waiting.empty() && !isRunning; }
 };
@@ -62,6 +79,9 @@ struct CUevent_st {
   CUctx_st *context;
   bool hasTime;
   std::shared_ptr<fake::Mark> mark; ///< Null until it is recorded.
+  /// Where it was recorded in what a stream captures.
+  std::shared_ptr<fake::Capture> capture;
+  std::vector<CUgraphNode_st *> tail;
 };
 
 namespace fake {
@@ -77,7 +97,7 @@ public:
   /// Waits for its work.
   Result destroyStream(CUstream_st *stream);
 
-  /// Also notes the uses. Does nothing but that where the stream captures.
+  /// Also notes the uses. Where the stream captures it becomes a node.
   Result enqueue(CUstream_st *stream, Operation operation);
   Result record(CUevent_st *event, CUstream_st *stream);
   Result wait(CUstream_st *stream, CUevent_st *event);
@@ -88,13 +108,25 @@ public:
   Result finishAll();
   /// kNotReady where it is not done.
   Result query(CUevent_st *event);
+  Result query(CUstream_st *stream);
   /// Waits for all work; that is no news to the host.
   void drain();
   /// Whether the host knows that all of them are done.
   bool areDone(const std::map<int, User> &users);
 
-  bool isCapturing();
-  void invalidateCaptures();
+  Result beginCapture(CUstream_st *stream, int mode);
+  Result endCapture(CUstream_st *stream, CUgraph_st **graph);
+  Result launch(CUgraphExec_st &executable, CUstream_st *stream);
+  /// Whether a capture forbids this thread what is not safe then: it gets
+  /// invalid by that.
+  bool isForbidden();
+  /// The same of all that waits for a context: any capture forbids that.
+  bool isWaitingForbidden();
+  bool isCapturing(CUstream_st *stream);
+  /// Makes the stream's capture invalid.
+  void invalidate(CUstream_st *stream);
+  void count(int Objects::*kind, int change);
+  int liveGraphs();
 
   /// The error that sticks; success where there is none.
   Result lost();
@@ -111,6 +143,10 @@ public:
   }
 
 private:
+  /// With the mutex held.
+  Result push(CUstream_st *stream, Operation operation);
+  Result capture(CUstream_st *stream, Operation operation);
+  template <typename Forbids> bool invalidateThose(Forbids forbids);
   void work();
   /// One that may go on, or null.
   CUstream_st *choose();
@@ -124,6 +160,7 @@ private:
   Clock host;
   Memory memory;
   std::mt19937 random, inner; ///< The order of work, and that within it.
+  Objects objects;
   Result stuck = kSuccess;
   bool isHeld = false;
 };

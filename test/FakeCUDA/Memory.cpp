@@ -31,6 +31,11 @@ bool Memory::isPinned(const void *pointer, size_t bytes) const {
   return find(host, pointer, bytes) != nullptr;
 }
 
+bool Memory::areInOneBlock(void *first, void *second) const {
+  const Block *block = find(device, first, 1);
+  return block && block == find(device, second, 1);
+}
+
 Result Memory::allocate(void **pointer, size_t bytes) {
   if (bytes == 0)
     return kInvalidValue;

@@ -70,6 +70,8 @@ public:
   /// the host's pinned memory.
   bool isOnDevice(void *pointer, size_t bytes) const;
   bool isPinned(const void *pointer, size_t bytes) const;
+  /// Whether both are in one block of the device's.
+  bool areInOneBlock(void *first, void *second) const;
   /// What is not freed: "2 blocks of the device, 1 of the host".
   std::string leaks() const;
   size_t liveBytes() const { return live; }

@@ -118,18 +118,17 @@ static Result findUses(const CUfunc_st &function,
   return kSuccess;
 }
 
-Result fake::launch(CUfunc_st &function, Index grid, Index block,
-                    unsigned sharedBytes, CUstream_st *stream,
-                    std::vector<char> packed) {
+Result fake::makeLaunch(CUfunc_st &function, Index grid, Index block,
+                        unsigned sharedBytes, std::vector<char> packed,
+                        Operation &operation) {
   if (!isWithinLimits(grid, block, sharedBytes))
     return kInvalidValue;
-  if (function.module->context != stream->context)
-    return kInvalidHandle;
   auto values = std::make_shared<std::vector<char>>(std::move(packed));
   std::vector<void *> arguments;
   for (size_t offset : offsetsOf(*function.entry))
     arguments.push_back(values->data() + offset);
-  Operation operation{function.name, {}, {}, {}, {}, &function.module->users};
+  operation = {function.name,          {},       {}, {}, {},
+               {function.module->use}, &function};
   if (Result result = findUses(function, arguments, operation.uses))
     return result;
   const Launch launch{function.name, function.entry, grid, block,
@@ -139,5 +138,17 @@ Result fake::launch(CUfunc_st &function, Index grid, Index block,
       return result;
     return run(launch, arguments, machine().randomOfWork());
   };
+  return kSuccess;
+}
+
+Result fake::launch(CUfunc_st &function, Index grid, Index block,
+                    unsigned sharedBytes, CUstream_st *stream,
+                    std::vector<char> packed) {
+  if (function.module->context != stream->context)
+    return kInvalidHandle;
+  Operation operation;
+  if (Result result = makeLaunch(function, grid, block, sharedBytes,
+                                 std::move(packed), operation))
+    return result;
   return machine().enqueue(stream, std::move(operation));
 }

@@ -21,7 +21,7 @@ struct CUmod_st {
   CUctx_st *context;
   std::map<std::string, CUfunc_st> functions;
   bool isCooperative;
-  std::map<int, fake::User> users;
+  std::shared_ptr<fake::ModuleUse> use = std::make_shared<fake::ModuleUse>();
 };
 
 namespace fake {
@@ -40,6 +40,10 @@ Result loadModule(CUctx_st *context, const std::string &image,
 Result packParameters(const CUfunc_st &function, void **parameters,
                       void **extra, std::vector<char> &packed);
 
+/// Checks, and writes the work of a launch to `operation`.
+Result makeLaunch(CUfunc_st &function, tandem_host::Index grid,
+                  tandem_host::Index block, unsigned sharedBytes,
+                  std::vector<char> packed, Operation &operation);
 /// Checks and enqueues.
 Result launch(CUfunc_st &function, tandem_host::Index grid,
               tandem_host::Index block, unsigned sharedBytes,

@@ -28,6 +28,7 @@ enum : Result {
   kInvalidImage = 200,
   kInvalidPTX = 218,
   kInvalidHandle = 400,
+  kIllegalState = 401,
   kNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,
@@ -35,6 +36,13 @@ enum : Result {
   kMisalignedAddress = 716,
   kCaptureUnsupported = 900,
   kCaptureInvalidated = 901,
+  kCaptureMerge = 902,
+  kCaptureUnmatched = 903,
+  kCaptureUnjoined = 904,
+  kCaptureIsolation = 905,
+  kCapturedEvent = 907,
+  kCaptureWrongThread = 908,
+  kGraphExecUpdateFailure = 910,
 };
 
 /// Something that hardware may forgive. Ends the process with the message,
@@ -63,6 +71,8 @@ void fakeCUDASeed(unsigned seed);
 void fakeCUDAReset();
 /// The device's memory that is handed out, in bytes.
 size_t fakeCUDALiveBytes();
+/// Graphs and executable graphs that are not destroyed.
+int fakeCUDALiveGraphs();
 /// Work waits until this is called with false.
 void fakeCUDAHold(bool isHeld);
 }

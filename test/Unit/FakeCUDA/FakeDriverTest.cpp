@@ -25,8 +25,6 @@ enum : cuda::Result {
   kInvalidContext = 201,
   kNotReady = 600,
   kIllegalAddress = 700,
-  kCaptureUnsupported = 900,
-  kCaptureInvalidated = 901,
 };
 
 constexpr const char *kFill =
@@ -212,18 +210,6 @@ TEST_F(FakeTest, CallsNeedAContext) {
   DevicePointer memory = 0;
   EXPECT_EQ(driver.memAlloc(&memory, 4), kInvalidContext);
   driver.ctxSetCurrent(context);
-}
-
-TEST_F(FakeTest, WaitingWhileAStreamCapturesIsReported) {
-  auto *begin = fake.find<int(StreamHandle, int)>("cuStreamBeginCapture_v2");
-  auto *end = fake.find<int(StreamHandle, void **)>("cuStreamEndCapture");
-  void *graph = nullptr;
-  ASSERT_EQ(begin(stream, 0), kSuccess);
-  EXPECT_EQ(end(stream, &graph), kSuccess);
-  ASSERT_EQ(begin(stream, 0), kSuccess);
-  EXPECT_EQ(driver.streamSynchronize(other), kCaptureUnsupported);
-  EXPECT_THAT(reports(), HasSubstr("cuStreamSynchronize while a stream"));
-  EXPECT_EQ(end(stream, &graph), kCaptureInvalidated);
 }
 
 TEST_F(FakeTest, AModuleThatIsUnloadedInFlightIsReported) {

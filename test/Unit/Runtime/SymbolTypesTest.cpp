@@ -133,6 +133,27 @@ TEST(Constants, AreCUBLASLts) {
 #endif
 }
 
+TEST(Structs, AreTheDrivers) {
+#ifdef TANDEM_HAS_TOOLKIT
+  using Params = CUDA_KERNEL_NODE_PARAMS_v2;
+  using Ours = tandem::cuda::KernelNodeParams;
+  static_assert(sizeof(Ours) == sizeof(Params));
+  static_assert(offsetof(Ours, gridX) == offsetof(Params, gridDimX) &&
+                offsetof(Ours, blockZ) == offsetof(Params, blockDimZ) &&
+                offsetof(Ours, sharedBytes) ==
+                    offsetof(Params, sharedMemBytes) &&
+                offsetof(Ours, parameters) == offsetof(Params, kernelParams) &&
+                offsetof(Ours, extra) == offsetof(Params, extra) &&
+                offsetof(Ours, context) == offsetof(Params, ctx));
+  using Info = CUgraphExecUpdateResultInfo;
+  static_assert(sizeof(tandem::cuda::GraphUpdateInfo) == sizeof(Info) &&
+                offsetof(tandem::cuda::GraphUpdateInfo, from) ==
+                    offsetof(Info, errorFromNode));
+#else
+  GTEST_SKIP() << "no headers of the CUDA toolkit where this was built";
+#endif
+}
+
 /// The files that are installed have all functions and tell a version.
 template <typename Table>
 void expectOpened(const tandem::Expected<Table> &library) {

@@ -25,6 +25,10 @@
 struct CUctx_st;
 struct CUevent_st;
 struct CUfunc_st;
+struct CUgraph_st;
+struct CUgraphEdgeData_st;
+struct CUgraphExec_st;
+struct CUgraphNode_st;
 struct CUmod_st;
 struct CUstream_st;
 struct _nvrtcProgram;
@@ -45,8 +49,28 @@ using DevicePointer = unsigned long long;
 using ContextHandle = CUctx_st *;
 using EventHandle = CUevent_st *;
 using FunctionHandle = CUfunc_st *;
+using GraphHandle = CUgraph_st *;
+using GraphExecHandle = CUgraphExec_st *;
+using GraphNodeHandle = CUgraphNode_st *;
 using ModuleHandle = CUmod_st *;
 using StreamHandle = CUstream_st *;
+
+/// CUDA_KERNEL_NODE_PARAMS_v2: a launch of a kernel that is a node of a graph.
+struct KernelNodeParams {
+  FunctionHandle function = nullptr;
+  unsigned gridX = 1, gridY = 1, gridZ = 1;
+  unsigned blockX = 1, blockY = 1, blockZ = 1;
+  unsigned sharedBytes = 0;
+  void **parameters = nullptr;
+  void **extra = nullptr;
+  void *kernel = nullptr;
+  ContextHandle context = nullptr;
+};
+/// CUgraphExecUpdateResultInfo: why a graph cannot take another's place.
+struct GraphUpdateInfo {
+  Result result;
+  GraphNodeHandle node, from;
+};
 
 /// cublasLtMatmulHeuristicResult_t: an algorithm of cuBLASLt's.
 struct MatmulHeuristic {
