@@ -25,6 +25,13 @@ Status Workspace::reserve(int64_t size) {
   return {};
 }
 
+Expected<std::unique_ptr<CapturedWork>>
+Stream::capture(const std::function<Status(Stream &)> &, std::span<std::byte>,
+                std::unique_ptr<CapturedWork>) {
+  return fail("execute",
+              "device '" + std::string(device().name()) + "' captures no work");
+}
+
 Status tandem::runWithWorkspace(const PreparedOp &op, int64_t bytes,
                                 std::span<const Tensor> operands,
                                 std::span<Tensor> results, Stream &stream,

@@ -29,6 +29,9 @@ public:
 
   std::string_view name() const override { return context.name(); }
   std::string_view arch() const override { return context.arch(); }
+  bool canCapture() const override {
+    return cuda::canCapture(context.driver());
+  }
   ProviderList providers() const override { return libraries->providers({}); }
   ProviderList providers(const LibraryOptions &options) override {
     return libraries->providers(options);

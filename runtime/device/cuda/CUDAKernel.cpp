@@ -18,8 +18,6 @@ namespace {
 // As cuda.h numbers them.
 constexpr JitOption kErrorLogBuffer = 5;
 constexpr JitOption kErrorLogBufferBytes = 6;
-void *const kBufferPointer = reinterpret_cast<void *>(1);
-void *const kBufferSize = reinterpret_cast<void *>(2);
 
 class CUDAKernel final : public LoadedKernel {
 public:
@@ -38,12 +36,12 @@ private:
   FunctionHandle function = nullptr;
 };
 
-/// What is enqueued may still run its code: waits for all of the device's work.
+/// What is enqueued may still run its code.
 CUDAKernel::~CUDAKernel() {
-  if (context.enter() &&
-      context.check(context.driver().ctxSynchronize(), "execute",
-                    "work that was enqueued before"))
-    context.driver().moduleUnload(module);
+  if (context.enter())
+    context.retired().add([&driver = context.driver(), module = module] {
+      driver.moduleUnload(module);
+    });
 }
 
 Status CUDAKernel::find(const std::string &symbol) {
@@ -54,19 +52,10 @@ Status CUDAKernel::find(const std::string &symbol) {
 
 Status CUDAKernel::launch(const fb::KernelT &kernel, const StepContext &step,
                           std::span<void *const> args) const {
-  // Pointers one after the other are what the driver takes as a buffer of
-  // parameters.
-  size_t bytes = args.size_bytes();
-  void *buffer[] = {kBufferPointer, const_cast<void **>(args.data()),
-                    kBufferSize, &bytes, nullptr};
-  const fb::Dim3 block = kernel.block ? *kernel.block : fb::Dim3(1, 1, 1);
+  const KernelLaunch launch{function, unsigned(kernel.extent),
+                            kernel.block ? *kernel.block : fb::Dim3(1, 1, 1)};
   return static_cast<CUDAStream &>(step.stream)
-      .enqueue(step.step.empty() ? kernel.name : step.step,
-               [&](const Driver &driver, StreamHandle stream) {
-                 return driver.launchKernel(
-                     function, unsigned(kernel.extent), 1, 1, block.x(),
-                     block.y(), block.z(), 0, stream, nullptr, buffer);
-               });
+      .enqueueKernel(step.step.empty() ? kernel.name : step.step, launch, args);
 }
 
 } // namespace

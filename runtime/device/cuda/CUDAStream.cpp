@@ -69,28 +69,39 @@ double CUDAEvent::ns() const { return epoch->ns + epoch->event.nsTo(event); }
 // Streams
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<CUDAStream>>
-CUDAStream::create(Device &device, Context &context, DeviceClock &clock) {
+static Expected<StreamHandle> createHandle(Context &context) {
   TANDEM_RETURN_IF_ERROR(context.enter());
   StreamHandle handle = nullptr;
   TANDEM_RETURN_IF_ERROR(
       context.check(context.driver().streamCreate(&handle, kNonBlocking),
                     "device", "cuStreamCreate"));
+  return handle;
+}
+
+Expected<std::unique_ptr<CUDAStream>>
+CUDAStream::create(Device &device, Context &context, DeviceClock &clock) {
+  TANDEM_ASSIGN_OR_RETURN(StreamHandle handle, createHandle(context));
   return std::unique_ptr<CUDAStream>(
       new CUDAStream(device, context, handle, clock));
 }
 
 CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
-                       DeviceClock &clock)
+                       DeviceClock &clock, Recording *recording)
     : owner(device), context(context), handle(handle), clock(clock),
-      waitsForSteps(isAskedToWait()) {
+      recording(recording), waitsForSteps(!recording && isAskedToWait()) {
+  if (recording)
+    return;
   blocks.emplace(device, context, handle);
   staging.emplace(context, handle);
   context.addLog(*log);
+  context.retired().addStream(handle);
 }
 
 CUDAStream::~CUDAStream() {
-  (void)synchronise();
+  if (!recording) {
+    (void)synchronise();
+    context.retired().removeStream(handle);
+  }
   staging.reset();
   blocks.reset();
   context.removeLog(*log);
@@ -102,6 +113,8 @@ Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
   if (bytes == 0)
     return {};
   TANDEM_RETURN_IF_ERROR(context.enter());
+  if (!from.device() || !to.device())
+    TANDEM_RETURN_IF_ERROR(checkNotCapturing("a copy from or to the host"));
   if (!from.device())
     return staging->toDevice(to.data(), from.data(), bytes);
   if (!to.device())
@@ -113,6 +126,7 @@ Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
 }
 
 Expected<std::unique_ptr<Event>> CUDAStream::record() {
+  TANDEM_RETURN_IF_ERROR(checkNotCapturing("an event"));
   TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<const Epoch> epoch, clock.epoch());
   auto event = std::make_unique<CUDAEvent>(context, std::move(epoch), log);
   TANDEM_RETURN_IF_ERROR(event->event.record(handle));
@@ -120,6 +134,7 @@ Expected<std::unique_ptr<Event>> CUDAStream::record() {
 }
 
 Status CUDAStream::wait(const Event &event) {
+  TANDEM_RETURN_IF_ERROR(checkNotCapturing("an event"));
   TANDEM_RETURN_IF_ERROR(context.enter());
   return context.check(
       context.driver().streamWaitEvent(
@@ -128,11 +143,77 @@ Status CUDAStream::wait(const Event &event) {
 }
 
 Status CUDAStream::synchronise() {
+  TANDEM_RETURN_IF_ERROR(checkNotCapturing("waiting for the stream"));
   TANDEM_RETURN_IF_ERROR(context.enter());
   const uint64_t position = log->position();
   const Result result = context.driver().streamSynchronize(handle);
   if (result != kSuccess)
     return context.check(result, "execute", "cuStreamSynchronize");
   log->finish(position);
+  context.retired().collect(/*waits=*/false);
   return {};
+}
+
+Status CUDAStream::enqueueKernel(std::string_view step,
+                                 const KernelLaunch &launch,
+                                 std::span<void *const> args) {
+  ParameterBuffer buffer(args);
+  TANDEM_RETURN_IF_ERROR(
+      enqueue(step, [&](const Driver &driver, StreamHandle stream) {
+        return driver.launchKernel(launch.function, launch.blocks, 1, 1,
+                                   launch.threads.x(), launch.threads.y(),
+                                   launch.threads.z(), 0, stream, nullptr,
+                                   buffer.extra());
+      }));
+  return recording ? recording->addKernel(launch, handle) : Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Capturing
+//===----------------------------------------------------------------------===//
+
+Status CUDAStream::checkNotCapturing(std::string_view what) const {
+  if (!recording) [[likely]]
+    return {};
+  return fail("execute", std::string(what) + " cannot be captured");
+}
+
+Expected<GraphHandle>
+CUDAStream::record(const std::function<Status(Stream &)> &body) {
+  TANDEM_RETURN_IF_ERROR(recording->begin(handle));
+  Status status = body(*this);
+  // Whatever the body says, the capture has to end.
+  Expected<GraphHandle> graph = recording->end(handle);
+  if (status)
+    return graph;
+  if (graph)
+    context.driver().graphDestroy(*graph);
+  return tl::unexpected(std::move(status.error()));
+}
+
+Expected<std::unique_ptr<CapturedWork>>
+CUDAStream::capture(const std::function<Status(Stream &)> &body,
+                    std::span<std::byte> workspace,
+                    std::unique_ptr<CapturedWork> replaced) {
+  if (!canCapture(context.driver()))
+    return fail("execute", "the driver cannot capture work",
+                "one of CUDA 12.3 or later can");
+  if (waitsForSteps)
+    return fail("execute", "TANDEM_CUDA_SYNC has every step waited for");
+  // A stream of its own: other threads may enqueue on this one meanwhile.
+  Recording notes(owner, context, workspace);
+  TANDEM_ASSIGN_OR_RETURN(StreamHandle own, createHandle(context));
+  CUDAStream recorder(owner, context, own, clock, &notes);
+  TANDEM_ASSIGN_OR_RETURN(GraphHandle graph, recorder.record(body));
+  auto *former = static_cast<CapturedGraph *>(replaced.get());
+  if (former && former->update(graph)) {
+    context.driver().graphDestroy(graph);
+    return replaced;
+  }
+  TANDEM_ASSIGN_OR_RETURN(
+      std::unique_ptr<CapturedWork> made,
+      CapturedGraph::create(context, graph, std::move(notes.kernels),
+                            "captured work (" + recorder.log->describe() +
+                                ")"));
+  return made;
 }

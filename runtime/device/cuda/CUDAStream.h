@@ -9,6 +9,7 @@
 #ifndef TANDEM_RUNTIME_DEVICE_CUDA_CUDASTREAM_H
 #define TANDEM_RUNTIME_DEVICE_CUDA_CUDASTREAM_H
 
+#include "CapturedGraph.h"
 #include "DeviceAllocator.h"
 #include "DeviceClock.h"
 #include "Staging.h"
@@ -52,11 +53,17 @@ public:
   ~CUDAStream() override;
 
   Device &device() const override { return owner; }
-  Allocator &allocator() override { return *blocks; }
+  Allocator &allocator() override {
+    return recording ? static_cast<Allocator &>(recording->memory) : *blocks;
+  }
   Status copy(const Tensor &from, const Tensor &to) override;
   Expected<std::unique_ptr<Event>> record() override;
   Status wait(const Event &event) override;
   Status synchronise() override;
+  Expected<std::unique_ptr<CapturedWork>>
+  capture(const std::function<Status(Stream &)> &body,
+          std::span<std::byte> workspace,
+          std::unique_ptr<CapturedWork> replaced) override;
 
   /// Enqueues by `call`, a function of the driver's, and notes the step. Waits
   /// for it where TANDEM_CUDA_SYNC asks for that.
@@ -69,6 +76,10 @@ public:
     return result == kSuccess ? synchronise()
                               : context.check(result, "execute", step);
   }
+
+  /// Enqueues a kernel and notes the step. `args` are its parameters.
+  Status enqueueKernel(std::string_view step, const KernelLaunch &launch,
+                       std::span<void *const> args);
 
   /// Enqueues by `call`, a function that has a library enqueue on the stream,
   /// and notes the step. Where it fails because of work before, the Error is
@@ -86,11 +97,18 @@ public:
 
 private:
   CUDAStream(Device &device, Context &context, StreamHandle handle,
-             DeviceClock &clock);
+             DeviceClock &clock, Recording *recording = nullptr);
+  /// An Error where it captures, of which `what` cannot be a part.
+  Status checkNotCapturing(std::string_view what) const;
+  /// Captures what `body` enqueues on this stream, which has a recording.
+  Expected<GraphHandle> record(const std::function<Status(Stream &)> &body);
+
   Device &owner;
   Context &context;
   const StreamHandle handle;
   DeviceClock &clock;
+  /// Not null where all that it does is to capture.
+  Recording *const recording;
   const bool waitsForSteps;
   const std::shared_ptr<StepLog> log = std::make_shared<StepLog>();
   // These go before the handle does.

@@ -9,6 +9,7 @@
 #ifndef TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
 #define TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
 
+#include "Retired.h"
 #include "StepLog.h"
 
 #include "tandem/Runtime/Libraries/CUDA.h"
@@ -48,6 +49,9 @@ public:
   Status check(Result result, std::string_view phase, std::string_view what,
                std::string_view hint = {});
 
+  /// What is released once work is done. The context is to be entered first.
+  Retired &retired() { return retirees; }
+
   /// What a stream has enqueued, for errors that stick.
   void addLog(const StepLog &log);
   void removeLog(const StepLog &log);
@@ -61,7 +65,8 @@ public:
 
 private:
   Context(const Driver &driver, int index)
-      : table(driver), number(index), title("cuda:" + std::to_string(index)) {}
+      : table(driver), number(index), title("cuda:" + std::to_string(index)),
+        retirees(driver) {}
   Status open();
   std::string nameOf(Result result) const;
   /// Makes the device lost.
@@ -72,6 +77,8 @@ private:
   const std::string title;
   std::string architecture;
   ContextHandle handle = nullptr;
+
+  Retired retirees;
 
   std::atomic<bool> isLost{false};
   std::mutex mutex; // guards lostBy and logs

@@ -23,8 +23,8 @@ Expected<void *> SharedMemory::allocate(int64_t bytes) {
 
 void SharedMemory::deallocate(void *pointer, int64_t bytes) {
   count(-bytes);
-  if (context.enter() &&
-      context.check(context.driver().ctxSynchronize(), "execute",
-                    "work that was enqueued before"))
-    context.driver().memFree(reinterpret_cast<DevicePointer>(pointer));
+  if (context.enter())
+    context.retired().add([&driver = context.driver(), pointer] {
+      driver.memFree(reinterpret_cast<DevicePointer>(pointer));
+    });
 }

@@ -15,8 +15,8 @@
 
 namespace tandem::cuda {
 
-/// Memory for work of all streams, such as constants: what is freed waits for
-/// all of the device's work. Thread-safe.
+/// Memory for work of all streams, such as constants: what is freed is given
+/// back once the device's work of then is done. Thread-safe.
 class SharedMemory final : public Allocator {
 public:
   SharedMemory(const Device &device, Context &context)

@@ -19,6 +19,7 @@
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -79,6 +80,19 @@ public:
   virtual double ns() const = 0;
 };
 
+/// Work that a stream has recorded (Stream::capture), to be enqueued as one
+/// piece, which costs the host less than enqueuing it step by step. Used by one
+/// thread at a time. It may be destroyed while it is in flight.
+class CapturedWork {
+public:
+  virtual ~CapturedWork() = default;
+  /// Enqueues all of it on `stream`, which is of the device that recorded it.
+  virtual Status launch(Stream &stream) = 0;
+  /// Replaces the arguments of the kernel that was the `number`th, from 0, to
+  /// be launched by LoadedKernel::launch, for later launches of the work.
+  virtual Status setArguments(size_t number, std::span<void *const> args) = 0;
+};
+
 /// A queue of work for a device. Work is done in the order in which it is
 /// enqueued; enqueuing does not wait for it. Any number of threads may enqueue.
 /// A stream must outlive the tensors that its allocator has made.
@@ -104,6 +118,20 @@ public:
   /// Blocks until all enqueued work is done. Returns the error of work that
   /// failed since the last call, if enqueuing it could not tell.
   virtual Status synchronise() = 0;
+  /// Records the work that `body` enqueues on the stream that it is called
+  /// with, and does none of it. That stream, which ends with the call, takes
+  /// kernels, ops and copies within the device's memory; its allocator hands
+  /// out `workspace`, one allocation at a time. All memory that the work uses
+  /// must outlive its last launch.
+  ///
+  /// `replaced`, where it is not null, is earlier work of the same device that
+  /// is no longer wanted: where only arguments differ it is changed, which
+  /// costs less than making a new one. Fails where the device captures nothing,
+  /// and where `body` fails, or enqueues what cannot be recorded.
+  virtual Expected<std::unique_ptr<CapturedWork>>
+  capture(const std::function<Status(Stream &)> &body,
+          std::span<std::byte> workspace,
+          std::unique_ptr<CapturedWork> replaced = nullptr);
 };
 
 /// Hardware that runs programs. A device lives as long as the process and is
@@ -116,6 +144,8 @@ public:
   /// Whether the device's memory is the host's, so that tensors need no copy
   /// between the two.
   virtual bool isHost() const { return false; }
+  /// Whether its streams can capture work.
+  virtual bool canCapture() const { return false; }
   /// The providers that execute op steps on this device, in order of
   /// preference. They are what the eager tier uses.
   virtual ProviderList providers() const = 0;
