@@ -9,6 +9,7 @@
 #include "tandem/Runtime/Executor.h"
 
 #include "../device/host/Threads.h"
+#include "CapturedRuns.h"
 #include "OpDispatch.h"
 
 #include "tandem/Runtime/ProgramMemory.h"
@@ -28,6 +29,8 @@ struct Executor::Impl {
   std::vector<StepPlan> plans;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
+  /// Null where runs are not captured.
+  std::unique_ptr<CapturedRuns> capturedRuns;
   ObjectPool<Frame> frames;
 
   Impl(std::shared_ptr<const Program> program, ExecutorOptions options)
@@ -42,7 +45,10 @@ struct Executor::Impl {
 
   Status placeConstants();
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
-  Status runSteps(Frame &frame);
+  Status runSteps(const DispatchContext &context, Frame &frame);
+  /// `*heldBytes` as CapturedRuns::run.
+  Status runOn(Frame &frame, int64_t *heldBytes);
+  Status createCapturedRuns();
   void collectOutputs(Frame &frame, std::vector<Tensor> &outputs) const;
 };
 
@@ -59,6 +65,8 @@ Executor::create(std::shared_ptr<const Program> program,
   TANDEM_RETURN_IF_ERROR(impl->placeConstants());
   TANDEM_ASSIGN_OR_RETURN(
       impl->plans, planSteps(*impl->program, impl->options, impl->constants));
+  if (impl->options.capture)
+    TANDEM_RETURN_IF_ERROR(impl->createCapturedRuns());
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
 }
 
@@ -68,19 +76,31 @@ Executor::~Executor() = default;
 const Program &Executor::program() const { return *impl->program; }
 Stream &Executor::stream() const { return *impl->options.stream; }
 
+/// Whether no step has to be prepared when it runs, as one of unknown shapes.
+static bool areStepsPrepared(const Program &program,
+                             const std::vector<StepPlan> &plans) {
+  return isCompiled(program) &&
+         std::all_of(plans.begin(), plans.end(), [](const StepPlan &plan) {
+           return plan.isKernel() || plan.isView || plan.prepared;
+         });
+}
+
+CaptureCounts Executor::captureCounts() const {
+  return impl->capturedRuns ? impl->capturedRuns->counts() : CaptureCounts();
+}
+
+std::optional<Error> Executor::captureFailure() const {
+  return impl->capturedRuns ? impl->capturedRuns->failure() : std::nullopt;
+}
+
 std::optional<int64_t> Executor::plannedPeakBytes() const {
-  if (!isCompiled(*impl->program))
+  if (!areStepsPrepared(*impl->program, impl->plans))
     return std::nullopt;
+  if (impl->capturedRuns)
+    return impl->capturedRuns->peakBytes();
   std::vector<int64_t> workspaces;
-  for (const StepPlan &plan : impl->plans) {
-    // A step of unknown shapes is prepared when it runs.
-    if (!plan.isKernel() && !plan.isView && !plan.prepared)
-      return std::nullopt;
-    workspaces.push_back(plan.isKernel()
-                             ? plan.loaded->workspaceBytes(*plan.kernel)
-                         : plan.prepared ? plan.prepared->op->workspaceBytes()
-                                         : 0);
-  }
+  for (const StepPlan &plan : impl->plans)
+    workspaces.push_back(workspaceBytes(plan));
   return tandem::plannedPeakBytes(*impl->program, workspaces);
 }
 
@@ -131,8 +151,35 @@ Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
   return {};
 }
 
-Status Executor::Impl::runSteps(Frame &frame) {
-  if (program->arena_bytes > 0) {
+Status Executor::Impl::createCapturedRuns() {
+  Device &device = options.stream->device();
+  if (!device.canCapture())
+    return fail("execute",
+                "device '" + std::string(device.name()) + "' captures no work");
+  if (!areStepsPrepared(*program, plans))
+    return fail("execute", "only compiled programs of static shapes can be "
+                           "captured");
+  // Nothing is to be done, and so to be captured.
+  if (options.dispatchOnly)
+    return {};
+  capturedRuns = std::make_unique<CapturedRuns>(
+      context, plans, [this](Stream &on, Frame &frame) {
+        DispatchContext there{*program,       options.providers, on,
+                              on.allocator(), context.memory,    false};
+        return runSteps(there, frame);
+      });
+  return {};
+}
+
+Status Executor::Impl::runOn(Frame &frame, int64_t *heldBytes) {
+  if (capturedRuns)
+    return capturedRuns->run(frame, heldBytes);
+  *heldBytes = 0;
+  return runSteps(context, frame);
+}
+
+Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame) {
+  if (program->arena_bytes > 0 && !frame.arena) {
     TensorType bytes{DType::i8, {program->arena_bytes}};
     TANDEM_ASSIGN_OR_RETURN(frame.arena,
                             Tensor::allocate(bytes, context.allocator));
@@ -172,9 +219,10 @@ Status Executor::run(std::span<const Tensor> inputs,
   Status status = impl->setInputs(inputs, *frame);
   if (status) {
     MemoryScope memory;
-    status = impl->runSteps(*frame);
+    int64_t heldBytes = 0;
+    status = impl->runOn(*frame, &heldBytes);
     if (peakBytes)
-      *peakBytes = memory.peakBytes();
+      *peakBytes = heldBytes + memory.peakBytes();
   }
   if (status)
     impl->collectOutputs(*frame, outputs);

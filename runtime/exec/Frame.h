@@ -13,6 +13,17 @@
 
 namespace tandem::exec {
 
+/// A run of a program that was captured.
+struct CapturedRun {
+  /// The addresses of inputs and of outputs that it works on.
+  std::vector<void *> key;
+  /// By slot, the address of its value.
+  std::vector<void *> addresses;
+  std::unique_ptr<CapturedWork> work;
+  /// Frame::clock at its last launch.
+  uint64_t lastUse = 0;
+};
+
 /// The values of one run of a program, and buffers that later runs reuse so
 /// that dispatch does not allocate. Used by one thread at a time.
 struct Frame {
@@ -34,6 +45,14 @@ struct Frame {
   std::vector<PreparedRef> last;
   /// The input types that were last found to fit the program.
   std::vector<TensorType> checkedInputs;
+
+  // Of an executor that captures:
+  std::vector<CapturedRun> captured;
+  /// The addresses of this run, as in CapturedRun::key, and those for which no
+  /// run was captured lately.
+  std::vector<void *> key;
+  std::vector<std::vector<void *>> missed;
+  uint64_t clock = 0;
 
   /// Frees all values of the run.
   void clear();

@@ -23,9 +23,26 @@ using namespace tandem::exec;
 //===----------------------------------------------------------------------===//
 
 std::span<const Tier> tandem::allTiers() {
-  static constexpr Tier tiers[] = {Tier::reference, Tier::eager,
-                                   Tier::compiled};
+  static constexpr Tier tiers[] = {Tier::reference, Tier::eager, Tier::compiled,
+                                   Tier::captured};
   return tiers;
+}
+
+std::span<const Tier> tandem::tiersOf(const Device &device) {
+  return allTiers().first(allTiers().size() - !device.canCapture());
+}
+
+Status tandem::checkTier(Tier tier, const Device &device) {
+  std::string names;
+  for (Tier there : tiersOf(device)) {
+    if (there == tier)
+      return {};
+    names += (names.empty() ? "" : ", ") + std::string(name(there));
+  }
+  return fail("execute",
+              "device '" + std::string(device.name()) + "' has no tier '" +
+                  std::string(name(tier)) + "'",
+              "its tiers are " + names);
 }
 
 std::string_view tandem::name(Tier tier) {
@@ -36,6 +53,8 @@ std::string_view tandem::name(Tier tier) {
     return "eager";
   case Tier::compiled:
     return "compiled";
+  case Tier::captured:
+    return "captured";
   }
   return "";
 }
@@ -50,6 +69,8 @@ std::optional<Tier> tandem::parseTier(std::string_view text) {
 Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
                                            std::span<const TensorType> inputs,
                                            ExecutorOptions options) {
+  if (options.capture)
+    TANDEM_RETURN_IF_ERROR(checkTier(Tier::captured, compiler.device()));
   Stopwatch watch;
   TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler.compile(inputs));
   PreparedTier prepared;
@@ -65,6 +86,19 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
   for (PhaseTime &phase : preparation.times.take())
     prepared.phases.push_back(std::move(phase));
   prepared.compileNs = watch.ns();
+  return prepared;
+}
+
+Expected<PreparedTier> tandem::captureTier(const Compiled &compiled,
+                                           ExecutorOptions options) {
+  TANDEM_RETURN_IF_ERROR(checkTier(Tier::captured, options.stream->device()));
+  PreparedTier prepared;
+  static_cast<Compiled &>(prepared) = compiled;
+  options.kernels = prepared.kernels;
+  options.capture = true;
+  TANDEM_ASSIGN_OR_RETURN(
+      prepared.executor,
+      Executor::create(prepared.program, std::move(options)));
   return prepared;
 }
 
@@ -113,18 +147,22 @@ private:
   /// Guards all that follows; held for a look-up or an insertion.
   std::mutex mutex;
   uint64_t clock = 0;
-  std::unordered_map<Types, std::shared_ptr<Slot>, TypesHash> compiled;
+  using ByTypes = std::unordered_map<Types, std::shared_ptr<Slot>, TypesHash>;
+  ByTypes &of(Tier tier) {
+    return tier == Tier::captured ? captured : compiled;
+  }
+  ByTypes compiled, captured;
   /// Tiers whose one executor takes all types.
   const std::shared_ptr<Slot> reference = std::make_shared<Slot>(),
                               eager = std::make_shared<Slot>();
 };
 
 std::shared_ptr<Slot> Function::Slots::find(const Types &inputs, Tier tier) {
-  if (tier != Tier::compiled)
+  if (tier == Tier::eager || tier == Tier::reference)
     return tier == Tier::eager ? eager : reference;
   std::lock_guard lock(mutex);
-  auto found = compiled.find(inputs);
-  if (found == compiled.end())
+  auto found = of(tier).find(inputs);
+  if (found == of(tier).end())
     return nullptr;
   found->second->lastUse = ++clock;
   return found->second;
@@ -135,13 +173,14 @@ std::shared_ptr<Slot> Function::Slots::findOrAdd(const Types &inputs,
   if (std::shared_ptr<Slot> slot = find(inputs, tier))
     return slot;
   std::lock_guard lock(mutex);
-  if (compiled.size() >= kMaxCompiled)
-    compiled.erase(std::min_element(
-        compiled.begin(), compiled.end(), [](const auto &a, const auto &b) {
-          return a.second->lastUse < b.second->lastUse;
-        }));
+  ByTypes &known = of(tier);
+  if (known.size() >= kMaxCompiled)
+    known.erase(std::min_element(known.begin(), known.end(),
+                                 [](const auto &a, const auto &b) {
+                                   return a.second->lastUse < b.second->lastUse;
+                                 }));
   // Another thread may have been faster.
-  auto [slot, isNew] = compiled.try_emplace(inputs);
+  auto [slot, isNew] = known.try_emplace(inputs);
   if (isNew)
     slot->second = std::make_shared<Slot>();
   slot->second->lastUse = ++clock;
@@ -161,12 +200,19 @@ Function::Function(std::shared_ptr<const Program> program,
 Function::~Function() = default;
 
 Expected<PreparedPtr> Function::make(std::span<const TensorType> inputs,
-                                     Tier tier) const {
+                                     Tier tier) {
+  TANDEM_RETURN_IF_ERROR(checkTier(tier, options.stream->device()));
   auto prepared = std::make_shared<PreparedTier>();
   if (tier == Tier::compiled) {
     if (!compiler)
       return fail("execute", "the function has no compiler");
     TANDEM_ASSIGN_OR_RETURN(*prepared, compileTier(*compiler, inputs, options));
+    return prepared;
+  }
+  if (tier == Tier::captured) {
+    TANDEM_ASSIGN_OR_RETURN(PreparedPtr compiled,
+                            prepare(inputs, Tier::compiled));
+    TANDEM_ASSIGN_OR_RETURN(*prepared, captureTier(*compiled, options));
     return prepared;
   }
   TANDEM_ASSIGN_OR_RETURN(*prepared,

@@ -61,6 +61,12 @@ Expected<PreparedRef> PreparedCache::get(const OpDesc &op, Types operands,
 // Plans
 //===----------------------------------------------------------------------===//
 
+int64_t exec::workspaceBytes(const StepPlan &plan) {
+  if (plan.isKernel())
+    return plan.loaded->workspaceBytes(*plan.kernel);
+  return plan.prepared ? plan.prepared->op->workspaceBytes() : 0;
+}
+
 bool exec::isCompiled(const Program &program) { return program.planned; }
 
 tl::unexpected<Error> exec::locate(Error error, const fb::StepT &step) {

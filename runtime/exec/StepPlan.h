@@ -73,6 +73,9 @@ struct StepPlan {
   bool isKernel() const { return kernel != nullptr; }
 };
 
+/// Bytes of workspace that the step needs now, as far as that is known ahead.
+int64_t workspaceBytes(const StepPlan &plan);
+
 /// Whether all types of a program are static and its memory is planned, so that
 /// shape rules need not be applied at run time.
 bool isCompiled(const Program &program);

@@ -73,7 +73,7 @@ struct Functions : testing::Test {
 };
 
 TEST_F(Functions, AllTiersComputeTheSame) {
-  for (Tier tier : allTiers())
+  for (Tier tier : tiersOf(hostDevice()))
     EXPECT_THAT(call(3, tier), ElementsAre(10, 12, 14)) << name(tier);
   EXPECT_EQ(compiler->compilations, 1);
 }
@@ -128,7 +128,7 @@ TEST_F(Functions, ErrorsAreNotRemembered) {
 }
 
 TEST_F(Functions, RefuseWrongInputs) {
-  for (Tier tier : allTiers()) {
+  for (Tier tier : tiersOf(hostDevice())) {
     auto one = function.call(std::vector{makeFloats({3})}, tier);
     ASSERT_FALSE(one) << name(tier);
     EXPECT_THAT(one.error().message, HasSubstr("2"));
@@ -145,6 +145,15 @@ TEST(Function, WithoutACompilerIsEagerOnly) {
   EXPECT_TRUE(function.call(inputs, Tier::eager));
   EXPECT_EQ(function.call(inputs).error().message,
             "the function has no compiler");
+}
+
+TEST_F(Functions, RefuseATierThatTheDeviceHasNot) {
+  const std::vector inputs = {makeFloats({3}), makeFloats({3}, 10)};
+  auto outputs = function.call(inputs, Tier::captured);
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().message, "device 'cpu' has no tier 'captured'");
+  EXPECT_EQ(outputs.error().hint, "its tiers are reference, eager, compiled");
+  EXPECT_EQ(compiler->compilations, 0);
 }
 
 TEST(Tiers, HaveNames) {

@@ -38,6 +38,20 @@ struct ExecutorOptions {
   /// only the host's dispatch time remains to be measured. Outputs are then
   /// unspecified.
   bool dispatchOnly = false;
+  /// Whether to run the program as captured work (Stream::capture), where its
+  /// steps can be captured. For programs whose types are static and whose
+  /// memory is planned, on devices that can capture.
+  bool capture = false;
+};
+
+/// What an executor that captures has done, in runs of its program.
+struct CaptureCounts {
+  /// Runs that were launched as captured work. For that as many were captured,
+  /// were captured before and given other addresses, and captured again in the
+  /// place of an earlier one; all others were launched as they were.
+  uint64_t launches = 0, captures = 0, patches = 0, recaptures = 0;
+  /// Runs that were enqueued step by step.
+  uint64_t stepByStep = 0;
 };
 
 /// Runs a Program. Eager and compiled programs run on the same executor, so
@@ -76,6 +90,16 @@ public:
   /// threads, in bytes. Known only for compiled programs, whose types are
   /// static and whose memory is planned; nothing otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
+
+  /// Whether runs are captured, as ExecutorOptions::capture asks, and what came
+  /// of it.
+  CaptureCounts captureCounts() const;
+  /// Why runs are no longer captured, though that was asked for; nothing where
+  /// they are. They are enqueued step by step then.
+  std::optional<Error> captureFailure() const;
+  /// The most captured runs that a thread keeps. When there are more, the least
+  /// recently used one is changed or dropped.
+  static constexpr size_t kMaxCaptured = 8;
 
   const Program &program() const;
   Stream &stream() const;

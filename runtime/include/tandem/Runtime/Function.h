@@ -26,11 +26,16 @@ enum class Tier {
   reference, ///< Plain loops, f64 accumulation: the oracle.
   eager,     ///< A library call per op, at once and for any shapes.
   compiled,  ///< Fused kernels and planned memory, for one signature.
+  captured,  ///< The compiled program as one piece of captured work.
 };
 
 /// All tiers, from the slowest to the fastest.
 std::span<const Tier> allTiers();
-/// "reference", "eager", "compiled".
+/// Those that a device has, in the same order: all, or those before captured.
+std::span<const Tier> tiersOf(const Device &device);
+/// An Error, which lists those that there are, where `device` has not got it.
+Status checkTier(Tier tier, const Device &device);
+/// "reference", "eager", "compiled", "captured".
 std::string_view name(Tier tier);
 /// The tier of that name; nothing where there is none.
 std::optional<Tier> parseTier(std::string_view text);
@@ -49,11 +54,17 @@ struct PreparedTier : Compiled {
   double prebuiltNs = 0;
 };
 
-/// Compiles for inputs of these types and creates the executor. The `kernels`
+/// Compiles for inputs of these types and creates the executor, that of the
+/// captured tier where `options` ask for capture. The `kernels`
 /// of `options` are replaced by those that were compiled.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    ExecutorOptions options = {});
+
+/// Creates the executor that runs a compiled program as captured work.
+/// `options` as compileTier's.
+Expected<PreparedTier> captureTier(const Compiled &compiled,
+                                   ExecutorOptions options);
 
 /// Creates the executor of a tier that compiles nothing, for inputs of any
 /// types. `program` is the eager program of the graph: every op is a step. The
@@ -64,9 +75,9 @@ Expected<PreparedTier> interpretTier(std::shared_ptr<const Program> program,
 /// A graph that is loaded once and can be called with tensors of any types that
 /// it takes.
 ///
-/// Thread-safe. Threads that call the compiled tier with the same new types
-/// wait for one compilation between them. Calls with other types do not wait
-/// for it, and no call waits for another one's run.
+/// Thread-safe. Threads that call the compiled tier, or the captured one, with
+/// the same new types wait for one compilation between them. Calls with other
+/// types do not wait for it, and no call waits for another one's run.
 class Function {
 public:
   /// `program` is the eager program of the graph: every op is a step.
@@ -101,7 +112,7 @@ public:
 private:
   class Slots;
   Expected<std::shared_ptr<const PreparedTier>>
-  make(std::span<const TensorType> inputs, Tier tier) const;
+  make(std::span<const TensorType> inputs, Tier tier);
 
   std::shared_ptr<const Program> eagerProgram;
   std::shared_ptr<Compiler> compiler;
