@@ -85,7 +85,8 @@ public:
 private:
   Status checkTiers();
   Expected<Outputs> runEager(const std::string &device) const;
-  Expected<Outputs> runCompiled(const std::string &device) const;
+  Expected<Outputs> runCompiled(const std::string &device);
+  Status checkCaptured(const Compiled &compiled, Stream &stream);
   Status execute(Executor &executor, Outputs &outputs,
                  int64_t *peakBytes) const;
   void findWeakness();
@@ -125,7 +126,22 @@ Expected<Outputs> Checker::runEager(const std::string &device) const {
   return outputs;
 }
 
-Expected<Outputs> Checker::runCompiled(const std::string &device) const {
+/// The compiled program as captured work: enqueued step by step at first, then
+/// captured, then launched as it is.
+Status Checker::checkCaptured(const Compiled &compiled, Stream &stream) {
+  ExecutorOptions executorOptions;
+  executorOptions.stream = &stream;
+  TANDEM_ASSIGN_OR_RETURN(PreparedTier captured,
+                          captureTier(compiled, executorOptions));
+  Outputs outputs;
+  for (int run = 0; run < 3; ++run)
+    TANDEM_RETURN_IF_ERROR(execute(*captured.executor, outputs, nullptr));
+  if (std::optional<Error> failure = captured.executor->captureFailure())
+    return tl::unexpected(std::move(*failure));
+  return compareOutputs(outputs);
+}
+
+Expected<Outputs> Checker::runCompiled(const std::string &device) {
   CompileOptions compile;
   compile.device = device;
   compile.fallback = options.fallback;
@@ -152,6 +168,8 @@ Expected<Outputs> Checker::runCompiled(const std::string &device) const {
     return fail("memory", "the call held " + std::to_string(peakBytes) +
                               " bytes at its peak, planned are " +
                               std::to_string(planned));
+  if (compiler->device().canCapture())
+    TANDEM_RETURN_IF_ERROR(checkCaptured(compiled, executor->stream()));
   return outputs;
 }
 

@@ -18,9 +18,10 @@ std::string defaultDevice() { return std::string(devices().front().name); }
 
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
-                                   bool dispatchOnly) {
+                                   bool dispatchOnly, Tier tier) {
   ExecutorOptions options;
   options.dispatchOnly = dispatchOnly;
+  options.capture = tier == Tier::captured;
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier prepared,
       tandem::compileTier(compiler, inputs, std::move(options)));
@@ -31,10 +32,10 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options) {
-  if (tier == Tier::compiled) {
+  if (tier == Tier::compiled || tier == Tier::captured) {
     TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
                             graph.createCompiler(options.compile));
-    return compileTier(*compiler, inputs, options.dispatchOnly);
+    return compileTier(*compiler, inputs, options.dispatchOnly, tier);
   }
   ExecutorOptions executorOptions;
   executorOptions.dispatchOnly = options.dispatchOnly;

@@ -41,11 +41,12 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
 /// Prints the warnings of a compilation to standard error.
 void printWarnings(const std::vector<Warning> &warnings);
 
-/// Compiles with an existing compiler, as a running program does, and prints
-/// the warnings.
+/// Compiles with an existing compiler, as a running program does, for the
+/// compiled or the captured tier, and prints the warnings.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
-                                   bool dispatchOnly = false);
+                                   bool dispatchOnly = false,
+                                   Tier tier = Tier::compiled);
 
 /// The types of tensors, in order.
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors);

@@ -101,6 +101,8 @@ Expected<GPUGraph> GPUGraph::create(std::unique_ptr<Graph> graph,
   options.compile.device = device;
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared, tools::prepareTier(*result.graph, tier, types, options));
+  const int64_t mostSets =
+      tier == Tier::captured ? int64_t(Executor::kMaxCaptured) : kMostSets;
   for (int64_t set = 0, sets = 1; set < sets; ++set) {
     TANDEM_ASSIGN_OR_RETURN(auto arguments, result.makeInputs(types));
     result.inputs.push_back(std::move(arguments));
@@ -109,7 +111,7 @@ Expected<GPUGraph> GPUGraph::create(std::unique_ptr<Graph> graph,
     TANDEM_RETURN_IF_ERROR(result.stream().synchronise());
     sets = std::clamp<int64_t>(
         kCachesFilled * l2Bytes() / std::max<int64_t>(result.bytes(), 1) + 1, 2,
-        kMostSets);
+        mostSets);
   }
   return result;
 }
@@ -137,6 +139,9 @@ GPUGraph::inputsOf(const measure::DimSizes &dims) {
 Enqueue GPUGraph::call() {
   return [this](size_t number) {
     const size_t set = number % inputs.size();
+    // Each set has its results at the same addresses then, which is what
+    // captured work needs to be launched as it is.
+    results[set].clear();
     return prepared.executor->run(inputs[set], results[set]);
   };
 }

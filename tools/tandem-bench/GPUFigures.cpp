@@ -48,6 +48,7 @@ struct GraphFigure {
   double target;
   bool isShare = false;
   const char *layout = "";
+  Tier tier = Tier::compiled;
 };
 
 constexpr const char *kTranspose = R"(
@@ -80,7 +81,13 @@ std::vector<GraphFigure> graphFigures() {
       {"softmax 4096x4096", "softmax", square, 0.85, true},
       {"layer norm 4096x4096", "layer_norm", square, 0.85, true},
       {"transpose 4096x4096", kTranspose, square, 0.85, true},
-      {"simplecnn", "simplecnn", {{"N", 32}}, 25, false, "NCHW"},
+      {"simplecnn",
+       "simplecnn",
+       {{"N", 32}},
+       25,
+       false,
+       "NCHW",
+       Tier::captured},
   };
 }
 
@@ -148,13 +155,18 @@ Status Figures::add(const GraphFigure &figure) {
     return {};
   progress.show(figure.name);
   TANDEM_ASSIGN_OR_RETURN(GPUGraph graph,
-                          create(figure.graph, figure.dims, Tier::compiled));
+                          create(figure.graph, figure.dims, figure.tier));
   TANDEM_ASSIGN_OR_RETURN(
       CallTimes times,
       measureCalls(graph.call(), graph.stream(), options.calls));
-  Figure result{figure.name,         figure.layout,  "f32",
-                "compiled",          figure.isShare, times.call,
-                figure.target * 1e3, times};
+  Figure result{figure.name,
+                figure.layout,
+                "f32",
+                std::string(tandem::name(figure.tier)),
+                figure.isShare,
+                times.call,
+                figure.target * 1e3,
+                times};
   if (figure.isShare) {
     // A copy reads half of the bytes that it moves.
     TANDEM_ASSIGN_OR_RETURN(

@@ -24,8 +24,9 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->capture_default_str();
   addDevice(app, options.device);
   app.add_option("--tier", options.tier,
-                 "reference, eager or compiled (default: eager)")
-      ->check(CLI::IsMember({"reference", "eager", "compiled"}));
+                 "reference, eager, compiled, or captured, on devices that can "
+                 "capture work (default: eager)")
+      ->check(CLI::IsMember({"reference", "eager", "compiled", "captured"}));
   app.add_option("--arg", options.args,
                  std::string("An input, once per input in order: ") +
                      kArgSpecHelp +
