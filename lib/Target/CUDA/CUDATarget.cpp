@@ -14,8 +14,8 @@
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
-#include "tandem/Target/CUDA/GPUSpec.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
+#include "tandem/Target/CUDA/GPUSpec.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
-#include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
+#include "tandem/Target/CUDA/CUDATarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
