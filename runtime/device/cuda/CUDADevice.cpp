@@ -29,8 +29,7 @@ public:
 
   std::string_view name() const override { return context.name(); }
   std::string_view arch() const override { return context.arch(); }
-  ProviderList providers() const override { return libraries->providers({}); }
-  ProviderList providers(const LibraryOptions &options) override {
+  ProviderList providers(const LibraryOptions &options) const override {
     return libraries->providers(options);
   }
   Expected<std::unique_ptr<PreparedOp>>
