@@ -328,9 +328,11 @@ Expected<bool> run(const RunOptions &options) {
   if (options.check)
     tiers = {Tier::reference, Tier::eager, Tier::compiled};
   if (options.check) {
-    TANDEM_ASSIGN_OR_RETURN(
-        context.expected,
-        evaluateWithBounds(*context.graph->eagerProgram(), context.inputs));
+    ErrorBoundOptions bounds;
+    bounds.precision = options.compile.precision;
+    TANDEM_ASSIGN_OR_RETURN(context.expected,
+                            evaluateWithBounds(*context.graph->eagerProgram(),
+                                               context.inputs, bounds));
   }
   std::vector<TierResult> results;
   std::vector<Check> checks;
