@@ -51,6 +51,9 @@ struct CompileOptions {
   Contractions contractions = Contractions::predict;
   /// When Winograd's method is used. Applies to the default device only.
   Winograd winograd = Winograd::automatic;
+  /// How exact the contractions of the device's libraries are, where it has a
+  /// choice.
+  Precision precision = Precision::strict;
   /// Whether to reuse kernels that this process has compiled before, for any
   /// graph and shapes.
   bool kernelCache = true;

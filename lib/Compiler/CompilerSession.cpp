@@ -49,12 +49,24 @@ OpCost costOf(func::FuncOp kernel) {
 
 } // namespace
 
-CompilerSession::CompilerSession(std::shared_ptr<const GraphSource> graph,
-                                 const Target &target,
-                                 const CompileOptions &options,
-                                 const DialectRegistry &registry)
+CompilerSession::CompilerSession(
+    std::shared_ptr<const GraphSource> graph, const Target &target,
+    const CompileOptions &options, const DialectRegistry &registry,
+    std::unique_ptr<const DeviceLibraryModel> libraries)
     : source(std::move(graph)), target(target), options(options),
+      libraries(std::move(libraries)),
       context(registry, MLIRContext::Threading::DISABLED) {}
+
+/// The libraries of the target's device; null where it has none.
+static Expected<std::unique_ptr<const DeviceLibraryModel>>
+findLibraries(const Target &target, const CompileOptions &options) {
+  const LibraryModel *model = target.libraryModel();
+  if (!model)
+    return nullptr;
+  TANDEM_ASSIGN_OR_RETURN(Device * device, target.device());
+  return std::make_unique<const DeviceLibraryModel>(
+      *model, device->providers(libraryOptions(options)));
+}
 
 Expected<std::unique_ptr<CompilerSession>>
 CompilerSession::create(std::shared_ptr<const GraphSource> graph,
@@ -67,8 +79,12 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   }
   DialectRegistry registry = graphDialects();
   target->registerDialects(registry);
-  std::unique_ptr<CompilerSession> session(
-      new CompilerSession(std::move(graph), *target, options, registry));
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<const DeviceLibraryModel> libraries,
+                          findLibraries(*target, options));
+  if (libraries)
+    LibraryModels::add(registry, *libraries);
+  std::unique_ptr<CompilerSession> session(new CompilerSession(
+      std::move(graph), *target, options, registry, std::move(libraries)));
   TANDEM_ASSIGN_OR_RETURN(session->failures,
                           FailureRequest::parse(options.failKernels));
   MLIRContext &context = session->context;
@@ -90,6 +106,8 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   if (options.contractions == Contractions::autotune)
     pipeline.contractions.reset(); // What is measured stands at the ops.
   pipeline.winograd = options.winograd;
+  if (session->libraries)
+    pipeline.libraries = session->libraries->name().str();
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_COMPILERSESSION_H
 #define TANDEM_LIB_COMPILER_COMPILERSESSION_H
 
+#include "DeviceLibraryModel.h"
 #include "GraphSource.h"
 #include "KernelDriver.h"
 
@@ -58,7 +59,8 @@ private:
 
   CompilerSession(std::shared_ptr<const GraphSource> graph,
                   const Target &target, const CompileOptions &options,
-                  const mlir::DialectRegistry &registry);
+                  const mlir::DialectRegistry &registry,
+                  std::unique_ptr<const DeviceLibraryModel> libraries);
 
   /// Sets the options of `pipeline` that describe the machine.
   Status describeMachine(PipelineOptions &pipeline);
@@ -87,6 +89,8 @@ private:
   DeviceModel model;
   std::string coreSpec;
   size_t compilations = 0;
+  /// A model that the context knows; null where the target has no libraries.
+  std::unique_ptr<const DeviceLibraryModel> libraries;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;
   /// The phases between specialisation and kernels.

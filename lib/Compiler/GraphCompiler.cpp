@@ -55,6 +55,7 @@ public:
   }
 
   Device &device() const override { return **target.device(); }
+  LibraryOptions libraries() const override { return libraryOptions(options); }
 
 private:
   std::shared_ptr<const GraphSource> graph;

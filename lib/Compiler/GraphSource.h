@@ -52,6 +52,13 @@ makeGraphSource(mlir::ModuleOp module, const std::string &function);
 /// The constants that all contexts which read the bytecode of `source` share.
 ir::SharedConstants sharedConstants(const GraphSource &source);
 
+/// What the device's libraries may do.
+inline LibraryOptions libraryOptions(const CompileOptions &options) {
+  LibraryOptions libraries;
+  libraries.precision = options.precision;
+  return libraries;
+}
+
 /// Creates a compiler of `graph`. Its first context, with dialects and passes,
 /// is ready on return.
 Expected<std::unique_ptr<Compiler>>

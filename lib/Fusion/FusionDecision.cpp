@@ -61,6 +61,8 @@ const RefusalText kTexts[] = {
     {"ViewAtEdge", "it is a view of the kernel's result"},
     {"FewRows", "the kernel's few rows leave cores idle: there it costs {0} "
                 "ns, in a kernel of its own {1} ns"},
+    {"NotInLibraryCall", "no call of a library computes it with the "
+                         "contraction: it {2}"},
     {"OutOfFuel", "the fusion fuel is spent"},
 };
 static_assert(std::size(kTexts) == kNumFusionRefusals);

@@ -40,6 +40,8 @@ static FusionGroup makeGroup(FusionCandidates::Id id,
 static void planHeroes(PlanState &state) {
   if (state.options.contractions)
     planContractions(state);
+  if (state.options.libraries)
+    planLibraryCalls(state);
   if (state.options.reductions)
     planReductions(state);
   // What a reduction computes costs nothing there.

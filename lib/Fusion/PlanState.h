@@ -76,6 +76,10 @@ private:
 /// the elementwise ops after it as possible.
 void planContractions(PlanState &state);
 
+/// Makes calls of libraries of the contractions that are op steps, each with as
+/// much of the epilogue after it as the library computes.
+void planLibraryCalls(PlanState &state);
+
 /// Makes kernels of reductions with the elementwise ops around them.
 void planReductions(PlanState &state);
 

@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Fusion/ContractionModel.h"
+#include "tandem/Fusion/LibraryModel.h"
 #include "tandem/Target/Target.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -125,9 +126,12 @@ void tandem::registerAllDialects(DialectRegistry &registry) {
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, transform::TransformDialect,
                   ub::UBDialect, vector::VectorDialect>();
-  for (const Target *target : allTargets())
+  for (const Target *target : allTargets()) {
     if (const ContractionModel *model = target->contractionModel())
       ContractionModels::add(registry, *model);
+    if (const LibraryModel *model = target->libraryModel())
+      LibraryModels::add(registry, *model);
+  }
   func::registerInlinerExtension(registry);
   registerBufferization(registry);
   registerTilingAndBounds(registry);

@@ -11,6 +11,7 @@
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Fusion/ContractionModel.h"
+#include "tandem/Fusion/LibraryModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,6 +39,10 @@ void setFusionOptions(PassOptions &pass, const PipelineOptions &options) {
   pass.deviceSpec = options.deviceSpec;
   if (const ContractionModel *model = options.target->contractionModel())
     pass.contractions = model->name().str();
+  pass.libraries = options.libraries;
+  if (const LibraryModel *model = options.target->libraryModel();
+      model && options.libraries.empty())
+    pass.libraries = model->name().str();
   pass.reductions = options.target->generatesReductions();
 }
 

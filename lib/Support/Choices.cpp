@@ -32,6 +32,14 @@ template <> std::span<const Choice<Winograd>> choicesOf() {
   return choices;
 }
 
+template <> std::span<const Choice<Precision>> choicesOf() {
+  static constexpr Choice<Precision> choices[] = {
+      {Precision::strict, "strict", "f32 throughout"},
+      {Precision::tf32, "tf32", "operands may be rounded to 10 mantissa bits"},
+  };
+  return choices;
+}
+
 template <typename Value> static std::string_view nameOf(Value value) {
   for (const Choice<Value> &choice : choicesOf<Value>())
     if (choice.value == value)
@@ -44,5 +52,7 @@ std::string_view name(Contractions contractions) {
 }
 
 std::string_view name(Winograd winograd) { return nameOf(winograd); }
+
+std::string_view name(Precision precision) { return nameOf(precision); }
 
 } // namespace tandem

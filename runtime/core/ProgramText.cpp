@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/Program.h"
+#include "tandem/Runtime/FusedContraction.h"
 
 #include <sstream>
 
@@ -37,16 +37,42 @@ void writeInput(std::ostream &out, const Program &program, size_t input) {
   out << '\n';
 }
 
-void writeStep(std::ostream &out, const Program &program,
+/// "relu(matmul(%0, %1) + %3 + %2)".
+void writeContraction(std::ostream &out, const fb::StepT &step) {
+  const fb::EpilogueT &epilogue = *step.epilogue;
+  const std::vector<uint32_t> &operands = step.operands;
+  const size_t own = numContractionOperands(step.op->kind, operands.size(),
+                                            epilogue.has_residual);
+  std::string text = std::string(name(step.op->kind)) + '(';
+  for (size_t i = 0; i < own; ++i)
+    text += (i ? ", %" : "%") + std::to_string(operands[i]);
+  text += ')';
+  for (const EpilogueOp &next :
+       epilogueOps(step.op->kind, operands.size(), epilogue.has_residual,
+                   epilogue.activation))
+    text = next.operand
+               ? text + " + %" + std::to_string(operands[*next.operand])
+               : std::string(name(next.op.kind)) + '(' + text + ')';
+  out << " = " << text << " : ";
+}
+
+void writeCall(std::ostream &out, const Program &program,
                const fb::StepT &step) {
-  out << "  ";
-  writeList(out, step.results);
+  if (step.epilogue)
+    return writeContraction(out, step);
   if (step.op)
     out << " = " << name(step.op->kind) << '(';
   else
     out << " = kernel @" << program.kernels[step.kernel]->name << '(';
   writeList(out, step.operands);
   out << ") : ";
+}
+
+void writeStep(std::ostream &out, const Program &program,
+               const fb::StepT &step) {
+  out << "  ";
+  writeList(out, step.results);
+  writeCall(out, program, step);
   for (size_t i = 0; i < step.results.size(); ++i) {
     out << (i ? ", " : "");
     writeType(out, *program.slots[step.results[i]]);

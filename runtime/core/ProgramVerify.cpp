@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/HostKernel.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
@@ -257,15 +258,18 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   const OpDesc &op = *step.op;
   if (!isMember(op.kind) || !haveValidEnums(op.attrs))
     return invalid(what, ": unknown op or attribute");
+  if (step.epilogue && !isMember(step.epilogue->activation))
+    return invalid(what, ": unknown activation");
   if (op.kind == OpKind::custom_call)
-    return {};
+    return step.epilogue ? invalid(what, ": an epilogue of a custom_call")
+                         : Status();
   if (const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs(); iota && iota->type)
     TANDEM_RETURN_IF_ERROR(verifyType(*iota->type, what));
   std::vector<TensorType> operands;
   operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)
     operands.push_back(fromFlat(*program.slots[slot]->type));
-  TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferType(op, operands));
+  TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferStepType(step, operands));
   if (step.results.size() != 1)
     return invalid(what, ": ", step.results.size(), " results");
   TensorType declared = fromFlat(*program.slots[step.results[0]]->type);
@@ -289,6 +293,8 @@ Status Verifier::verifyStep(size_t index) {
     return invalid(what, ": needs an op or a kernel");
   if (step.results.empty())
     return invalid(what, ": no results");
+  if (!step.op && step.epilogue)
+    return invalid(what, ": an epilogue of a kernel");
   if (!step.op && static_cast<size_t>(step.kernel) >= program.kernels.size())
     return invalid(what, ": no kernel ", step.kernel);
   if (!step.op)

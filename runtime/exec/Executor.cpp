@@ -60,7 +60,7 @@ Executor::create(std::shared_ptr<const Program> program,
   if (!options.stream)
     options.stream = &hostDevice().defaultStream();
   if (options.providers.empty())
-    options.providers = options.stream->device().providers();
+    options.providers = options.stream->device().providers(options.libraries);
   auto impl = std::make_unique<Impl>(std::move(program), std::move(options));
   TANDEM_RETURN_IF_ERROR(impl->placeConstants());
   TANDEM_ASSIGN_OR_RETURN(

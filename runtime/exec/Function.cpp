@@ -76,6 +76,7 @@ Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
   PreparedTier prepared;
   static_cast<Compiled &>(prepared) = std::move(compiled);
   options.kernels = prepared.kernels;
+  options.libraries = compiler.libraries();
   if (!options.stream)
     options.stream = &compiler.device().defaultStream();
   PreparationScope preparation;
@@ -191,6 +192,8 @@ Function::Function(std::shared_ptr<const Program> program,
                    std::shared_ptr<Compiler> compiler, ExecutorOptions options)
     : eagerProgram(std::move(program)), compiler(std::move(compiler)),
       options(std::move(options)), slots(std::make_unique<Slots>()) {
+  if (this->compiler)
+    this->options.libraries = this->compiler->libraries();
   Stream *&stream = this->options.stream;
   if (!stream)
     stream = &(this->compiler ? this->compiler->device() : hostDevice())

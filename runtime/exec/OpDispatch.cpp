@@ -8,6 +8,8 @@
 
 #include "OpDispatch.h"
 
+#include "tandem/Runtime/FusedContraction.h"
+
 using namespace tandem;
 using namespace tandem::exec;
 
@@ -72,7 +74,7 @@ Expected<const PreparedEntry *> lookUp(const DispatchContext &context,
     return last.get();
   TANDEM_RETURN_IF_ERROR(
       checkWritten(context.program, plan.step->results[0], results[0]));
-  TANDEM_ASSIGN_OR_RETURN(last, cache.get(*plan.step->op, frame.operandTypes,
+  TANDEM_ASSIGN_OR_RETURN(last, cache.get(*plan.step, frame.operandTypes,
                                           Types(results.begin(), results.end()),
                                           context.providers));
   return last.get();
@@ -118,7 +120,7 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
   TensorType inferred;
   std::span<const TensorType> results = plan.resultTypes;
   if (results.empty()) {
-    Expected<TensorType> type = inferType(*plan.step->op, frame.operandTypes);
+    Expected<TensorType> type = inferStepType(*plan.step, frame.operandTypes);
     if (!type)
       return tl::unexpected<Error>(std::move(type.error()));
     inferred = *type;

@@ -8,6 +8,7 @@
 
 #include "StepPlan.h"
 
+#include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
 #include <xxhash.h>
@@ -29,18 +30,29 @@ size_t TypesHash::operator()(const Types &types) const {
   return hash;
 }
 
-static Expected<PreparedRef> prepare(const OpDesc &op, Types operands,
+/// With its epilogue, if it has one.
+static Expected<std::unique_ptr<PreparedOp>>
+prepareStep(const fb::StepT &step, const OpSignature &signature,
+            ProviderList providers) {
+  if (!step.epilogue)
+    return prepareOp(providers, signature);
+  return prepareFused(providers, {signature, step.epilogue->has_residual,
+                                  step.epilogue->activation});
+}
+
+static Expected<PreparedRef> prepare(const fb::StepT &step, Types operands,
                                      Types results, ProviderList providers,
                                      std::span<const Tensor> constants = {}) {
   auto entry = std::make_shared<PreparedEntry>();
   TANDEM_ASSIGN_OR_RETURN(
-      entry->op, prepareOp(providers, {op, operands, results, constants}));
+      entry->op,
+      prepareStep(step, {*step.op, operands, results, constants}, providers));
   entry->operands = std::move(operands);
   entry->results = std::move(results);
   return PreparedRef(std::move(entry));
 }
 
-Expected<PreparedRef> PreparedCache::get(const OpDesc &op, Types operands,
+Expected<PreparedRef> PreparedCache::get(const fb::StepT &step, Types operands,
                                          Types results,
                                          ProviderList providers) {
   {
@@ -48,8 +60,9 @@ Expected<PreparedRef> PreparedCache::get(const OpDesc &op, Types operands,
     if (auto found = entries.find(operands); found != entries.end())
       return found->second;
   }
-  TANDEM_ASSIGN_OR_RETURN(PreparedRef entry,
-                          prepare(op, operands, std::move(results), providers));
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedRef entry,
+      prepare(step, operands, std::move(results), providers));
   std::lock_guard<std::mutex> lock(mutex);
   if (entries.size() >= kMaxEntries)
     entries.clear();
@@ -134,8 +147,8 @@ Status planOp(const Program &program, const ExecutorOptions &options,
     return {};
   }
   TANDEM_ASSIGN_OR_RETURN(plan.prepared,
-                          prepare(*step.op, std::move(operands),
-                                  std::move(results), options.providers,
+                          prepare(step, std::move(operands), std::move(results),
+                                  options.providers,
                                   constantOperands(program, step, constants)));
   return {};
 }

@@ -35,12 +35,12 @@ using PreparedRef = std::shared_ptr<const PreparedEntry>;
 /// they used last, so that this is asked only when shapes change. Thread-safe.
 class PreparedCache {
 public:
-  /// Finds the entry for `operands`, or prepares it with the first of
-  /// `providers` that implements the op. No lock is held while preparing; where
+  /// Finds the entry for `operands`, or prepares the step's op with the first
+  /// of `providers` that implements it. No lock is held while preparing; where
   /// two threads prepare the same signature, the entry of the first to finish
   /// is kept.
-  Expected<PreparedRef> get(const OpDesc &op, Types operands, Types results,
-                            ProviderList providers);
+  Expected<PreparedRef> get(const fb::StepT &step, Types operands,
+                            Types results, ProviderList providers);
 
 private:
   /// The most entries of a cache, so that a process that sees ever new shapes

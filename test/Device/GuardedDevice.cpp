@@ -200,7 +200,7 @@ public:
   }
 
   std::string_view name() const override { return "guarded"; }
-  ProviderList providers() const override { return list; }
+  ProviderList providers(const LibraryOptions &) const override { return list; }
   Expected<LoadedKernels> load(const Program &program) override {
     TANDEM_ASSIGN_OR_RETURN(LoadedKernels kernels, hostDevice().load(program));
     for (auto &kernel : kernels)

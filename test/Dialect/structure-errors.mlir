@@ -33,6 +33,55 @@ func.func private @f()
 
 // -----
 
+func.func @fusion_c4(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4x1xf32>) {
+  // expected-error@+1 {{'tandem.fusion' op C4: a fusion of kind library must be a contraction with its epilogue, but has 'tandem.add', which adds a tensor that is neither of the result's shape nor one element for each output channel or column}}
+  %0 = tandem.fusion library (%a = %x, %c = %w, %d = %b)
+      : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x1xf32>) -> tensor<4x4xf32> {
+    %1 = tandem.matmul %a, %c : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %2 = tandem.add %1, %d : (tensor<4x4xf32>, tensor<4x1xf32>) -> tensor<4x4xf32>
+    tandem.yield %2 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fusion_c4_hero(%x: tensor<4xf32>) {
+  // expected-error@+1 {{C4: a fusion of kind library must be a contraction with its epilogue, but does not begin with a contraction}}
+  %0 = tandem.fusion library (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = tandem.relu %a : tensor<4xf32>
+    tandem.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fusion_c4_uses(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>) {
+  // expected-error@+1 {{C4: a fusion of kind library must be a contraction with its epilogue, but has a value that not the next op alone reads}}
+  %0:2 = tandem.fusion library (%a = %x, %c = %w)
+      : (tensor<4x8xf32>, tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %1 = tandem.matmul %a, %c : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    %2 = tandem.relu %1 : tensor<4x4xf32>
+    tandem.yield %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @fusion_c4_yield(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>) {
+  // expected-error@+1 {{C4: a fusion of kind library must be a contraction with its epilogue, but does not yield the value of its last op alone}}
+  %0:2 = tandem.fusion library (%a = %x, %c = %w)
+      : (tensor<4x8xf32>, tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %1 = tandem.matmul %a, %c : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    tandem.yield %1, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @fusion_captures(%x: tensor<4xf32>) {
   // expected-note@+1 {{required by region isolation constraints}}
   %0 = tandem.fusion loop () : () -> tensor<4xf32> {

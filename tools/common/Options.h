@@ -59,6 +59,13 @@ inline void addContractionOptions(CLI::App &app, Contractions &contractions,
             "When kernels compute 3x3 convolutions by Winograd's method");
 }
 
+/// Adds --precision.
+inline void addPrecision(CLI::App &app, Precision &precision) {
+  addChoice(app, "--precision", precision,
+            "How exact the contractions of f32 of the device's libraries are, "
+            "where it has a choice");
+}
+
 /// The reason why a file `path` cannot be written; empty if it seems possible.
 inline std::string whyNotWritable(const std::string &path) {
   if (path == "-")

@@ -41,6 +41,7 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
   executorOptions.dispatchOnly = options.dispatchOnly;
   TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.compile.device));
   executorOptions.stream = &device->defaultStream();
+  executorOptions.libraries.precision = options.compile.precision;
   return interpretTier(graph.eagerProgram(), tier, std::move(executorOptions));
 }
 

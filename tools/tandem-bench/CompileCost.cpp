@@ -81,9 +81,13 @@ private:
 };
 
 std::vector<std::string> childCommand(const CompileJob &job) {
-  std::vector<std::string> words = {tools::executablePath(), "cold-compile",
-                                    job.file, "--func=" + job.function,
-                                    "--device=" + job.device};
+  std::vector<std::string> words = {tools::executablePath(),
+                                    "cold-compile",
+                                    job.file,
+                                    "--func=" + job.function,
+                                    "--device=" + job.device,
+                                    "--precision=" +
+                                        std::string(name(job.precision))};
   if (job.threads > 0)
     words.push_back("--threads=" + std::to_string(job.threads));
   for (const TensorType &type : job.inputs)
@@ -165,8 +169,7 @@ Status runColdChild(const CompileJob &job,
     specs.push_back(text == ":" ? "random" : "random" + text);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           tools::makeInputs(*graph->eagerProgram(), specs));
-  CompileOptions options;
-  options.device = job.device;
+  CompileOptions options = job.options();
   options.kernelCache = false;
   // The compiler's own start is part of the cold cost.
   start = Clock::now();

@@ -35,6 +35,14 @@ struct CompileJob {
   std::string file, function, device;
   int threads = 0;
   std::vector<TensorType> inputs;
+  Precision precision = Precision::strict;
+
+  CompileOptions options() const {
+    CompileOptions options;
+    options.device = device;
+    options.precision = precision;
+    return options;
+  }
 };
 
 /// A compiled program and the time of its compilation, by phase, in

@@ -91,14 +91,14 @@ Expected<CallTimes> measureCalls(const Enqueue &enqueue, Stream &stream,
 
 Expected<GPUGraph> GPUGraph::create(std::unique_ptr<Graph> graph,
                                     const measure::DimSizes &dims, Tier tier,
-                                    const std::string &device) {
+                                    const CompileOptions &compile) {
   GPUGraph result;
   result.graph = std::move(graph);
   const Program &program = *result.graph->eagerProgram();
   TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> types,
                           measure::bindDims(program, dims));
   tools::TierOptions options;
-  options.compile.device = device;
+  options.compile = compile;
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared, tools::prepareTier(*result.graph, tier, types, options));
   const int64_t mostSets =

@@ -42,10 +42,10 @@ Expected<CallTimes> measureCalls(const Enqueue &enqueue, Stream &stream,
 /// and results as its second-level cache does not hold, which are used in turn.
 class GPUGraph {
 public:
-  /// Prepares a tier of `graph`, with the sizes `dims`, on `device`.
+  /// Prepares a tier of `graph`, with the sizes `dims`, as `compile` says.
   static Expected<GPUGraph> create(std::unique_ptr<Graph> graph,
                                    const measure::DimSizes &dims, Tier tier,
-                                   const std::string &device);
+                                   const CompileOptions &compile);
 
   /// Runs it on the next set of inputs.
   Enqueue call();

@@ -119,7 +119,16 @@ private:
   Expected<GPUGraph> create(const std::string &graph,
                             const measure::DimSizes &dims, Tier tier) const {
     TANDEM_ASSIGN_OR_RETURN(auto loaded, loadGraph(graph));
-    return GPUGraph::create(std::move(loaded), dims, tier, options.device);
+    CompileOptions compile;
+    compile.device = options.device;
+    compile.precision = options.precision;
+    return GPUGraph::create(std::move(loaded), dims, tier, compile);
+  }
+  /// What the column of the table says.
+  std::string precision() const {
+    return options.precision == Precision::strict
+               ? "f32"
+               : std::string(tandem::name(options.precision));
   }
   Status addDispatch(const char *name, Tier tier, double targetNs);
   Status add(const GraphFigure &figure);
@@ -145,7 +154,7 @@ Status Figures::addDispatch(const char *name, Tier tier, double targetNs) {
       measureCalls(graph.call(), graph.stream(), options.calls));
   TANDEM_ASSIGN_OR_RETURN(CallTimes launch,
                           measureLaunch(graph.stream(), options.calls));
-  all.push_back({name, "", "f32", std::string(tandem::name(tier)), false,
+  all.push_back({name, "", precision(), std::string(tandem::name(tier)), false,
                  times.host - launch.host, targetNs, times});
   return {};
 }
@@ -159,14 +168,10 @@ Status Figures::add(const GraphFigure &figure) {
   TANDEM_ASSIGN_OR_RETURN(
       CallTimes times,
       measureCalls(graph.call(), graph.stream(), options.calls));
-  Figure result{figure.name,
-                figure.layout,
-                "f32",
-                std::string(tandem::name(figure.tier)),
-                figure.isShare,
-                times.call,
-                figure.target * 1e3,
-                times};
+  Figure result{figure.name,         figure.layout,
+                precision(),         std::string(tandem::name(figure.tier)),
+                figure.isShare,      times.call,
+                figure.target * 1e3, times};
   if (figure.isShare) {
     // A copy reads half of the bytes that it moves.
     TANDEM_ASSIGN_OR_RETURN(
@@ -202,7 +207,7 @@ Status Figures::addNewShape(const char *name, const char *graph,
   const double median = measure::summarize(times).median;
   all.push_back({name,
                  "",
-                 "f32",
+                 precision(),
                  "eager",
                  false,
                  median,

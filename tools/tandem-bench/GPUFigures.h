@@ -11,6 +11,7 @@
 
 #include "common/Environment.h"
 
+#include "tandem/Support/Choices.h"
 #include "tandem/Support/Error.h"
 
 #include <string>
@@ -21,6 +22,7 @@ namespace tandem::bench {
 struct GPUFiguresOptions {
   /// The device to measure: "cuda".
   std::string device = "cuda";
+  Precision precision = Precision::strict;
   /// A JSON file with the peers' figures, in microseconds (see
   /// utils/gpu-day/peers.json); empty: none are shown.
   std::string peers;

@@ -28,7 +28,7 @@ struct Executors {
 Expected<Executors> prepareExecutors(const Graph &graph,
                                      const CompileJob &job) {
   tools::TierOptions options;
-  options.compile.device = job.device;
+  options.compile = job.options();
   Executors executors;
   TANDEM_ASSIGN_OR_RETURN(
       executors.eager,
@@ -48,11 +48,11 @@ Expected<Executors> prepareExecutors(const Graph &graph,
 
 /// With new kernels, then with every kernel known.
 Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
+                        const CompileJob &job,
                         const std::vector<Tensor> &inputs,
                         ShapeMeasurement &result) {
   for (CompileCost *cost : {&result.warm, &result.cached}) {
-    CompileOptions compile;
-    compile.device = options.device;
+    CompileOptions compile = job.options();
     compile.kernelCache = cost == &result.cached;
     TANDEM_ASSIGN_OR_RETURN(*cost, measureWarm(graph, compile, inputs,
                                                0.25 * options.seconds * 1e9));
@@ -125,13 +125,14 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
   result.inputSets = inputs.size();
   // What cannot run at all is found here, with the op's location.
   TANDEM_RETURN_IF_ERROR(runEagerOnce(graph, options.device, inputs[0]));
-  CompileJob job{options.file, options.function, options.device,
-                 options.threads, result.inputs};
+  CompileJob job{options.file,    options.function, options.device,
+                 options.threads, result.inputs,    options.precision};
   progress("compiling, cold");
   TANDEM_ASSIGN_OR_RETURN(result.cold, measureCold(job, options.coldRuns));
   // Before there are programs, which hold the weights that are packed for them.
   progress("compiling, warm");
-  TANDEM_RETURN_IF_ERROR(measureWarmCosts(graph, options, inputs[0], result));
+  TANDEM_RETURN_IF_ERROR(
+      measureWarmCosts(graph, options, job, inputs[0], result));
   progress("eager and compiled calls");
   TANDEM_ASSIGN_OR_RETURN(Executors executors, prepareExecutors(graph, job));
   TANDEM_RETURN_IF_ERROR(

@@ -47,6 +47,7 @@ struct ShapeMeasurement {
 /// What is measured, and for how long.
 struct MeasureOptions {
   std::string file, function = "main", device = tools::defaultDevice();
+  Precision precision = Precision::strict;
   int threads = 0;
   /// Wall time for measuring the calls of one shape, in seconds. Measuring the
   /// compile cost takes about as long again.

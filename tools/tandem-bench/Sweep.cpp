@@ -84,6 +84,7 @@ ordered_json toRecord(const SweepOptions &options,
                          {"inputs", tools::toJson(shape.inputs)},
                          {"dtype", tools::dtypeOf(shape.inputs)},
                          {"device", options.measure.device},
+                         {"precision", name(options.measure.precision)},
                          {"cache", {"cold", "warm", "cached"}}};
   if (!shape.error.empty())
     record["error"] = shape.error;

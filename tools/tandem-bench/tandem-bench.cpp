@@ -32,6 +32,7 @@ void addGraphOptions(CLI::App &command, MeasureOptions &options) {
   command.add_option("--func", options.function, "Function to measure")
       ->capture_default_str();
   tools::addDevice(command, options.device);
+  tools::addPrecision(command, options.precision);
 }
 
 void addThreads(CLI::App &command, int &threads) {
@@ -204,6 +205,7 @@ void addGPU(CLI::App &app, GPUFiguresOptions &options) {
       "gpu", "Measure every figure that has a target on a GPU");
   command.add_option("--device", options.device, "The device to measure")
       ->capture_default_str();
+  tools::addPrecision(command, options.precision);
   command
       .add_option("--peers", options.peers,
                   "Show figures of other frameworks from this JSON file")
@@ -355,7 +357,8 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   if (app.got_subcommand("gpu-kernels"))
     return toExpected(runPrebuiltKernels(options.prebuilt));
   const MeasureOptions &cold = options.cold;
-  CompileJob job{cold.file, cold.function, cold.device, cold.threads, {}};
+  CompileJob job{cold.file, cold.function, cold.device, cold.threads,
+                 {},        cold.precision};
   return toExpected(runColdChild(job, options.coldDims));
 }
 

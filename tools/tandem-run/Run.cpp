@@ -339,9 +339,11 @@ Expected<bool> run(const RunOptions &options) {
     tiers.assign(all.begin(), all.end());
   }
   if (options.check) {
-    TANDEM_ASSIGN_OR_RETURN(
-        context.expected,
-        evaluateWithBounds(*context.graph->eagerProgram(), context.inputs));
+    ErrorBoundOptions bounds;
+    bounds.precision = options.compile.precision;
+    TANDEM_ASSIGN_OR_RETURN(context.expected,
+                            evaluateWithBounds(*context.graph->eagerProgram(),
+                                               context.inputs, bounds));
   }
   std::vector<TierResult> results;
   std::vector<Check> checks;

@@ -35,6 +35,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->allow_extra_args(false);
   addContractionOptions(app, options.compile.contractions,
                         options.compile.winograd);
+  addPrecision(app, options.compile.precision);
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "If a kernel cannot be compiled, run its ops one by one, with a "
                "warning (default), or fail");

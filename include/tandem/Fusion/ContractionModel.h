@@ -11,14 +11,7 @@
 
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Analysis/DeviceModel.h"
-
-#include "mlir/IR/DialectInterface.h"
-
-#include "llvm/ADT/StringMap.h"
-
-namespace mlir {
-class DialectRegistry;
-} // namespace mlir
+#include "tandem/Fusion/TargetModels.h"
 
 namespace tandem {
 
@@ -69,24 +62,7 @@ public:
                                      int64_t elementBytes, double ns) const = 0;
 };
 
-/// The models that a context knows, by name. An interface of the dialect
-/// `tandem`.
-class ContractionModels
-    : public mlir::DialectInterface::Base<ContractionModels> {
-public:
-  explicit ContractionModels(mlir::Dialect *dialect) : Base(dialect) {}
-
-  void add(const ContractionModel &model) { models[model.name()] = &model; }
-  /// Lets the contexts of `registry` know `model`.
-  static void add(mlir::DialectRegistry &registry,
-                  const ContractionModel &model);
-  /// The model of that name; null where `context` knows none.
-  static const ContractionModel *find(mlir::MLIRContext *context,
-                                      llvm::StringRef name);
-
-private:
-  llvm::StringMap<const ContractionModel *> models;
-};
+using ContractionModels = TargetModels<ContractionModel>;
 
 } // namespace tandem
 

@@ -92,6 +92,8 @@ enum class FusionRefusal : uint8_t {
   ViewAtEdge,
   /// The kernel has fewer rows than the device has cores: (ns, ns).
   FewRows,
+  /// No call of a library computes it with the contraction: (text).
+  NotInLibraryCall,
   /// The limit of --fusion-fuel is reached.
   OutOfFuel,
 };

@@ -13,6 +13,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Fusion/FusionDecision.h"
+#include "tandem/Fusion/LibraryModel.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -54,6 +55,9 @@ struct FusionOptions {
   /// The kernels of kind contraction that the target can generate; null for
   /// none. Contractions then become part of a loop, or op steps.
   const ContractionModel *contractions = nullptr;
+  /// What libraries compute in one call with the contractions that are op
+  /// steps; null for nothing.
+  const LibraryModel *libraries = nullptr;
   /// Whether the target can generate kernels of kind reduction. Otherwise
   /// reductions become part of a loop, or op steps.
   bool reductions = false;
@@ -77,7 +81,8 @@ struct FusionGroup {
 
 /// Decides which ops of `block` are fused. Changes nothing. The steps are:
 ///
-/// 1. A contraction becomes a kernel with the elementwise ops that follow it.
+/// 1. A contraction becomes a kernel with the elementwise ops that follow it,
+///    or a call of a library with those that it computes.
 /// 2. A reduction becomes a kernel with the elementwise ops around it, and with
 ///    further reductions of the same elements.
 /// 3. The elementwise ops before a contraction, unless they belong to a

@@ -40,6 +40,9 @@ struct PipelineOptions {
   std::optional<Contractions> contractions = Contractions::predict;
   /// When pass tandem-cpu-transform-weights uses Winograd's method.
   Winograd winograd = Winograd::automatic;
+  /// Option `libraries` of pass tandem-fuse; empty stands for the target's
+  /// model.
+  std::string libraries;
 };
 
 } // namespace tandem

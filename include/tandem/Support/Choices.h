@@ -39,6 +39,13 @@ enum class Winograd {
   always,
 };
 
+/// How exact a library's contractions of f32 are. Those of other types are
+/// always computed with products and sums of at least f32, f64 in f64.
+enum class Precision {
+  strict, ///< Products of f32, sums of f32.
+  tf32,   ///< Operands may be rounded to the 10 mantissa bits of TF32.
+};
+
 /// One value of an option.
 template <typename Value> struct Choice {
   Value value;
@@ -52,10 +59,12 @@ template <typename Value> struct Choice {
 template <typename Value> std::span<const Choice<Value>> choicesOf();
 template <> std::span<const Choice<Contractions>> choicesOf();
 template <> std::span<const Choice<Winograd>> choicesOf();
+template <> std::span<const Choice<Precision>> choicesOf();
 
 /// The name of a value.
 std::string_view name(Contractions contractions);
 std::string_view name(Winograd winograd);
+std::string_view name(Precision precision);
 
 } // namespace tandem
 

@@ -26,6 +26,7 @@ class OpPassManager;
 namespace tandem {
 
 class ContractionModel;
+class LibraryModel;
 struct PipelineOptions;
 
 /// A target is what the compiler needs to compile for a device: its
@@ -60,6 +61,9 @@ public:
   /// The target's kernels of contractions; null where contractions become op
   /// steps, which the library computes, or parts of loops.
   virtual const ContractionModel *contractionModel() const { return nullptr; }
+  /// What the target's libraries compute in one call with a contraction; null
+  /// for nothing.
+  virtual const LibraryModel *libraryModel() const { return nullptr; }
   /// Whether kernels can be generated for reductions. Otherwise the library
   /// computes them, as op steps.
   virtual bool generatesReductions() const { return false; }

@@ -73,6 +73,8 @@ static LogicalResult emitKernel(func::FuncOp kernel,
     return emitReductionKernel(kernel, device.nearBytes());
   case ir::FusionKind::contraction:
     return emitContractionKernel(kernel);
+  case ir::FusionKind::library:
+    return kernel.emitError("no kernel is generated for a library's call");
   }
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDAContractionModel.h"
+#include "CUDALibraries.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
@@ -38,6 +39,9 @@ public:
   const ContractionModel *contractionModel() const override {
     return &cudaContractionModel();
   }
+  const LibraryModel *libraryModel() const override {
+    return &cudaLibraryModel();
+  }
   bool generatesReductions() const override { return true; }
 
   void addPassesBeforeFusion(OpPassManager &pm,
@@ -62,6 +66,7 @@ public:
   void registerDialects(DialectRegistry &registry) const override {
     registerCUDATargetDialects(registry);
     ContractionModels::add(registry, cudaContractionModel());
+    LibraryModels::add(registry, cudaLibraryModel());
   }
   Expected<fb::KernelT> compile(ModuleOp kernel, const std::string &spec,
                                 PhaseTimes &times) const override {

@@ -10,6 +10,7 @@
 
 #include "ConstantBytes.h"
 
+#include "tandem/Dialect/Tandem/IR/LibraryCall.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,12 +35,16 @@ private:
   LogicalResult emitConstant(Operation &op, ElementsAttr value);
   LogicalResult emitFusion(ir::FusionOp fusion);
   LogicalResult emitLaunch(ir::LaunchOp launch);
+  LogicalResult emitLibraryCall(ir::FusionOp fusion);
   LogicalResult emitTableOp(ir::TandemOpInterface op);
 
   /// Gives `value` a new slot.
   FailureOr<uint32_t> addSlot(Value value);
   /// Appends a step with slots for the operands and results of `op`.
   FailureOr<fb::StepT *> addStep(Operation &op);
+  /// The slot of `value` with its one dim that is not 1 alone: where it has
+  /// others, that of a reshape, which is appended.
+  uint32_t addVector(Value value, Location loc);
 
   func::FuncOp function;
   const KernelIndices &kernels;
@@ -47,18 +52,42 @@ private:
   llvm::DenseMap<Value, uint32_t> slots;
 };
 
+static std::unique_ptr<fb::SlotT> makeSlot(const TensorType &type) {
+  auto slot = std::make_unique<fb::SlotT>();
+  slot->type = std::make_unique<fb::TensorTypeT>(toFlat(type));
+  return slot;
+}
+
 FailureOr<uint32_t> ProgramEmitter::addSlot(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !ir::isTandemTensor(type))
     return emitError(value.getLoc(), "a program has no values of type ")
            << value.getType();
-  auto slot = std::make_unique<fb::SlotT>();
-  slot->type =
-      std::make_unique<fb::TensorTypeT>(toFlat(ir::toTandemType(type)));
-  program.slots.push_back(std::move(slot));
+  program.slots.push_back(makeSlot(ir::toTandemType(type)));
   uint32_t index = program.slots.size() - 1;
   slots[value] = index;
   return index;
+}
+
+uint32_t ProgramEmitter::addVector(Value value, Location loc) {
+  const TensorType type =
+      ir::toTandemType(cast<RankedTensorType>(value.getType()));
+  const uint32_t slot = slots.lookup(value);
+  if (type.shape.rank() == 1)
+    return slot;
+  const int64_t size = type.shape.numElements();
+  fb::ReshapeAttrsT attrs;
+  attrs.shape = {size};
+  auto step = std::make_unique<fb::StepT>();
+  step->op = std::make_unique<fb::OpT>();
+  step->op->kind = OpKind::reshape;
+  step->op->attrs.Set(std::move(attrs));
+  step->location = renderLocation(loc);
+  step->operands = {slot};
+  program.slots.push_back(makeSlot({type.dtype, {size}}));
+  step->results = {uint32_t(program.slots.size() - 1)};
+  program.steps.push_back(std::move(step));
+  return program.steps.back()->results[0];
 }
 
 FailureOr<fb::StepT *> ProgramEmitter::addStep(Operation &op) {
@@ -128,6 +157,36 @@ LogicalResult ProgramEmitter::emitLaunch(ir::LaunchOp launch) {
   return success();
 }
 
+LogicalResult ProgramEmitter::emitLibraryCall(ir::FusionOp fusion) {
+  for (auto [argument, input] :
+       llvm::zip_equal(fusion.getBody().getArguments(), fusion.getInputs()))
+    slots[argument] = slots.lookup(input);
+  Expected<ir::LibraryCall> call = ir::describeLibraryCall(fusion);
+  if (!call)
+    return fusion.emitOpError("is no call of a library: it ")
+           << call.error().message;
+  auto step = std::make_unique<fb::StepT>();
+  step->location = renderLocation(call->contraction.getLoc());
+  step->op = std::make_unique<fb::OpT>(
+      cast<ir::TandemOpInterface>(*call->contraction).getOpDesc());
+  step->epilogue = std::make_unique<fb::EpilogueT>();
+  step->epilogue->has_residual = bool(call->residual);
+  if (call->activation)
+    step->epilogue->activation = isa<ir::ReluOp>(call->activation)
+                                     ? fb::Activation::relu
+                                     : fb::Activation::gelu_tanh;
+  for (Value operand : call->operands())
+    step->operands.push_back(operand == call->bias
+                                 ? addVector(operand, fusion.getLoc())
+                                 : slots.lookup(operand));
+  FailureOr<uint32_t> result = addSlot(fusion.getOutputs().front());
+  if (failed(result))
+    return failure();
+  step->results = {*result};
+  program.steps.push_back(std::move(step));
+  return success();
+}
+
 LogicalResult ProgramEmitter::emitTableOp(ir::TandemOpInterface op) {
   FailureOr<fb::StepT *> step = addStep(*op);
   if (failed(step))
@@ -141,7 +200,8 @@ LogicalResult ProgramEmitter::emitOp(Operation &op) {
   if (matchPattern(&op, m_Constant(&constant)))
     return emitConstant(op, constant);
   if (auto fusion = dyn_cast<ir::FusionOp>(op))
-    return emitFusion(fusion);
+    return fusion.getKind() == ir::FusionKind::library ? emitLibraryCall(fusion)
+                                                       : emitFusion(fusion);
   if (auto launch = dyn_cast<ir::LaunchOp>(op))
     return emitLaunch(launch);
   if (auto tableOp = dyn_cast<ir::TandemOpInterface>(op))

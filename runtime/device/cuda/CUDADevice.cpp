@@ -32,8 +32,7 @@ public:
   bool canCapture() const override {
     return cuda::canCapture(context.driver());
   }
-  ProviderList providers() const override { return libraries->providers({}); }
-  ProviderList providers(const LibraryOptions &options) override {
+  ProviderList providers(const LibraryOptions &options) const override {
     return libraries->providers(options);
   }
   Expected<std::unique_ptr<PreparedOp>>

@@ -79,7 +79,9 @@ class HostDevice final : public Device {
 public:
   std::string_view name() const override { return "cpu"; }
   bool isHost() const override { return true; }
-  ProviderList providers() const override { return eagerProviders(); }
+  ProviderList providers(const LibraryOptions &) const override {
+    return eagerProviders();
+  }
   Expected<LoadedKernels> load(const Program &program) override;
   Expected<std::unique_ptr<Stream>> createStream() override {
     return createHostStream(cachingAllocator());

@@ -75,7 +75,7 @@ public:
   }
   /// A product with what follows it. Null where no algorithm computes that.
   Expected<std::unique_ptr<PreparedOp>>
-  prepareFused(const FusedContraction &matmul) const;
+  prepareFused(const FusedContraction &matmul) const override;
 
 private:
   Session &session;

@@ -45,7 +45,7 @@ uint32_t epilogueOf(const MatmulProblem &problem) {
   switch (problem.activation) {
   case Activation::relu:
     return problem.hasBias ? Epilogue::reluBias : Epilogue::relu;
-  case Activation::geluTanh:
+  case Activation::gelu_tanh:
     return problem.hasBias ? Epilogue::geluBias : Epilogue::gelu;
   case Activation::none:
     break;

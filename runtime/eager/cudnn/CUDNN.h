@@ -93,7 +93,7 @@ public:
   }
   /// A convolution with what follows it. Null where no engine computes that.
   Expected<std::unique_ptr<PreparedOp>>
-  prepareFused(const FusedContraction &conv) const;
+  prepareFused(const FusedContraction &conv) const override;
 
 private:
   /// One whose tensors all have layouts that cuDNN has.

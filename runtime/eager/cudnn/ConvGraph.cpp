@@ -77,7 +77,7 @@ std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
   const OpSignature &signature = fused.contraction;
   const TensorType &result = signature.result();
   if (signature.op.kind != OpKind::conv || !dataTypeOf(result.dtype) ||
-      fused.activation == Activation::geluTanh || isEmpty(result) ||
+      fused.activation == Activation::gelu_tanh || isEmpty(result) ||
       std::any_of(signature.operands.begin(), signature.operands.end(),
                   isEmpty))
     return std::nullopt;

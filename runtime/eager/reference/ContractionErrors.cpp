@@ -186,8 +186,26 @@ void addPaddedWeights(Errors &errors, const SpatialConv &conv,
 
 } // namespace
 
+/// Adds the errors of operands of f32 that are rounded to the 10 mantissa bits
+/// of TF32, in products whose magnitudes add up to `sums`. An operand that is
+/// beyond the largest number of TF32 may become infinite.
+static void addRoundedOperands(Errors &errors, const std::vector<double> &sums,
+                               Operands operands, Precision precision) {
+  constexpr double kUnit = 0x1p-11, kLargest = 0x1.ff8p127;
+  if (precision != Precision::tf32 || operands[0].dtype() != DType::f32)
+    return;
+  bool isLarge = false;
+  for (const Tensor &operand : operands)
+    for (double value : widen<double>(operand))
+      isLarge |= std::isfinite(value) && std::fabs(value) > kLargest;
+  // Both factors of a product err; all errors may have one sign, as they have
+  // for operands of few values.
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] = isLarge ? kInfinity : errors[i] + 2 * kUnit * sums[i];
+}
+
 Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
-                               const Tensor &result) {
+                               const Tensor &result, Precision precision) {
   const auto conv =
       SpatialConv::of(*op.attrs.AsConvAttrs(), operands[0].shape(),
                       operands[1].shape(), result.shape());
@@ -195,9 +213,11 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
       sumTerms(op, operands, result) + (operands.size() > 2 ? 1 : 0);
   const DType computed = computeType(result.dtype());
   Errors errors = relativeErrors(result, 1);
-  addSumErrors(
-      errors, sumOfMagnitudes(op, operands, result.shape(), evaluateConv),
-      randomTerms(terms, operands[1]), computed, mostBesides(computed));
+  const std::vector<double> sums =
+      sumOfMagnitudes(op, operands, result.shape(), evaluateConv);
+  addSumErrors(errors, sums, randomTerms(terms, operands[1]), computed,
+               mostBesides(computed));
+  addRoundedOperands(errors, sums, operands.first(2), precision);
   addFlushedProducts(errors, op, operands.first(2), result.shape(), terms,
                      evaluateConv);
   if (mayTakeWinograd(conv, result.dtype()))
@@ -207,13 +227,15 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
 }
 
 Errors reference::errorsOfMatmul(const OpDesc &op, Operands operands,
-                                 const Tensor &result) {
+                                 const Tensor &result, Precision precision) {
   const double terms = sumTerms(op, operands, result);
   const DType computed = computeType(result.dtype());
   Errors errors = relativeErrors(result, 1);
-  addSumErrors(
-      errors, sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul),
-      randomTerms(terms, operands[1]), computed, mostBesides(computed));
+  const std::vector<double> sums =
+      sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul);
+  addSumErrors(errors, sums, randomTerms(terms, operands[1]), computed,
+               mostBesides(computed));
+  addRoundedOperands(errors, sums, operands, precision);
   addFlushedProducts(errors, op, operands, result.shape(), terms,
                      evaluateMatmul);
   return errors;

@@ -21,7 +21,7 @@
 #include "LocalErrors.h"
 #include "Wide.h"
 
-#include "tandem/Runtime/Provider.h"
+#include "tandem/Runtime/FusedContraction.h"
 
 #include <algorithm>
 #include <cmath>
@@ -148,13 +148,18 @@ private:
 class Sampler {
 public:
   explicit Sampler(const ErrorBoundOptions &options)
-      : count(options.samples), random(options.seed) {}
+      : count(options.samples), precision(options.precision),
+        random(options.seed) {}
 
   Expected<SampledValue> run(const OpDesc &op,
+                             std::span<SampledValue *const> operands);
+  /// An op and the ops of its epilogue, each as one of its own.
+  Expected<SampledValue> run(const fb::StepT &step,
                              std::span<SampledValue *const> operands);
 
 private:
   size_t count;
+  Precision precision;
   RandomBits random;
 };
 
@@ -173,7 +178,8 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
   SampledValue result;
   TANDEM_ASSIGN_OR_RETURN(result.reference, evaluate(op, exact));
   result.terms = sumTerms(op, exact, result.reference);
-  std::vector<double> errors = localErrors(op, exact, result.reference, terms);
+  std::vector<double> errors =
+      localErrors(op, exact, result.reference, precision, terms);
   bool rounds = std::any_of(errors.begin(), errors.end(),
                             [](double error) { return error > 0; });
   if (isExact && !rounds)
@@ -192,6 +198,25 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
                : unperturbed);
   }
   return result;
+}
+
+Expected<SampledValue> Sampler::run(const fb::StepT &step,
+                                    std::span<SampledValue *const> operands) {
+  if (!step.epilogue)
+    return run(*step.op, operands);
+  const OpKind kind = step.op->kind;
+  const bool hasResidual = step.epilogue->has_residual;
+  const size_t own = numContractionOperands(kind, operands.size(), hasResidual);
+  TANDEM_ASSIGN_OR_RETURN(SampledValue value,
+                          run(*step.op, operands.first(own)));
+  for (const EpilogueOp &next : epilogueOps(kind, operands.size(), hasResidual,
+                                            step.epilogue->activation)) {
+    std::vector<SampledValue *> inputs = {&value};
+    if (next.operand)
+      inputs.push_back(operands[*next.operand]);
+    TANDEM_ASSIGN_OR_RETURN(value, run(next.op, inputs));
+  }
+  return value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +313,7 @@ tandem::evaluateWithBounds(const Program &program,
     for (uint32_t slot : step.operands)
       operands.push_back(&values[slot]);
     TANDEM_ASSIGN_OR_RETURN(values[step.results[0]],
-                            sampler.run(*step.op, operands));
+                            sampler.run(step, operands));
     for (uint32_t slot : step.operands)
       if (last[slot] == i + 1)
         values[slot] = {};

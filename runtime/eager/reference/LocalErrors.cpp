@@ -271,6 +271,7 @@ Errors errorsOfSoftmax(const OpDesc &op, const Tensor &result) {
 
 std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
                                            const Tensor &result,
+                                           Precision precision,
                                            double termsBefore) {
   if (!isFloat(result.dtype()))
     return {};
@@ -282,9 +283,9 @@ std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
   case OpKind::cast:
     return errorsOfCast(operands, result);
   case OpKind::conv:
-    return errorsOfConv(op, operands, result);
+    return errorsOfConv(op, operands, result, precision);
   case OpKind::matmul:
-    return errorsOfMatmul(op, operands, result);
+    return errorsOfMatmul(op, operands, result, precision);
   case OpKind::reduce:
     return errorsOfReduce(op, operands, result);
   case OpKind::avg_pool:

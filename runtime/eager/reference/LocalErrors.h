@@ -11,6 +11,8 @@
 
 #include "Evaluate.h"
 
+#include "tandem/Support/Choices.h"
+
 #include <vector>
 
 namespace tandem::reference {
@@ -24,7 +26,8 @@ namespace tandem::reference {
 /// matters because a kernel may begin a sum with a term that the graph adds to
 /// it afterwards.
 std::vector<double> localErrors(const OpDesc &op, Operands operands,
-                                const Tensor &result, double termsBefore = 1);
+                                const Tensor &result, Precision precision,
+                                double termsBefore = 1);
 
 /// The number of products that a contraction adds up for each element; 1 for
 /// other ops.

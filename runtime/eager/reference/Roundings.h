@@ -11,6 +11,8 @@
 
 #include "Evaluate.h"
 
+#include "tandem/Support/Choices.h"
+
 #include "tandem/Runtime/Compare.h"
 
 #include <limits>
@@ -74,9 +76,10 @@ inline void addSumErrors(Errors &errors, const std::vector<double> &sums,
 }
 
 /// The rounding errors of convolutions and matrix products, as in localErrors.
-Errors errorsOfConv(const OpDesc &op, Operands operands, const Tensor &result);
-Errors errorsOfMatmul(const OpDesc &op, Operands operands,
-                      const Tensor &result);
+Errors errorsOfConv(const OpDesc &op, Operands operands, const Tensor &result,
+                    Precision precision);
+Errors errorsOfMatmul(const OpDesc &op, Operands operands, const Tensor &result,
+                      Precision precision);
 
 } // namespace tandem::reference
 

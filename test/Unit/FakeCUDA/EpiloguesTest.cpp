@@ -81,7 +81,7 @@ TEST_F(EpiloguesTest, AgreeWithTheOpsOneByOne) {
 TEST_F(EpiloguesTest, GeluIsThatByTanh) {
   std::mt19937_64 rng(13);
   FusedCase c = randomFused(OpKind::matmul, DType::f32, rng);
-  c.activation = Activation::geluTanh;
+  c.activation = Activation::gelu_tanh;
   const auto op = c.prepare(*libraries);
   ASSERT_TRUE(op && *op);
   const auto actual = run(**op, c.operands, c.result);
@@ -89,7 +89,7 @@ TEST_F(EpiloguesTest, GeluIsThatByTanh) {
   EXPECT_LE(compare(c.expected(), *actual).maxAbsolute, 1e-5);
   // No engine of cuDNN's that comes with its kernels has it.
   c = randomFused(OpKind::conv, DType::f32, rng);
-  c.activation = Activation::geluTanh;
+  c.activation = Activation::gelu_tanh;
   EXPECT_EQ(*c.prepare(*libraries), nullptr);
 }
 

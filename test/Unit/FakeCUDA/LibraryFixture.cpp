@@ -101,7 +101,7 @@ Tensor FusedCase::expected() const {
     value = reference(makeOp(OpKind::add), {value, operands.back()});
   if (activation == Activation::relu)
     value = reference(makeOp(OpKind::relu), {value});
-  if (activation == Activation::geluTanh)
+  if (activation == Activation::gelu_tanh)
     value = reference(makeOp(OpKind::gelu, fb::GeluAttrsT{{}, true}), {value});
   return value;
 }

@@ -6,42 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlannedKernels.h"
 #include "TestKernels.h"
-
-#include "tandem/Dialect/Tandem/IR/TandemOps.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace mlir;
 using namespace tandem;
+using tandem::test::bodyOf;
+using tandem::test::kernelsOf;
 using testing::ElementsAre;
 
 namespace {
 
-Block &bodyOf(ModuleOp module) {
-  return (*module.getOps<func::FuncOp>().begin()).getBody().front();
-}
-
-/// The kind and the ops of each kernel, as "loop: exp relu".
-std::vector<std::string> kernelsOf(Block &block, const FusionOptions &options) {
-  std::vector<std::string> result;
-  for (const FusionGroup &group : planFusion(block, options)) {
-    std::string text = ir::stringifyFusionKind(group.kind).str() + ":";
-    for (Operation *op : group.ops)
-      text += " " + op->getName().stripDialect().str();
-    result.push_back(text);
-  }
-  return result;
-}
-
 TEST(ContractionModelTest, TheTargetSaysWhatContractionsTake) {
   MLIRContext context;
-  context.loadDialect<ir::TandemDialect, func::FuncDialect>();
-  auto module = parseSourceString<ModuleOp>(R"(
+  auto module = test::parse(context, R"(
 func.func @main(%x: tensor<64x16xf32>, %w: tensor<16x64xf32>)
     -> tensor<64x64xf32> {
   %0 = tandem.exp %x : tensor<64x16xf32>
@@ -49,8 +30,7 @@ func.func @main(%x: tensor<64x16xf32>, %w: tensor<16x64xf32>)
       : (tensor<64x16xf32>, tensor<16x64xf32>) -> tensor<64x64xf32>
   %2 = tandem.relu %1 : tensor<64x64xf32>
   return %2 : tensor<64x64xf32>
-})",
-                                            &context);
+})");
   ASSERT_TRUE(module);
   test::Kernels kernels;
   FusionOptions options;
@@ -77,8 +57,7 @@ func.func @main(%x: tensor<64x16xf32>, %w: tensor<16x64xf32>)
 
 TEST(ContractionModelTest, TheTargetSaysWhatWindowsTake) {
   MLIRContext context;
-  context.loadDialect<ir::TandemDialect, func::FuncDialect>();
-  auto module = parseSourceString<ModuleOp>(R"(
+  auto module = test::parse(context, R"(
 func.func @main(%x: tensor<1x64x64x64xf32>, %w: tensor<1x1x64x64xf32>)
     -> tensor<1x32x32x64xf32> {
   %0 = tandem.conv %x, %w
@@ -88,8 +67,7 @@ func.func @main(%x: tensor<1x64x64x64xf32>, %w: tensor<1x1x64x64xf32>)
   %1 = tandem.max_pool %0 layout = "NHWC" window = [2, 2] strides = [2, 2]
       : (tensor<1x64x64x64xf32>) -> tensor<1x32x32x64xf32>
   return %1 : tensor<1x32x32x64xf32>
-})",
-                                            &context);
+})");
   ASSERT_TRUE(module);
   test::Kernels kernels;
   FusionOptions options;

@@ -8,6 +8,7 @@
 
 #include "Cases.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -106,6 +107,39 @@ TEST(ErrorBounds, EveryTapCounts) {
           compare(expected.value, reference(c.op, c.operands), expected.bounds);
       EXPECT_GT(difference.mismatches, difference.compared / 2) << tap;
     }
+}
+
+/// `tensor` with the 10 mantissa bits that TF32 has.
+Tensor roundToTF32(const Tensor &tensor) {
+  std::vector<double> values = valuesOf(tensor);
+  for (double &value : values) {
+    const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+    value = std::bit_cast<float>((bits + 0x1000) & ~0x1fffu);
+  }
+  return tensorOf(tensor.dtype(), tensor.shape(), values);
+}
+
+TEST(ErrorBounds, OperandsAreRoundedInTF32Alone) {
+  ErrorBoundOptions tf32;
+  tf32.precision = Precision::tf32;
+  for (const Case &c :
+       {matmulCase(DType::f32, 40), convCase(DType::f32, 16, 8, 9)}) {
+    Case rounded = c;
+    for (Tensor &operand : rounded.operands)
+      operand = roundToTF32(operand);
+    const Tensor actual = reference(rounded.op, rounded.operands);
+    auto loose = evaluateWithBounds(c.op, c.operands, tf32);
+    ASSERT_TRUE(loose) << loose.error().str();
+    EXPECT_TRUE(compare(loose->value, actual, loose->bounds).agrees());
+    const BoundedTensor strict = referenceWithBounds(c);
+    const Difference difference = compare(strict.value, actual, strict.bounds);
+    EXPECT_GT(difference.mismatches, difference.compared / 2);
+  }
+  // Other types have no TF32.
+  const Case half = matmulCase(DType::f16, 40);
+  auto same = evaluateWithBounds(half.op, half.operands, tf32);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->bounds, referenceWithBounds(half).bounds);
 }
 
 TEST(ErrorBounds, OpsThatDoNotRoundAreExact) {

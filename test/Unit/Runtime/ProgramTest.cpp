@@ -8,6 +8,8 @@
 
 #include "TestPrograms.h"
 
+#include "tandem/Runtime/ProgramFormat.h"
+
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -165,6 +167,88 @@ TEST(ProgramVerifyTest, Steps) {
               HasSubstr("reshape lacks its attributes"));
 }
 
+/// relu(matmul(%0, %1) + %3 + %2), of 2x3 by 3x4.
+Program makeLibraryCall() {
+  ProgramBuilder builder;
+  const TensorType result{DType::f32, {2, 4}};
+  uint32_t x = builder.input({DType::f32, {2, 3}});
+  uint32_t w = builder.input({DType::f32, {3, 4}});
+  uint32_t bias = builder.input(vec(4));
+  uint32_t residual = builder.input(result);
+  uint32_t value = builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()),
+                              {x, w, bias, residual}, result);
+  fb::StepT &step = *builder.program.steps[0];
+  step.epilogue = std::make_unique<fb::EpilogueT>();
+  step.epilogue->has_residual = true;
+  step.epilogue->activation = fb::Activation::relu;
+  builder.program.outputs = {value};
+  return std::move(builder.program);
+}
+
+template <typename Change> std::string callErrorAfter(Change change) {
+  Program program = makeLibraryCall();
+  change(program, *program.steps[0]);
+  Status status = verify(program);
+  return status ? "valid" : status.error().message;
+}
+
+TEST(ProgramVerifyTest, Epilogues) {
+  EXPECT_EQ(callErrorAfter([](Program &, fb::StepT &) {}), "valid");
+  EXPECT_EQ(callErrorAfter([](Program &, fb::StepT &step) {
+              step.epilogue->has_residual = false;
+              step.operands.pop_back();
+            }),
+            "valid");
+  EXPECT_THAT(callErrorAfter([](Program &, fb::StepT &step) {
+                step.epilogue->has_residual = false;
+              }),
+              HasSubstr("epilogue C2: 4 operands"));
+  EXPECT_THAT(callErrorAfter(
+                  [](Program &, fb::StepT &step) { step.operands.resize(2); }),
+              HasSubstr("epilogue C2: 2 operands"));
+  EXPECT_THAT(callErrorAfter([](Program &, fb::StepT &step) {
+                step.epilogue->activation = static_cast<fb::Activation>(9);
+              }),
+              HasSubstr("unknown activation"));
+  EXPECT_THAT(callErrorAfter([](Program &program, fb::StepT &) {
+                program.slots[2]->type->dims = {5};
+              }),
+              HasSubstr("epilogue C4: a bias of tensor<5xf32> for 4 columns"));
+  EXPECT_THAT(callErrorAfter([](Program &program, fb::StepT &) {
+                program.slots[3]->type->dims = {1, 4};
+              }),
+              HasSubstr("epilogue C5: a residual of tensor<1x4xf32> for "
+                        "tensor<2x4xf32>"));
+  EXPECT_THAT(callErrorAfter([](Program &program, fb::StepT &) {
+                program.slots[3]->type->dtype = DType::f16;
+              }),
+              HasSubstr("epilogue C3: operands must be floats"));
+}
+
+TEST(ProgramVerifyTest, EpiloguesAreThoseOfContractions) {
+  auto give = [](size_t step) {
+    return errorAfter([=](Program &p) {
+      p.steps[step]->epilogue = std::make_unique<fb::EpilogueT>();
+    });
+  };
+  EXPECT_THAT(give(0), HasSubstr("epilogue C1: add has none"));
+  EXPECT_THAT(give(1), HasSubstr("an epilogue of a kernel"));
+}
+
+TEST(ProgramTextTest, EpiloguesAreWrittenAsFormulas) {
+  Program program = makeLibraryCall();
+  EXPECT_THAT(toString(program),
+              HasSubstr("%4 = relu(matmul(%0, %1) + %3 + %2) : "));
+  program.steps[0]->epilogue->activation = fb::Activation::gelu_tanh;
+  program.steps[0]->epilogue->has_residual = false;
+  program.steps[0]->operands.pop_back();
+  EXPECT_THAT(toString(program),
+              HasSubstr("%4 = gelu(matmul(%0, %1) + %2) : "));
+  auto copy = deserialize(serialize(program));
+  ASSERT_TRUE(copy) << copy.error().str();
+  EXPECT_EQ(*copy, program);
+}
+
 //===----------------------------------------------------------------------===//
 // serialize and deserialize
 //===----------------------------------------------------------------------===//
@@ -188,10 +272,11 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
   std::vector<uint8_t> text(100, 'x');
   EXPECT_THAT(deserialize(text).error().message, HasSubstr("not a Tandem"));
   flatbuffers::FlatBufferBuilder builder;
-  fb::FinishProgramFileBuffer(builder, fb::CreateProgramFile(builder, 5));
+  fb::FinishProgramFileBuffer(
+      builder, fb::CreateProgramFile(builder, kProgramFormat + 1));
   std::span newer(builder.GetBufferPointer(), builder.GetSize());
   EXPECT_THAT(deserialize(newer).error().message,
-              HasSubstr("has format version 5, this build reads 4"));
+              HasSubstr("has format version 6, this build reads 5"));
 }
 
 /// It had a Program at its root, whose version stood nowhere if it was the
@@ -207,7 +292,8 @@ TEST(ProgramIOTest, RefusesTheFormatBefore) {
 
 TEST(ProgramIOTest, RefusesAFileWithoutAProgram) {
   flatbuffers::FlatBufferBuilder builder;
-  fb::FinishProgramFileBuffer(builder, fb::CreateProgramFile(builder, 4));
+  fb::FinishProgramFileBuffer(builder,
+                              fb::CreateProgramFile(builder, kProgramFormat));
   std::span empty(builder.GetBufferPointer(), builder.GetSize());
   EXPECT_THAT(deserialize(empty).error().message, HasSubstr("corrupt"));
 }

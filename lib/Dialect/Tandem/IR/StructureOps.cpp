@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Dialect/Tandem/IR/LibraryCall.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -99,6 +100,11 @@ LogicalResult FusionOp::verifyRegions() {
   for (Operation &op : getBody().front().without_terminator())
     if (!isMemoryEffectFree(&op))
       return op.emitOpError("C3: an op in a fusion must be pure");
+  if (getKind() == FusionKind::library)
+    if (Expected<LibraryCall> call = describeLibraryCall(*this); !call)
+      return emitOpError("C4: a fusion of kind library must be a contraction "
+                         "with its epilogue, but ")
+             << call.error().message;
   return success();
 }
 

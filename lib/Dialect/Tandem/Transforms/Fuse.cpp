@@ -32,8 +32,11 @@ namespace tandem {
 namespace {
 
 /// A constant that costs a kernel no load. A contraction reads its operands
-/// from memory, but for the bias: weights are laid out there for it.
+/// from memory, but for the bias: weights are laid out there for it. Libraries
+/// read all from memory.
 bool isFreeConstant(OpOperand &operand, ir::FusionKind kind) {
+  if (kind == ir::FusionKind::library)
+    return false;
   if (kind == ir::FusionKind::contraction &&
       isa<ir::ContractionOpInterface>(operand.getOwner()) &&
       operand.getOperandNumber() < 2)

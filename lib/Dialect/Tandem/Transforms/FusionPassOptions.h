@@ -34,6 +34,12 @@ public:
         return mlir::emitError(mlir::UnknownLoc::get(context))
                << "no target '" << target << "' generates contractions";
     }
+    if (const std::string &name = this->libraries; !name.empty()) {
+      fusion.libraries = LibraryModels::find(context, name);
+      if (!fusion.libraries)
+        return mlir::emitError(mlir::UnknownLoc::get(context))
+               << "no libraries are called '" << name << "'";
+    }
     fusion.reductions = this->reductions;
     return mlir::success();
   }

@@ -53,6 +53,8 @@ Classes classify(ModuleOp module) {
   llvm::DenseMap<size_t, SmallVector<size_t, 1>> byHash;
   for (auto function : module.getOps<func::FuncOp>())
     function.walk<WalkOrder::PreOrder>([&](ir::FusionOp fusion) {
+      if (fusion.getKind() == ir::FusionKind::library)
+        return WalkResult::skip();
       SmallVector<size_t, 1> &candidates = byHash[hashOf(fusion)];
       auto equal = llvm::find_if(candidates, [&](size_t index) {
         return areEqual(classes[index].front(), fusion);

@@ -25,10 +25,6 @@ public:
   /// What code runs on it: "sm_90".
   virtual std::string_view arch() const = 0;
 
-  using Device::providers;
-  /// The providers where libraries may do what `options` says: providers() are
-  /// those of the default options. The list lives as long as the device.
-  virtual ProviderList providers(const LibraryOptions &options) = 0;
   /// A contraction with its epilogue as one call of a library. Null where no
   /// library is known to compute that within the options.
   virtual Expected<std::unique_ptr<PreparedOp>>

@@ -104,6 +104,8 @@ public:
   /// The device that the compiled programs run on. Its `load` also takes a
   /// Program that this compiler made earlier and that was read from a file.
   virtual Device &device() const { return hostDevice(); }
+  /// What the device's libraries may do in the compiled programs.
+  virtual LibraryOptions libraries() const { return {}; }
 };
 
 } // namespace tandem

@@ -18,6 +18,7 @@
 
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
+#include "tandem/Support/Choices.h"
 
 #include <functional>
 #include <memory>
@@ -33,6 +34,15 @@ class Stream;
 
 /// Providers in order of preference.
 using ProviderList = std::span<const Provider *const>;
+
+/// What a device's libraries may do that changes results.
+struct LibraryOptions {
+  Precision precision = Precision::strict;
+  /// Whether a relu that is fused into a library's call may turn NaN into 0.
+  /// Where not, relu is fused only into what is known to keep NaN: the op's
+  /// definition in the dialect.
+  bool mayDropNaN = false;
+};
 
 /// What the executor gives a step beside its operands and results.
 struct StepContext {
@@ -147,8 +157,11 @@ public:
   /// Whether its streams can capture work.
   virtual bool canCapture() const { return false; }
   /// The providers that execute op steps on this device, in order of
-  /// preference. They are what the eager tier uses.
-  virtual ProviderList providers() const = 0;
+  /// preference, where libraries may do what `options` says. The list lives as
+  /// long as the device.
+  virtual ProviderList providers(const LibraryOptions &options) const = 0;
+  /// Those of the default options.
+  ProviderList providers() const { return providers(LibraryOptions()); }
   /// Loads the kernels of a program, so that they can be launched. Errors have
   /// phase "load".
   virtual Expected<LoadedKernels> load(const Program &program) = 0;

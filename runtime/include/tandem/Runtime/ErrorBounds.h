@@ -18,6 +18,7 @@
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
+#include "tandem/Support/Choices.h"
 
 #include <span>
 #include <vector>
@@ -39,6 +40,8 @@ struct ErrorBoundOptions {
   int samples = 8;
   /// Seed of the random perturbations.
   uint64_t seed = 1;
+  /// How exact the contractions of f32 are that are compared.
+  Precision precision = Precision::strict;
 };
 
 /// Runs an eager program on the reference tier and computes, for each element

@@ -29,8 +29,10 @@ struct ExecutorOptions {
   /// for.
   Stream *stream = nullptr;
   /// The providers that are tried, in this order, for each op step. Empty
-  /// stands for the providers of the stream's device.
+  /// stands for those of the stream's device, with `libraries`.
   ProviderList providers = {};
+  /// What the device's libraries may do.
+  LibraryOptions libraries = {};
   /// The program's kernels, loaded by the stream's device. Needed only where
   /// the program has kernels.
   LoadedKernels kernels = {};

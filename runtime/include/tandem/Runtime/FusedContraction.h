@@ -16,26 +16,13 @@
 
 #include "tandem/Runtime/Provider.h"
 
+#include <optional>
+#include <vector>
+
 namespace tandem {
 
-/// How exact a library's contractions of f32 are. Those of other types are
-/// always computed with products and sums of at least f32, f64 in f64.
-enum class Precision {
-  strict, ///< Products of f32, sums of f32.
-  tf32,   ///< Operands may be rounded to the 10 mantissa bits of TF32.
-};
-
-/// What a device's libraries may do that changes results.
-struct LibraryOptions {
-  Precision precision = Precision::strict;
-  /// Whether a relu that is fused into a library's call may turn NaN into 0.
-  /// Where not, relu is fused only into what is known to keep NaN: the op's
-  /// definition in the dialect.
-  bool mayDropNaN = false;
-};
-
 /// The last op of an epilogue. GELU is the approximation by tanh.
-enum class Activation { none, relu, geluTanh };
+using Activation = fb::Activation;
 
 /// activation(contraction + residual + bias), where the sums are not rounded to
 /// the element type in between.
@@ -51,6 +38,35 @@ struct FusedContraction {
     return contraction.operands.size() - 2 - hasResidual;
   }
 };
+
+/// Prepares a contraction with its epilogue: as one call of the first of
+/// `providers` that has one; where none has, as the contraction and the ops of
+/// the epilogue, one after the other, by `providers`.
+Expected<std::unique_ptr<PreparedOp>>
+prepareFused(ProviderList providers, const FusedContraction &fused);
+
+/// An op of an epilogue: the add of the residual, that of a matmul's bias, or
+/// the activation, in this order. A conv adds its bias itself.
+struct EpilogueOp {
+  OpDesc op;
+  /// The second operand, as the number of the FusedContraction's; none for an
+  /// activation. The first is what the op before it computes, at first the
+  /// contraction.
+  std::optional<size_t> operand = std::nullopt;
+};
+
+/// The ops that a contraction with `numOperands` operands, of which the last
+/// ones are those of its epilogue, is followed by.
+std::vector<EpilogueOp> epilogueOps(OpKind contraction, size_t numOperands,
+                                    bool hasResidual, Activation activation);
+/// How many of these operands are those of the contraction itself.
+size_t numContractionOperands(OpKind contraction, size_t numOperands,
+                              bool hasResidual);
+
+/// The type of the result of an op step with one result, by the shape rules of
+/// its op and its epilogue. Errors have phase "shape".
+Expected<TensorType> inferStepType(const fb::StepT &step,
+                                   std::span<const TensorType> operands);
 
 } // namespace tandem
 

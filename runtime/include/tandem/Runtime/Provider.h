@@ -73,6 +73,8 @@ inline Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
   return op.run({stream, {}, step}, operands, results);
 }
 
+struct FusedContraction;
+
 /// A library that executes ops. Stateless apart from caches; thread-safe.
 class Provider {
 public:
@@ -88,6 +90,12 @@ public:
   /// as compiled code, so that a prepare of one does not. The types may have
   /// dynamic dims. Does nothing for an op that the library does not implement.
   virtual Status warmUp(const OpSignature &) const { return {}; }
+  /// Prepares a contraction with its epilogue as one call. Returns null where
+  /// this library has no such call.
+  virtual Expected<std::unique_ptr<PreparedOp>>
+  prepareFused(const FusedContraction &) const {
+    return nullptr;
+  }
 };
 
 /// The reference tier's provider: plain loops with f64 accumulation, for every

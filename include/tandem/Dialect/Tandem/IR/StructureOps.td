@@ -18,12 +18,18 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
   let summary = "Ops that become one kernel";
   let description = [{
     The region computes the results from its arguments, one per operand, and
-    uses no other values. `kind` says how code for the kernel is generated.
+    uses no other values. `kind` says how code for the kernel is generated. A
+    fusion of kind `library` becomes no kernel but one call of a library.
 
     Constraints:
     - C1: the region's arguments have the operands' types.
     - C2: the region yields values of the results' types.
     - C3: the ops of the region are pure.
+    - C4: the ops of a fusion of kind `library` are a convolution or matrix
+      product, then any of these, once each: an `add` of a tensor of the
+      result's type, an `add` of a bias, with one element for each output
+      channel or column, and, last, a `relu` or a `gelu` by tanh. Each reads the
+      value before it, which nothing else does; the last is yielded.
 
     Example:
     ```mlir

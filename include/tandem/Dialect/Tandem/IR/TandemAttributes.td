@@ -57,7 +57,7 @@ def Tandem_ReduceKindAttr
 
 def Tandem_FusionKind : Tandem_Enum<"FusionKind", "kind of a fusion", [
       I32EnumCase<"loop", 0>, I32EnumCase<"reduction", 1>,
-      I32EnumCase<"contraction", 2>]>;
+      I32EnumCase<"contraction", 2>, I32EnumCase<"library", 3>]>;
 def Tandem_FusionKindAttr
     : EnumAttr<Tandem_Dialect, Tandem_FusionKind, "fusion_kind">;
 

@@ -178,6 +178,9 @@ defvar Tandem_FusionOptions = [
          "The most results of a kernel.">,
   Option<"contractions", "contractions", "std::string", "\"\"",
          "The target whose kernels of kind contraction are made; empty: none.">,
+  Option<"libraries", "libraries", "std::string", "\"\"",
+         "Whose libraries' calls contractions become, with what follows them; "
+         "empty: none.">,
   Option<"reductions", "reductions", "bool", "false",
          "Make kernels of kind reduction.">,
   Tandem_DeviceSpec
@@ -201,6 +204,10 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
     weights. With `reductions`, a `reduce` becomes a fusion of kind `reduction`.
     It includes elementwise ops on the elements that it reduces and on its
     results, and other `reduce` ops over the same dims of the same shape.
+
+    With `libraries`, a convolution or matrix product that no kernel computes
+    becomes a fusion of kind `library`, with the residual, bias and activation
+    after it that a call of that library computes as well.
 
     With `remarks`, every refused fusion is reported as a remark with its
     reason.
