@@ -48,7 +48,7 @@ TEST(MatmulDescriptorsTest, TheInstalledLibraryTakesThem) {
   problem.calls = {{0, 0, 0}};
   for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
     for (Activation activation :
-         {Activation::none, Activation::relu, Activation::geluTanh})
+         {Activation::none, Activation::relu, Activation::gelu_tanh})
       for (int bits = 0; bits < 16; ++bits) {
         problem.dtype = dtype;
         problem.activation = activation;
