@@ -13,13 +13,13 @@
 #include "ProgressLine.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/Regex.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
 
 #include <cstdio>
 #include <fstream>
-#include <regex>
 
 namespace tandem::bench {
 namespace {
@@ -98,9 +98,9 @@ Expected<std::unique_ptr<Graph>> loadGraph(const std::string &graph) {
 
 class Figures {
 public:
-  explicit Figures(const GPUFiguresOptions &options)
+  Figures(const GPUFiguresOptions &options, std::regex filter)
       : options(options), environment(options.environment),
-        filter(options.filter) {
+        filter(std::move(filter)) {
     environment.gpuModel = gpuModel();
   }
 
@@ -304,7 +304,9 @@ Status Figures::write() const {
 } // namespace
 
 Expected<bool> runGPUFigures(const GPUFiguresOptions &options) {
-  Figures figures(options);
+  TANDEM_ASSIGN_OR_RETURN(std::regex filter,
+                          tools::parseRegex("gpu", options.filter));
+  Figures figures(options, std::move(filter));
   TANDEM_RETURN_IF_ERROR(figures.measure());
   TANDEM_RETURN_IF_ERROR(figures.print());
   TANDEM_RETURN_IF_ERROR(figures.write());

@@ -14,6 +14,7 @@
 #include "WorkerPlaces.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/Regex.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -22,7 +23,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <regex>
 
 namespace tandem::bench {
 namespace {
@@ -61,15 +61,11 @@ selectCases(const TierComparisonOptions &options) {
       return fail("tiers", "'" + options.random + "' is not SEED:COUNT");
     cases = makeRandomCases(seed, count);
   }
-  try {
-    std::regex filter(options.filter);
-    std::erase_if(cases, [&](const TierCase &each) {
-      return !std::regex_search(each.name, filter);
-    });
-  } catch (const std::regex_error &error) {
-    return fail("tiers", "'" + options.filter +
-                             "' is no regular expression: " + error.what());
-  }
+  TANDEM_ASSIGN_OR_RETURN(const std::regex filter,
+                          tools::parseRegex("tiers", options.filter));
+  std::erase_if(cases, [&](const TierCase &each) {
+    return !std::regex_search(each.name, filter);
+  });
   if (cases.empty())
     return fail("tiers", "no case matches '" + options.filter + "'");
   return cases;
