@@ -1,0 +1,291 @@
+//===- Policy.cpp - When a signature changes its tier --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Policy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tandem::tiering {
+
+//===----------------------------------------------------------------------===//
+// TimeEstimate
+//===----------------------------------------------------------------------===//
+
+void TimeEstimate::add(double ns) {
+  const float sample = static_cast<float>(ns);
+  if (!(ns >= 0) || !std::isfinite(sample))
+    return;
+  auto end = sorted.begin() + held();
+  float &slot = recent[count % kWindow];
+  if (count >= kWindow) {
+    auto oldest = std::lower_bound(sorted.begin(), end, slot);
+    std::copy(oldest + 1, end, oldest);
+    --end;
+  }
+  auto place = std::upper_bound(sorted.begin(), end, sample);
+  std::copy_backward(place, end, end + 1);
+  *place = slot = sample;
+  ++count;
+}
+
+/// Rounds outwards from the median, so that few samples give wide spreads.
+double TimeEstimate::rank(double quantile) const {
+  if (count == 0)
+    return 0;
+  const double position = quantile * static_cast<double>(held() - 1);
+  return sorted[static_cast<size_t>(quantile <= 0.5 ? std::floor(position)
+                                                    : std::ceil(position))];
+}
+
+//===----------------------------------------------------------------------===//
+// Record
+//===----------------------------------------------------------------------===//
+
+void Record::beginCall(double nowNs) {
+  if (calls == 0)
+    firstCallNs = countedSinceNs = nowNs;
+  else
+    longestGapNs = std::max(longestGapNs, nowNs - lastCallNs);
+  // Threads may report their calls out of order.
+  lastCallNs = calls == 0 ? nowNs : std::max(lastCallNs, nowNs);
+  ++calls;
+}
+
+void Record::addEager(double ns) {
+  ++eagerCalls;
+  eagerSumNs += ns;
+  eager.add(ns);
+}
+
+static void countFromHere(Record &record, double nowNs) {
+  record.countedCalls = record.eagerCalls;
+  record.countedSumNs = record.eagerSumNs;
+  record.countedSinceNs = nowNs;
+}
+
+void Record::demote(double nowNs) {
+  state = State::demoted;
+  ++demotions;
+  countFromHere(*this, nowNs);
+}
+
+void Record::retry(bool resident) {
+  predictedCompiledNs = expectedCompiledNs();
+  compiled = TimeEstimate();
+  state = resident ? State::compiled : State::queued;
+}
+
+void Record::dropProgram(double nowNs) {
+  residentBytes = 0;
+  if (state == State::demoted || state == State::refused)
+    return;
+  state = State::eager;
+  countFromHere(*this, nowNs);
+}
+
+double Record::expectedCompileNs() const {
+  return compileNs > 0 ? compileNs : predictedCompileNs;
+}
+
+double Record::expectedCompiledNs() const {
+  if (compiled.samples() == 0)
+    return predictedCompiledNs;
+  return state == State::demoted ? compiled.lowNs() : compiled.ns();
+}
+
+double Record::lossNs() const {
+  return (eagerSumNs - countedSumNs) -
+         static_cast<double>(eagerCalls - countedCalls) * expectedCompiledNs();
+}
+
+//===----------------------------------------------------------------------===//
+// Prices and priorities
+//===----------------------------------------------------------------------===//
+
+double compilePrice(const Conditions &conditions,
+                    const PolicyOptions &options) {
+  const double spare = std::clamp(conditions.spareCores, 0.0, 1.0);
+  const double onSpare = std::max(options.spareShare, conditions.interference);
+  const double displaced =
+      conditions.queuedLossRate / std::max(1U, options.compileThreads);
+  return std::min(1.0, (1 - spare) + spare * onSpare + displaced);
+}
+
+double lossRate(const Record &record, double nowNs) {
+  const double seen = nowNs - record.countedSinceNs;
+  const double span = std::max(0.0, seen) + record.expectedCompileNs();
+  return span > 0 ? std::max(0.0, record.lossNs()) / span : 0;
+}
+
+double priority(const Record &record, double nowNs) {
+  const double cost = record.expectedCompileNs();
+  return cost > 0 ? lossRate(record, nowNs) / cost : 0;
+}
+
+std::optional<size_t> pickNext(std::span<const Record *const> jobs,
+                               double nowNs) {
+  auto best = std::max_element(
+      jobs.begin(), jobs.end(), [&](const Record *a, const Record *b) {
+        return priority(*a, nowNs) < priority(*b, nowNs);
+      });
+  if (best == jobs.end())
+    return std::nullopt;
+  return best - jobs.begin();
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+/// The loss, with that of the call that begins.
+static double lossWithNextCall(const Record &record) {
+  return record.lossNs() + record.eager.ns() - record.expectedCompiledNs();
+}
+
+/// What has to be lost before a program that was demoted runs again: what
+/// compiling and certifying it cost, twice as much for each demotion. A call
+/// loses at most e, so a stream that spends T eagerly sees at most
+/// log2(T/C + 2) demotions. 0 for a program that never was demoted.
+static double retryThreshold(const Record &record) {
+  if (record.demotions == 0)
+    return 0;
+  const double cost = record.expectedCompileNs() + record.eager.ns() +
+                      record.expectedCompiledNs();
+  return std::ldexp(cost, static_cast<int>(std::min(record.demotions, 2000U)));
+}
+
+static Decision decideCompile(const Record &record,
+                              const Conditions &conditions,
+                              const PolicyOptions &options) {
+  if (record.eager.samples() == 0)
+    return {Action::none, Reason::firstCall};
+  const double cost = record.expectedCompileNs();
+  if (!(cost > 0))
+    return {Action::none, Reason::notPredicted};
+  const double e = record.eager.ns(), c = record.expectedCompiledNs();
+  if (!(c < e))
+    return {Action::none, Reason::predictedSlower, e, c};
+  const double loss = lossWithNextCall(record);
+  const double threshold = std::max(compilePrice(conditions, options) * cost,
+                                    retryThreshold(record));
+  if (loss < threshold)
+    return {Action::none, Reason::loss, loss, threshold};
+  if (conditions.admissionPriority > 0) {
+    const double own = priority(record, conditions.nowNs);
+    if (own <= conditions.admissionPriority)
+      return {Action::none, Reason::queueFull, own,
+              conditions.admissionPriority};
+  }
+  return {Action::compile, Reason::loss, loss, threshold};
+}
+
+/// Cancels when the stream of calls is likelier to have ended than not. After n
+/// calls, odds of n to 1 that another one comes (Laplace's rule of succession),
+/// times exp(-silence/gap) for its not having come yet. The gap is the longest
+/// so far, so that bursts do not count as ends.
+static Decision decideQueued(const Record &record,
+                             const Conditions &conditions) {
+  const double silence = conditions.nowNs - record.lastCallNs;
+  const double gap = std::max(record.longestGapNs, record.eager.ns());
+  const double patience = gap * std::log1p(static_cast<double>(record.calls));
+  if (silence > patience)
+    return {Action::cancel, Reason::quiet, silence, patience};
+  return {Action::none, Reason::waiting, silence, patience};
+}
+
+static Decision decidePromotion(const Record &record,
+                                const PolicyOptions &options) {
+  if (record.residentBytes > options.maxResidentBytes)
+    return {Action::refuse, Reason::overMemory,
+            static_cast<double>(record.residentBytes),
+            static_cast<double>(options.maxResidentBytes)};
+  const double e = record.eager.ns(), c = record.expectedCompiledNs();
+  if (!(c < e))
+    return {Action::none, Reason::predictedSlower, e, c};
+  return {Action::promote, Reason::ready, c, e};
+}
+
+static Decision decideDemotion(const Record &record,
+                               const PolicyOptions &options) {
+  const uint64_t samples = record.compiled.samples();
+  if (samples < options.demotionSamples)
+    return {Action::none, Reason::fewSamples, static_cast<double>(samples),
+            static_cast<double>(options.demotionSamples)};
+  const double low = record.compiled.lowNs(), high = record.eager.highNs();
+  if (low >= high)
+    return {Action::demote, Reason::measuredSlower, low, high};
+  return {Action::none, Reason::notSlower, low, high};
+}
+
+static Decision decideRetry(const Record &record) {
+  const double loss = lossWithNextCall(record);
+  const double threshold = retryThreshold(record);
+  if (loss >= threshold)
+    return {Action::retry, Reason::lossSinceDemotion, loss, threshold};
+  return {Action::none, Reason::remembered, loss, threshold};
+}
+
+Decision decide(const Record &record, const Conditions &conditions,
+                const PolicyOptions &options) {
+  switch (record.state) {
+  case State::eager:
+    return decideCompile(record, conditions, options);
+  case State::queued:
+    return decideQueued(record, conditions);
+  case State::compiling:
+    return {Action::none, Reason::compiling};
+  case State::compiled:
+    return decidePromotion(record, options);
+  case State::provisional:
+  case State::promoted:
+    return decideDemotion(record, options);
+  case State::demoted:
+    return decideRetry(record);
+  case State::refused:
+    break;
+  }
+  return {Action::none, Reason::refused};
+}
+
+//===----------------------------------------------------------------------===//
+// Eviction
+//===----------------------------------------------------------------------===//
+
+/// The least recently called of the records for which `mayGo` holds.
+template <typename MayGo>
+static std::optional<size_t> leastRecent(std::span<const Record *const> records,
+                                         MayGo mayGo) {
+  std::optional<size_t> oldest;
+  for (size_t i = 0; i < records.size(); ++i)
+    if (records[i]->state != State::compiling && mayGo(*records[i]) &&
+        (!oldest || records[i]->lastCallNs < records[*oldest]->lastCallNs))
+      oldest = i;
+  return oldest;
+}
+
+std::optional<Eviction> selectEviction(std::span<const Record *const> records,
+                                       const PolicyOptions &options) {
+  if (records.size() > options.maxSignatures) {
+    if (auto index = leastRecent(records, [](const Record &) { return true; }))
+      return Eviction{*index, /*wholeSignature=*/true};
+    return std::nullopt;
+  }
+  int64_t bytes = 0;
+  for (const Record *record : records)
+    bytes += record->residentBytes;
+  if (bytes <= options.maxResidentBytes)
+    return std::nullopt;
+  auto index = leastRecent(
+      records, [](const Record &record) { return record.residentBytes > 0; });
+  if (!index)
+    return std::nullopt;
+  return Eviction{*index, /*wholeSignature=*/false};
+}
+
+} // namespace tandem::tiering

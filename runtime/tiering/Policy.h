@@ -1,0 +1,232 @@
+//===- Policy.h - When a signature changes its tier ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_TIERING_POLICY_H
+#define TANDEM_RUNTIME_TIERING_POLICY_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tandem::tiering {
+
+/// A robust running estimate of a time per call: the median and the 10th and
+/// 90th percentile of the last samples, as order statistics. Memory is fixed;
+/// adding costs one insertion into a short sorted array. Not thread-safe.
+class TimeEstimate {
+public:
+  /// Adds a time in nanoseconds. What is not finite or negative is ignored.
+  void add(double ns);
+
+  /// Median; 0 with no sample.
+  double ns() const { return rank(0.5); }
+  /// 10th and 90th percentile. With fewer than ten samples, the least and the
+  /// greatest.
+  double lowNs() const { return rank(0.1); }
+  double highNs() const { return rank(0.9); }
+  double spreadNs() const { return highNs() - lowNs(); }
+  /// Samples since the start; at most kWindow of them count.
+  uint64_t samples() const { return count; }
+
+  static constexpr size_t kWindow = 32;
+
+private:
+  double rank(double quantile) const;
+  size_t held() const { return count < kWindow ? count : kWindow; }
+
+  std::array<float, kWindow>
+      recent{}; // a ring, the next one at count % kWindow
+  std::array<float, kWindow> sorted{};
+  uint64_t count = 0;
+};
+
+/// Where a signature stands.
+enum class State : uint8_t {
+  eager,       ///< Runs eagerly; nothing is under way.
+  queued,      ///< Runs eagerly; waits for a compile thread.
+  compiling,   ///< Runs eagerly; a compile thread works on it.
+  compiled,    ///< Runs eagerly; the program is ready, its certificate is due.
+  provisional, ///< Runs compiled; the certificate is to be repeated.
+  promoted,    ///< Runs compiled.
+  demoted,     ///< Runs eagerly, as the compiled program was not faster.
+  refused,     ///< Runs eagerly for good: no program, or one not to be used.
+};
+/// "eager", "queued" and so on.
+std::string_view name(State state);
+
+/// All that is known of a signature, and all of it that the policy reads. Times
+/// are in nanoseconds; points in time are of any one monotonic clock. A value:
+/// whoever shares it between threads guards it.
+struct Record {
+  State state = State::eager;
+  /// Calls that began, and those of them that ran eagerly to their end.
+  uint64_t calls = 0, eagerCalls = 0;
+  /// Time of all eager calls.
+  double eagerSumNs = 0;
+  /// e and c as measured. `compiled` starts anew when the program is retried.
+  TimeEstimate eager, compiled;
+  /// Ĉ, the predicted cost of compiling; 0 where there is no prediction yet.
+  double predictedCompileNs = 0;
+  /// ĉ, the predicted time of a compiled call; 0 where it is not known.
+  double predictedCompiledNs = 0;
+  /// C as measured; 0 before the first compilation.
+  double compileNs = 0;
+  /// How often the signature went back from compiled to eager.
+  uint32_t demotions = 0;
+  /// Bytes that go when the program does: code, packed weights, arenas.
+  int64_t residentBytes = 0;
+  double firstCallNs = 0, lastCallNs = 0;
+  /// The longest time between the beginnings of two successive calls.
+  double longestGapNs = 0;
+  /// Where the loss counts from: `eagerCalls`, `eagerSumNs` and the time at the
+  /// last demotion or eviction; zeros and `firstCallNs` before the first one.
+  uint64_t countedCalls = 0;
+  double countedSumNs = 0, countedSinceNs = 0;
+
+  /// A call begins.
+  void beginCall(double nowNs);
+  /// A call that ran eagerly, or compiled, took this long.
+  void addEager(double ns);
+  void addCompiled(double ns) { compiled.add(ns); }
+  /// The compiled program turned out not to be faster.
+  void demote(double nowNs);
+  /// The demoted program is tried again: it is ready if it is still there,
+  /// otherwise it has to be compiled (state queued).
+  void retry(bool resident);
+  /// The program was dropped to save memory. What is lost counts from here, so
+  /// that the next compilation has to be worth its cost again.
+  void dropProgram(double nowNs);
+
+  /// C where it was measured, else Ĉ.
+  double expectedCompileNs() const;
+  /// c where it was measured, else ĉ. Of a demoted signature the 10th
+  /// percentile: what the program may be hoped to take.
+  double expectedCompiledNs() const;
+  /// Σ(e − c), what the eager calls since the last demotion or eviction took
+  /// longer than compiled ones would have.
+  double lossNs() const;
+};
+
+/// What the policy reads beside the record: of the machine and the engine.
+struct Conditions {
+  double nowNs = 0;
+  /// Cores that compiling would take from nobody (CapacityMonitor).
+  double spareCores = 0;
+  /// By how much calls are slower while a spare core compiles, as a share of
+  /// their time: caches, memory bandwidth and clock rate are shared.
+  double interference = 0;
+  /// Sum of lossRate over the jobs that wait for a compile thread.
+  double queuedLossRate = 0;
+  /// A job is admitted to the queue if its priority is above this: 0 where the
+  /// queue has room, else that of the job that it would displace.
+  double admissionPriority = 0;
+};
+
+struct PolicyOptions {
+  unsigned compileThreads = 1;
+  /// The least share of its compile time that a signature has to have lost
+  /// before it is compiled, where cores are spare. Waiting costs at most this
+  /// share of C beyond compiling at once; shapes that come once are kept out.
+  double spareShare = 0.05;
+  /// Samples of c before a signature may be demoted.
+  uint64_t demotionSamples = 3;
+  /// The most signatures, and the most bytes of programs, that are kept.
+  size_t maxSignatures = 4096;
+  int64_t maxResidentBytes = int64_t{1} << 32;
+};
+
+enum class Action : uint8_t {
+  none,    ///< Go on as the state says.
+  compile, ///< Queue a compilation.
+  cancel,  ///< Take the job out of the queue; back to eager.
+  promote, ///< Check the program beside eager, then run it.
+  demote,  ///< Run eagerly again: Record::demote.
+  retry,   ///< Try a demoted program again: Record::retry.
+  refuse,  ///< Drop the program for good.
+};
+std::string_view name(Action action);
+
+/// Why. The numbers that go with it are the decision's `have` and `need`.
+enum class Reason : uint8_t {
+  firstCall,         ///< e is not known yet.
+  notPredicted,      ///< Ĉ is not known yet.
+  predictedSlower,   ///< e against the c that is expected.
+  loss,              ///< The loss so far against the threshold, ns.
+  queueFull,         ///< Its priority against that of the queue's last job.
+  waiting,           ///< Silence against what it may be, ns.
+  quiet,             ///< The same.
+  compiling,         ///< The compilation is under way.
+  ready,             ///< The c that is expected against e.
+  overMemory,        ///< Bytes of the program against the limit.
+  fewSamples,        ///< Samples of c against those needed.
+  notSlower,         ///< c (10th percentile) against e (90th), ns.
+  measuredSlower,    ///< The same.
+  remembered,        ///< The loss since the demotion against the threshold, ns.
+  lossSinceDemotion, ///< The same.
+  refused,           ///< Nothing will change it.
+};
+
+/// What to do and why. Making one allocates nothing; `describe` renders it.
+struct Decision {
+  Action action = Action::none;
+  Reason reason = Reason::loss;
+  /// What was compared: the action follows, or would, when `have` reaches
+  /// `need`. Units as the reason says.
+  double have = 0, need = 0;
+};
+/// One sentence for a person, with what would change the decision.
+std::string describe(const Decision &decision);
+
+/// Decides what to do with a signature. Pure: it depends on its arguments only.
+///
+/// To be asked when a call of the signature begins, and at any time for one
+/// that is queued. In the state eager it is ski rental with break-even (Karlin,
+/// Manasse, Rudolph, Sleator: Competitive Snoopy Caching, Algorithmica 3,
+/// 1988): compile once the loss, with that of the call that begins, reaches
+/// compilePrice · Ĉ. docs/Engine.md derives each rule and its bound.
+Decision decide(const Record &record, const Conditions &conditions,
+                const PolicyOptions &options);
+
+/// What a nanosecond of compiling costs callers, in nanoseconds, from
+/// `spareShare` to 1: what is not run by a spare core is taken from callers; on
+/// one, compiling interferes; and what waits in the queue waits longer.
+double compilePrice(const Conditions &conditions, const PolicyOptions &options);
+
+/// Nanoseconds lost per nanosecond, as estimated from the calls so far, with
+/// silence for as long as compiling takes added to their time: until then
+/// compiling cannot help, and a rate that was seen for less is little known.
+double lossRate(const Record &record, double nowNs);
+/// Loss rate per compile time, 1/ns: the order that loses least while jobs wait
+/// for one machine (Smith's rule; W. E. Smith, Naval Research Logistics
+/// Quarterly 3, 1956).
+double priority(const Record &record, double nowNs);
+/// The index of the job to compile next; none where there is no job. The first
+/// among equals.
+std::optional<size_t> pickNext(std::span<const Record *const> jobs,
+                               double nowNs);
+
+/// What to drop.
+struct Eviction {
+  size_t index;
+  /// The whole signature, or its program only.
+  bool wholeSignature;
+};
+/// What is to be dropped to stay within the options' limits: the least recently
+/// called of the signatures, or of those with programs. None where all is
+/// within the limits, or all that is left is being compiled. To be asked until
+/// it says none.
+std::optional<Eviction> selectEviction(std::span<const Record *const> records,
+                                       const PolicyOptions &options);
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_TIERING_POLICY_H

@@ -1,0 +1,160 @@
+//===- Replay.cpp - The policy on a virtual clock ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Replay.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tandem::tiering {
+
+Replay::Replay(ReplayMachine machine, PolicyOptions options,
+               std::vector<ReplaySignature> signatures)
+    : machine(machine), options(options), signatures(std::move(signatures)),
+      records(this->signatures.size()) {
+  for (size_t i = 0; i < records.size(); ++i) {
+    records[i].predictedCompileNs = this->signatures[i].predictedCompileNs;
+    records[i].predictedCompiledNs = this->signatures[i].predictedCompiledNs;
+  }
+}
+
+Conditions Replay::conditions() const {
+  Conditions conditions;
+  conditions.nowNs = clockNs;
+  conditions.spareCores = machine.callerShare == 1 ? 1 : 0;
+  for (size_t signature : queue)
+    conditions.queuedLossRate += lossRate(records[signature], clockNs);
+  return conditions;
+}
+
+/// Starts the queue's best jobs while there are threads, and takes out those
+/// whose signatures went quiet.
+void Replay::startJobs() {
+  while (running.size() < options.compileThreads && !queue.empty()) {
+    std::vector<const Record *> jobs;
+    for (size_t signature : queue)
+      jobs.push_back(&records[signature]);
+    const size_t next = *pickNext(jobs, clockNs);
+    const size_t signature = queue[next];
+    Record &record = records[signature];
+    queue.erase(queue.begin() + static_cast<ptrdiff_t>(next));
+    if (decide(record, conditions(), options).action == Action::cancel) {
+      record.state = State::eager;
+      ++totals.cancelled;
+      continue;
+    }
+    record.state = State::compiling;
+    running.push_back({signature, signatures[signature].compileNs});
+  }
+}
+
+double Replay::untilFirstEnd(double share) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Job &job : running)
+    least = std::min(least, job.remainingNs);
+  return least / share;
+}
+
+void Replay::work(double wallNs, double share) {
+  const double end = untilFirstEnd(share);
+  clockNs += wallNs;
+  for (Job &job : running) {
+    // What ends now has exactly nothing left, whatever the rounding.
+    const bool ends = wallNs >= end && job.remainingNs <= end * share;
+    job.remainingNs = ends ? 0 : job.remainingNs - wallNs * share;
+  }
+  std::erase_if(running, [&](const Job &job) {
+    if (job.remainingNs > 0)
+      return false;
+    Record &record = records[job.signature];
+    record.state = State::compiled;
+    record.compileNs = signatures[job.signature].compileNs;
+    ++totals.compiled;
+    return true;
+  });
+  startJobs();
+}
+
+void Replay::idle(double ns) {
+  while (ns > 0) {
+    const double step = std::min(ns, untilFirstEnd(1));
+    work(step, 1);
+    ns -= step;
+  }
+}
+
+void Replay::run(double ns) {
+  while (ns > 0) {
+    const double share = running.empty() ? 1 : machine.callerShare;
+    const double end = untilFirstEnd(machine.compileShare);
+    const double step = std::min(end, ns / share);
+    work(step, machine.compileShare);
+    ns -= step * share;
+  }
+}
+
+void Replay::waitForCompiler() {
+  while (!running.empty())
+    work(untilFirstEnd(machine.compileShare), machine.compileShare);
+}
+
+/// Does what the policy says until it says nothing more.
+void Replay::decideFor(size_t signature) {
+  Record &record = records[signature];
+  for (;;) {
+    switch (decide(record, conditions(), options).action) {
+    case Action::none:
+      return;
+    case Action::compile:
+      record.state = State::queued;
+      queue.push_back(signature);
+      startJobs();
+      if (machine.callerShare == 0)
+        waitForCompiler();
+      break;
+    case Action::cancel:
+      std::erase(queue, signature);
+      ++totals.cancelled;
+      record.state = State::eager;
+      break;
+    case Action::promote:
+      record.state = State::promoted;
+      break;
+    case Action::demote:
+      record.demote(clockNs);
+      ++totals.demoted;
+      break;
+    case Action::retry:
+      record.retry(/*resident=*/true);
+      break;
+    case Action::refuse:
+      record.state = State::refused;
+      break;
+    }
+  }
+}
+
+double Replay::call(const ReplayCall &call) {
+  idle(call.gapNs);
+  const double start = clockNs;
+  Record &record = records[call.signature];
+  record.beginCall(clockNs);
+  decideFor(call.signature);
+  const bool compiled = record.state == State::promoted;
+  run(compiled ? call.compiledNs : call.eagerNs);
+  // Calls are timed as they would be with the machine to themselves: what
+  // compiling takes from them is part of its cost, not of e.
+  if (compiled)
+    record.addCompiled(call.compiledNs);
+  else
+    record.addEager(call.eagerNs);
+  busySumNs += clockNs - start;
+  return clockNs - start;
+}
+
+} // namespace tandem::tiering
