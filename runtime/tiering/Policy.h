@@ -94,7 +94,8 @@ struct Record {
 
   /// A call begins.
   void beginCall(double nowNs);
-  /// A call that ran eagerly, or compiled, took this long.
+  /// A call that ran eagerly, or compiled, took this long: without what only
+  /// the first call pays, such as preparing primitives, where that is known.
   void addEager(double ns);
   void addCompiled(double ns) { compiled.add(ns); }
   /// The compiled program turned out not to be faster.
@@ -124,7 +125,8 @@ struct Conditions {
   /// By how much calls are slower while a spare core compiles, as a share of
   /// their time: caches, memory bandwidth and clock rate are shared.
   double interference = 0;
-  /// Sum of lossRate over the jobs that wait for a compile thread.
+  /// Sum of lossRate over the jobs that wait for a compile thread; one of some
+  /// milliseconds ago will do.
   double queuedLossRate = 0;
   /// A job is admitted to the queue if its priority is above this: 0 where the
   /// queue has room, else that of the job that it would displace.

@@ -61,11 +61,10 @@ double Replay::untilFirstEnd(double share) const {
 }
 
 void Replay::work(double wallNs, double share) {
-  const double end = untilFirstEnd(share);
   clockNs += wallNs;
   for (Job &job : running) {
     // What ends now has exactly nothing left, whatever the rounding.
-    const bool ends = wallNs >= end && job.remainingNs <= end * share;
+    const bool ends = job.remainingNs / share <= wallNs;
     job.remainingNs = ends ? 0 : job.remainingNs - wallNs * share;
   }
   std::erase_if(running, [&](const Job &job) {

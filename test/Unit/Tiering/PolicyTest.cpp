@@ -181,11 +181,14 @@ TEST(PolicyTest, CancelsAJobWhoseSignatureWentQuiet) {
 }
 
 TEST(PolicyTest, PicksByLossRatePerCompileTime) {
-  const Record slowToCompile = eagerRecord(50, 2 * kMs, 80 * kMs, 1 * kMs);
+  const Record slowToCompile = eagerRecord(50, 4 * kMs, 80 * kMs, 1 * kMs);
   const Record fast = eagerRecord(50, 2 * kMs, 10 * kMs, 1 * kMs);
   const Record losingLess = eagerRecord(50, 2 * kMs, 10 * kMs, 1.8 * kMs);
   EXPECT_EQ(pickNext({}, 0), std::nullopt);
   EXPECT_EQ(pickNext(std::array{&slowToCompile, &fast, &losingLess}, 1e8), 1);
+  EXPECT_GT(lossRate(slowToCompile, 1e8), lossRate(fast, 1e8));
+  // One call does not tell a rate: 1 ms in the 100 ms that compiling takes.
+  EXPECT_DOUBLE_EQ(lossRate(eagerRecord(1, 1 * kMs, 100 * kMs, 0), 0), 0.01);
   // The loss rate falls while a signature is silent.
   EXPECT_LT(lossRate(fast, 10e8), lossRate(fast, 1e8) / 5);
 }
