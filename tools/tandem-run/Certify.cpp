@@ -150,7 +150,7 @@ Expected<bool> certify(const RunOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(auto source, readFile(options.file));
   TANDEM_ASSIGN_OR_RETURN(
       std::string folder,
-      writeReproducer(
+      tiering::writeReproducer(
           {certificate,
            *parts.eager,
            {reinterpret_cast<const char *>(source.data()), source.size()},
