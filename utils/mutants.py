@@ -217,7 +217,8 @@ NOTICED, UNNOTICED, BROKEN, ABSENT = "noticed", "UNNOTICED", "BROKEN", "-"
 DIFFERS = re.compile(
     r"\d+ +FAIL: |difference\.agrees\(\)|whose element #\d+ doesn't match|"
     r"The difference between .* exceeds|Expected equality of these values:\n\s*valuesOf|"
-    r"// seed .*: error: check: (compiled|eager)"
+    r"// seed .*: error: check: (compiled|eager)|^certificate failed",
+    re.MULTILINE,
 )
 
 
@@ -253,11 +254,17 @@ class Checks:
         return NOTICED if DIFFERS.search(done.stdout) else BROKEN
 
     def check(self, mutant):
+        return self.compare(mutant, "--check")
+
+    def certificate(self, mutant):
+        return self.compare(mutant, "--certify")
+
+    def compare(self, mutant, how):
         form, dtype, _ = mutant.split(":")
         graph = self.directory / f"{form}-{dtype}.mlir"
         if not graph.exists():
             graph.write_text(FORMS[form].graph(dtype))
-        command = [self.build / "bin/tandem-run", graph, "--check", "--no-fallback"]
+        command = [self.build / "bin/tandem-run", graph, how, "--no-fallback"]
         command += ["--contractions=generated"]
         if not form.startswith("winograd"):
             return self.run(mutant, command + ["--winograd=never"], 120)
@@ -330,7 +337,11 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--tenth", action="store_true")
     parser.add_argument("--only", default="")
-    parser.add_argument("--by", default="check,tests,fuzz")
+    parser.add_argument(
+        "--by",
+        default="check,tests,fuzz",
+        help="also: certificate, the comparison with eager on random inputs",
+    )
     options = parser.parse_args()
     mutants = [m for m in all_mutants() if re.search(options.only, m)]
     if options.tenth:

@@ -101,10 +101,11 @@ public:
   Expected<std::unique_ptr<Compiler>>
   createCompiler(CompileOptions options = {}) const;
 
-  /// Creates a function that runs this graph in any tier. It may outlive the
-  /// Graph.
+  /// Creates a function that runs this graph, in the tiers that `tiering`
+  /// chooses or that the caller asks for. It may outlive the Graph.
   Expected<std::unique_ptr<Function>>
-  createFunction(CompileOptions options = {}) const;
+  createFunction(CompileOptions options = {},
+                 TieringOptions tiering = {}) const;
 
   /// The estimates that Contractions::predict compares for inputs of these
   /// types, in the order of the simplified graph. Generates no code. Uses only
@@ -123,7 +124,7 @@ private:
 /// Graph::parseFile followed by Graph::createFunction.
 Expected<std::unique_ptr<Function>>
 loadFunction(const std::string &path, const std::string &function = "main",
-             CompileOptions options = {});
+             CompileOptions options = {}, TieringOptions tiering = {});
 
 /// Sets whether this process may measure the host on a background thread
 /// (docs/Device.md). By default it may: it does so once, starting a second

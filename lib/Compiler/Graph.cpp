@@ -112,17 +112,19 @@ Graph::createCompiler(CompileOptions options) const {
 }
 
 Expected<std::unique_ptr<Function>>
-Graph::createFunction(CompileOptions options) const {
+Graph::createFunction(CompileOptions options, TieringOptions tiering) const {
   TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<Compiler> compiler,
                           createCompiler(std::move(options)));
-  return std::make_unique<Function>(eagerProgram(), std::move(compiler));
+  return std::make_unique<Function>(eagerProgram(), std::move(compiler),
+                                    ExecutorOptions(), std::move(tiering));
 }
 
 Expected<std::unique_ptr<Function>> loadFunction(const std::string &path,
                                                  const std::string &function,
-                                                 CompileOptions options) {
+                                                 CompileOptions options,
+                                                 TieringOptions tiering) {
   TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseFile(path, function));
-  return graph->createFunction(std::move(options));
+  return graph->createFunction(std::move(options), std::move(tiering));
 }
 
 Expected<std::vector<ContractionEstimate>>

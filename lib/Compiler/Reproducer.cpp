@@ -10,7 +10,7 @@
 
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Runtime/Program.h"
-#include "tandem/Support/Environment.h"
+#include "tandem/Support/ReproducerDirectory.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -19,46 +19,11 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 using namespace mlir;
 
 namespace tandem {
-
-/// A directory of this user's alone among the temporary files, where others can
-/// put nothing in the way; made where it is not there.
-static Expected<std::string> privateDirectory() {
-  SmallString<128> path;
-  llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, path);
-  llvm::sys::path::append(path,
-                          "tandem-reproducers-" + std::to_string(geteuid()));
-  struct stat info;
-  if ((mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) ||
-      lstat(path.c_str(), &info) != 0)
-    return fail("write", path.str().str() + ": " + std::strerror(errno));
-  if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() ||
-      (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return fail("write", path.str().str() + ": others may write there");
-  return path.str().str();
-}
-
-/// `chosen`, if it is not empty, or what the environment says; made where it is
-/// not there.
-static Expected<std::string> openDirectory(std::string chosen) {
-  if (const char *named = lookUp(Variable::reproducerDir);
-      chosen.empty() && named)
-    chosen = named;
-  if (chosen.empty())
-    return privateDirectory();
-  if (auto code = llvm::sys::fs::create_directories(chosen))
-    return fail("write", chosen + ": " + code.message());
-  return chosen;
-}
 
 /// What tandem-opt --run-reproducer runs, as MLIR's crash reproducers say it.
 static std::string pipelineResource(MLIRContext *context,
@@ -108,7 +73,8 @@ Expected<std::string> writeReproducer(ModuleOp kernel, const Error &cause,
                                       const Target &target,
                                       const std::string &directory) {
   std::string text = printReproducer(kernel, cause, target);
-  TANDEM_ASSIGN_OR_RETURN(std::string folder, openDirectory(directory));
+  TANDEM_ASSIGN_OR_RETURN(std::string folder,
+                          openReproducerDirectory(directory));
   SmallString<128> path(folder);
   llvm::sys::path::append(
       path, "kernel-" +

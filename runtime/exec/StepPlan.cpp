@@ -20,14 +20,10 @@ using namespace tandem::exec;
 // PreparedCache
 //===----------------------------------------------------------------------===//
 
-size_t TypesHash::operator()(const Types &types) const {
-  XXH64_hash_t hash = types.size();
-  for (const TensorType &type : types) {
-    std::span<const int64_t> dims = type.shape.span();
-    hash = XXH3_64bits_withSeed(dims.data(), dims.size_bytes(),
-                                hash + static_cast<uint64_t>(type.dtype));
-  }
-  return hash;
+size_t TypesHash::add(size_t hash, const TensorType &type) {
+  std::span<const int64_t> dims = type.shape.span();
+  return XXH3_64bits_withSeed(dims.data(), dims.size_bytes(),
+                              hash + static_cast<uint64_t>(type.dtype));
 }
 
 /// With its epilogue, if it has one.

@@ -20,7 +20,15 @@ namespace tandem::exec {
 using Types = std::vector<TensorType>;
 
 struct TypesHash {
-  size_t operator()(const Types &types) const;
+  size_t operator()(const Types &types) const {
+    size_t hash = types.size();
+    for (const TensorType &type : types)
+      hash = add(hash, type);
+    return hash;
+  }
+  /// The hash of what has `hash` and one type more. It begins with the number
+  /// of types.
+  static size_t add(size_t hash, const TensorType &type);
 };
 
 /// An op that is prepared for one signature. Immutable.

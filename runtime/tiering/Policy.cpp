@@ -63,6 +63,11 @@ void Record::addEager(double ns) {
   eager.add(ns);
 }
 
+void Record::addUntimedEager() {
+  ++eagerCalls;
+  eagerSumNs += eager.ns();
+}
+
 static void countFromHere(Record &record, double nowNs) {
   record.countedCalls = record.eagerCalls;
   record.countedSumNs = record.eagerSumNs;

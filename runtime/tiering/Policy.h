@@ -9,6 +9,8 @@
 #ifndef TANDEM_RUNTIME_TIERING_POLICY_H
 #define TANDEM_RUNTIME_TIERING_POLICY_H
 
+#include "tandem/Runtime/Tiering.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,19 +51,7 @@ private:
   uint64_t count = 0;
 };
 
-/// Where a signature stands.
-enum class State : uint8_t {
-  eager,       ///< Runs eagerly; nothing is under way.
-  queued,      ///< Runs eagerly; waits for a compile thread.
-  compiling,   ///< Runs eagerly; a compile thread works on it.
-  compiled,    ///< Runs eagerly; the program is ready, its certificate is due.
-  provisional, ///< Runs compiled; the certificate is to be repeated.
-  promoted,    ///< Runs compiled.
-  demoted,     ///< Runs eagerly, as the compiled program was not faster.
-  refused,     ///< Runs eagerly for good: no program, or one not to be used.
-};
-/// "eager", "queued" and so on.
-std::string_view name(State state);
+using State = SignatureState;
 
 /// All that is known of a signature, and all of it that the policy reads. Times
 /// are in nanoseconds; points in time are of any one monotonic clock. A value:
@@ -97,6 +87,8 @@ struct Record {
   /// A call that ran eagerly, or compiled, took this long: without what only
   /// the first call pays, such as preparing primitives, where that is known.
   void addEager(double ns);
+  /// A call that ran eagerly took nobody knows how long: as long as others.
+  void addUntimedEager();
   void addCompiled(double ns) { compiled.add(ns); }
   /// The compiled program turned out not to be faster.
   void demote(double nowNs);

@@ -12,28 +12,6 @@
 
 namespace tandem::tiering {
 
-std::string_view name(State state) {
-  switch (state) {
-  case State::eager:
-    return "eager";
-  case State::queued:
-    return "queued";
-  case State::compiling:
-    return "compiling";
-  case State::compiled:
-    return "compiled";
-  case State::provisional:
-    return "provisional";
-  case State::promoted:
-    return "promoted";
-  case State::demoted:
-    return "demoted";
-  case State::refused:
-    return "refused";
-  }
-  return "";
-}
-
 std::string_view name(Action action) {
   switch (action) {
   case Action::none:

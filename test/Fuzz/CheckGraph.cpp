@@ -14,6 +14,7 @@
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Float16.h"
 #include "tandem/Tandem.h"
+#include "tiering/Certificate.h"
 
 #include <oneapi/tbb/task_arena.h>
 
@@ -84,13 +85,15 @@ public:
 
 private:
   Status checkTiers();
-  Expected<Outputs> runEager(const std::string &device) const;
+  Expected<Outputs> runEager(std::shared_ptr<const Program> program,
+                             const std::string &device) const;
   Expected<Outputs> runCompiled(const std::string &device);
   Status checkCaptured(const Compiled &compiled, Stream &stream);
   Status execute(Executor &executor, Outputs &outputs,
                  int64_t *peakBytes) const;
   void findWeakness();
   Status compareOutputs(const Outputs &actual);
+  Status certify(const std::string &device, const Outputs &compiled);
 
   const RandomGraph &random;
   const CheckOptions &options;
@@ -115,12 +118,13 @@ Status Checker::execute(Executor &executor, Outputs &outputs,
   return {};
 }
 
-Expected<Outputs> Checker::runEager(const std::string &device) const {
+Expected<Outputs> Checker::runEager(std::shared_ptr<const Program> program,
+                                    const std::string &device) const {
   TANDEM_ASSIGN_OR_RETURN(Device * found, findDevice(device));
   ExecutorOptions executorOptions;
   executorOptions.stream = &found->defaultStream();
   TANDEM_ASSIGN_OR_RETURN(
-      auto executor, Executor::create(graph->eagerProgram(), executorOptions));
+      auto executor, Executor::create(std::move(program), executorOptions));
   Outputs outputs;
   TANDEM_RETURN_IF_ERROR(execute(*executor, outputs, nullptr));
   return outputs;
@@ -205,6 +209,34 @@ Status Checker::compareOutputs(const Outputs &actual) {
   return {};
 }
 
+/// The certificate of outputs that are known to be right.
+Status Checker::certify(const std::string &device, const Outputs &compiled) {
+  std::vector<TensorType> types;
+  for (const Tensor &input : inputs)
+    types.push_back(input.type());
+  TANDEM_ASSIGN_OR_RETURN(
+      auto certifier, tiering::Certifier::create(graph->eagerProgram(), types));
+  TANDEM_ASSIGN_OR_RETURN(Outputs eager, runEager(certifier.program(), device));
+  const tiering::Certificate certificate =
+      certifier.certify(inputs, eager, compiled);
+  using Verdict = tiering::Certificate::Verdict;
+  CertificateCounts &counts = result.certificates;
+  counts.passed += certificate.verdict == Verdict::passed;
+  counts.provisional += certificate.verdict == Verdict::provisional;
+  counts.leftToBounds += certificate.verdict == Verdict::failed;
+  if (getenv("CERTLOG") && certificate.verdict == Verdict::failed)
+    std::printf("certificate %s\n%s", certificate.str().c_str(),
+                toString(*graph->eagerProgram()).c_str());
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    const auto elements =
+        static_cast<double>(compiled[i].shape().numElements());
+    ++counts.outputs;
+    counts.weakOutputs += certifier.tolerance().outputs[i].relativeBound(
+                              elements) >= tiering::ValueTolerance::kMost;
+  }
+  return {};
+}
+
 Status Checker::checkTiers() {
   TANDEM_ASSIGN_OR_RETURN(graph, Graph::parseString(random.toMLIR()));
   TANDEM_ASSIGN_OR_RETURN(inputs, makeInputs(random));
@@ -224,12 +256,19 @@ Status Checker::checkTiers() {
   };
   for (const std::string &device : options.devices) {
     const bool isCompiled = device != "none";
-    TANDEM_RETURN_IF_ERROR(runEager(isCompiled ? device : std::string())
-                               .and_then(compared)
-                               .map_error(named("eager on " + device)));
-    if (isCompiled)
-      TANDEM_RETURN_IF_ERROR(runCompiled(device).and_then(compared).map_error(
-          named("compiled for " + device)));
+    TANDEM_RETURN_IF_ERROR(
+        runEager(graph->eagerProgram(), isCompiled ? device : std::string())
+            .and_then(compared)
+            .map_error(named("eager on " + device)));
+    if (!isCompiled)
+      continue;
+    TANDEM_ASSIGN_OR_RETURN(
+        Outputs compiled,
+        runCompiled(device).map_error(named("compiled for " + device)));
+    TANDEM_RETURN_IF_ERROR(
+        compareOutputs(compiled).map_error(named("compiled for " + device)));
+    if (options.certify)
+      TANDEM_RETURN_IF_ERROR(certify(device, compiled));
   }
   return {};
 }
@@ -238,6 +277,16 @@ CheckResult Checker::run() {
   if (Status status = checkTiers(); !status)
     result.failure = status.error().str();
   return std::move(result);
+}
+
+CertificateCounts &
+CertificateCounts::operator+=(const CertificateCounts &other) {
+  passed += other.passed;
+  provisional += other.provisional;
+  leftToBounds += other.leftToBounds;
+  outputs += other.outputs;
+  weakOutputs += other.weakOutputs;
+  return *this;
 }
 
 CheckResult fuzz::checkGraph(const RandomGraph &graph,

@@ -30,6 +30,20 @@ struct CheckOptions {
   /// Contractions in kernels wherever that is possible, whatever the library
   /// would take.
   bool generated = false;
+  /// Whether to certify compiled programs beside eager, too, of outputs whose
+  /// tolerance is derived without data.
+  bool certify = false;
+};
+
+/// What certificates of right programs came to.
+struct CertificateCounts {
+  int64_t passed = 0, provisional = 0;
+  /// Those that the tolerance alone would refuse: the error bounds decide.
+  int64_t leftToBounds = 0;
+  /// Outputs, and those whose tolerance is the largest that there is.
+  int64_t outputs = 0, weakOutputs = 0;
+
+  CertificateCounts &operator+=(const CertificateCounts &other);
 };
 
 struct CheckResult {
@@ -39,6 +53,7 @@ struct CheckResult {
   bool isWeak = false;
   /// Outputs that were compared, of all tiers, and their elements.
   int64_t outputs = 0, elements = 0;
+  CertificateCounts certificates;
 };
 
 /// Runs the graph on reference, with error bounds, and on every other tier.

@@ -49,6 +49,7 @@ struct Options {
 struct Totals {
   std::atomic<int64_t> graphs{0}, redrawn{0}, outputs{0}, elements{0};
   std::atomic<int64_t> failures{0};
+  CertificateCounts certificates;
 };
 
 class Fuzzer {
@@ -107,6 +108,10 @@ void Fuzzer::checkSeed(uint64_t seed, CheckOptions check) {
     CheckResult result = checkGraph(graph, check);
     totals.outputs += result.outputs;
     totals.elements += result.elements;
+    {
+      std::lock_guard lock(printing);
+      totals.certificates += result.certificates;
+    }
     if (result.failure)
       report(seed, *result.failure, graph, check);
     if (result.failure || !result.isWeak) {
@@ -190,6 +195,8 @@ static void addOptions(CLI::App &app, Options &options) {
                "Warn of a kernel that does not compile, in place of failing");
   app.add_flag("--winograd", options.check.winograd,
                "Take Winograd's method wherever it is possible");
+  app.add_flag("--certify", options.check.certify,
+               "Certify the compiled programs beside eager, too");
   app.add_flag("--slow-memory", options.slowMemory,
                "Take the costs of this machine with slow memory and small "
                "caches, so that nearly all that can be fused is");
@@ -219,6 +226,16 @@ static void printTotals(const Options &options, const Totals &totals,
       static_cast<unsigned long long>(options.seed + options.count - 1),
       number(totals.graphs), number(totals.redrawn), number(totals.outputs),
       number(totals.elements), number(totals.failures), seconds);
+  if (!options.check.certify)
+    return;
+  const CertificateCounts &certificates = totals.certificates;
+  std::printf("certificates: %lld passed, %lld provisional, %lld left to the "
+              "error bounds; %lld of %lld outputs with the largest tolerance\n",
+              static_cast<long long>(certificates.passed),
+              static_cast<long long>(certificates.provisional),
+              static_cast<long long>(certificates.leftToBounds),
+              static_cast<long long>(certificates.weakOutputs),
+              static_cast<long long>(certificates.outputs));
 }
 
 int main(int argc, char **argv) {

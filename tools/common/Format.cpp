@@ -9,19 +9,9 @@
 #include "common/Format.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 namespace tandem::tools {
 namespace {
-
-/// Three significant digits without an exponent.
-std::string threeDigits(double value) {
-  int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
 
 /// Columns a terminal needs for `text` in UTF-8, for characters of width one.
 size_t width(std::string_view text) {
@@ -40,45 +30,6 @@ void appendLine(std::string &out, std::string line) {
 }
 
 } // namespace
-
-std::string formatTime(double ns) {
-  if (!std::isfinite(ns))
-    return "?";
-  if (ns < 0.005)
-    return "0 ns";
-  struct Unit {
-    const char *name;
-    double ns;
-  };
-  for (Unit unit : {Unit{"ns", 1}, Unit{"µs", 1e3}, Unit{"ms", 1e6}})
-    if (ns < 999.5 * unit.ns)
-      return threeDigits(ns / unit.ns) + " " + unit.name;
-  return threeDigits(ns / 1e9) + " s";
-}
-
-std::string formatBytes(int64_t bytes) {
-  if (bytes < 1024)
-    return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes);
-  for (const char *unit : {"KiB", "MiB", "GiB"}) {
-    value /= 1024;
-    if (value < 1000)
-      return threeDigits(value) + " " + unit;
-  }
-  return threeDigits(value / 1024) + " TiB";
-}
-
-std::string formatCount(int64_t count) {
-  if (count < 10000)
-    return std::to_string(count);
-  double value = static_cast<double>(count);
-  for (const char *unit : {"k", "M", "G"}) {
-    value /= 1000;
-    if (value < 999.5)
-      return threeDigits(value) + unit;
-  }
-  return threeDigits(value / 1000) + "T";
-}
 
 std::string formatSummary(const measure::Summary &summary) {
   return formatTime(summary.median) + " (p10–p90 " + formatTime(summary.p10) +

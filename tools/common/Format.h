@@ -10,21 +10,18 @@
 #define TANDEM_TOOLS_COMMON_FORMAT_H
 
 #include "tandem/Measure/Statistics.h"
+#include "tandem/Support/Figures.h"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tandem::tools {
 
-/// A time with three significant digits in a suitable unit: "850 ns", "12.3
-/// µs".
-std::string formatTime(double ns);
-/// A number of bytes in a suitable unit: "512 B", "1.5 MiB".
-std::string formatBytes(int64_t bytes);
-/// A count: "12", "1.2k", "3.4M".
-std::string formatCount(int64_t count);
+using tandem::formatBytes;
+using tandem::formatCount;
+using tandem::formatTime;
+
 /// A summary: "12.3 µs (p10–p90 12.1 µs–13.0 µs, 50 samples)".
 std::string formatSummary(const measure::Summary &summary);
 

@@ -25,7 +25,7 @@ struct RunOptions {
   std::string tier;
   std::vector<std::string> args;
   int threads = 0, repeat = 0, digits = 5;
-  bool check = false, print = false, program = false;
+  bool check = false, certify = false, print = false, program = false;
   CompileOptions compile;
   std::string outDir, programFile, json;
   Environment environment;

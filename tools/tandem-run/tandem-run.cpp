@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Run.h"
+#include "Certify.h"
 
 #include "common/ArgSpec.h"
 #include "common/CommandLine.h"
@@ -58,6 +58,10 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--check", options.check,
                "Run every tier and compare it with the reference; exit with 1 "
                "if an element is beyond its error bound");
+  app.add_flag("--certify", options.certify,
+               "Compare the compiled program with eager as the engine does "
+               "before it takes it; exit with 1 if they differ")
+      ->excludes("--check");
   app.add_flag("--print", options.print, "Print the outputs' elements");
   app.add_flag("--program", options.program,
                "Print the Program that the tier runs: slots and steps");
@@ -89,7 +93,7 @@ int main(int argc, char **argv) {
   if (options.threads > 0)
     setNumThreads(options.threads);
   options.environment = describeEnvironment(argc, argv);
-  Expected<bool> passed = run(options);
+  Expected<bool> passed = options.certify ? certify(options) : run(options);
   if (!passed)
     return report(passed.error());
   return *passed ? 0 : 1;

@@ -128,10 +128,15 @@ void exec::applyThreadLimit() {
   applied = threads;
 }
 
+void exec::runInOneSlot(const std::function<void()> &body) {
+  applyThreadLimit();
+  tbb::task_arena one(1);
+  one.execute(body);
+}
+
 void tandem::runOnOneThread(const std::function<void()> &body) {
   // Once it is applied, the limit leaves this thread's setting alone.
   exec::applyThreadLimit();
   onednn::OneThread alone(/*wanted=*/true);
-  tbb::task_arena one(1);
-  one.execute(body);
+  exec::runInOneSlot(body);
 }

@@ -94,6 +94,13 @@ struct Compiled {
   std::vector<Warning> warnings;
 };
 
+/// What is expected of compiling for a signature, before it is done. 0 stands
+/// for what is not known.
+struct Prediction {
+  /// C, in nanoseconds of one thread, and c, in nanoseconds per call.
+  double compileNs = 0, compiledNs = 0;
+};
+
 /// Compiles one graph to a Program for a given signature. The runtime links no
 /// compiler; whoever has one passes it in through this interface. Thread-safe.
 class Compiler {
@@ -101,6 +108,12 @@ public:
   virtual ~Compiler() = default;
   /// Compiles the graph for inputs of these static types, one per input.
   virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
+  /// What compiling for inputs of these types is expected to cost and to give.
+  /// Takes microseconds: it is asked at the first call of a signature.
+  virtual Prediction predict(std::span<const TensorType> inputs) const {
+    (void)inputs;
+    return {};
+  }
   /// The device that the compiled programs run on. Its `load` also takes a
   /// Program that this compiler made earlier and that was read from a file.
   virtual Device &device() const { return hostDevice(); }

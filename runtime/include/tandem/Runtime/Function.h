@@ -9,116 +9,75 @@
 #ifndef TANDEM_RUNTIME_FUNCTION_H
 #define TANDEM_RUNTIME_FUNCTION_H
 
-#include "tandem/Runtime/Compiler.h"
-#include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/Tier.h"
+#include "tandem/Runtime/Tiering.h"
 
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace tandem {
 
-/// The ways to run a graph. Their results agree within the tolerance model
-/// (docs/Measuring.md).
-enum class Tier {
-  reference, ///< Plain loops, f64 accumulation: the oracle.
-  eager,     ///< A library call per op, at once and for any shapes.
-  compiled,  ///< Fused kernels and planned memory, for one signature.
-  captured,  ///< The compiled program as one piece of captured work.
-};
-
-/// All tiers, from the slowest to the fastest.
-std::span<const Tier> allTiers();
-/// Those that a device has, in the same order: all, or those before captured.
-std::span<const Tier> tiersOf(const Device &device);
-/// An Error, which lists those that there are, where `device` has not got it.
-Status checkTier(Tier tier, const Device &device);
-/// "reference", "eager", "compiled", "captured".
-std::string_view name(Tier tier);
-/// The tier of that name; nothing where there is none.
-std::optional<Tier> parseTier(std::string_view text);
-
-/// A program of one tier and its executor. For the tiers that compile nothing,
-/// only `program` is set of the fields that are inherited, and `phases` where
-/// prebuilt kernels had to be made ready.
-struct PreparedTier : Compiled {
-  /// Thread-safe.
-  std::unique_ptr<Executor> executor;
-  /// Wall time from the input types to the executor, in nanoseconds; 0 where
-  /// nothing was compiled.
-  double compileNs = 0;
-  /// The part of it in which prebuilt kernels of a GPU were compiled, or read
-  /// from disk, and loaded.
-  double prebuiltNs = 0;
-};
-
-/// Compiles for inputs of these types and creates the executor, that of the
-/// captured tier where `options` ask for capture. The `kernels`
-/// of `options` are replaced by those that were compiled.
-Expected<PreparedTier> compileTier(Compiler &compiler,
-                                   std::span<const TensorType> inputs,
-                                   ExecutorOptions options = {});
-
-/// Creates the executor that runs a compiled program as captured work.
-/// `options` as compileTier's.
-Expected<PreparedTier> captureTier(const Compiled &compiled,
-                                   ExecutorOptions options);
-
-/// Creates the executor of a tier that compiles nothing, for inputs of any
-/// types. `program` is the eager program of the graph: every op is a step. The
-/// reference tier runs on the host, whatever the stream.
-Expected<PreparedTier> interpretTier(std::shared_ptr<const Program> program,
-                                     Tier tier, ExecutorOptions options = {});
-
 /// A graph that is loaded once and can be called with tensors of any types that
 /// it takes.
 ///
-/// Thread-safe. Threads that call the compiled tier, or the captured one, with
-/// the same new types wait for one compilation between them. Calls with other
-/// types do not wait for it, and no call waits for another one's run.
+/// Thread-safe. No call waits for another one's run, nor, in the modes eager
+/// and automatic, for a compilation. Threads that ask for the compiled tier
+/// with the same new types wait for one compilation between them.
 class Function {
 public:
   /// `program` is the eager program of the graph: every op is a step.
-  /// `compiler` compiles the same graph; it may be null where the compiled tier
-  /// is never used. `options` apply to all executors of the function, except
-  /// for providers and kernels, which the tiers choose.
+  /// `compiler` compiles the same graph; where it is null, all calls are eager.
+  /// `options` apply to all executors of the function, except for providers and
+  /// kernels, which the tiers choose.
   Function(std::shared_ptr<const Program> program,
-           std::shared_ptr<Compiler> compiler, ExecutorOptions options = {});
+           std::shared_ptr<Compiler> compiler, ExecutorOptions options = {},
+           TieringOptions tiering = {});
+  /// Cancels compilations that wait for a background thread, and waits for
+  /// those that run.
   ~Function();
 
-  /// Runs the graph, compiling it first where the tier needs that for these
-  /// types. Inputs and outputs are in the memory of the stream's device. The
-  /// outputs are valid once the stream has done its work, which on the CPU is
-  /// before this returns. Each output is newly allocated, or a view of an input
-  /// or a constant; views must not be written to.
-  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
-                                     Tier tier = Tier::compiled);
+  /// Runs the graph, in the tier that the mode chooses for these types. Inputs
+  /// and outputs are in the memory of the stream's device. The outputs are
+  /// valid once the stream has done its work, which on the CPU is before this
+  /// returns. Each output is newly allocated, or a view of an input or a
+  /// constant; views must not be written to.
+  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
+  /// The same in a tier of the caller's choice, compiling first where the tier
+  /// needs that for these types. `report` does not count it.
+  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs, Tier tier);
 
-  /// Prepares what `call` runs for inputs of these types, and returns it. Use
-  /// it to compile ahead of the first call, or to ask for phases, warnings or
-  /// memory. The result stays valid as long as the caller holds it.
+  /// Has these signatures compiled in the background, before those that calls
+  /// ask for. In mode automatic, the next call of each carries the certificate.
+  Status compileAhead(std::span<const std::vector<TensorType>> signatures);
+  /// Waits until nothing is compiled or certified in the background.
+  void wait();
+  /// Cancels what waits to be compiled, and waits for what is being compiled.
+  void cancel();
+  /// What is known of all signatures: times, costs, decisions and reasons.
+  FunctionReport report() const;
+
+  /// Prepares what `call` with a tier runs for inputs of these types, and
+  /// returns it. Use it to ask for phases, warnings or memory. The result stays
+  /// valid as long as the caller holds it.
   Expected<std::shared_ptr<const PreparedTier>>
   prepare(std::span<const TensorType> inputs, Tier tier = Tier::compiled);
 
   /// The eager program of the graph.
-  const Program &program() const { return *eagerProgram; }
+  const Program &program() const;
 
-  /// The most compiled programs that a function keeps. When there are more, the
-  /// least recently used one is dropped.
+  /// The most compiled programs that a function keeps for callers who choose
+  /// the tier. When there are more, the least recently used one is dropped.
   static constexpr size_t kMaxCompiled = 512;
 
 private:
-  class Slots;
-  Expected<std::shared_ptr<const PreparedTier>>
-  make(std::span<const TensorType> inputs, Tier tier);
-
-  std::shared_ptr<const Program> eagerProgram;
-  std::shared_ptr<Compiler> compiler;
-  ExecutorOptions options;
-  std::unique_ptr<Slots> slots;
+  struct Impl;
+  const std::unique_ptr<Impl> impl;
 };
+
+/// Sets how many threads of this process compile in the background, at least 1;
+/// all functions share them. One by default. Thread-safe.
+void setCompileThreads(int threads);
 
 } // namespace tandem
 

@@ -1,0 +1,212 @@
+//===- BackgroundQueue.cpp - Work beside the calls ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BackgroundQueue.h"
+
+#include "SpareCores.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace tandem;
+using namespace tandem::tiering;
+
+/// What is subtracted from the threads' share of a core that others want too:
+/// about a quarter of it is left to them (sched(7), the nice value).
+static constexpr int kNiceness = 5;
+
+BackgroundQueue &BackgroundQueue::process() {
+  // Never destroyed: threads may use it until the process is gone.
+  static auto *queue = new BackgroundQueue;
+  return *queue;
+}
+
+BackgroundQueue::BackgroundQueue() {
+  pthread_atfork([] { process().beforeFork(); },
+                 [] { process().afterFork(/*isChild=*/false); },
+                 [] { process().afterFork(/*isChild=*/true); });
+  // A compiler must not run while what it uses is destroyed.
+  std::atexit([] { process().stop(); });
+}
+
+void BackgroundQueue::sumLossRates() {
+  double sum = 0;
+  for (const JobPtr &job : jobs)
+    sum += job->lossRate();
+  waitingLossRate = sum;
+}
+
+Status BackgroundQueue::startThread() {
+  // Signals are for the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int code = pthread_create(&thread, nullptr, work, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (code != 0)
+    return fail("execute",
+                std::string("no background thread can be started: ") +
+                    std::strerror(code));
+  threads.push_back(thread);
+  return {};
+}
+
+void *BackgroundQueue::work(void *self) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+  SpareCores::process().addThisThread();
+  static_cast<BackgroundQueue *>(self)->workUntilStopped();
+  SpareCores::process().removeThisThread();
+  return nullptr;
+}
+
+JobPtr BackgroundQueue::takeNext() {
+  if (isPaused || jobs.empty() || runningJobs.size() >= limit)
+    return nullptr;
+  // A stable choice: among equals, the first that came.
+  auto next = std::max_element(jobs.begin(), jobs.end(),
+                               [](const JobPtr &a, const JobPtr &b) {
+                                 return a->priority() < b->priority();
+                               });
+  JobPtr job = std::move(*next);
+  jobs.erase(next);
+  sumLossRates();
+  runningJobs.push_back(job);
+  return job;
+}
+
+void BackgroundQueue::workUntilStopped() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    JobPtr job;
+    changed->wait(lock, [&] { return isStopped || (job = takeNext()); });
+    if (!job)
+      return;
+    lock.unlock();
+    job->run();
+    lock.lock();
+    std::erase(runningJobs, job);
+    changed->notify_all();
+    // Before the lock is taken again: its end may need other locks.
+    lock.unlock();
+    job.reset();
+    lock.lock();
+  }
+}
+
+Status BackgroundQueue::add(JobPtr job) {
+  std::lock_guard lock(mutex);
+  if (isStopped)
+    return fail("execute", "the process is about to end");
+  if (threads.size() < limit && threads.size() <= runningJobs.size()) {
+    Status started = startThread();
+    if (!started && threads.empty())
+      return started;
+  }
+  jobs.push_back(std::move(job));
+  sumLossRates();
+  changed->notify_all();
+  return {};
+}
+
+bool BackgroundQueue::cancel(const JobPtr &job) {
+  {
+    std::lock_guard lock(mutex);
+    if (std::erase(jobs, job) == 0)
+      return false;
+    sumLossRates();
+    changed->notify_all();
+  }
+  job->cancel();
+  return true;
+}
+
+void BackgroundQueue::cancelAll(const void *owner) {
+  std::vector<JobPtr> cancelled;
+  {
+    std::lock_guard lock(mutex);
+    for (const JobPtr &job : jobs)
+      if (job->owner == owner)
+        cancelled.push_back(job);
+    std::erase_if(jobs, [&](const JobPtr &job) { return job->owner == owner; });
+    sumLossRates();
+    changed->notify_all();
+  }
+  for (const JobPtr &job : cancelled)
+    job->cancel();
+  wait(owner);
+}
+
+void BackgroundQueue::wait(const void *owner) {
+  auto isOurs = [&](const JobPtr &job) { return job->owner == owner; };
+  std::unique_lock lock(mutex);
+  // In a child of fork, jobs may wait for which no thread was started yet.
+  if (!jobs.empty() && threads.empty())
+    (void)startThread();
+  changed->wait(lock, [&] {
+    return std::none_of(jobs.begin(), jobs.end(), isOurs) &&
+           std::none_of(runningJobs.begin(), runningJobs.end(), isOurs);
+  });
+}
+
+size_t BackgroundQueue::waiting() const {
+  std::lock_guard lock(mutex);
+  return jobs.size();
+}
+
+size_t BackgroundQueue::running() const {
+  std::lock_guard lock(mutex);
+  return runningJobs.size();
+}
+
+void BackgroundQueue::setThreads(int count) {
+  std::lock_guard lock(mutex);
+  limit = static_cast<size_t>(std::max(count, 1));
+  while (threads.size() < std::min(limit, jobs.size() + runningJobs.size()))
+    if (!startThread())
+      break;
+  changed->notify_all();
+}
+
+void BackgroundQueue::stop() {
+  std::vector<JobPtr> cancelled;
+  std::vector<pthread_t> ending;
+  {
+    std::lock_guard lock(mutex);
+    isStopped = true;
+    cancelled.swap(jobs);
+    ending.swap(threads);
+    changed->notify_all();
+  }
+  for (const JobPtr &job : cancelled)
+    job->cancel();
+  for (pthread_t thread : ending)
+    pthread_join(thread, nullptr);
+}
+
+void BackgroundQueue::beforeFork() {
+  std::unique_lock lock(mutex);
+  isPaused = true;
+  changed->wait(lock, [&] { return runningJobs.empty(); });
+  // Locked while the process is copied, so that the child's copy is whole.
+  lock.release();
+}
+
+void BackgroundQueue::afterFork(bool isChild) {
+  isPaused = false;
+  if (isChild) {
+    threads.clear();
+    changed = new std::condition_variable;
+  }
+  mutex.unlock();
+  changed->notify_all();
+}

@@ -1,0 +1,113 @@
+//===- BackgroundQueue.h - Work beside the calls -------------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_TIERING_BACKGROUNDQUEUE_H
+#define TANDEM_RUNTIME_TIERING_BACKGROUNDQUEUE_H
+
+#include "tandem/Support/Error.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <vector>
+
+namespace tandem::tiering {
+
+/// A piece of work for a background thread.
+class BackgroundJob {
+public:
+  /// `owner` is whom cancelAll and wait know it by.
+  explicit BackgroundJob(const void *owner) : owner(owner) {}
+  virtual ~BackgroundJob() = default;
+  virtual void run() = 0;
+  /// Called in place of `run` where the job is cancelled.
+  virtual void cancel() = 0;
+
+  /// Of all jobs that wait, the one with the highest priority runs next.
+  /// `lossRate` is what its waiting costs callers, in nanoseconds per
+  /// nanosecond. May be called at any time.
+  void setUrgency(double priority, double lossRate) {
+    urgency.store(priority, std::memory_order_relaxed);
+    loss.store(lossRate, std::memory_order_relaxed);
+  }
+  /// Whether it is to run before all that have an ordinary priority.
+  bool isUrgent() const {
+    return priority() == std::numeric_limits<double>::max();
+  }
+  void setUrgent() { setUrgency(std::numeric_limits<double>::max(), 0); }
+  double priority() const { return urgency.load(std::memory_order_relaxed); }
+  double lossRate() const { return loss.load(std::memory_order_relaxed); }
+
+  const void *const owner;
+
+private:
+  std::atomic<double> urgency{0}, loss{0};
+};
+
+using JobPtr = std::shared_ptr<BackgroundJob>;
+
+/// The background threads of the process, and the jobs that wait for one. The
+/// threads start when there is work, and are of lower priority than the
+/// process's other threads. `fork` waits for the jobs that run; a child starts
+/// threads of its own. Thread-safe.
+class BackgroundQueue {
+public:
+  /// The queue of the process. At exit, jobs that wait are cancelled, and those
+  /// that run are waited for.
+  static BackgroundQueue &process();
+
+  /// Adds a job. Fails where there is no thread and none can be started.
+  Status add(JobPtr job);
+  /// Cancels the jobs of `owner` that wait, and waits for those that run.
+  void cancelAll(const void *owner);
+  /// Cancels one job, unless it runs or has run. Returns whether it has.
+  bool cancel(const JobPtr &job);
+  /// Waits until no job of `owner` waits or runs.
+  void wait(const void *owner);
+  /// The number of jobs that wait, and of those that run.
+  size_t waiting() const;
+  size_t running() const;
+  /// The sum of the loss rates of the jobs that wait, as it was when one was
+  /// last added or taken.
+  double lossRate() const {
+    return waitingLossRate.load(std::memory_order_relaxed);
+  }
+  /// The most threads that run jobs from now on, at least 1. Threads beyond
+  /// that finish their jobs and then sleep.
+  void setThreads(int count);
+
+private:
+  BackgroundQueue();
+  static void *work(void *self);
+  void workUntilStopped();
+  /// Takes the job that runs next out of those that wait; null where there is
+  /// none, or where the threads that may run are busy. With `mutex` held.
+  JobPtr takeNext();
+  void sumLossRates();
+  Status startThread();
+  void stop();
+  void beforeFork();
+  void afterFork(bool isChild);
+
+  mutable std::mutex mutex; // Guards all that follows.
+  /// A pointer, as a child of fork needs another: threads that are not there
+  /// any more may be waiting for this one.
+  std::condition_variable *changed = new std::condition_variable;
+  std::vector<JobPtr> jobs, runningJobs;
+  std::atomic<double> waitingLossRate{0};
+  std::vector<pthread_t> threads;
+  size_t limit = 1;
+  bool isPaused = false, isStopped = false;
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_TIERING_BACKGROUNDQUEUE_H

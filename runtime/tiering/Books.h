@@ -1,0 +1,57 @@
+//===- Books.h - What has happened, and when ------------------ -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_TIERING_BOOKS_H
+#define TANDEM_RUNTIME_TIERING_BOOKS_H
+
+#include "Signature.h"
+
+#include "tandem/Runtime/PhaseTimes.h"
+
+namespace tandem::tiering {
+
+/// The events of a function, and where it is traced its calls. Thread-safe.
+class Books {
+public:
+  explicit Books(const TieringOptions &options) : options(options) {}
+
+  /// Nanoseconds since the function was created.
+  double now() const { return watch.ns(); }
+  /// Notes an event, which has ended now, and tells the log of it. No lock may
+  /// be held.
+  void note(Signature &signature, EventKind kind, std::string reason,
+            double tookNs = 0);
+  /// Notes work that has ended now, if the function is traced.
+  void addSpan(std::string_view name, std::string_view category, double startNs,
+               const Types &inputs);
+  /// Notes the phases of a compilation that has ended now and began at
+  /// `startNs`, one after the other.
+  void addPhases(std::span<const PhaseTime> phases, double startNs,
+                 const Types &inputs);
+  bool isTraced() const { return options.isTraced; }
+
+  std::vector<TraceSpan> allSpans() const;
+  /// The latest events of all signatures, forgotten ones too.
+  std::vector<TieringEvent> allEvents() const;
+
+private:
+  void addSpan(TraceSpan span);
+
+  /// The most events and spans that are kept: some 100 MB.
+  static constexpr size_t kMaxEvents = 1 << 16, kMaxSpans = 1 << 20;
+
+  const TieringOptions &options;
+  const Stopwatch watch;
+  mutable std::mutex mutex; // Guards what follows.
+  std::deque<TieringEvent> events;
+  std::deque<TraceSpan> spans;
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_TIERING_BOOKS_H

@@ -1,0 +1,263 @@
+//===- Certificate.cpp - Does a compiled program compute the same? --------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Certificate.h"
+
+#include "ElementScan.h"
+
+#include "tandem/Runtime/ErrorBounds.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace tandem;
+using namespace tandem::tiering;
+using Verdict = Certificate::Verdict;
+using Reason = Certificate::Reason;
+
+namespace {
+
+/// The first reason that is found is kept, a failure alone replaces it.
+void makeProvisional(Certificate &certificate, Reason reason, bool isInput,
+                     size_t index) {
+  if (certificate.verdict != Verdict::passed)
+    return;
+  certificate.verdict = Verdict::provisional;
+  certificate.reason = reason;
+  certificate.isInput = isInput;
+  certificate.index = index;
+}
+
+void makeFailed(Certificate &certificate, size_t output,
+                const Difference &difference) {
+  certificate.verdict = Verdict::failed;
+  certificate.reason = Reason::none;
+  certificate.isInput = false;
+  certificate.index = output;
+  certificate.element = difference.worstIndex;
+  certificate.expected = difference.expected;
+  certificate.actual = difference.actual;
+  certificate.bound = difference.bound;
+}
+
+/// Inputs and outputs that show little.
+void checkInformative(Certificate &certificate, std::span<const Tensor> tensors,
+                      bool isInput) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (!isFinite(tensors[i]))
+      makeProvisional(certificate, Reason::notFinite, isInput, i);
+    else if (isConstant(tensors[i]))
+      makeProvisional(certificate, Reason::constant, isInput, i);
+}
+
+/// An output of another type than eager's has nothing that could be compared.
+bool hasOtherType(Certificate &certificate, const Tensor &expected,
+                  const Tensor &actual, size_t output) {
+  if (expected.type() == actual.type())
+    return false;
+  certificate.mismatches +=
+      std::max<int64_t>(expected.shape().numElements(), 1);
+  makeFailed(certificate, output, {});
+  return true;
+}
+
+/// Adds `slot` to the outputs, unless it is there; returns its index.
+size_t addOutput(Program &program, uint32_t slot) {
+  auto known = std::find(program.outputs.begin(), program.outputs.end(), slot);
+  const size_t index = known - program.outputs.begin();
+  if (known == program.outputs.end())
+    program.outputs.push_back(slot);
+  return index;
+}
+
+} // namespace
+
+Expected<Certifier> Certifier::create(std::shared_ptr<const Program> eager,
+                                      std::span<const TensorType> inputs,
+                                      Precision precision) {
+  Certifier result;
+  TANDEM_ASSIGN_OR_RETURN(result.derived,
+                          deriveTolerance(*eager, inputs, precision));
+  result.precision = precision;
+  result.certifying = eager;
+  result.eager = std::move(eager);
+  if (result.derived.jumps.empty())
+    return result;
+  auto program = std::make_shared<Program>(*result.eager);
+  for (const Jump &jump : result.derived.jumps) {
+    std::vector<size_t> &operands = result.jumpOperands.emplace_back();
+    for (uint32_t slot : program->steps[jump.step]->operands)
+      operands.push_back(addOutput(*program, slot));
+  }
+  result.certifying = std::move(program);
+  return result;
+}
+
+/// For each jump the elements of its result that are near it.
+static std::vector<int64_t>
+countNearJumps(const Program &program, const Tolerance &tolerance,
+               std::span<const std::vector<size_t>> jumpOperands,
+               std::span<const Tensor> outputs) {
+  std::vector<int64_t> counts;
+  for (size_t i = 0; i < tolerance.jumps.size(); ++i) {
+    const Jump &jump = tolerance.jumps[i];
+    const fb::StepT &step = *program.steps[jump.step];
+    std::vector<Tensor> operands;
+    for (size_t output : jumpOperands[i])
+      operands.push_back(outputs[output]);
+    counts.push_back(countNearJump(*step.op, tolerance.types[step.results[0]],
+                                   operands, jump.operands));
+  }
+  return counts;
+}
+
+/// The elements of an output that may differ because of values near a jump.
+static double explainable(std::span<const JumpInfluence> influences,
+                          std::span<const int64_t> nearJumps,
+                          const Tensor &output) {
+  double elements = 0;
+  for (const JumpInfluence &influence : influences)
+    elements +=
+        influence.elements * static_cast<double>(nearJumps[influence.jump]);
+  return std::min(elements, static_cast<double>(output.shape().numElements()));
+}
+
+Certificate Certifier::certify(std::span<const Tensor> inputs,
+                               std::span<const Tensor> eagerOutputs,
+                               std::span<const Tensor> compiledOutputs) const {
+  Certificate result;
+  const std::vector<int64_t> nearJumps =
+      countNearJumps(*certifying, derived, jumpOperands, eagerOutputs);
+  for (int64_t count : nearJumps)
+    result.nearJumps += count;
+  for (size_t i = 0; i < compiledOutputs.size(); ++i) {
+    const Tensor &expected = eagerOutputs[i], &actual = compiledOutputs[i];
+    if (hasOtherType(result, expected, actual, i))
+      return result;
+    const auto elements = static_cast<double>(expected.shape().numElements());
+    result.compared += expected.shape().numElements();
+    if (agree(expected, actual, derived.outputs[i]))
+      continue;
+    const Difference difference =
+        compareWithin(expected, actual, derived.outputs[i]);
+    result.mismatches += difference.mismatches;
+    if (difference.mismatches == 0)
+      continue;
+    const double mayDiffer =
+        explainable(derived.influences[i], nearJumps, expected);
+    if (static_cast<double>(difference.mismatches) > mayDiffer) {
+      makeFailed(result, i, difference);
+      return result;
+    }
+    result.explained += difference.mismatches;
+    // A few that may differ leave all others compared.
+    if (mayDiffer > ValueTolerance::kMost * elements)
+      makeProvisional(result, Reason::nearJump, /*isInput=*/false, i);
+  }
+  checkInformative(result, compiledOutputs, /*isInput=*/false);
+  checkInformative(result, inputs, /*isInput=*/true);
+  return result;
+}
+
+Expected<Certificate>
+Certifier::confirm(std::span<const Tensor> inputs,
+                   std::span<const Tensor> compiledOutputs) const {
+  ErrorBoundOptions options;
+  options.precision = precision;
+  TANDEM_ASSIGN_OR_RETURN(std::vector<BoundedTensor> expected,
+                          evaluateWithBounds(*eager, inputs, options));
+  Certificate result;
+  result.isByErrorBounds = true;
+  for (size_t i = 0; i < compiledOutputs.size(); ++i) {
+    const BoundedTensor &output = expected[i];
+    if (hasOtherType(result, output.value, compiledOutputs[i], i))
+      return result;
+    const Difference difference =
+        compare(output.value, compiledOutputs[i], output.bounds);
+    result.compared += difference.compared;
+    result.mismatches += difference.mismatches;
+    if (difference.mismatches > 0) {
+      makeFailed(result, i, difference);
+      return result;
+    }
+    if (difference.isWeak())
+      makeProvisional(result, Reason::weak, /*isInput=*/false, i);
+  }
+  checkInformative(result, compiledOutputs, /*isInput=*/false);
+  checkInformative(result, inputs, /*isInput=*/true);
+  return result;
+}
+
+std::string_view tiering::name(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::passed:
+    return "passed";
+  case Verdict::provisional:
+    return "provisional";
+  case Verdict::failed:
+    break;
+  }
+  return "failed";
+}
+
+std::string_view tiering::name(Reason reason) {
+  switch (reason) {
+  case Reason::none:
+    return "none";
+  case Reason::nearJump:
+    return "values near a jump may explain differences";
+  case Reason::constant:
+    return "all elements are equal";
+  case Reason::notFinite:
+    return "elements are infinite or NaN";
+  case Reason::weak:
+    break;
+  }
+  return "error bounds are so large that wrong results could pass";
+}
+
+std::string Certificate::str() const {
+  std::string text(name(verdict));
+  const std::string place =
+      (isInput ? "input " : "output ") + std::to_string(index);
+  if (verdict == Verdict::provisional)
+    text += ": " + place + ": " + std::string(name(reason));
+  if (verdict == Verdict::failed && element < 0)
+    text += ": " + place + " has another type";
+  if (verdict == Verdict::failed && element >= 0) {
+    char values[128];
+    std::snprintf(values, sizeof values, "%.9g instead of %.9g, bound %.3g",
+                  actual, expected, bound);
+    text +=
+        ": " + place + ", element " + std::to_string(element) + ": " + values;
+  }
+  text += "; " + std::to_string(mismatches) + " of " +
+          std::to_string(compared) + " elements differ";
+  if (explained > 0)
+    text += ", " + std::to_string(explained) + " of them near jumps";
+  return text;
+}
+
+uint64_t tiering::fingerprint(std::span<const Tensor> inputs) {
+  constexpr int64_t kChunk = 64, kChunks = 64;
+  XXH64_hash_t hash = 0;
+  for (const Tensor &input : inputs) {
+    const int64_t bytes = input.bytes();
+    const auto *data = static_cast<const char *>(input.data());
+    if (bytes <= kChunk * kChunks) {
+      hash = XXH3_64bits_withSeed(data, bytes, hash);
+      continue;
+    }
+    for (int64_t i = 0; i < kChunks; ++i)
+      hash = XXH3_64bits_withSeed(data + (bytes - kChunk) * i / (kChunks - 1),
+                                  kChunk, hash);
+  }
+  return hash;
+}

@@ -1,0 +1,197 @@
+//===- Engine.cpp - Chooses the tier of each call -------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+
+#include "SpareCores.h"
+
+#include <algorithm>
+
+using namespace tandem;
+using namespace tandem::tiering;
+
+/// How often a promoted signature's calls are timed: all of the first, then one
+/// of so many. A clock costs as much as a twentieth of the shortest call.
+static constexpr uint64_t kTimedAlways = 32, kTimedEvery = 16;
+
+static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
+  return estimate.samples() < kTimedAlways || calls % kTimedEvery == 0;
+}
+
+Engine::Engine(TierStore &store, TieringOptions options)
+    : store(store), options(std::move(options)), books(this->options) {
+  policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
+  policy.maxResidentBytes = this->options.maxResidentBytes;
+}
+
+Engine::~Engine() { cancel(); }
+
+Expected<SignaturePtr> Engine::findSignature(std::span<const Tensor> inputs) {
+  if (SignaturePtr known = table.find(inputs)) [[likely]]
+    return known;
+  Types types;
+  for (const Tensor &input : inputs)
+    types.push_back(input.type());
+  return addSignature(types);
+}
+
+Expected<SignaturePtr> Engine::addSignature(const Types &types) {
+  TANDEM_RETURN_IF_ERROR(checkInputs(*store.program(), types));
+  bool isNew = false;
+  SignaturePtr signature = table.findOrAdd(types, isNew);
+  if (isNew) {
+    signature->record.lastCallNs = books.now(); // Not the one to forget.
+    predict(*signature);
+    books.note(*signature, EventKind::seen, "");
+    makeRoom();
+  }
+  return signature;
+}
+
+Conditions Engine::conditions(double nowNs) const {
+  const BackgroundQueue &queue = BackgroundQueue::process();
+  Conditions conditions;
+  conditions.nowNs = nowNs;
+  conditions.spareCores = SpareCores::process().count();
+  conditions.queuedLossRate = queue.lossRate();
+  return conditions;
+}
+
+bool Engine::mustCompile(State state) const {
+  return options.mode == Mode::compile ||
+         (options.mode == Mode::compileNow && state == State::eager);
+}
+
+Engine::Turn Engine::beginCall(Signature &signature) {
+  const double now = books.now();
+  Turn turn;
+  std::lock_guard lock(signature.mutex);
+  Record &record = signature.record;
+  record.beginCall(now);
+  const bool isPromoted = record.state == State::promoted;
+  // Most calls by far; what they take is looked at when they are timed.
+  if (isPromoted) {
+    ++signature.compiledCalls;
+    turn.compiled = signature.prepared;
+    turn.isTimed = isTimed(record.compiled, record.calls);
+  } else if (record.state == State::compiled ||
+             record.state == State::provisional) {
+    turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
+  } else {
+    turn.mustCompile = mustCompile(record.state);
+    turn.contradiction = signature.contradiction;
+    // On a GPU, to time a call is to wait for it.
+    turn.isTimed =
+        store.stream().device().isHost() || isTimed(record.eager, record.calls);
+  }
+  if (options.mode == Mode::automatic && (turn.isTimed || !isPromoted))
+    turn.decision = decide(record, conditions(now), policy);
+  return turn;
+}
+
+Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
+  TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findSignature(inputs));
+  Turn turn = beginCall(*signature);
+  if (turn.contradiction) [[unlikely]]
+    return tl::unexpected(std::move(*turn.contradiction));
+  if (turn.mustCompile) [[unlikely]]
+    TANDEM_RETURN_IF_ERROR(compileInCall(signature, turn));
+  if (turn.decision.action != Action::none) [[unlikely]]
+    apply(signature, turn.decision);
+  if (turn.carriesCertificate) [[unlikely]]
+    return certifyingCall(signature, std::move(turn), inputs);
+  return runTurn(signature, turn, inputs);
+}
+
+Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr eager, store.prepare({}, Tier::eager));
+  return store.run(*eager, Tier::eager, inputs);
+}
+
+Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
+                                              const Turn &turn,
+                                              std::span<const Tensor> inputs) {
+  const double start = books.now();
+  auto outputs = turn.compiled
+                     ? store.run(*turn.compiled, Tier::compiled, inputs)
+                     : runEager(inputs);
+  if (!outputs) [[unlikely]] {
+    if (!turn.compiled)
+      return outputs;
+    // As when memory has run out: eager may still run.
+    refuse(signature, EventKind::failed, outputs.error().str());
+    return runEager(inputs);
+  }
+  if (turn.isTimed && !store.stream().device().isHost())
+    TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
+  if (turn.isTimed || !turn.compiled)
+    endCall(*signature, turn, books.now() - start);
+  if (books.isTraced()) [[unlikely]]
+    books.addSpan(name(turn.compiled ? Tier::compiled : Tier::eager), "call",
+                  start, signature->types);
+  return outputs;
+}
+
+void Engine::endCall(Signature &signature, const Turn &turn, double ns) {
+  std::lock_guard lock(signature.mutex);
+  Record &record = signature.record;
+  if (turn.compiled)
+    record.addCompiled(ns);
+  else if (turn.isTimed)
+    record.addEager(ns);
+  else
+    record.addUntimedEager();
+}
+
+void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
+  switch (decision.action) {
+  case Action::none:
+  case Action::promote: // Which takes a certificate.
+    return;
+  case Action::compile:
+    return enqueue(signature, describe(decision));
+  case Action::cancel: // By the thread that would compile it.
+    return;
+  case Action::retry:
+    return retry(signature, describe(decision));
+  case Action::refuse:
+    return refuse(signature, EventKind::evicted, describe(decision));
+  case Action::demote: {
+    {
+      std::lock_guard lock(signature->mutex);
+      if (signature->record.state != State::promoted)
+        return;
+      signature->record.demote(books.now());
+      drop(*signature);
+    }
+    books.note(*signature, EventKind::demoted, describe(decision));
+    return;
+  }
+  }
+}
+
+FunctionReport Engine::report() const {
+  FunctionReport report;
+  report.mode = options.mode;
+  const Conditions present = conditions(books.now());
+  for (const SignaturePtr &signature : table.all()) {
+    SignatureReport one = signature->report();
+    std::lock_guard lock(signature->mutex);
+    one.next = describe(decide(signature->record, present, policy));
+    report.residentBytes += one.residentBytes;
+    report.signatures.push_back(std::move(one));
+  }
+  std::sort(report.signatures.begin(), report.signatures.end(),
+            [](const SignatureReport &a, const SignatureReport &b) {
+              return a.calls > b.calls;
+            });
+  report.evicted = evicted;
+  report.events = books.allEvents();
+  report.spans = books.allSpans();
+  return report;
+}

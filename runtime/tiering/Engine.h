@@ -1,0 +1,136 @@
+//===- Engine.h - Chooses the tier of each call --------------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_TIERING_ENGINE_H
+#define TANDEM_RUNTIME_TIERING_ENGINE_H
+
+#include "Books.h"
+#include "Signature.h"
+
+#include "tandem/Runtime/PhaseTimes.h"
+
+namespace tandem::tiering {
+
+/// Runs a function's calls, each in the tier that pays for its signature
+/// (docs/Engine.md). Thread-safe. No lock is held while anything is compiled or
+/// run.
+class Engine {
+public:
+  /// `store` must outlive the engine.
+  Engine(TierStore &store, TieringOptions options);
+  /// Cancels compilations that wait, and waits for those that run.
+  ~Engine();
+
+  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
+  /// Has these signatures compiled in the background, before all others.
+  Status compileAhead(std::span<const Types> signatures);
+  /// Waits until nothing is compiled or certified in the background.
+  void wait();
+  /// Cancels what waits to be compiled, and waits for what is being compiled.
+  void cancel();
+  FunctionReport report() const;
+
+private:
+  /// What one call does.
+  struct Turn {
+    /// What it runs; null stands for eager.
+    PreparedPtr compiled;
+    bool isTimed = true;
+    bool carriesCertificate = false;
+    /// Whether it compiles first, and waits for that.
+    bool mustCompile = false;
+    /// What it fails with.
+    std::optional<Error> contradiction;
+    /// What else the policy has decided, as the call begins.
+    Decision decision;
+  };
+  class CompileJob;
+  class CertificateJob;
+
+  Expected<SignaturePtr> findSignature(std::span<const Tensor> inputs);
+  Expected<SignaturePtr> addSignature(const Types &types);
+  bool mustCompile(State state) const;
+  Turn beginCall(Signature &signature);
+  Conditions conditions(double nowNs) const;
+  void apply(const SignaturePtr &signature, const Decision &decision);
+  Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runTurn(const SignaturePtr &signature,
+                                        const Turn &turn,
+                                        std::span<const Tensor> inputs);
+  void endCall(Signature &signature, const Turn &turn, double ns);
+  Expected<std::vector<Tensor>> failCompiled(const SignaturePtr &signature,
+                                             const Error &error,
+                                             std::span<const Tensor> inputs);
+
+  void predict(Signature &signature);
+  void enqueue(const SignaturePtr &signature, std::string reason,
+               bool isUrgent = false);
+  /// The job's place in the queue, by its record. Its lock must be held.
+  void updateJob(Signature &signature);
+  void cancelled(Signature &signature, std::string reason);
+  /// Whether it is still worth it.
+  bool beginCompiling(const SignaturePtr &signature);
+  /// Compiles now; `turn` then runs it, or makes the certificate. Fails in mode
+  /// compile where it cannot be compiled.
+  Status compileInCall(const SignaturePtr &signature, Turn &turn);
+  void retry(const SignaturePtr &signature, std::string reason);
+  Status compile(const SignaturePtr &signature, bool isInBackground);
+  void adopt(const SignaturePtr &signature, PreparedPtr prepared, double costNs,
+             double tookNs);
+  void refuse(const SignaturePtr &signature, EventKind kind, std::string reason,
+              double tookNs = 0);
+  /// Forgets what was compiled for it. Its lock must be held.
+  void drop(Signature &signature);
+  /// Drops what is beyond the options' limits.
+  void makeRoom();
+  void evict(const SignaturePtr &signature, bool isWhole);
+
+  // Certificates:
+  struct Comparison {
+    Certificate certificate;
+    /// Whether the tolerance is exceeded, and that has yet to be confirmed.
+    bool isSuspicion = false;
+    /// In the host's memory.
+    std::vector<Tensor> inputs, eager, compiled;
+  };
+  Expected<std::vector<Tensor>> certifyingCall(const SignaturePtr &signature,
+                                               Turn turn,
+                                               std::span<const Tensor> inputs);
+  Expected<PreparedPtr> knownToAgree(Signature &signature,
+                                     std::span<const Tensor> inputs);
+  bool certifyInBackground(const SignaturePtr &signature,
+                           std::span<const Tensor> inputs);
+  Expected<std::shared_ptr<const Certifier>> certifierOf(Signature &signature);
+  Expected<std::vector<Tensor>> runCertifying(const Certifier &certifier,
+                                              std::span<const Tensor> inputs);
+  /// Runs both tiers and compares them. `*outputs`, unless it is null, becomes
+  /// eager's. Fails where eager does, and for a contradiction where the options
+  /// ask for that.
+  Status certify(const SignaturePtr &signature, std::span<const Tensor> inputs,
+                 bool mayConfirm, std::vector<Tensor> *outputs);
+  Expected<Comparison> compare(const Certifier &certifier,
+                               std::span<const Tensor> inputs,
+                               std::span<const Tensor> eager,
+                               std::span<const Tensor> compiled,
+                               bool mayConfirm);
+  Status judge(const SignaturePtr &signature, const Comparison &comparison,
+               double tookNs);
+  Status contradict(const SignaturePtr &signature, const Comparison &comparison,
+                    double tookNs);
+
+  TierStore &store;
+  const TieringOptions options;
+  PolicyOptions policy;
+  Books books;
+  SignatureTable table;
+  std::atomic<uint64_t> evicted{0};
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_TIERING_ENGINE_H

@@ -1,0 +1,281 @@
+//===- EngineCompile.cpp - Compiles signatures in the background ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Engine.h"
+
+#include "../device/host/Threads.h"
+
+#include "tandem/Support/Figures.h"
+
+#include <ctime>
+#include <unordered_set>
+
+using namespace tandem;
+using namespace tandem::tiering;
+
+/// Processor time of the calling thread, in nanoseconds: what compiling costs,
+/// however many share the core.
+static double threadNs() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 +
+         static_cast<double>(time.tv_nsec);
+}
+
+/// Compiles a signature on a background thread.
+class Engine::CompileJob final : public BackgroundJob {
+public:
+  CompileJob(Engine &engine, SignaturePtr signature)
+      : BackgroundJob(&engine), engine(engine),
+        signature(std::move(signature)) {}
+  void run() override {
+    if (engine.beginCompiling(signature))
+      (void)engine.compile(signature, /*isInBackground=*/true);
+  }
+  void cancel() override {
+    engine.cancelled(*signature, "its turn never came");
+  }
+
+private:
+  Engine &engine; // Which waits for its jobs before it ends.
+  const SignaturePtr signature;
+};
+
+void Engine::predict(Signature &signature) {
+  Compiler *compiler = store.compiler();
+  if (!compiler)
+    return;
+  const Prediction prediction = compiler->predict(signature.types);
+  std::lock_guard lock(signature.mutex);
+  signature.record.predictedCompileNs = prediction.compileNs;
+  signature.record.predictedCompiledNs = prediction.compiledNs;
+}
+
+void Engine::updateJob(Signature &signature) {
+  const double now = books.now();
+  signature.job->setUrgency(priority(signature.record, now),
+                            lossRate(signature.record, now));
+}
+
+void Engine::enqueue(const SignaturePtr &signature, std::string reason,
+                     bool isUrgent) {
+  auto job = std::make_shared<CompileJob>(*this, signature);
+  {
+    std::lock_guard lock(signature->mutex);
+    Record &record = signature->record;
+    // Another thread may have been faster.
+    if (signature->job || signature->prepared || signature->isEvicted)
+      return;
+    signature->job = job;
+    record.state = State::queued;
+    updateJob(*signature);
+    if (isUrgent)
+      job->setUrgent();
+  }
+  books.note(*signature, EventKind::queued, std::move(reason));
+  if (Status added = BackgroundQueue::process().add(job); !added)
+    cancelled(*signature, added.error().message);
+}
+
+void Engine::cancelled(Signature &signature, std::string reason) {
+  {
+    std::lock_guard lock(signature.mutex);
+    if (signature.record.state != State::queued)
+      return;
+    signature.record.state = State::eager;
+    signature.job = nullptr;
+  }
+  books.note(signature, EventKind::cancelled, std::move(reason));
+}
+
+bool Engine::beginCompiling(const SignaturePtr &signature) {
+  Decision decision;
+  {
+    std::lock_guard lock(signature->mutex);
+    if (signature->record.state != State::queued)
+      return false;
+    if (!signature->job->isUrgent())
+      decision = decide(signature->record, conditions(books.now()), policy);
+    if (decision.action != Action::cancel)
+      signature->record.state = State::compiling;
+  }
+  if (decision.action == Action::cancel)
+    cancelled(*signature, describe(decision));
+  return decision.action != Action::cancel;
+}
+
+Status Engine::compile(const SignaturePtr &signature, bool isInBackground) {
+  const double start = books.now(), startNs = threadNs();
+  books.note(*signature, EventKind::compiling, "");
+  Expected<PreparedPtr> prepared = nullptr;
+  auto make = [&] {
+    prepared = store.prepare(signature->types, Tier::compiled);
+  };
+  if (isInBackground)
+    exec::runInOneSlot(make); // The cores are the callers'.
+  else
+    make();
+  const double tookNs = books.now() - start;
+  books.addSpan("compile", "compile", start, signature->types);
+  if (!prepared) {
+    refuse(signature, EventKind::failed, prepared.error().str(), tookNs);
+    return tl::unexpected(std::move(prepared.error()));
+  }
+  books.addPhases((*prepared)->phases, start, signature->types);
+  adopt(signature, std::move(*prepared), threadNs() - startNs, tookNs);
+  return {};
+}
+
+/// The bytes of a program's code, and of the constants that are not the
+/// graph's own.
+static int64_t residentBytesOf(const Program &program, const Program &eager) {
+  std::unordered_set<const void *> own;
+  for (const Constant &constant : eager.constants)
+    own.insert(constant.data.data());
+  int64_t bytes = 0;
+  for (const Constant &constant : program.constants)
+    if (own.insert(constant.data.data()).second)
+      bytes += constant.data.bytes();
+  for (const auto &kernel : program.kernels)
+    bytes += static_cast<int64_t>(kernel->code.size());
+  return bytes;
+}
+
+void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
+                   double costNs, double tookNs) {
+  const int64_t bytes = residentBytesOf(*prepared->program, *store.program());
+  {
+    std::lock_guard lock(signature->mutex);
+    signature->job = nullptr;
+    if (signature->isEvicted)
+      return store.drop(signature->types);
+    signature->record.state = State::compiled;
+    signature->record.compileNs = costNs;
+    signature->record.residentBytes = bytes;
+    signature->compileWallNs = tookNs;
+    signature->phases = prepared->phases;
+    signature->prepared = std::move(prepared);
+  }
+  books.note(*signature, EventKind::compiled,
+             formatTime(costNs) + " of processor time, " + formatTime(tookNs) +
+                 " on the clock",
+             tookNs);
+  makeRoom();
+}
+
+/// The first thread compiles; in mode compile the others wait for it, and in
+/// mode compileNow they run eagerly meanwhile.
+Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
+  const bool isBlocking = options.mode == Mode::compile;
+  bool isFirst = false;
+  {
+    std::lock_guard lock(signature->mutex);
+    State &state = signature->record.state;
+    isFirst = state != State::compiling;
+    if (isFirst)
+      state = State::compiling;
+  }
+  if (isFirst) {
+    Status compiled = compile(signature, /*isInBackground=*/false);
+    std::lock_guard lock(signature->mutex);
+    State &state = signature->record.state;
+    if (isBlocking)
+      state = compiled ? State::promoted : State::eager;
+    else if (state == State::compiled)
+      turn.carriesCertificate = !std::exchange(signature->isCertifying, true);
+  }
+  if (isBlocking) {
+    TANDEM_ASSIGN_OR_RETURN(turn.compiled,
+                            store.prepare(signature->types, Tier::compiled));
+  }
+  return {};
+}
+
+void Engine::retry(const SignaturePtr &signature, std::string reason) {
+  {
+    std::lock_guard lock(signature->mutex);
+    if (signature->record.state != State::demoted)
+      return;
+    signature->record.retry(/*resident=*/false);
+    signature->record.state = State::eager; // Until it is queued.
+  }
+  enqueue(signature, std::move(reason));
+}
+
+void Engine::drop(Signature &signature) {
+  signature.prepared = nullptr;
+  signature.record.residentBytes = 0;
+  store.drop(signature.types);
+}
+
+void Engine::refuse(const SignaturePtr &signature, EventKind kind,
+                    std::string reason, double tookNs) {
+  {
+    std::lock_guard lock(signature->mutex);
+    signature->record.state = State::refused;
+    signature->job = nullptr;
+    drop(*signature);
+  }
+  books.note(*signature, kind, std::move(reason), tookNs);
+}
+
+void Engine::makeRoom() {
+  while (true) {
+    // A picture of now; another thread may change it meanwhile, and then does
+    // the same.
+    std::vector<SignaturePtr> signatures = table.all();
+    std::vector<Record> records;
+    std::vector<const Record *> pointers;
+    for (const SignaturePtr &signature : signatures) {
+      std::lock_guard lock(signature->mutex);
+      records.push_back(signature->record);
+    }
+    for (const Record &record : records)
+      pointers.push_back(&record);
+    std::optional<Eviction> eviction = selectEviction(pointers, policy);
+    if (!eviction)
+      return;
+    evict(signatures[eviction->index], eviction->wholeSignature);
+  }
+}
+
+void Engine::evict(const SignaturePtr &signature, bool isWhole) {
+  JobPtr job;
+  {
+    std::lock_guard lock(signature->mutex);
+    signature->isEvicted |= isWhole;
+    signature->record.dropProgram(books.now());
+    drop(*signature);
+    job = signature->job;
+  }
+  if (isWhole) {
+    ++evicted;
+    table.erase(signature->types);
+    if (job)
+      BackgroundQueue::process().cancel(job);
+  }
+  books.note(*signature, EventKind::evicted,
+             isWhole ? "more than " + std::to_string(policy.maxSignatures) +
+                           " signatures; it was the least recently called"
+                     : "compiled programs held more than " +
+                           std::to_string(policy.maxResidentBytes) +
+                           " bytes; it was the least recently called");
+}
+
+Status Engine::compileAhead(std::span<const Types> signatures) {
+  if (!store.compiler())
+    return fail("execute", "the function has no compiler");
+  for (const Types &types : signatures) {
+    TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, addSignature(types));
+    enqueue(signature, "compiled ahead", /*isUrgent=*/true);
+  }
+  return {};
+}
+
+void Engine::wait() { BackgroundQueue::process().wait(this); }
+void Engine::cancel() { BackgroundQueue::process().cancelAll(this); }

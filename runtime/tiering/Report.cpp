@@ -1,0 +1,189 @@
+//===- Report.cpp - The books of a function -------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Runtime/Tiering.h"
+#include "tandem/Support/Figures.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace tandem;
+using nlohmann::ordered_json;
+
+static std::string textOf(std::span<const TensorType> types) {
+  std::string text;
+  for (const TensorType &type : types)
+    text += (text.empty() ? "" : ", ") + type.str();
+  return "(" + text + ")";
+}
+
+static std::string textOf(const CallTime &time) {
+  if (time.samples == 0)
+    return "not measured";
+  return formatTime(time.ns) + " ± " + formatTime(time.spreadNs) + " (" +
+         std::to_string(time.samples) + " timed)";
+}
+
+std::optional<double> SignatureReport::breakEvenCalls() const {
+  const double c = compiled.samples ? compiled.ns : predictedCompiledNs;
+  const double cost = compileNs > 0 ? compileNs : predictedCompileNs;
+  if (!(eager.samples && c > 0 && cost > 0 && c < eager.ns))
+    return std::nullopt;
+  return std::ceil(cost / (eager.ns - c));
+}
+
+std::string TieringEvent::str() const {
+  std::string text = formatTime(ns) + "  " + std::string(name(kind));
+  if (!reason.empty())
+    text += ": " + reason;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// For people
+//===----------------------------------------------------------------------===//
+
+static std::string textOf(const SignatureReport &signature) {
+  std::string text =
+      textOf(signature.inputs) + "\n  " + std::string(name(signature.state)) +
+      ", runs " + std::string(name(signature.tier)) + "; " +
+      std::to_string(signature.calls) + " calls, " +
+      std::to_string(signature.compiledCalls) + " compiled, " +
+      std::to_string(signature.certificates) + " with a certificate\n";
+  text += "  eager e        " + textOf(signature.eager) + "\n";
+  text += "  compiled c     " + textOf(signature.compiled);
+  if (signature.predictedCompiledNs > 0)
+    text += ", predicted " + formatTime(signature.predictedCompiledNs);
+  text += "\n  compile cost C ";
+  text += signature.compileNs > 0
+              ? formatTime(signature.compileNs) + ", " +
+                    formatTime(signature.compileWallNs) + " on the clock"
+              : "not measured";
+  if (signature.predictedCompileNs > 0)
+    text += ", predicted " + formatTime(signature.predictedCompileNs);
+  for (const PhaseTime &phase : signature.phases)
+    text += "\n    " + phase.phase + " " + formatTime(phase.ns);
+  std::optional<double> calls = signature.breakEvenCalls();
+  text += "\n  pays after n*  " +
+          (calls ? formatCount(static_cast<int64_t>(*calls)) + " calls"
+                 : std::string("not known")) +
+          "\n";
+  for (const TieringEvent &event : signature.events)
+    text += "  at " + event.str() + "\n";
+  return text + "  next: " + signature.next + "\n";
+}
+
+std::string FunctionReport::str() const {
+  std::string text = "mode " + std::string(name(mode)) + ", " +
+                     std::to_string(signatures.size()) + " signatures, " +
+                     std::to_string(evicted) +
+                     " forgotten; compiled programs hold " +
+                     formatBytes(residentBytes) + "\n";
+  for (const SignatureReport &signature : signatures)
+    text += textOf(signature);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// For programs
+//===----------------------------------------------------------------------===//
+
+static ordered_json jsonOf(std::span<const TensorType> types) {
+  ordered_json list = ordered_json::array();
+  for (const TensorType &type : types)
+    list.push_back(type.str());
+  return list;
+}
+
+static ordered_json jsonOf(const CallTime &time) {
+  return {
+      {"ns", time.ns}, {"spread_ns", time.spreadNs}, {"samples", time.samples}};
+}
+
+static ordered_json jsonOf(const TieringEvent &event) {
+  ordered_json json = {{"ns", event.ns}, {"event", name(event.kind)}};
+  if (event.tookNs > 0)
+    json["took_ns"] = event.tookNs;
+  json["inputs"] = jsonOf(event.inputs);
+  if (!event.reason.empty())
+    json["reason"] = event.reason;
+  return json;
+}
+
+static ordered_json jsonOf(const SignatureReport &signature) {
+  ordered_json json = {
+      {"inputs", jsonOf(signature.inputs)},
+      {"state", name(signature.state)},
+      {"tier", name(signature.tier)},
+      {"calls", signature.calls},
+      {"compiled_calls", signature.compiledCalls},
+      {"certificates", signature.certificates},
+      {"eager", jsonOf(signature.eager)},
+      {"compiled", jsonOf(signature.compiled)},
+      {"predicted",
+       {{"compile_ns", signature.predictedCompileNs},
+        {"compiled_ns", signature.predictedCompiledNs}}},
+      {"compile_ns", signature.compileNs},
+      {"compile_wall_ns", signature.compileWallNs},
+  };
+  for (const PhaseTime &phase : signature.phases)
+    json["phases"][phase.phase] = phase.ns;
+  json["resident_bytes"] = signature.residentBytes;
+  if (std::optional<double> calls = signature.breakEvenCalls())
+    json["break_even_calls"] = *calls;
+  for (const TieringEvent &event : signature.events)
+    json["events"].push_back(jsonOf(event));
+  json["next"] = signature.next;
+  return json;
+}
+
+std::string FunctionReport::json() const {
+  ordered_json json = {{"mode", name(mode)},
+                       {"evicted", evicted},
+                       {"resident_bytes", residentBytes},
+                       {"signatures", ordered_json::array()}};
+  for (const SignatureReport &signature : signatures)
+    json["signatures"].push_back(jsonOf(signature));
+  return json.dump();
+}
+
+std::string FunctionReport::eventLines() const {
+  std::string lines;
+  for (const TieringEvent &event : events)
+    lines += jsonOf(event).dump() + "\n";
+  return lines;
+}
+
+/// The format is described in "Trace Event Format" (Google, 2016): complete
+/// events (ph X) and instants (ph i), times in microseconds.
+std::string FunctionReport::trace() const {
+  ordered_json entries = ordered_json::array();
+  for (const TraceSpan &span : spans)
+    entries.push_back({{"name", span.name},
+                       {"cat", span.category},
+                       {"ph", "X"},
+                       {"ts", span.startNs / 1e3},
+                       {"dur", span.ns / 1e3},
+                       {"pid", 1},
+                       {"tid", span.thread},
+                       {"args", {{"inputs", textOf(span.inputs)}}}});
+  for (const TieringEvent &event : events)
+    entries.push_back(
+        {{"name", name(event.kind)},
+         {"cat", "event"},
+         {"ph", "i"},
+         {"s", "p"},
+         {"ts", event.ns / 1e3},
+         {"pid", 1},
+         {"tid", event.thread},
+         {"args",
+          {{"inputs", textOf(event.inputs)}, {"reason", event.reason}}}});
+  return ordered_json{{"traceEvents", std::move(entries)},
+                      {"displayTimeUnit", "ns"}}
+      .dump();
+}

@@ -1,0 +1,40 @@
+//===- SpareCores.h - The capacity of this process ------------ -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_TIERING_SPARECORES_H
+#define TANDEM_RUNTIME_TIERING_SPARECORES_H
+
+#include "Capacity.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace tandem::tiering {
+
+/// The cores that background threads of this process may use and take nothing
+/// from anybody. Thread-safe.
+class SpareCores {
+public:
+  static SpareCores &process();
+
+  /// As it was lately (CapacityMonitor::sample). No call waits for another.
+  double count();
+  /// Counts the calling thread as one that works in the background, until it
+  /// ends.
+  void addThisThread();
+  void removeThisThread();
+
+private:
+  std::mutex mutex; // Guards `monitor`.
+  CapacityMonitor monitor;
+  std::atomic<double> latest{0};
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_TIERING_SPARECORES_H

@@ -1,0 +1,390 @@
+//===- Tolerance.cpp - How far two tiers' results may be apart ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// First-order propagation of errors that are independent of each other, so that
+// variances add (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+// ed., sections 2.8 and 3.1; Higham and Mary, SISC 41(5), 2019, for sums).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tolerance.h"
+
+#include "tandem/Runtime/Compare.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tandem;
+using namespace tandem::tiering;
+using fb::ReduceKind;
+
+namespace {
+
+/// Units of the computing type by which a function may err: 4 ULP.
+constexpr double kFunctionUnits = 8;
+/// The largest magnitude of an argument that is expected of functions which
+/// amplify errors by it: exponents and angles.
+constexpr double kArgument = 16;
+
+double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
+
+/// Floats of 16 bits are computed in f32.
+double computingUnit(DType dtype) {
+  return unitRoundoff(dtype == DType::f64 ? DType::f64 : DType::f32);
+}
+
+/// An op of the program, and what is known of its operands.
+struct OpView {
+  const OpDesc &op;
+  std::vector<TensorType> types;
+  std::vector<ValueTolerance> operands;
+  const TensorType &result;
+
+  double elements(size_t operand) const {
+    return static_cast<double>(types[operand].shape.numElements());
+  }
+  double elements() const {
+    return static_cast<double>(result.shape.numElements());
+  }
+};
+
+/// Variances of independent errors add.
+double combine(double a, double b) { return std::hypot(a, b); }
+
+double combinedOperands(const OpView &view) {
+  double sum = 0;
+  for (const ValueTolerance &operand : view.operands)
+    sum = combine(sum, operand.deviation);
+  return sum;
+}
+
+ValueTolerance worstOperand(const OpView &view) {
+  ValueTolerance worst;
+  for (const ValueTolerance &operand : view.operands) {
+    worst.deviation = std::max(worst.deviation, operand.deviation);
+    worst.isElementwise &= operand.isElementwise;
+  }
+  return worst;
+}
+
+//===----------------------------------------------------------------------===//
+// Jumps
+//===----------------------------------------------------------------------===//
+
+bool jumps(const OpDesc &op, const TensorType &result) {
+  switch (op.kind) {
+  case OpKind::floor:
+  case OpKind::ceil:
+  case OpKind::round:
+  case OpKind::sign:
+  case OpKind::compare:
+    return true;
+  case OpKind::cast:
+    return !isFloat(result.dtype);
+  case OpKind::reduce:
+    return op.attrs.AsReduceAttrs()->kind == ReduceKind::argmax;
+  default:
+    return false;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+/// |x f'(x) / f(x)|, or |x f'(x)| beside the largest |f|: by how much a
+/// function amplifies a relative error.
+double amplification(OpKind kind) {
+  switch (kind) {
+  case OpKind::exp:
+  case OpKind::expm1:
+  case OpKind::pow:
+  case OpKind::sin:
+  case OpKind::cos:
+    return kArgument;
+  default:
+    return 1;
+  }
+}
+
+/// Whether the result's error is relative to each element where the operands'
+/// errors are. Sums cancel, and so do functions with zeros besides 0.
+bool keepsRelativeErrors(OpKind kind) {
+  switch (kind) {
+  case OpKind::add:
+  case OpKind::sub:
+  case OpKind::log:
+  case OpKind::sin:
+  case OpKind::cos:
+  case OpKind::sigmoid:
+  case OpKind::softplus:
+  case OpKind::gelu:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// Rounding of an elementwise result, in the type that it is computed in.
+double elementwiseRounding(const OpView &view) {
+  const double unit = computingUnit(view.result.dtype);
+  switch (getOpInfo(view.op.kind).rounding) {
+  case Rounding::exact:
+  case Rounding::own:
+    return 0;
+  case Rounding::once:
+    return unit;
+  case Rounding::function:
+    return kFunctionUnits * unit;
+  }
+  return 0;
+}
+
+/// Numbers of 32 and 64 bits are rounded by every tier; equal ones to equal
+/// ones.
+double castRounding(const OpView &view) {
+  return view.operands[0].isExact() ? 0 : unitRoundoff(view.result.dtype);
+}
+
+ValueTolerance elementwise(const OpView &view) {
+  ValueTolerance result = worstOperand(view);
+  const bool areExact = result.isExact();
+  result.deviation = amplification(view.op.kind) *
+                     (getOpInfo(view.op.kind).rounding == Rounding::exact
+                          ? result.deviation
+                          : combinedOperands(view));
+  result.deviation = combine(result.deviation, view.op.kind == OpKind::cast
+                                                   ? castRounding(view)
+                                                   : elementwiseRounding(view));
+  // gelu cancels in 1 + erf(x) by itself.
+  if (!keepsRelativeErrors(view.op.kind))
+    result.isElementwise &= areExact && view.op.kind != OpKind::gelu;
+  // Of a power errors are relative, whatever those of the exponent are.
+  if (view.op.kind == OpKind::exp)
+    result.isElementwise = true;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that sum
+//===----------------------------------------------------------------------===//
+
+/// Winograd's transforms lose about three binary digits beside direct sums
+/// (docs/Contractions.md): 3 u max|x| sum|w| of data and weights that are
+/// uniform in [-1, 1) is 3 sqrt(3) / 2 * sqrt(3) = 7.8 times sqrt(K) u.
+constexpr double kWinograd = 8;
+
+bool mayTakeWinograd(const OpView &view) {
+  const auto &conv = *view.op.attrs.AsConvAttrs();
+  auto areOnes = [](const std::vector<int64_t> &values) {
+    return std::all_of(values.begin(), values.end(),
+                       [](int64_t value) { return value == 1; });
+  };
+  const auto kernel = parseLayout(conv.kernel_layout, /*isKernel=*/true);
+  if (!kernel || kernel->numSpatial != 2)
+    return false;
+  const Shape &shape = view.types[1].shape;
+  return view.result.dtype == DType::f32 && conv.groups == 1 &&
+         shape[kernel->spatial[0]] == 3 && shape[kernel->spatial[1]] == 3 &&
+         areOnes(conv.strides) && areOnes(conv.dilations);
+}
+
+/// Number of terms of each sum.
+double termsOf(const OpView &view) {
+  if (view.op.kind == OpKind::softmax) {
+    const auto axis = static_cast<int>(view.op.attrs.AsAxisAttrs()->axis);
+    const Shape &shape = view.result.shape;
+    return static_cast<double>(shape[axis < 0 ? axis + shape.rank() : axis]);
+  }
+  return std::max<double>(
+      1, static_cast<double>(cost(view.op, view.types, view.result).reads));
+}
+
+/// Sums of K terms are sqrt(K) u from each other, beside sqrt(K) terms.
+double sumRounding(const OpView &view, Precision precision) {
+  const OpKind kind = view.op.kind;
+  const double unit = computingUnit(view.result.dtype);
+  double error = std::sqrt(termsOf(view)) * unit;
+  if (kind == OpKind::conv && mayTakeWinograd(view))
+    error *= kWinograd;
+  const bool isContraction = kind == OpKind::conv || kind == OpKind::matmul;
+  if (isContraction && precision == Precision::tf32 &&
+      view.result.dtype == DType::f32)
+    error = combine(error, 2 * 0x1p-11);
+  const bool hasFunction =
+      kind == OpKind::softmax || kind == OpKind::batch_norm;
+  return combine(error, hasFunction ? kFunctionUnits * unit : unit);
+}
+
+ValueTolerance sum(const OpView &view, Precision precision) {
+  const bool isSoftmax = view.op.kind == OpKind::softmax;
+  const bool isProduct =
+      view.op.kind == OpKind::reduce &&
+      view.op.attrs.AsReduceAttrs()->kind == ReduceKind::prod;
+  double operands = combinedOperands(view);
+  if (isSoftmax) // A power over a sum of powers.
+    operands *= 2 * kArgument;
+  if (isProduct) // As many factors, each with its error.
+    operands *= std::sqrt(termsOf(view));
+  const bool isElementwise =
+      isSoftmax || (isProduct && worstOperand(view).isElementwise);
+  return {combine(operands, sumRounding(view, precision)), isElementwise};
+}
+
+//===----------------------------------------------------------------------===//
+// All ops
+//===----------------------------------------------------------------------===//
+
+/// Padding makes the root mean square smaller, the errors not.
+ValueTolerance pad(const OpView &view) {
+  ValueTolerance result = worstOperand(view);
+  if (!result.isElementwise && view.elements(0) > 0)
+    result.deviation *= std::sqrt(view.elements() / view.elements(0));
+  return result;
+}
+
+ValueTolerance unrounded(const OpView &view, Precision precision) {
+  const OpInfo info = getOpInfo(view.op.kind);
+  if (view.op.kind == OpKind::pad)
+    return pad(view);
+  if (info.isElementwise())
+    return elementwise(view);
+  if (view.op.kind == OpKind::reduce) {
+    const ReduceKind kind = view.op.attrs.AsReduceAttrs()->kind;
+    if (kind == ReduceKind::max || kind == ReduceKind::min)
+      return worstOperand(view);
+  }
+  return info.rounding == Rounding::exact ? worstOperand(view)
+                                          : sum(view, precision);
+}
+
+/// A result of 16 bits is rounded to its type, which a kernel may leave out
+/// between two of its ops.
+ValueTolerance toleranceOf(const OpView &view, Precision precision) {
+  if (!isFloat(view.result.dtype) || jumps(view.op, view.result))
+    return {};
+  ValueTolerance result = unrounded(view, precision);
+  const bool isMoved = getOpInfo(view.op.kind).rounding == Rounding::exact;
+  if (byteWidth(view.result.dtype) == 2 && !isMoved) {
+    const bool isCast = view.op.kind == OpKind::cast;
+    const bool isSame = isCast && view.types[0].dtype == view.result.dtype;
+    const bool isOfInteger = isCast && !isFloat(view.types[0].dtype);
+    if (!isSame && !isOfInteger)
+      result.deviation =
+          combine(result.deviation, unitRoundoff(view.result.dtype));
+  }
+  return result;
+}
+
+/// The most elements of the result that depend on one of an operand.
+double reach(const OpView &view, size_t operand) {
+  const OpInfo info = getOpInfo(view.op.kind);
+  const double own = std::max(view.elements(operand), 1.0);
+  if (info.isElementwise() || view.op.kind == OpKind::broadcast)
+    return std::max(1.0, view.elements() / own);
+  if (view.op.kind == OpKind::gather)
+    return operand == 0 ? view.elements(1) : view.elements() / own;
+  if (view.op.kind == OpKind::softmax)
+    return termsOf(view);
+  if (info.family == OpFamily::shape || info.family == OpFamily::reduction)
+    return 1;
+  return view.elements();
+}
+
+class Derivation {
+public:
+  Derivation(const Program &program, Precision precision)
+      : program(program), precision(precision), values(program.slots.size()),
+        influences(program.slots.size()) {
+    result.types.resize(program.slots.size());
+  }
+
+  Expected<Tolerance> run(std::span<const TensorType> inputs);
+
+private:
+  Status visit(size_t step);
+  void addInfluences(const OpView &view, const fb::StepT &step);
+
+  const Program &program;
+  Precision precision;
+  std::vector<ValueTolerance> values;
+  std::vector<std::vector<JumpInfluence>> influences;
+  Tolerance result;
+};
+
+void Derivation::addInfluences(const OpView &view, const fb::StepT &step) {
+  std::vector<JumpInfluence> &all = influences[step.results[0]];
+  for (size_t i = 0; i < step.operands.size(); ++i)
+    for (JumpInfluence influence : influences[step.operands[i]]) {
+      influence.elements *= reach(view, i);
+      auto known = std::find_if(all.begin(), all.end(), [&](const auto &other) {
+        return other.jump == influence.jump;
+      });
+      if (known == all.end())
+        known = all.insert(all.end(), {influence.jump, 0});
+      known->elements =
+          std::min(known->elements + influence.elements, view.elements());
+    }
+}
+
+Status Derivation::visit(size_t index) {
+  const fb::StepT &step = *program.steps[index];
+  if (!step.op || step.epilogue)
+    return fail("certify", "tolerances are derived from an eager program");
+  if (step.op->kind == OpKind::custom_call)
+    return fail("certify", "the errors of a custom_call are not known");
+  std::vector<TensorType> types;
+  std::vector<ValueTolerance> operands;
+  for (uint32_t slot : step.operands) {
+    types.push_back(result.types[slot]);
+    operands.push_back(values[slot]);
+  }
+  TensorType &type = result.types[step.results[0]];
+  TANDEM_ASSIGN_OR_RETURN(type, inferType(*step.op, types));
+  const OpView view{*step.op, std::move(types), std::move(operands), type};
+  values[step.results[0]] = toleranceOf(view, precision);
+  addInfluences(view, step);
+  const bool isInexact = !worstOperand(view).isExact();
+  if (isInexact && jumps(*step.op, type)) {
+    influences[step.results[0]].push_back({result.jumps.size(), 1});
+    result.jumps.push_back({index, view.operands});
+  }
+  return {};
+}
+
+Expected<Tolerance> Derivation::run(std::span<const TensorType> inputs) {
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    result.types[program.inputs[i]] = inputs[i];
+  for (const Constant &constant : program.constants)
+    result.types[constant.slot] = fromFlat(*program.slots[constant.slot]->type);
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    TANDEM_RETURN_IF_ERROR(visit(i));
+  for (uint32_t slot : program.outputs) {
+    result.outputs.push_back(values[slot]);
+    result.influences.push_back(influences[slot]);
+  }
+  return std::move(result);
+}
+
+} // namespace
+
+double ValueTolerance::relativeBound(double elements) const {
+  // The chance that any of as many normal errors is beyond is below this.
+  constexpr double kChance = 1e-12;
+  // Both results err.
+  const double sigmas =
+      std::sqrt(2 * 2 * std::log(std::max(elements, 1.0) / kChance));
+  return std::min(kMost, sigmas * deviation);
+}
+
+Expected<Tolerance> tiering::deriveTolerance(const Program &program,
+                                             std::span<const TensorType> inputs,
+                                             Precision precision) {
+  TANDEM_RETURN_IF_ERROR(checkInputs(program, inputs));
+  return Derivation(program, precision).run(inputs);
+}

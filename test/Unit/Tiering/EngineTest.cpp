@@ -1,0 +1,464 @@
+//===- EngineTest.cpp - Calls that change their tier ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Runtime/TestPrograms.h"
+
+#include "tandem/Runtime/Function.h"
+#include "tandem/Runtime/Provider.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <latch>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+using Types = std::vector<TensorType>;
+
+void spin(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end)
+    ;
+}
+
+/// Eager's ops, each so much slower that compiling pays.
+class SlowProvider final : public Provider {
+public:
+  std::string_view name() const override { return "slow"; }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpSignature &signature) const override {
+    TANDEM_ASSIGN_OR_RETURN(auto op,
+                            prepareOp(referenceProviders(), signature));
+    return std::make_unique<SlowOp>(std::move(op));
+  }
+
+private:
+  struct SlowOp final : PreparedOp {
+    explicit SlowOp(std::unique_ptr<PreparedOp> op) : op(std::move(op)) {}
+    Status run(const StepContext &context, std::span<const Tensor> operands,
+               std::span<Tensor> results) const override {
+      spin(std::chrono::microseconds(200));
+      return op->run(context, operands, results);
+    }
+    std::unique_ptr<PreparedOp> op;
+  };
+};
+
+void wrongKernel(void *const *args, const int64_t *sizes, void *workspace,
+                 int64_t begin, int64_t end) {
+  addKernel(args, sizes, workspace, begin, end);
+  if (begin == 0)
+    static_cast<float *>(args[2])[0] += 1;
+}
+
+void slowKernel(void *const *args, const int64_t *sizes, void *workspace,
+                int64_t begin, int64_t end) {
+  if (begin == 0)
+    spin(std::chrono::milliseconds(2));
+  addKernel(args, sizes, workspace, begin, end);
+}
+
+std::shared_ptr<const Program> makeSum() {
+  const TensorType type{DType::f32, {kDynamic}};
+  OpDesc addition;
+  addition.kind = OpKind::add;
+  ProgramBuilder b;
+  uint32_t x = b.input(type, {"n"}), y = b.input(type, {"n"});
+  return b.finish({b.op(addition, {x, y}, type)});
+}
+
+/// Compiles x + y, for one length, to a kernel that is there already.
+class FakeCompiler final : public Compiler {
+public:
+  Expected<Compiled> compile(std::span<const TensorType> inputs) override {
+    if (gate)
+      gate->wait();
+    ++compilations;
+    if (shallFail)
+      return fail("codegen", "no");
+    ProgramBuilder b;
+    const TensorType type = inputs[0];
+    uint32_t x = b.input(type, {"n"}), y = b.input(type, {"n"});
+    int number = b.kernel(type.shape[0], type.shape[0]);
+    b.program.kernels[0]->code.assign(1000, 0);
+    Compiled compiled;
+    compiled.program = b.finish({b.launch(number, {x, y}, type)});
+    compiled.kernels = fakeKernels({kernel});
+    return compiled;
+  }
+  Prediction predict(std::span<const TensorType>) const override {
+    return prediction;
+  }
+
+  KernelFn kernel = addKernel;
+  Prediction prediction{1000, 1000};
+  bool shallFail = false;
+  /// Compilations wait for it, unless it is null.
+  std::shared_ptr<std::latch> gate;
+  std::atomic<int> compilations = 0;
+};
+
+/// x and y of so many elements, no two alike.
+std::vector<Tensor> makeInputs(int64_t length, float start = 0) {
+  return {makeFloats({length}, start), makeFloats({length}, 10)};
+}
+
+struct EngineTest : testing::Test {
+  std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
+  TieringOptions tiering;
+  ExecutorOptions executor;
+  std::unique_ptr<Function> function;
+  const SlowProvider slow;
+  const Provider *const slowProviders[1] = {&slow};
+  std::mutex mutex; // Guards `log`.
+  std::vector<std::string> log;
+
+  EngineTest() {
+    executor.providers = slowProviders;
+    tiering.log = [&](const TieringEvent &event) {
+      std::lock_guard lock(mutex);
+      log.emplace_back(name(event.kind));
+    };
+    tiering.reproducerDir = testing::TempDir() + "/engine-reproducers";
+  }
+  void create() {
+    function =
+        std::make_unique<Function>(makeSum(), compiler, executor, tiering);
+  }
+  void create(Mode mode) {
+    tiering.mode = mode;
+    create();
+  }
+  void call(int64_t length = 4, float start = 0) {
+    auto outputs = function->call(makeInputs(length, start));
+    ASSERT_TRUE(outputs) << outputs.error().str();
+    for (int64_t i = 0; i < length; ++i)
+      ASSERT_EQ(outputs->at(0).as<float>()[i],
+                start + 10 + 2 * static_cast<float>(i));
+  }
+  SignatureReport only() {
+    FunctionReport report = function->report();
+    EXPECT_EQ(report.signatures.size(), 1u);
+    return report.signatures.at(0);
+  }
+};
+
+TEST_F(EngineTest, MovesToWhatIsCompiledAndCertified) {
+  create();
+  call();
+  EXPECT_EQ(only().state, SignatureState::eager);
+  for (int i = 0; i < 3; ++i) {
+    call(4, static_cast<float>(i));
+    function->wait();
+  }
+  call();
+  EXPECT_EQ(only().state, SignatureState::promoted) << function->report().str();
+  EXPECT_EQ(only().tier, Tier::compiled);
+  EXPECT_EQ(only().certificates, 1u);
+  EXPECT_GE(only().compiledCalls, 1u);
+  EXPECT_GT(only().compileNs, 0);
+  EXPECT_EQ(compiler->compilations, 1);
+  EXPECT_THAT(log, ElementsAre("seen", "queued", "compiling", "compiled",
+                               "certified", "promoted"));
+}
+
+TEST_F(EngineTest, CompilesNothingThatIsNotWorthIt) {
+  compiler->prediction = {1e15, 1000};
+  create();
+  for (int i = 0; i < 50; ++i)
+    call();
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 0);
+  EXPECT_EQ(only().state, SignatureState::eager);
+  EXPECT_THAT(only().next, HasSubstr("compiles when"));
+}
+
+TEST_F(EngineTest, NothingIsCompiledWhoseCostIsUnknown) {
+  compiler->prediction = {};
+  create();
+  for (int i = 0; i < 50; ++i)
+    call();
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 0);
+}
+
+TEST_F(EngineTest, CompileNowDependsOnNoTimes) {
+  compiler->prediction = {1e15, 1e15};
+  create(Mode::compileNow);
+  call();
+  EXPECT_THAT(log, ElementsAre("seen", "compiling", "compiled", "certified",
+                               "promoted"));
+  EXPECT_EQ(only().compiledCalls, 0u);
+  call();
+  EXPECT_EQ(only().compiledCalls, 1u);
+}
+
+TEST_F(EngineTest, ModeEagerNeverCompiles) {
+  create(Mode::eager);
+  for (int i = 0; i < 20; ++i)
+    call();
+  EXPECT_EQ(compiler->compilations, 0);
+  EXPECT_EQ(only().calls, 20u);
+  EXPECT_EQ(only().eager.samples, 20u);
+}
+
+TEST_F(EngineTest, ModeCompileCompilesAtTheFirstCall) {
+  create(Mode::compile);
+  call(), call();
+  EXPECT_EQ(compiler->compilations, 1);
+  EXPECT_EQ(only().eager.samples, 0u);
+  EXPECT_EQ(only().state, SignatureState::promoted);
+  compiler->shallFail = true;
+  auto outputs = function->call(makeInputs(5));
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().phase, "codegen");
+  compiler->shallFail = false;
+  call(5);
+}
+
+TEST_F(EngineTest, AWrongKernelIsRefused) {
+  compiler->kernel = wrongKernel;
+  create(Mode::compileNow);
+  call(), call(), call();
+  EXPECT_EQ(only().state, SignatureState::refused);
+  EXPECT_EQ(only().compiledCalls, 0u);
+  EXPECT_THAT(log,
+              ElementsAre("seen", "compiling", "compiled", "contradicted"));
+  EXPECT_THAT(only().events.back().reason, HasSubstr("reproducer: "));
+}
+
+TEST_F(EngineTest, AWrongKernelIsAnErrorWhereThatIsAskedFor) {
+  compiler->kernel = wrongKernel;
+  tiering.isStrict = true;
+  create(Mode::compileNow);
+  for (int i = 0; i < 2; ++i) {
+    auto outputs = function->call(makeInputs(4));
+    ASSERT_FALSE(outputs);
+    EXPECT_THAT(outputs.error().message, HasSubstr("output 0, element 0"));
+    EXPECT_THAT(outputs.error().hint, HasSubstr("reproducer: "));
+  }
+}
+
+TEST_F(EngineTest, ASlowKernelIsGivenBack) {
+  compiler->kernel = slowKernel;
+  create();
+  for (int i = 0; i < 12; ++i) {
+    call(4, static_cast<float>(i));
+    function->wait();
+  }
+  EXPECT_EQ(only().state, SignatureState::demoted) << function->report().str();
+  EXPECT_LE(only().compiledCalls, 4u);
+  EXPECT_EQ(log.back(), "demoted");
+  EXPECT_EQ(function->report().residentBytes, 0);
+}
+
+TEST_F(EngineTest, WhatCannotBeCompiledStaysEager) {
+  compiler->shallFail = true;
+  create();
+  for (int i = 0; i < 10; ++i) {
+    call();
+    function->wait();
+  }
+  EXPECT_EQ(compiler->compilations, 1);
+  EXPECT_EQ(only().state, SignatureState::refused);
+  EXPECT_THAT(only().events.back().reason, HasSubstr("codegen"));
+}
+
+/// Constant inputs prove little.
+TEST_F(EngineTest, ProvisionalUntilInputsDiffer) {
+  create(Mode::compileNow);
+  Tensor x = *Tensor::allocate({DType::f32, {4}});
+  std::fill_n(x.as<float>(), 4, 0.0f);
+  const std::vector<Tensor> constant = {x, makeFloats({4}, 10)};
+  ASSERT_TRUE(function->call(constant));
+  EXPECT_EQ(only().state, SignatureState::provisional);
+  ASSERT_TRUE(function->call(constant));
+  EXPECT_EQ(only().compiledCalls, 1u);
+  EXPECT_EQ(only().certificates, 1u);
+  call(4, 1);
+  EXPECT_EQ(only().state, SignatureState::promoted);
+  EXPECT_EQ(only().certificates, 2u);
+}
+
+/// Some graphs are never called without, such as those with masks of -inf.
+TEST_F(EngineTest, EnoughProvisionalCertificatesDo) {
+  create(Mode::compileNow);
+  for (int i = 0; i < 4; ++i) {
+    std::vector<Tensor> inputs = makeInputs(4, static_cast<float>(i));
+    inputs[0].as<float>()[3] = INFINITY;
+    ASSERT_TRUE(function->call(inputs));
+  }
+  EXPECT_EQ(only().state, SignatureState::promoted);
+  EXPECT_EQ(only().certificates, 3u);
+}
+
+TEST_F(EngineTest, CompilesAheadWhateverItCosts) {
+  compiler->prediction = {1e15, 1000};
+  create();
+  const TensorType type{DType::f32, {4}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 1);
+  EXPECT_EQ(only().calls, 0u);
+  call();
+  function->wait();
+  call();
+  EXPECT_EQ(only().compiledCalls, 1u);
+  EXPECT_FALSE(function->compileAhead(std::vector<Types>{{type}}));
+}
+
+TEST_F(EngineTest, CancelsWhatWaits) {
+  compiler->gate = std::make_shared<std::latch>(1);
+  create();
+  const TensorType one{DType::f32, {4}}, two{DType::f32, {5}};
+  ASSERT_TRUE(
+      function->compileAhead(std::vector<Types>{{one, one}, {two, two}}));
+  // One of them is being compiled, or about to be; the other one waits.
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    compiler->gate->count_down();
+  });
+  function->cancel();
+  opener.join();
+  EXPECT_LE(compiler->compilations, 1);
+  call(4), call(5);
+}
+
+TEST_F(EngineTest, EndsWhileItCompiles) {
+  compiler->gate = std::make_shared<std::latch>(1);
+  create();
+  const TensorType type{DType::f32, {4}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    compiler->gate->count_down();
+  });
+  function.reset();
+  EXPECT_LE(compiler->compilations, 1);
+  opener.join();
+}
+
+TEST_F(EngineTest, ForgetsTheLeastRecentlyCalled) {
+  tiering.maxSignatures = 2;
+  create(Mode::compileNow);
+  call(3), call(4), call(3), call(5);
+  FunctionReport report = function->report();
+  EXPECT_EQ(report.evicted, 1u);
+  ASSERT_EQ(report.signatures.size(), 2u);
+  for (const SignatureReport &signature : report.signatures)
+    EXPECT_NE(signature.inputs[0].shape[0], 4);
+  EXPECT_EQ(log.back(), "promoted");
+  EXPECT_THAT(report.str(), HasSubstr("1 forgotten"));
+}
+
+TEST_F(EngineTest, DropsProgramsBeyondTheLimit) {
+  tiering.maxResidentBytes = 2500; // Two programs of 1000 bytes.
+  create(Mode::compileNow);
+  call(3), call(4), call(5);
+  EXPECT_EQ(function->report().residentBytes, 2000);
+  EXPECT_THAT(log, testing::Contains("evicted"));
+  EXPECT_EQ(function->report().signatures.size(), 3u);
+  call(3);
+}
+
+TEST_F(EngineTest, RefusesWrongInputs) {
+  create();
+  EXPECT_FALSE(function->call(std::vector{makeFloats({3})}));
+  EXPECT_FALSE(function->call(std::vector{makeFloats({3}), makeFloats({4})}));
+  EXPECT_FALSE(function->call(std::vector{Tensor(), Tensor()}));
+  EXPECT_EQ(compiler->compilations, 0);
+}
+
+TEST_F(EngineTest, ReportsAreWellFormed) {
+  tiering.isTraced = true;
+  create(Mode::compileNow);
+  call(), call();
+  const FunctionReport report = function->report();
+  const auto json = nlohmann::json::parse(report.json());
+  EXPECT_EQ(json["mode"], "compile-now");
+  EXPECT_EQ(json["signatures"][0]["state"], "promoted");
+  EXPECT_EQ(json["signatures"][0]["calls"], 2);
+  EXPECT_EQ(json["signatures"][0]["events"][0]["event"], "seen");
+  const auto trace = nlohmann::json::parse(report.trace());
+  std::vector<std::string> names;
+  for (const auto &entry : trace["traceEvents"])
+    names.push_back(entry["name"]);
+  for (std::string wanted : {"compile", "certificate", "compiled", "promoted"})
+    EXPECT_THAT(names, testing::Contains(wanted));
+  EXPECT_THAT(report.eventLines(), HasSubstr("\"event\":\"certified\""));
+  EXPECT_THAT(report.str(), HasSubstr("(tensor<4xf32>, tensor<4xf32>)"));
+}
+
+TEST_F(EngineTest, ManyThreadsAndSignaturesGetTheirOwnResults) {
+  executor.providers = {};
+  tiering.log = nullptr;
+  create();
+  constexpr int kThreads = 8, kCalls = 3000, kSignatures = 64;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kCalls; ++i) {
+        const int64_t length = 1 + (i * 7 + t) % kSignatures;
+        const float start = static_cast<float>(t);
+        auto outputs = function->call(makeInputs(length, start));
+        wrong +=
+            !outputs || outputs->at(0).as<float>()[length - 1] !=
+                            start + 10 + 2 * static_cast<float>(length - 1);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  function->wait();
+  EXPECT_EQ(wrong, 0);
+  uint64_t calls = 0;
+  for (const SignatureReport &signature : function->report().signatures)
+    calls += signature.calls;
+  EXPECT_EQ(calls, uint64_t(kThreads) * kCalls);
+}
+
+/// Background threads do not exist in the child, which starts its own.
+TEST_F(EngineTest, WorksInAChildOfFork) {
+  create();
+  for (int i = 0; i < 4; ++i)
+    call(4, static_cast<float>(i));
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 4; ++i) {
+      auto outputs = function->call(makeInputs(6, static_cast<float>(i)));
+      if (!outputs ||
+          outputs->at(0).as<float>()[0] != static_cast<float>(i) + 10)
+        _exit(1);
+      function->wait();
+    }
+    _exit(compiler->compilations >= 1 ? 0 : 2);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  call();
+}
+
+TEST(Modes, HaveNames) {
+  for (Mode mode : allModes())
+    EXPECT_EQ(parseMode(name(mode)), mode);
+  EXPECT_EQ(parseMode("fast"), std::nullopt);
+}
+
+} // namespace

@@ -1,0 +1,150 @@
+//===- ToleranceTest.cpp - Tolerances that are derived without data -------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Runtime/TestPrograms.h"
+
+#include "tiering/Tolerance.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+using namespace tandem;
+using namespace tandem::test;
+using namespace tandem::tiering;
+
+namespace {
+
+TensorType vec(int64_t size, DType dtype = DType::f32) {
+  return {dtype, {size}};
+}
+
+Tolerance derive(const std::shared_ptr<const Program> &program,
+                 std::vector<TensorType> types,
+                 Precision precision = Precision::strict) {
+  auto tolerance = deriveTolerance(*program, types, precision);
+  EXPECT_TRUE(tolerance) << tolerance.error().str();
+  return *tolerance;
+}
+
+/// The tolerance of a chain of ops of one operand.
+ValueTolerance ofChain(std::vector<OpDesc> ops, DType dtype = DType::f32) {
+  ProgramBuilder builder;
+  uint32_t value = builder.input(vec(64, dtype));
+  for (OpDesc &op : ops)
+    value = builder.op(std::move(op), {value}, vec(64, dtype));
+  return derive(builder.finish({value}), {vec(64, dtype)}).outputs[0];
+}
+
+ValueTolerance ofMatmul(int64_t inner, DType dtype,
+                        Precision precision = Precision::strict) {
+  ProgramBuilder builder;
+  const TensorType x{dtype, {4, inner}}, w{dtype, {inner, 4}};
+  const uint32_t product =
+      builder.op(makeOp(OpKind::matmul), {builder.input(x), builder.input(w)},
+                 {dtype, {4, 4}});
+  return derive(builder.finish({product}), {x, w}, precision).outputs[0];
+}
+
+TEST(ToleranceTest, ExactOpsAreExact) {
+  for (OpKind kind : {OpKind::neg, OpKind::abs, OpKind::relu, OpKind::floor})
+    EXPECT_TRUE(ofChain({makeOp(kind)}).isExact()) << name(kind);
+  EXPECT_FALSE(ofChain({makeOp(OpKind::sqrt)}).isExact());
+}
+
+TEST(ToleranceTest, IntegersAreExact) {
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(8, DType::i32));
+  const uint32_t sum =
+      builder.op(makeOp(OpKind::add), {x, x}, vec(8, DType::i32));
+  EXPECT_TRUE(
+      derive(builder.finish({sum}), {vec(8, DType::i32)}).outputs[0].isExact());
+}
+
+TEST(ToleranceTest, IndependentErrorsAddLikeVariances) {
+  const double one = ofChain({makeOp(OpKind::tanh)}).deviation;
+  const double four = ofChain({makeOp(OpKind::tanh), makeOp(OpKind::tanh),
+                               makeOp(OpKind::tanh), makeOp(OpKind::tanh)})
+                          .deviation;
+  EXPECT_DOUBLE_EQ(one, 8 * 0x1p-24);
+  EXPECT_NEAR(four, 2 * one, 1e-15);
+}
+
+TEST(ToleranceTest, ExponentsAmplify) {
+  const double after =
+      ofChain({makeOp(OpKind::tanh), makeOp(OpKind::exp)}).deviation;
+  EXPECT_GT(after, 10 * ofChain({makeOp(OpKind::tanh)}).deviation);
+}
+
+TEST(ToleranceTest, SumsGrowWithTheRootOfTheirTerms) {
+  const double few = ofMatmul(100, DType::f32).deviation;
+  const double many = ofMatmul(10000, DType::f32).deviation;
+  EXPECT_NEAR(many / few, 10, 0.1);
+  EXPECT_FALSE(ofMatmul(100, DType::f32).isElementwise);
+  // Computed in f32, rounded once.
+  EXPECT_NEAR(ofMatmul(100, DType::bf16).deviation, 0x1p-8, 1e-5);
+  EXPECT_LT(ofMatmul(100, DType::f64).deviation, 1e-14);
+  EXPECT_GT(ofMatmul(100, DType::f32, Precision::tf32).deviation, 0x1p-11);
+}
+
+TEST(ToleranceTest, DifferencesAreNotRelativeToEachElement) {
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(8)), y = builder.input(vec(8));
+  const uint32_t root = builder.op(makeOp(OpKind::sqrt), {x}, vec(8));
+  const uint32_t product = builder.op(makeOp(OpKind::mul), {root, y}, vec(8));
+  const uint32_t difference =
+      builder.op(makeOp(OpKind::sub), {product, y}, vec(8));
+  const Tolerance tolerance =
+      derive(builder.finish({product, difference}), {vec(8), vec(8)});
+  EXPECT_TRUE(tolerance.outputs[0].isElementwise);
+  EXPECT_FALSE(tolerance.outputs[1].isElementwise);
+}
+
+TEST(ToleranceTest, BoundsGrowWithElementsAndEnd) {
+  const ValueTolerance value{1e-6, true};
+  EXPECT_GT(value.relativeBound(1e6), value.relativeBound(1));
+  EXPECT_LT(value.relativeBound(1e6), 2e-5);
+  EXPECT_EQ((ValueTolerance{1, true}).relativeBound(1), ValueTolerance::kMost);
+  EXPECT_EQ(ValueTolerance{}.relativeBound(100), 0);
+}
+
+/// floor(x) of an input is the same in every execution; floor(sqrt(x)) is not.
+TEST(ToleranceTest, JumpsAreOpsOnInexactOperands) {
+  EXPECT_TRUE(ofChain({makeOp(OpKind::floor)}).isExact());
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(8));
+  const uint32_t exact = builder.op(makeOp(OpKind::floor), {x}, vec(8));
+  const uint32_t root = builder.op(makeOp(OpKind::sqrt), {x}, vec(8));
+  const uint32_t jump = builder.op(makeOp(OpKind::floor), {root}, vec(8));
+  const uint32_t shared =
+      builder.op(makeOp(OpKind::softmax, fb::AxisAttrsT{}), {jump}, vec(8));
+  const Tolerance tolerance =
+      derive(builder.finish({exact, jump, shared}), {vec(8)});
+  ASSERT_EQ(tolerance.jumps.size(), 1u);
+  EXPECT_EQ(tolerance.jumps[0].step, 2u);
+  EXPECT_TRUE(tolerance.influences[0].empty());
+  EXPECT_EQ(tolerance.influences[1].at(0).elements, 1);
+  EXPECT_EQ(tolerance.influences[2].at(0).elements, 8);
+}
+
+TEST(ToleranceTest, RefusesWhatItCannotKnow) {
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(8));
+  fb::CustomCallAttrsT attrs;
+  attrs.target = "mystery";
+  const uint32_t y =
+      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, vec(8));
+  auto program = builder.finish({y});
+  const TensorType type = vec(8), other = vec(9);
+  auto refused = deriveTolerance(*program, {&type, 1});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("custom_call"));
+  EXPECT_FALSE(deriveTolerance(*program, {&other, 1}));
+}
+
+} // namespace
