@@ -47,14 +47,19 @@ void makeFailed(Certificate &certificate, size_t output,
   certificate.bound = difference.bound;
 }
 
-/// Inputs and outputs that show little.
-void checkInformative(Certificate &certificate, std::span<const Tensor> tensors,
-                      bool isInput) {
-  for (size_t i = 0; i < tensors.size(); ++i)
-    if (!isFinite(tensors[i]))
-      makeProvisional(certificate, Reason::notFinite, isInput, i);
-    else if (isConstant(tensors[i]))
-      makeProvisional(certificate, Reason::constant, isInput, i);
+/// A tensor that shows little.
+void lookAt(Certificate &certificate, const Tensor &tensor, bool isKnownFinite,
+            bool isInput, size_t index) {
+  if (!isKnownFinite && !isFinite(tensor))
+    makeProvisional(certificate, Reason::notFinite, isInput, index);
+  else if (isConstant(tensor))
+    makeProvisional(certificate, Reason::constant, isInput, index);
+}
+
+void lookAtInputs(Certificate &certificate, std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    lookAt(certificate, inputs[i], /*isKnownFinite=*/false,
+           /*isInput=*/true, i);
 }
 
 /// An output of another type than eager's has nothing that could be compared.
@@ -143,8 +148,11 @@ Certificate Certifier::certify(std::span<const Tensor> inputs,
       return result;
     const auto elements = static_cast<double>(expected.shape().numElements());
     result.compared += expected.shape().numElements();
-    if (agree(expected, actual, derived.outputs[i]))
+    const bool agrees = agree(expected, actual, derived.outputs[i]);
+    lookAt(result, expected, /*isKnownFinite=*/agrees, /*isInput=*/false, i);
+    if (agrees)
       continue;
+    lookAt(result, actual, /*isKnownFinite=*/false, /*isInput=*/false, i);
     const Difference difference =
         compareWithin(expected, actual, derived.outputs[i]);
     result.mismatches += difference.mismatches;
@@ -161,8 +169,7 @@ Certificate Certifier::certify(std::span<const Tensor> inputs,
     if (mayDiffer > ValueTolerance::kMost * elements)
       makeProvisional(result, Reason::nearJump, /*isInput=*/false, i);
   }
-  checkInformative(result, compiledOutputs, /*isInput=*/false);
-  checkInformative(result, inputs, /*isInput=*/true);
+  lookAtInputs(result, inputs);
   return result;
 }
 
@@ -189,9 +196,10 @@ Certifier::confirm(std::span<const Tensor> inputs,
     }
     if (difference.isWeak())
       makeProvisional(result, Reason::weak, /*isInput=*/false, i);
+    lookAt(result, output.value, /*isKnownFinite=*/false,
+           /*isInput=*/false, i);
   }
-  checkInformative(result, compiledOutputs, /*isInput=*/false);
-  checkInformative(result, inputs, /*isInput=*/true);
+  lookAtInputs(result, inputs);
   return result;
 }
 

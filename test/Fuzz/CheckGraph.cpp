@@ -224,9 +224,6 @@ Status Checker::certify(const std::string &device, const Outputs &compiled) {
   counts.passed += certificate.verdict == Verdict::passed;
   counts.provisional += certificate.verdict == Verdict::provisional;
   counts.leftToBounds += certificate.verdict == Verdict::failed;
-  if (getenv("CERTLOG") && certificate.verdict == Verdict::failed)
-    std::printf("certificate %s\n%s", certificate.str().c_str(),
-                toString(*graph->eagerProgram()).c_str());
   for (size_t i = 0; i < compiled.size(); ++i) {
     const auto elements =
         static_cast<double>(compiled[i].shape().numElements());

@@ -8,6 +8,7 @@
 
 #include "../Runtime/TestPrograms.h"
 
+#include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Npy.h"
 #include "tiering/Certificate.h"
 

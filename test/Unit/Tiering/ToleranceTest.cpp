@@ -46,8 +46,8 @@ ValueTolerance ofMatmul(int64_t inner, DType dtype,
   ProgramBuilder builder;
   const TensorType x{dtype, {4, inner}}, w{dtype, {inner, 4}};
   const uint32_t product =
-      builder.op(makeOp(OpKind::matmul), {builder.input(x), builder.input(w)},
-                 {dtype, {4, 4}});
+      builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT{}),
+                 {builder.input(x), builder.input(w)}, {dtype, {4, 4}});
   return derive(builder.finish({product}), {x, w}, precision).outputs[0];
 }
 
