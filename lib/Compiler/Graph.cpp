@@ -14,6 +14,7 @@
 
 #include "tandem/Support/NestingDepth.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -50,7 +51,8 @@ void eraseOthers(ModuleOp module, func::FuncOp keep) {
 Expected<std::shared_ptr<const GraphSource>>
 parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   std::string file = buffer->getBufferIdentifier().str();
-  TANDEM_RETURN_IF_ERROR(checkNesting(buffer->getBuffer(), file));
+  if (!isBytecode(buffer->getMemBufferRef()))
+    TANDEM_RETURN_IF_ERROR(checkNesting(buffer->getBuffer(), file));
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
 

@@ -54,6 +54,16 @@ public:
     return compiled;
   }
 
+  Prediction predict(std::span<const TensorType>) const override {
+    // TODO: by the graph and the machine.
+    return {5e6 * static_cast<double>(graph->eager->steps.size()), 0};
+  }
+
+  std::string_view source() const override {
+    return graph->bytecode->getMemoryBuffer(graph->bytecode->getMainFileID())
+        ->getBuffer();
+  }
+
   Device &device() const override { return **target.device(); }
   LibraryOptions libraries() const override { return libraryOptions(options); }
 

@@ -142,7 +142,8 @@ void Engine::endCall(Signature &signature, const Turn &turn, double ns) {
   Record &record = signature.record;
   if (turn.compiled)
     record.addCompiled(ns);
-  else if (turn.isTimed)
+  // What libraries prepare in the first call is not lost again.
+  else if (turn.isTimed && record.eagerCalls > 0)
     record.addEager(ns);
   else
     record.addUntimedEager();

@@ -240,13 +240,12 @@ Status Engine::contradict(const SignaturePtr &signature,
               "certify",
               {},
               {}};
-  auto written = writeReproducer({comparison.certificate,
-                                  *store.program(),
-                                  {},
-                                  comparison.inputs,
-                                  comparison.eager,
-                                  comparison.compiled},
-                                 options.reproducerDir);
+  const Compiler *compiler = store.compiler();
+  auto written =
+      writeReproducer({comparison.certificate, *store.program(),
+                       compiler ? compiler->source() : "", comparison.inputs,
+                       comparison.eager, comparison.compiled},
+                      options.reproducerDir);
   error.hint = written ? "reproducer: " + *written
                        : "no reproducer: " + written.error().message;
   {

@@ -39,6 +39,8 @@ std::optional<double> SignatureReport::breakEvenCalls() const {
 
 std::string TieringEvent::str() const {
   std::string text = formatTime(ns) + "  " + std::string(name(kind));
+  if (tookNs > 0)
+    text += " in " + formatTime(tookNs);
   if (!reason.empty())
     text += ": " + reason;
   return text;

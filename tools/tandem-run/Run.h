@@ -28,6 +28,9 @@ struct RunOptions {
   bool check = false, certify = false, print = false, program = false;
   CompileOptions compile;
   std::string outDir, programFile, json;
+  /// Of --tier=auto:
+  bool explain = false, strict = false;
+  std::string eventFile, traceFile;
   Environment environment;
 };
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Auto.h"
 #include "Certify.h"
 
 #include "common/ArgSpec.h"
@@ -25,8 +26,10 @@ void addOptions(CLI::App &app, RunOptions &options) {
   addDevice(app, options.device);
   app.add_option("--tier", options.tier,
                  "reference, eager, compiled, or captured, on devices that can "
-                 "capture work (default: eager)")
-      ->check(CLI::IsMember({"reference", "eager", "compiled", "captured"}));
+                 "capture work (default: eager); auto leaves the choice to the "
+                 "engine, call by call (see --repeat)")
+      ->check(CLI::IsMember(
+          {"reference", "eager", "compiled", "captured", "auto"}));
   app.add_option("--arg", options.args,
                  std::string("An input, once per input in order: ") +
                      kArgSpecHelp +
@@ -76,6 +79,45 @@ void addOptions(CLI::App &app, RunOptions &options) {
   addJson(app, options.json);
 }
 
+/// What --tier=auto can tell, and what it cannot do.
+void addTiering(CLI::App &app, RunOptions &options) {
+  app.add_flag(
+      "--explain", options.explain,
+      "With --tier=auto, print what was measured and decided, when and "
+      "why, and what would change it");
+  app.add_flag("--strict", options.strict,
+               "With --tier=auto, fail if the compiled program computes "
+               "something else than eager");
+  addOutputFile(app, "--events", options.eventFile,
+                "With --tier=auto, write all decisions to FILE as JSON lines");
+  addOutputFile(app, "--trace", options.traceFile,
+                "With --tier=auto, write calls, compilations and decisions to "
+                "FILE, for https://ui.perfetto.dev");
+}
+
+Status checkTiering(const RunOptions &options) {
+  const bool isAuto = options.tier == "auto";
+  if (!isAuto && (options.explain || options.strict ||
+                  !options.eventFile.empty() || !options.traceFile.empty()))
+    return fail("argument",
+                "--explain, --strict, --events and --trace are of --tier=auto");
+  if (isAuto && (options.check || options.certify || options.program ||
+                 !options.outDir.empty() || !options.programFile.empty()))
+    return fail("argument",
+                "--check, --certify, --program, --save-program and --out-dir "
+                "are of a tier, not of --tier=auto");
+  return {};
+}
+
+Expected<bool> runAsAsked(const RunOptions &options) {
+  TANDEM_RETURN_IF_ERROR(checkTiering(options));
+  if (options.tier == "auto") {
+    TANDEM_RETURN_IF_ERROR(runAutomatically(options));
+    return true;
+  }
+  return options.certify ? certify(options) : run(options);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -83,6 +125,7 @@ int main(int argc, char **argv) {
                "tandem-run"};
   RunOptions options;
   addOptions(app, options);
+  addTiering(app, options);
   addLibraries(app);
   addEnvironment(app);
   try {
@@ -93,7 +136,7 @@ int main(int argc, char **argv) {
   if (options.threads > 0)
     setNumThreads(options.threads);
   options.environment = describeEnvironment(argc, argv);
-  Expected<bool> passed = options.certify ? certify(options) : run(options);
+  Expected<bool> passed = runAsAsked(options);
   if (!passed)
     return report(passed.error());
   return *passed ? 0 : 1;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem {
@@ -114,6 +115,9 @@ public:
     (void)inputs;
     return {};
   }
+  /// The graph as MLIR text or bytecode, for reproducers; empty where it is not
+  /// known. Lives as long as the compiler.
+  virtual std::string_view source() const { return {}; }
   /// The device that the compiled programs run on. Its `load` also takes a
   /// Program that this compiler made earlier and that was read from a file.
   virtual Device &device() const { return hostDevice(); }

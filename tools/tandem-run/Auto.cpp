@@ -1,0 +1,105 @@
+//===- Auto.cpp - tandem-run --tier=auto ----------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Auto.h"
+
+#include "common/ArgSpec.h"
+#include "common/Elements.h"
+#include "common/Format.h"
+#include "common/Json.h"
+#include "common/Tiers.h"
+
+#include "tandem/Measure/Sampler.h"
+
+#include <cstdio>
+
+namespace tandem::tools {
+namespace {
+
+/// The times of all calls in order, in nanoseconds, and the last one's outputs.
+struct Calls {
+  std::vector<double> ns;
+  std::vector<Tensor> outputs;
+};
+
+Expected<Calls> callOften(Function &function, Stream &stream,
+                          const std::vector<Tensor> &inputs, int times) {
+  Calls calls;
+  for (int i = 0; i < times; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    TANDEM_ASSIGN_OR_RETURN(calls.outputs, function.call(inputs));
+    TANDEM_RETURN_IF_ERROR(stream.synchronise());
+    calls.ns.push_back(measure::nsSince(start));
+  }
+  TANDEM_ASSIGN_OR_RETURN(calls.outputs, copyToHost(calls.outputs, stream));
+  return calls;
+}
+
+void print(const RunOptions &options, const Calls &calls,
+           const FunctionReport &report) {
+  for (size_t i = 0; i < calls.outputs.size(); ++i) {
+    std::printf("output %zu: %s\n", i, calls.outputs[i].type().str().c_str());
+    if (options.print)
+      std::printf("%s\n",
+                  formatElements(calls.outputs[i], options.digits).c_str());
+  }
+  if (options.repeat) {
+    std::vector<double> late(calls.ns.end() - (calls.ns.size() + 3) / 4,
+                             calls.ns.end());
+    std::printf("first call %s; the last quarter of %zu calls %s\n",
+                formatTime(calls.ns.front()).c_str(), calls.ns.size(),
+                formatSummary(measure::summarize(std::move(late))).c_str());
+  }
+  if (options.explain)
+    std::printf("%s", report.str().c_str());
+}
+
+Status write(const RunOptions &options, const FunctionReport &report) {
+  if (!options.eventFile.empty())
+    TANDEM_RETURN_IF_ERROR(writeText(options.eventFile, report.eventLines()));
+  if (!options.traceFile.empty())
+    TANDEM_RETURN_IF_ERROR(writeText(options.traceFile, report.trace()));
+  if (options.json.empty())
+    return {};
+  nlohmann::ordered_json record = {{"tool", "tandem-run"},
+                                   {"graph", options.file},
+                                   {"function", options.function},
+                                   {"device", options.device},
+                                   {"tier", options.tier}};
+  record["report"] = nlohmann::ordered_json::parse(report.json());
+  record.update(toJson(options.environment));
+  return writeText(options.json, record.dump() + "\n");
+}
+
+} // namespace
+
+Status runAutomatically(const RunOptions &options) {
+  TANDEM_ASSIGN_OR_RETURN(auto graph,
+                          Graph::parseFile(options.file, options.function));
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
+                          makeInputs(*graph->eagerProgram(), options.args));
+  TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
+  Stream &stream = device->defaultStream();
+  TANDEM_ASSIGN_OR_RETURN(inputs, copyToDevice(inputs, stream));
+  CompileOptions compile = options.compile;
+  compile.device = options.device;
+  TieringOptions tiering;
+  tiering.isStrict = options.strict;
+  tiering.isTraced = !options.traceFile.empty();
+  tiering.reproducerDir = compile.reproducerDir;
+  TANDEM_ASSIGN_OR_RETURN(auto function,
+                          graph->createFunction(compile, tiering));
+  TANDEM_ASSIGN_OR_RETURN(
+      Calls calls,
+      callOften(*function, stream, inputs, 1 + std::max(options.repeat, 0)));
+  const FunctionReport report = function->report();
+  print(options, calls, report);
+  return write(options, report);
+}
+
+} // namespace tandem::tools
