@@ -68,8 +68,8 @@ bool Engine::mustCompile(State state) const {
 }
 
 Engine::Turn Engine::beginCall(Signature &signature) {
-  const double now = books.now();
   Turn turn;
+  const double now = turn.startNs = books.now();
   std::lock_guard lock(signature.mutex);
   Record &record = signature.record;
   record.beginCall(now);
@@ -89,7 +89,9 @@ Engine::Turn Engine::beginCall(Signature &signature) {
     turn.isTimed =
         store.stream().device().isHost() || isTimed(record.eager, record.calls);
   }
-  if (options.mode == Mode::automatic && (turn.isTimed || !isPromoted))
+  if (options.mode == Mode::automatic && isPromoted && turn.isTimed)
+    turn.decision = decide(record, {.nowNs = now}, policy);
+  else if (options.mode == Mode::automatic && !isPromoted)
     turn.decision = decide(record, conditions(now), policy);
   return turn;
 }
@@ -99,8 +101,10 @@ Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
   Turn turn = beginCall(*signature);
   if (turn.contradiction) [[unlikely]]
     return tl::unexpected(std::move(*turn.contradiction));
-  if (turn.mustCompile) [[unlikely]]
+  if (turn.mustCompile) [[unlikely]] {
     TANDEM_RETURN_IF_ERROR(compileInCall(signature, turn));
+    turn.startNs = books.now();
+  }
   if (turn.decision.action != Action::none) [[unlikely]]
     apply(signature, turn.decision);
   if (turn.carriesCertificate) [[unlikely]]
@@ -116,7 +120,6 @@ Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
 Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
                                               const Turn &turn,
                                               std::span<const Tensor> inputs) {
-  const double start = books.now();
   auto outputs = turn.compiled
                      ? store.run(*turn.compiled, Tier::compiled, inputs)
                      : runEager(inputs);
@@ -130,10 +133,10 @@ Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
   if (turn.isTimed && !store.stream().device().isHost())
     TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
   if (turn.isTimed || !turn.compiled)
-    endCall(*signature, turn, books.now() - start);
+    endCall(*signature, turn, books.now() - turn.startNs);
   if (books.isTraced()) [[unlikely]]
     books.addSpan(name(turn.compiled ? Tier::compiled : Tier::eager), "call",
-                  start, signature->types);
+                  turn.startNs, signature->types);
   return outputs;
 }
 

@@ -41,6 +41,8 @@ private:
     /// What it runs; null stands for eager.
     PreparedPtr compiled;
     bool isTimed = true;
+    /// When it began to run.
+    double startNs = 0;
     bool carriesCertificate = false;
     /// Whether it compiles first, and waits for that.
     bool mustCompile = false;

@@ -96,12 +96,12 @@ Expected<std::vector<Tensor>>
 Engine::certifyingCall(const SignaturePtr &signature, Turn turn,
                        std::span<const Tensor> inputs) {
   TANDEM_ASSIGN_OR_RETURN(turn.compiled, knownToAgree(*signature, inputs));
-  if (turn.compiled)
+  if (turn.compiled || (options.mode == Mode::automatic &&
+                        bytesOf(inputs) <= options.maxCertificateBytes &&
+                        certifyInBackground(signature, inputs))) {
+    turn.startNs = books.now();
     return runTurn(signature, turn, inputs);
-  if (options.mode == Mode::automatic &&
-      bytesOf(inputs) <= options.maxCertificateBytes &&
-      certifyInBackground(signature, inputs))
-    return runTurn(signature, turn, inputs);
+  }
   std::vector<Tensor> outputs;
   TANDEM_RETURN_IF_ERROR(
       certify(signature, inputs, options.mode == Mode::compileNow, &outputs));

@@ -107,11 +107,44 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   return {};
 }
 
+/// A settled call of a Function that chooses the tier beside the executor that
+/// it chooses.
+Status addEngineBar(const BarsOptions &options, std::vector<Bar> &bars) {
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, loadBarGraph("axpy8"));
+  TensorType type{DType::f32, Shape{64}};
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, randomInputs(type, 2));
+  TieringOptions tiering;
+  tiering.mode = Mode::compileNow;
+  TANDEM_ASSIGN_OR_RETURN(auto function, graph->createFunction({}, tiering));
+  std::vector<Tensor> outputs;
+  TANDEM_ASSIGN_OR_RETURN(outputs, function->call(inputs));
+  if (function->report().signatures.at(0).state != SignatureState::promoted)
+    return fail("bars", "axpy8 was not promoted");
+  TANDEM_ASSIGN_OR_RETURN(auto compiled,
+                          function->prepare(tools::typesOf(inputs)));
+  measure::Sampler sampler(samplerOptions(options));
+  sampler.add("auto", [&](size_t) -> Status {
+    TANDEM_ASSIGN_OR_RETURN(outputs, function->call(inputs));
+    return {};
+  });
+  sampler.add("compiled",
+              [&](size_t) { return compiled->executor->run(inputs, outputs); });
+  TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> times, sampler.run());
+  bars.push_back({"settled call whose tier is chosen, beyond the executor's",
+                  times[0].median - times[1].median,
+                  300,
+                  true,
+                  "ns",
+                  {{"auto", times[0]}, {"compiled", times[1]}}});
+  return {};
+}
+
 } // namespace
 
 Status addCallBars(const BarsOptions &options, std::vector<Bar> &bars) {
   TANDEM_RETURN_IF_ERROR(addEagerBar(options, bars));
-  return addKernelBar(options, bars);
+  TANDEM_RETURN_IF_ERROR(addKernelBar(options, bars));
+  return addEngineBar(options, bars);
 }
 
 } // namespace tandem::bench
