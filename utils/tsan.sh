@@ -19,7 +19,7 @@ export TANDEM_PRESET=tsan
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 tandem_setup
-tandem_build RuntimeTests
+tandem_build RuntimeTests TieringTests
 sources=$TANDEM_BUILD/onetbb
 libraries=$sources/build/tbb_relwithdebinfo
 if [ ! -e "$libraries/libtbb.so.12" ]; then
@@ -35,5 +35,6 @@ if [ ! -e "$libraries/libtbb.so.12" ]; then
 fi
 export LD_LIBRARY_PATH=$libraries
 "$TANDEM_BUILD/test/Unit/RuntimeTests" --gtest_brief=1
+"$TANDEM_BUILD/test/Unit/TieringTests" --gtest_brief=1
 TANDEM_TEST_DEVICE=guarded "$TANDEM_BUILD/test/Unit/RuntimeTests" \
   --gtest_brief=1 --gtest_filter='ExecutorTest.*'
