@@ -276,11 +276,9 @@ static std::optional<size_t> leastRecent(std::span<const Record *const> records,
 
 std::optional<Eviction> selectEviction(std::span<const Record *const> records,
                                        const PolicyOptions &options) {
-  if (records.size() > options.maxSignatures) {
+  if (records.size() > options.maxSignatures)
     if (auto index = leastRecent(records, [](const Record &) { return true; }))
       return Eviction{*index, /*wholeSignature=*/true};
-    return std::nullopt;
-  }
   int64_t bytes = 0;
   for (const Record *record : records)
     bytes += record->residentBytes;
