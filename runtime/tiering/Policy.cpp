@@ -1,4 +1,4 @@
-//===- Policy.cpp - When a signature changes its tier --------------------===//
+//===- Policy.cpp - When a signature changes its tier ---------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

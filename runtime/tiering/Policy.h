@@ -1,4 +1,4 @@
-//===- Policy.h - When a signature changes its tier ----------------------===//
+//===- Policy.h - When a signature changes its tier -----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -45,8 +45,7 @@ private:
   double rank(double quantile) const;
   size_t held() const { return count < kWindow ? count : kWindow; }
 
-  std::array<float, kWindow>
-      recent{}; // a ring, the next one at count % kWindow
+  std::array<float, kWindow> recent{}; // a ring: the next at count % kWindow
   std::array<float, kWindow> sorted{};
   uint64_t count = 0;
 };

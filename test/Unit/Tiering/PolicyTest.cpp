@@ -1,4 +1,4 @@
-//===- PolicyTest.cpp - Tests of Policy.h --------------------------------===//
+//===- PolicyTest.cpp - Tests of Policy.h ---------------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
