@@ -116,8 +116,8 @@ struct Conditions {
   /// By how much calls are slower while a spare core compiles, as a share of
   /// their time: caches, memory bandwidth and clock rate are shared.
   double interference = 0;
-  /// Sum of lossRate over the jobs that wait for a compile thread; one of some
-  /// milliseconds ago will do.
+  /// Sum of lossRate over the other jobs that wait for a compile thread; one of
+  /// some milliseconds ago will do.
   double queuedLossRate = 0;
   /// A job is admitted to the queue if its priority is above this: 0 where the
   /// queue has room, else that of the job that it would displace.
