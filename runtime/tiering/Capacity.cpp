@@ -1,4 +1,4 @@
-//===- Capacity.cpp - Cores that compiling may use -----------------------===//
+//===- Capacity.cpp - Cores that compiling may use ------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Policy.cpp - When a signature changes its tier --------------------===//
+//===- Policy.cpp - When a signature changes its tier ---------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -190,16 +190,16 @@ static Decision decideCompile(const Record &record,
   return {Action::compile, Reason::loss, loss, threshold};
 }
 
-/// Cancels when the stream of calls is likelier to have ended than not. After n
-/// calls, odds of n to 1 that another one comes (Laplace's rule of succession),
-/// times exp(-silence/gap) for its not having come yet. The gap is the longest
-/// so far, so that bursts do not count as ends.
+/// Cancels when others wait and the stream of calls is likelier to have ended
+/// than not. After n calls, odds of n to 1 that another one comes (Laplace's
+/// rule of succession), times exp(-silence/gap) for its not having come yet.
+/// The gap is the longest so far, so that bursts do not count as ends.
 static Decision decideQueued(const Record &record,
                              const Conditions &conditions) {
   const double silence = conditions.nowNs - record.lastCallNs;
   const double gap = std::max(record.longestGapNs, record.eager.ns());
   const double patience = gap * std::log1p(static_cast<double>(record.calls));
-  if (silence > patience)
+  if (conditions.queuedLossRate > 0 && silence > patience)
     return {Action::cancel, Reason::quiet, silence, patience};
   return {Action::none, Reason::waiting, silence, patience};
 }
@@ -276,11 +276,9 @@ static std::optional<size_t> leastRecent(std::span<const Record *const> records,
 
 std::optional<Eviction> selectEviction(std::span<const Record *const> records,
                                        const PolicyOptions &options) {
-  if (records.size() > options.maxSignatures) {
+  if (records.size() > options.maxSignatures)
     if (auto index = leastRecent(records, [](const Record &) { return true; }))
       return Eviction{*index, /*wholeSignature=*/true};
-    return std::nullopt;
-  }
   int64_t bytes = 0;
   for (const Record *record : records)
     bytes += record->residentBytes;

@@ -1,4 +1,4 @@
-//===- Policy.h - When a signature changes its tier ----------------------===//
+//===- Policy.h - When a signature changes its tier -----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -45,8 +45,7 @@ private:
   double rank(double quantile) const;
   size_t held() const { return count < kWindow ? count : kWindow; }
 
-  std::array<float, kWindow>
-      recent{}; // a ring, the next one at count % kWindow
+  std::array<float, kWindow> recent{}; // a ring: the next at count % kWindow
   std::array<float, kWindow> sorted{};
   uint64_t count = 0;
 };
@@ -117,8 +116,8 @@ struct Conditions {
   /// By how much calls are slower while a spare core compiles, as a share of
   /// their time: caches, memory bandwidth and clock rate are shared.
   double interference = 0;
-  /// Sum of lossRate over the jobs that wait for a compile thread; one of some
-  /// milliseconds ago will do.
+  /// Sum of lossRate over the other jobs that wait for a compile thread; one of
+  /// some milliseconds ago will do.
   double queuedLossRate = 0;
   /// A job is admitted to the queue if its priority is above this: 0 where the
   /// queue has room, else that of the job that it would displace.

@@ -1,4 +1,4 @@
-//===- PolicyText.cpp - The policy's decisions in words ------------------===//
+//===- PolicyText.cpp - The policy's decisions in words -------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

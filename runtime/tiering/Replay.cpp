@@ -1,4 +1,4 @@
-//===- Replay.cpp - The policy on a virtual clock ------------------------===//
+//===- Replay.cpp - The policy on a virtual clock -------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

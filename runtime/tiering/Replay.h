@@ -1,4 +1,4 @@
-//===- Replay.h - The policy on a virtual clock --------------------------===//
+//===- Replay.h - The policy on a virtual clock ---------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CapacityTest.cpp - Tests of Capacity.h ----------------------------===//
+//===- CapacityTest.cpp - Tests of Capacity.h -----------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PolicyTest.cpp - Tests of Policy.h --------------------------------===//
+//===- PolicyTest.cpp - Tests of Policy.h ---------------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -172,8 +172,13 @@ TEST(PolicyTest, CancelsAJobWhoseSignatureWentQuiet) {
   Conditions conditions;
   conditions.nowNs = record.lastCallNs + 2.3 * kMs; // ln 11 = 2.398
   EXPECT_EQ(decideOn(record, conditions).action, Action::none);
+  conditions.queuedLossRate = 0.1;
+  EXPECT_EQ(decideOn(record, conditions).action, Action::none);
   conditions.nowNs = record.lastCallNs + 2.5 * kMs;
   EXPECT_EQ(decideOn(record, conditions).action, Action::cancel);
+  conditions.queuedLossRate = 0; // nobody would be served sooner
+  EXPECT_EQ(decideOn(record, conditions).action, Action::none);
+  conditions.queuedLossRate = 0.1;
   // After a pause of that length it is a burst that may come again.
   record.beginCall(conditions.nowNs);
   conditions.nowNs += 2.5 * kMs;

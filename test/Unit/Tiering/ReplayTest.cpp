@@ -1,4 +1,4 @@
-//===- ReplayTest.cpp - The policy against adversaries -------------------===//
+//===- ReplayTest.cpp - The policy against adversaries --------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
