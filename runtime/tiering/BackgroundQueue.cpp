@@ -85,7 +85,7 @@ JobPtr BackgroundQueue::takeNext() {
 }
 
 void BackgroundQueue::workUntilStopped() {
-  std::unique_lock lock(mutex);
+  NotedLock lock(mutex);
   while (true) {
     JobPtr job;
     changed->wait(lock, [&] { return isStopped || (job = takeNext()); });
@@ -104,7 +104,7 @@ void BackgroundQueue::workUntilStopped() {
 }
 
 Status BackgroundQueue::add(JobPtr job) {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   if (isStopped)
     return fail("execute", "the process is about to end");
   if (threads.size() < limit && threads.size() <= runningJobs.size()) {
@@ -120,7 +120,7 @@ Status BackgroundQueue::add(JobPtr job) {
 
 bool BackgroundQueue::cancel(const JobPtr &job) {
   {
-    std::lock_guard lock(mutex);
+    NotedLock lock(mutex);
     if (std::erase(jobs, job) == 0)
       return false;
     sumLossRates();
@@ -133,7 +133,7 @@ bool BackgroundQueue::cancel(const JobPtr &job) {
 void BackgroundQueue::cancelAll(const void *owner) {
   std::vector<JobPtr> cancelled;
   {
-    std::lock_guard lock(mutex);
+    NotedLock lock(mutex);
     for (const JobPtr &job : jobs)
       if (job->owner == owner)
         cancelled.push_back(job);
@@ -148,7 +148,7 @@ void BackgroundQueue::cancelAll(const void *owner) {
 
 void BackgroundQueue::wait(const void *owner) {
   auto isOurs = [&](const JobPtr &job) { return job->owner == owner; };
-  std::unique_lock lock(mutex);
+  NotedLock lock(mutex);
   // In a child of fork, jobs may wait for which no thread was started yet.
   if (!jobs.empty() && threads.empty())
     (void)startThread();
@@ -159,17 +159,17 @@ void BackgroundQueue::wait(const void *owner) {
 }
 
 size_t BackgroundQueue::waiting() const {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   return jobs.size();
 }
 
 size_t BackgroundQueue::running() const {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   return runningJobs.size();
 }
 
 void BackgroundQueue::setThreads(int count) {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   limit = static_cast<size_t>(std::max(count, 1));
   while (threads.size() < std::min(limit, jobs.size() + runningJobs.size()))
     if (!startThread())
@@ -181,7 +181,7 @@ void BackgroundQueue::stop() {
   std::vector<JobPtr> cancelled;
   std::vector<pthread_t> ending;
   {
-    std::lock_guard lock(mutex);
+    NotedLock lock(mutex);
     isStopped = true;
     cancelled.swap(jobs);
     ending.swap(threads);
@@ -194,7 +194,7 @@ void BackgroundQueue::stop() {
 }
 
 void BackgroundQueue::beforeFork() {
-  std::unique_lock lock(mutex);
+  NotedLock lock(mutex);
   isPaused = true;
   changed->wait(lock, [&] { return runningJobs.empty(); });
   // Locked while the process is copied, so that the child's copy is whole.

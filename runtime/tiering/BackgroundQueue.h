@@ -9,6 +9,8 @@
 #ifndef TANDEM_RUNTIME_TIERING_BACKGROUNDQUEUE_H
 #define TANDEM_RUNTIME_TIERING_BACKGROUNDQUEUE_H
 
+#include "NotedLock.h"
+
 #include "tandem/Support/Error.h"
 
 #include <atomic>

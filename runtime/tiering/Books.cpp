@@ -29,11 +29,11 @@ void Books::note(Signature &signature, EventKind kind, std::string reason,
                            std::move(reason),
                            static_cast<uint64_t>(gettid())};
   {
-    std::lock_guard lock(signature.mutex);
+    NotedLock lock(signature.mutex);
     append(signature.events, event, Signature::kMaxEvents);
   }
   {
-    std::lock_guard lock(mutex);
+    NotedLock lock(mutex);
     append(events, event, kMaxEvents);
   }
   if (options.log)
@@ -60,16 +60,16 @@ void Books::addPhases(std::span<const PhaseTime> phases, double startNs,
 }
 
 void Books::addSpan(TraceSpan span) {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   append(spans, std::move(span), kMaxSpans);
 }
 
 std::vector<TraceSpan> Books::allSpans() const {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   return {spans.begin(), spans.end()};
 }
 
 std::vector<TieringEvent> Books::allEvents() const {
-  std::lock_guard lock(mutex);
+  NotedLock lock(mutex);
   return {events.begin(), events.end()};
 }

@@ -70,7 +70,7 @@ bool Engine::mustCompile(State state) const {
 Engine::Turn Engine::beginCall(Signature &signature) {
   Turn turn;
   const double now = turn.startNs = books.now();
-  std::lock_guard lock(signature.mutex);
+  NotedLock lock(signature.mutex);
   Record &record = signature.record;
   record.beginCall(now);
   const bool isPromoted = record.state == State::promoted;
@@ -113,8 +113,13 @@ Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
 }
 
 Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
-  TANDEM_ASSIGN_OR_RETURN(PreparedPtr eager, store.prepare({}, Tier::eager));
-  return store.run(*eager, Tier::eager, inputs);
+  // The store keeps it as long as it lives.
+  const PreparedTier *known = eager.load(std::memory_order_acquire);
+  if (!known) [[unlikely]] {
+    TANDEM_ASSIGN_OR_RETURN(PreparedPtr made, store.prepare({}, Tier::eager));
+    eager.store(known = made.get(), std::memory_order_release);
+  }
+  return store.run(*known, Tier::eager, inputs);
 }
 
 Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
@@ -141,7 +146,7 @@ Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
 }
 
 void Engine::endCall(Signature &signature, const Turn &turn, double ns) {
-  std::lock_guard lock(signature.mutex);
+  NotedLock lock(signature.mutex);
   Record &record = signature.record;
   if (turn.compiled)
     record.addCompiled(ns);
@@ -167,7 +172,7 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
     return refuse(signature, EventKind::evicted, describe(decision));
   case Action::demote: {
     {
-      std::lock_guard lock(signature->mutex);
+      NotedLock lock(signature->mutex);
       if (signature->record.state != State::promoted)
         return;
       signature->record.demote(books.now());
@@ -185,7 +190,7 @@ FunctionReport Engine::report() const {
   const Conditions present = conditions(books.now());
   for (const SignaturePtr &signature : table.all()) {
     SignatureReport one = signature->report();
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     one.next = describe(decide(signature->record, present, policy));
     report.residentBytes += one.residentBytes;
     report.signatures.push_back(std::move(one));
@@ -195,6 +200,7 @@ FunctionReport Engine::report() const {
               return a.calls > b.calls;
             });
   report.evicted = evicted;
+  report.longestLockWaitNs = NotedLock::longestWaitNs();
   report.events = books.allEvents();
   report.spans = books.allSpans();
   return report;

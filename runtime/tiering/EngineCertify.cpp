@@ -32,7 +32,7 @@ public:
     });
   }
   void cancel() override {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     signature->isCertifying = false;
   }
 
@@ -76,7 +76,7 @@ bool Engine::certifyInBackground(const SignaturePtr &signature,
 Expected<PreparedPtr> Engine::knownToAgree(Signature &signature,
                                            std::span<const Tensor> inputs) {
   {
-    std::lock_guard lock(signature.mutex);
+    NotedLock lock(signature.mutex);
     if (signature.record.state != State::provisional)
       return nullptr;
   }
@@ -84,7 +84,7 @@ Expected<PreparedPtr> Engine::knownToAgree(Signature &signature,
                           copyToHost(inputs, store.stream()));
   TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
   const uint64_t present = fingerprint(here);
-  std::lock_guard lock(signature.mutex);
+  NotedLock lock(signature.mutex);
   if (present != signature.fingerprint || !signature.prepared)
     return nullptr;
   signature.isCertifying = false;
@@ -123,7 +123,7 @@ Engine::runCertifying(const Certifier &certifier,
 Expected<std::shared_ptr<const Certifier>>
 Engine::certifierOf(Signature &signature) {
   {
-    std::lock_guard lock(signature.mutex);
+    NotedLock lock(signature.mutex);
     if (signature.certifier)
       return signature.certifier;
   }
@@ -131,7 +131,7 @@ Engine::certifierOf(Signature &signature) {
       Certifier made,
       Certifier::create(store.program(), signature.types,
                         store.executorOptions().libraries.precision));
-  std::lock_guard lock(signature.mutex);
+  NotedLock lock(signature.mutex);
   return signature.certifier =
              std::make_shared<const Certifier>(std::move(made));
 }
@@ -141,7 +141,7 @@ namespace {
 struct CertificateScope {
   Signature &signature;
   ~CertificateScope() {
-    std::lock_guard lock(signature.mutex);
+    NotedLock lock(signature.mutex);
     signature.isCertifying = false;
   }
 };
@@ -160,7 +160,7 @@ Status Engine::certify(const SignaturePtr &signature,
                     eager.begin() + store.program()->outputs.size());
   PreparedPtr prepared;
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     prepared = signature->prepared;
   }
   if (!prepared) // It has gone meanwhile.
@@ -212,7 +212,7 @@ Status Engine::judge(const SignaturePtr &signature,
     return contradict(signature, comparison, tookNs);
   bool isPromoted = false;
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     ++signature->certificates;
     signature->fingerprint = fingerprint(comparison.inputs);
     Record &record = signature->record;
@@ -249,7 +249,7 @@ Status Engine::contradict(const SignaturePtr &signature,
   error.hint = written ? "reproducer: " + *written
                        : "no reproducer: " + written.error().message;
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     ++signature->certificates;
     if (options.isStrict)
       signature->contradiction = error;

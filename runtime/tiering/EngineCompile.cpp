@@ -51,7 +51,7 @@ void Engine::predict(Signature &signature) {
   if (!compiler)
     return;
   const Prediction prediction = compiler->predict(signature.types);
-  std::lock_guard lock(signature.mutex);
+  NotedLock lock(signature.mutex);
   signature.record.predictedCompileNs = prediction.compileNs;
   signature.record.predictedCompiledNs = prediction.compiledNs;
 }
@@ -66,7 +66,7 @@ void Engine::enqueue(const SignaturePtr &signature, std::string reason,
                      bool isUrgent) {
   auto job = std::make_shared<CompileJob>(*this, signature);
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     Record &record = signature->record;
     // Another thread may have been faster.
     if (signature->job || signature->prepared || signature->isEvicted)
@@ -84,7 +84,7 @@ void Engine::enqueue(const SignaturePtr &signature, std::string reason,
 
 void Engine::cancelled(Signature &signature, std::string reason) {
   {
-    std::lock_guard lock(signature.mutex);
+    NotedLock lock(signature.mutex);
     if (signature.record.state != State::queued)
       return;
     signature.record.state = State::eager;
@@ -96,7 +96,7 @@ void Engine::cancelled(Signature &signature, std::string reason) {
 bool Engine::beginCompiling(const SignaturePtr &signature) {
   Decision decision;
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     if (signature->record.state != State::queued)
       return false;
     if (!signature->job->isUrgent())
@@ -150,7 +150,7 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
                    double costNs, double tookNs) {
   const int64_t bytes = residentBytesOf(*prepared->program, *store.program());
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     signature->job = nullptr;
     if (signature->isEvicted)
       return store.drop(signature->types);
@@ -174,7 +174,7 @@ Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
   const bool isBlocking = options.mode == Mode::compile;
   bool isFirst = false;
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     State &state = signature->record.state;
     isFirst = state != State::compiling;
     if (isFirst)
@@ -182,7 +182,7 @@ Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
   }
   if (isFirst) {
     Status compiled = compile(signature, /*isInBackground=*/false);
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     State &state = signature->record.state;
     if (isBlocking)
       state = compiled ? State::promoted : State::eager;
@@ -198,7 +198,7 @@ Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
 
 void Engine::retry(const SignaturePtr &signature, std::string reason) {
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     if (signature->record.state != State::demoted)
       return;
     signature->record.retry(/*resident=*/false);
@@ -216,7 +216,7 @@ void Engine::drop(Signature &signature) {
 void Engine::refuse(const SignaturePtr &signature, EventKind kind,
                     std::string reason, double tookNs) {
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     signature->record.state = State::refused;
     signature->job = nullptr;
     drop(*signature);
@@ -232,7 +232,7 @@ void Engine::makeRoom() {
     std::vector<Record> records;
     std::vector<const Record *> pointers;
     for (const SignaturePtr &signature : signatures) {
-      std::lock_guard lock(signature->mutex);
+      NotedLock lock(signature->mutex);
       records.push_back(signature->record);
     }
     for (const Record &record : records)
@@ -247,7 +247,7 @@ void Engine::makeRoom() {
 void Engine::evict(const SignaturePtr &signature, bool isWhole) {
   JobPtr job;
   {
-    std::lock_guard lock(signature->mutex);
+    NotedLock lock(signature->mutex);
     signature->isEvicted |= isWhole;
     signature->record.dropProgram(books.now());
     drop(*signature);

@@ -10,6 +10,7 @@
 #define TANDEM_RUNTIME_TIERING_TIERSTORE_H
 
 #include "../exec/StepPlan.h"
+#include "NotedLock.h"
 
 #include "tandem/Runtime/Tier.h"
 

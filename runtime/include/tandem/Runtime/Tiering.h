@@ -174,6 +174,9 @@ struct FunctionReport {
   /// Signatures that were forgotten, and bytes that compiled programs hold.
   uint64_t evicted = 0;
   int64_t residentBytes = 0;
+  /// The longest that any thread has waited for a lock of any function's engine
+  /// since the process started, in nanoseconds.
+  double longestLockWaitNs = 0;
   /// What has happened to all signatures, forgotten ones too, the earliest
   /// first.
   std::vector<TieringEvent> events;
