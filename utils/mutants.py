@@ -11,6 +11,7 @@ kernel at all must be noticed by all three of
   fuzz    tandem-fuzz, within 2,000 random graphs: of these the mutant runs
           those that have a place for it
 
+(`--by=certificate` takes the certificate of docs/Engine.md on the same graphs,)
 but for those in EQUIVALENT, which change no result, each with its reason. BUILD
 needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Only results that differ
 count: a check that fails otherwise (a kernel that does not compile, a crash) is
