@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Spoils kernels, one fault at a time, and says which checks notice.
 
-usage: mutants.py BUILD [--tenth] [--only=REGEX] [--by=check,tests,fuzz]
+usage: mutants.py BUILD [--tenth] [--only=REGEX] [--by=check,tests,fuzz,certificate]
 
 A mutant is FORM:DTYPE:FAULT[@PLACE] (tandem-cpu-mutate-kernel). Each that changes a
 kernel at all must be noticed by all three of
@@ -11,7 +11,8 @@ kernel at all must be noticed by all three of
   fuzz    tandem-fuzz, within 2,000 random graphs: of these the mutant runs
           those that have a place for it
 
-but for those in EQUIVALENT, which change no result, each with its reason. BUILD
+but for those in EQUIVALENT, which change no result, each with its reason.
+`--by=certificate` is the certificate (docs/Engine.md) on the graph of check. BUILD
 needs TANDEM_MUTANTS. `--tenth` takes each tenth mutant. Only results that differ
 count: a check that fails otherwise (a kernel that does not compile, a crash) is
 BROKEN. Exit status 1 where a mutant went unnoticed or a check was broken.

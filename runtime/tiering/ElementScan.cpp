@@ -24,12 +24,12 @@ namespace {
 /// cache.
 constexpr int64_t kBlock = 4096;
 
-/// The loops below are compiled for processors with AVX2, too.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define TANDEM_CLONES [[gnu::target_clones("arch=x86-64-v3", "default")]]
-#else
-#define TANDEM_CLONES
-#endif
+/// Whether the processor has AVX2, for which the loops below are compiled, too.
+bool hasAVX2() {
+  static const bool has = __builtin_cpu_supports("x86-64-v3");
+  return has;
+}
+#define TANDEM_AVX2 [[gnu::target("arch=x86-64-v3")]]
 
 /// The type that elements are compared in: exact for all of their values.
 template <typename T>
@@ -75,13 +75,12 @@ template <typename C>
   return result;
 }
 
-TANDEM_CLONES Sums<float> sum(const float *e, const float *a, int64_t n,
-                              float k) {
+template <typename C>
+TANDEM_AVX2 Sums<C> sumByAVX2(const C *e, const C *a, int64_t n, C k) {
   return sumBlock(e, a, n, k);
 }
-TANDEM_CLONES Sums<double> sum(const double *e, const double *a, int64_t n,
-                               double k) {
-  return sumBlock(e, a, n, k);
+template <typename C> Sums<C> sum(const C *e, const C *a, int64_t n, C k) {
+  return hasAVX2() ? sumByAVX2(e, a, n, k) : sumBlock(e, a, n, k);
 }
 
 /// 0 where all elements are finite, else NaN.
@@ -104,20 +103,19 @@ template <typename C>
   return result;
 }
 
-TANDEM_CLONES float zero(const float *values, int64_t n) {
+template <typename C> TANDEM_AVX2 C zeroByAVX2(const C *values, int64_t n) {
   return zeroOfBlock(values, n);
 }
-TANDEM_CLONES double zero(const double *values, int64_t n) {
-  return zeroOfBlock(values, n);
+template <typename C> C zero(const C *values, int64_t n) {
+  return hasAVX2() ? zeroByAVX2(values, n) : zeroOfBlock(values, n);
 }
 
 /// 16-bit floats as f32.
-TANDEM_CLONES void widen(const uint16_t *bits, int64_t n, bool isBF16,
-                         float *values) {
-  auto *words = reinterpret_cast<uint32_t *>(values);
+[[gnu::always_inline]] inline void widenBlock(const uint16_t *bits, int64_t n,
+                                              bool isBF16, float *values) {
   if (isBF16) {
     for (int64_t i = 0; i < n; ++i)
-      words[i] = uint32_t(bits[i]) << 16;
+      values[i] = std::bit_cast<float>(uint32_t(bits[i]) << 16);
     return;
   }
   // The exponent's bias changes by a product, subnormals' too.
@@ -125,9 +123,17 @@ TANDEM_CLONES void widen(const uint16_t *bits, int64_t n, bool isBF16,
     const uint32_t magnitude = bits[i] & 0x7fffu;
     const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
     const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
-    words[i] = std::bit_cast<uint32_t>(scaled) | special |
-               uint32_t(bits[i] & 0x8000u) << 16;
+    values[i] = std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special |
+                                     uint32_t(bits[i] & 0x8000u) << 16);
   }
+}
+
+TANDEM_AVX2 void widenByAVX2(const uint16_t *bits, int64_t n, bool isBF16,
+                             float *values) {
+  widenBlock(bits, n, isBF16, values);
+}
+void widen(const uint16_t *bits, int64_t n, bool isBF16, float *values) {
+  (hasAVX2() ? widenByAVX2 : widenBlock)(bits, n, isBF16, values);
 }
 
 /// The elements of a block in the type that they are computed in: where they
@@ -225,16 +231,17 @@ bool tiering::isFinite(const Tensor &tensor) {
 ApproximateTensor ApproximateTensor::of(const Tensor &tensor,
                                         const ValueTolerance &tolerance) {
   const auto count = static_cast<double>(tensor.shape().numElements());
-  ApproximateTensor result{tensor, tolerance.relativeBound(count)};
+  const ValueTolerance::Bound bound = tolerance.bound(count);
+  ApproximateTensor result{tensor, bound.relative};
   if (!tolerance.isExact())
-    result.floor = tolerance.isElementwise ? 0 : finiteScale(tensor);
+    result.floor = leastComputed(tensor.dtype());
+  if (bound.floor > 0)
+    result.floor += bound.floor * finiteScale(tensor);
   return result;
 }
 
 double ApproximateTensor::boundOf(double x) const {
-  if (relative == 0)
-    return 0;
-  return relative * (std::fabs(x) + floor) + leastComputed(tensor.dtype());
+  return relative * std::fabs(x) + floor;
 }
 
 bool tiering::agree(const Tensor &expected, const Tensor &actual,
@@ -244,17 +251,16 @@ bool tiering::agree(const Tensor &expected, const Tensor &actual,
   const auto count = static_cast<double>(expected.shape().numElements());
   if (count == 0)
     return true;
-  const double relative = tolerance.relativeBound(count);
+  const ValueTolerance::Bound bound = tolerance.bound(count);
   const auto found = withFloatType(expected.dtype(), [&]<typename T>(T) {
-    return scan<T>(expected, actual, relative);
+    return scan<T>(expected, actual, bound.relative);
   });
   if (!found)
     return false;
-  const double scale =
-      tolerance.isElementwise ? 0 : std::sqrt(found->squares / count);
+  const double scale = std::sqrt(found->squares / count);
   const double least =
       tolerance.isExact() ? 0 : leastComputed(expected.dtype());
-  return found->excess <= relative * scale + least;
+  return found->excess <= bound.floor * scale + least;
 }
 
 Difference tiering::compareWithin(const Tensor &expected, const Tensor &actual,

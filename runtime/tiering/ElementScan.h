@@ -46,7 +46,7 @@ bool isFinite(const Tensor &tensor);
 /// A tensor whose elements are known to a tolerance.
 struct ApproximateTensor {
   const Tensor &tensor;
-  /// The bound of element x is relative * (|x| + floor).
+  /// The bound of element x is relative |x| + floor.
   double relative = 0, floor = 0;
 
   /// Takes the root mean square of the finite elements where the tolerance

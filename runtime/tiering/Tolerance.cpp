@@ -33,6 +33,10 @@ constexpr double kArgument = 16;
 
 double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 
+/// The standard deviation of rounding to nearest: errors are uniform in [-u, u]
+/// where the mantissa is 1.
+double roundingOnce(double unit) { return unit / std::sqrt(3.0); }
+
 /// Floats of 16 bits are computed in f32.
 double computingUnit(DType dtype) {
   return unitRoundoff(dtype == DType::f64 ? DType::f64 : DType::f32);
@@ -54,22 +58,31 @@ struct OpView {
 };
 
 /// Variances of independent errors add.
-double combine(double a, double b) { return std::hypot(a, b); }
-
-double combinedOperands(const OpView &view) {
-  double sum = 0;
+ValueTolerance combine(ValueTolerance a, ValueTolerance b) {
+  return {std::hypot(a.elementwise, b.elementwise),
+          std::hypot(a.normwise, b.normwise)};
+}
+ValueTolerance combinedOperands(const OpView &view) {
+  ValueTolerance sum;
   for (const ValueTolerance &operand : view.operands)
-    sum = combine(sum, operand.deviation);
+    sum = combine(sum, operand);
   return sum;
 }
 
 ValueTolerance worstOperand(const OpView &view) {
   ValueTolerance worst;
-  for (const ValueTolerance &operand : view.operands) {
-    worst.deviation = std::max(worst.deviation, operand.deviation);
-    worst.isElementwise &= operand.isElementwise;
-  }
+  for (const ValueTolerance &operand : view.operands)
+    worst = {std::max(worst.elementwise, operand.elementwise),
+             std::max(worst.normwise, operand.normwise)};
   return worst;
+}
+
+/// Errors of which nothing is known but their size beside all elements.
+ValueTolerance asNormwise(ValueTolerance value, double amplified = 1) {
+  return {0, amplified * std::hypot(value.elementwise, value.normwise)};
+}
+ValueTolerance asElementwise(ValueTolerance value, double amplified = 1) {
+  return {asNormwise(value, amplified).normwise, 0};
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,43 +144,38 @@ bool keepsRelativeErrors(OpKind kind) {
 }
 
 /// Rounding of an elementwise result, in the type that it is computed in.
-double elementwiseRounding(const OpView &view) {
+ValueTolerance elementwiseRounding(const OpView &view) {
   const double unit = computingUnit(view.result.dtype);
   switch (getOpInfo(view.op.kind).rounding) {
   case Rounding::exact:
-  case Rounding::own:
-    return 0;
+    return {};
   case Rounding::once:
-    return unit;
+    return {roundingOnce(unit), 0};
   case Rounding::function:
-    return kFunctionUnits * unit;
+    // gelu cancels in 1 + erf(x) by itself.
+    if (view.op.kind == OpKind::gelu)
+      return {0, kFunctionUnits * unit};
+    return {kFunctionUnits * unit, 0};
+  case Rounding::own: // A cast: all tiers round equal numbers to equal ones.
+    break;
   }
-  return 0;
-}
-
-/// Numbers of 32 and 64 bits are rounded by every tier; equal ones to equal
-/// ones.
-double castRounding(const OpView &view) {
-  return view.operands[0].isExact() ? 0 : unitRoundoff(view.result.dtype);
+  if (view.operands[0].isExact() || byteWidth(view.result.dtype) == 2)
+    return {};
+  return {roundingOnce(unitRoundoff(view.result.dtype)), 0};
 }
 
 ValueTolerance elementwise(const OpView &view) {
-  ValueTolerance result = worstOperand(view);
-  const bool areExact = result.isExact();
-  result.deviation = amplification(view.op.kind) *
-                     (getOpInfo(view.op.kind).rounding == Rounding::exact
-                          ? result.deviation
-                          : combinedOperands(view));
-  result.deviation = combine(result.deviation, view.op.kind == OpKind::cast
-                                                   ? castRounding(view)
-                                                   : elementwiseRounding(view));
-  // gelu cancels in 1 + erf(x) by itself.
-  if (!keepsRelativeErrors(view.op.kind))
-    result.isElementwise &= areExact && view.op.kind != OpKind::gelu;
+  const OpKind kind = view.op.kind;
+  const bool isExact = getOpInfo(kind).rounding == Rounding::exact;
+  ValueTolerance operands =
+      isExact ? worstOperand(view) : combinedOperands(view);
+  const double amplified = amplification(kind);
   // Of a power errors are relative, whatever those of the exponent are.
-  if (view.op.kind == OpKind::exp)
-    result.isElementwise = true;
-  return result;
+  if (kind == OpKind::exp)
+    operands = asElementwise(operands, amplified);
+  else if (!keepsRelativeErrors(kind) || amplified > 1)
+    operands = asNormwise(operands, amplified);
+  return combine(operands, elementwiseRounding(view));
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,25 +223,26 @@ double sumRounding(const OpView &view, Precision precision) {
   const bool isContraction = kind == OpKind::conv || kind == OpKind::matmul;
   if (isContraction && precision == Precision::tf32 &&
       view.result.dtype == DType::f32)
-    error = combine(error, 2 * 0x1p-11);
+    error = std::hypot(error, 2 * 0x1p-11);
   const bool hasFunction =
       kind == OpKind::softmax || kind == OpKind::batch_norm;
-  return combine(error, hasFunction ? kFunctionUnits * unit : unit);
+  return std::hypot(error, hasFunction ? kFunctionUnits * unit : unit);
 }
 
 ValueTolerance sum(const OpView &view, Precision precision) {
-  const bool isSoftmax = view.op.kind == OpKind::softmax;
-  const bool isProduct =
-      view.op.kind == OpKind::reduce &&
-      view.op.attrs.AsReduceAttrs()->kind == ReduceKind::prod;
-  double operands = combinedOperands(view);
-  if (isSoftmax) // A power over a sum of powers.
-    operands *= 2 * kArgument;
-  if (isProduct) // As many factors, each with its error.
-    operands *= std::sqrt(termsOf(view));
-  const bool isElementwise =
-      isSoftmax || (isProduct && worstOperand(view).isElementwise);
-  return {combine(operands, sumRounding(view, precision)), isElementwise};
+  const ValueTolerance operands = combinedOperands(view);
+  const double rounding = sumRounding(view, precision);
+  if (view.op.kind == OpKind::softmax) // A power over a sum of powers.
+    return combine(asElementwise(operands, 2 * kArgument), {rounding, 0});
+  if (view.op.kind == OpKind::reduce &&
+      view.op.attrs.AsReduceAttrs()->kind == ReduceKind::prod) {
+    // As many factors, each with its error.
+    const double factors = std::sqrt(termsOf(view));
+    return combine(
+        {factors * operands.elementwise, factors * operands.normwise},
+        {rounding, 0});
+  }
+  return combine(asNormwise(operands), {0, rounding});
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,8 +252,8 @@ ValueTolerance sum(const OpView &view, Precision precision) {
 /// Padding makes the root mean square smaller, the errors not.
 ValueTolerance pad(const OpView &view) {
   ValueTolerance result = worstOperand(view);
-  if (!result.isElementwise && view.elements(0) > 0)
-    result.deviation *= std::sqrt(view.elements() / view.elements(0));
+  if (view.elements(0) > 0)
+    result.normwise *= std::sqrt(view.elements() / view.elements(0));
   return result;
 }
 
@@ -268,17 +277,14 @@ ValueTolerance unrounded(const OpView &view, Precision precision) {
 ValueTolerance toleranceOf(const OpView &view, Precision precision) {
   if (!isFloat(view.result.dtype) || jumps(view.op, view.result))
     return {};
-  ValueTolerance result = unrounded(view, precision);
+  const ValueTolerance result = unrounded(view, precision);
   const bool isMoved = getOpInfo(view.op.kind).rounding == Rounding::exact;
-  if (byteWidth(view.result.dtype) == 2 && !isMoved) {
-    const bool isCast = view.op.kind == OpKind::cast;
-    const bool isSame = isCast && view.types[0].dtype == view.result.dtype;
-    const bool isOfInteger = isCast && !isFloat(view.types[0].dtype);
-    if (!isSame && !isOfInteger)
-      result.deviation =
-          combine(result.deviation, unitRoundoff(view.result.dtype));
-  }
-  return result;
+  const bool isExactCast = view.op.kind == OpKind::cast &&
+                           (view.types[0].dtype == view.result.dtype ||
+                            !isFloat(view.types[0].dtype));
+  if (byteWidth(view.result.dtype) != 2 || isMoved || isExactCast)
+    return result;
+  return combine(result, {roundingOnce(unitRoundoff(view.result.dtype)), 0});
 }
 
 /// The most elements of the result that depend on one of an operand.
@@ -373,13 +379,14 @@ Expected<Tolerance> Derivation::run(std::span<const TensorType> inputs) {
 
 } // namespace
 
-double ValueTolerance::relativeBound(double elements) const {
+ValueTolerance::Bound ValueTolerance::bound(double elements) const {
   // The chance that any of as many normal errors is beyond is below this.
   constexpr double kChance = 1e-12;
   // Both results err.
   const double sigmas =
       std::sqrt(2 * 2 * std::log(std::max(elements, 1.0) / kChance));
-  return std::min(kMost, sigmas * deviation);
+  return {std::min(kMost, sigmas * (elementwise + normwise)),
+          std::min(kMost, sigmas * normwise)};
 }
 
 Expected<Tolerance> tiering::deriveTolerance(const Program &program,

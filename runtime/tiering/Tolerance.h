@@ -26,22 +26,30 @@
 
 namespace tandem::tiering {
 
-/// How exactly right executions agree on a value.
+/// How exactly right executions agree on a value: standard deviations of an
+/// element's error.
 struct ValueTolerance {
-  /// The standard deviation of an element's error, as a multiple of the
-  /// element's scale; 0 where all executions give the same values.
-  double deviation = 0;
-  /// Whether the scale is the element's own magnitude. Otherwise it is that and
-  /// the root mean square of all elements of the tensor, as where sums cancel.
-  bool isElementwise = true;
+  /// As a multiple of the element's own magnitude.
+  double elementwise = 0;
+  /// As a multiple of that and the root mean square of all elements of the
+  /// tensor: where sums may cancel.
+  double normwise = 0;
 
-  bool isExact() const { return deviation == 0; }
+  /// Whether all executions give the same values.
+  bool isExact() const { return elementwise == 0 && normwise == 0; }
   /// The most by which any of `elements` elements of two right results may
-  /// differ, as a multiple of the element's scale. At most kMost.
-  double relativeBound(double elements) const;
+  /// differ: |x| relative + rms floor.
+  struct Bound {
+    double relative = 0, floor = 0;
+  };
+  Bound bound(double elements) const;
   /// Larger differences are never taken for rounding without looking at the
   /// data, however inexact the value is: a tenth, as in Difference::isWeak.
   static constexpr double kMost = 0.1;
+  /// Whether the bound is that large.
+  bool isWeak(double elements) const {
+    return bound(elements).relative >= kMost;
+  }
 };
 
 /// An op whose result jumps where its operands, which are not exact, cross a

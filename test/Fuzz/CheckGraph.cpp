@@ -228,8 +228,7 @@ Status Checker::certify(const std::string &device, const Outputs &compiled) {
     const auto elements =
         static_cast<double>(compiled[i].shape().numElements());
     ++counts.outputs;
-    counts.weakOutputs += certifier.tolerance().outputs[i].relativeBound(
-                              elements) >= tiering::ValueTolerance::kMost;
+    counts.weakOutputs += certifier.tolerance().outputs[i].isWeak(elements);
   }
   return {};
 }

@@ -140,8 +140,8 @@ Status printTolerance(const Certifier &certifier) {
   const tiering::Tolerance &tolerance = certifier.tolerance();
   for (size_t i = 0; i < tolerance.outputs.size(); ++i) {
     const tiering::ValueTolerance &output = tolerance.outputs[i];
-    std::printf("output %zu: deviation %.3g%s\n", i, output.deviation,
-                output.isElementwise ? " of each element" : "");
+    std::printf("output %zu: deviation %.3g of each element, %.3g of all\n", i,
+                output.elementwise, output.normwise);
   }
   if (!tolerance.jumps.empty())
     std::printf("jumps: %zu\n", tolerance.jumps.size());

@@ -218,9 +218,13 @@ TEST(CertificateTest, NearAJumpAnElementMayDiffer) {
   EXPECT_EQ(certificate.verdict, Verdict::provisional);
   EXPECT_EQ(certificate.reason, Reason::nearJump);
   EXPECT_EQ(certificate.explained, 1);
+  auto confirmed = c.certifier.confirm(c.inputs, compiled);
+  ASSERT_TRUE(confirmed) << confirmed.error().str();
+  EXPECT_EQ(confirmed->verdict, Verdict::provisional) << confirmed->str();
   // It explains one element, not two.
   compiled[0].as<float>()[5] -= 1;
   EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
+  EXPECT_EQ(c.certifier.confirm(c.inputs, compiled)->verdict, Verdict::failed);
 }
 
 TEST(CertificateTest, FewElementsNearJumpsLeaveTheOthersCompared) {

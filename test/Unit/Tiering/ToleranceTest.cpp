@@ -67,29 +67,33 @@ TEST(ToleranceTest, IntegersAreExact) {
 }
 
 TEST(ToleranceTest, IndependentErrorsAddLikeVariances) {
-  const double one = ofChain({makeOp(OpKind::tanh)}).deviation;
-  const double four = ofChain({makeOp(OpKind::tanh), makeOp(OpKind::tanh),
-                               makeOp(OpKind::tanh), makeOp(OpKind::tanh)})
-                          .deviation;
-  EXPECT_DOUBLE_EQ(one, 8 * 0x1p-24);
-  EXPECT_NEAR(four, 2 * one, 1e-15);
+  const ValueTolerance one = ofChain({makeOp(OpKind::tanh)});
+  const ValueTolerance four =
+      ofChain({makeOp(OpKind::tanh), makeOp(OpKind::tanh), makeOp(OpKind::tanh),
+               makeOp(OpKind::tanh)});
+  EXPECT_DOUBLE_EQ(one.elementwise, 8 * 0x1p-24);
+  EXPECT_NEAR(four.elementwise, 2 * one.elementwise, 1e-15);
+  EXPECT_EQ(four.normwise, 0);
 }
 
 TEST(ToleranceTest, ExponentsAmplify) {
-  const double after =
-      ofChain({makeOp(OpKind::tanh), makeOp(OpKind::exp)}).deviation;
-  EXPECT_GT(after, 10 * ofChain({makeOp(OpKind::tanh)}).deviation);
+  const ValueTolerance after =
+      ofChain({makeOp(OpKind::tanh), makeOp(OpKind::exp)});
+  EXPECT_GT(after.elementwise,
+            10 * ofChain({makeOp(OpKind::tanh)}).elementwise);
 }
 
 TEST(ToleranceTest, SumsGrowWithTheRootOfTheirTerms) {
-  const double few = ofMatmul(100, DType::f32).deviation;
-  const double many = ofMatmul(10000, DType::f32).deviation;
-  EXPECT_NEAR(many / few, 10, 0.1);
-  EXPECT_FALSE(ofMatmul(100, DType::f32).isElementwise);
+  const ValueTolerance few = ofMatmul(100, DType::f32);
+  const ValueTolerance many = ofMatmul(10000, DType::f32);
+  EXPECT_NEAR(many.normwise / few.normwise, 10, 0.1);
+  EXPECT_EQ(few.elementwise, 0);
   // Computed in f32, rounded once.
-  EXPECT_NEAR(ofMatmul(100, DType::bf16).deviation, 0x1p-8, 1e-5);
-  EXPECT_LT(ofMatmul(100, DType::f64).deviation, 1e-14);
-  EXPECT_GT(ofMatmul(100, DType::f32, Precision::tf32).deviation, 0x1p-11);
+  const ValueTolerance half = ofMatmul(100, DType::bf16);
+  EXPECT_DOUBLE_EQ(half.normwise, few.normwise);
+  EXPECT_DOUBLE_EQ(half.elementwise, 0x1p-8 / std::sqrt(3.0));
+  EXPECT_LT(ofMatmul(100, DType::f64).normwise, 1e-14);
+  EXPECT_GT(ofMatmul(100, DType::f32, Precision::tf32).normwise, 0x1p-11);
 }
 
 TEST(ToleranceTest, DifferencesAreNotRelativeToEachElement) {
@@ -101,16 +105,19 @@ TEST(ToleranceTest, DifferencesAreNotRelativeToEachElement) {
       builder.op(makeOp(OpKind::sub), {product, y}, vec(8));
   const Tolerance tolerance =
       derive(builder.finish({product, difference}), {vec(8), vec(8)});
-  EXPECT_TRUE(tolerance.outputs[0].isElementwise);
-  EXPECT_FALSE(tolerance.outputs[1].isElementwise);
+  EXPECT_EQ(tolerance.outputs[0].normwise, 0);
+  EXPECT_GT(tolerance.outputs[1].normwise, 0);
 }
 
 TEST(ToleranceTest, BoundsGrowWithElementsAndEnd) {
-  const ValueTolerance value{1e-6, true};
-  EXPECT_GT(value.relativeBound(1e6), value.relativeBound(1));
-  EXPECT_LT(value.relativeBound(1e6), 2e-5);
-  EXPECT_EQ((ValueTolerance{1, true}).relativeBound(1), ValueTolerance::kMost);
-  EXPECT_EQ(ValueTolerance{}.relativeBound(100), 0);
+  const ValueTolerance value{1e-6, 1e-7};
+  EXPECT_GT(value.bound(1e6).relative, value.bound(1).relative);
+  EXPECT_LT(value.bound(1e6).relative, 2e-5);
+  EXPECT_NEAR(value.bound(1).relative, 11 * value.bound(1).floor, 1e-12);
+  EXPECT_EQ((ValueTolerance{1, 1}).bound(1).floor, ValueTolerance::kMost);
+  EXPECT_TRUE((ValueTolerance{1, 0}).isWeak(1));
+  EXPECT_FALSE(value.isWeak(1e6));
+  EXPECT_EQ(ValueTolerance{}.bound(100).relative, 0);
 }
 
 /// floor(x) of an input is the same in every execution; floor(sqrt(x)) is not.
