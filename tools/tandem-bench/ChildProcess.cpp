@@ -77,4 +77,19 @@ Expected<std::string> runChild(const std::vector<std::string> &words) {
   return output;
 }
 
+Expected<std::unique_ptr<Companion>>
+Companion::start(const std::vector<std::string> &words) {
+  TANDEM_ASSIGN_OR_RETURN(pid_t child, spawn(words, STDOUT_FILENO));
+  return std::unique_ptr<Companion>(new Companion(child));
+}
+
+Companion::~Companion() {
+  kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR)
+    ;
+}
+
+void Companion::pause() { kill(child, SIGSTOP); }
+void Companion::resume() { kill(child, SIGCONT); }
+
 } // namespace tandem::bench

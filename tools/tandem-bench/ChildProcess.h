@@ -11,6 +11,7 @@
 
 #include "tandem/Support/Error.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,25 @@ namespace tandem::bench {
 /// started, returns a non-zero exit code, or is killed. Its standard error is
 /// passed through.
 Expected<std::string> runChild(const std::vector<std::string> &words);
+
+/// A child process that runs, with breaks, as long as this object lives.
+class Companion {
+public:
+  /// Starts a command. `words` as for runChild.
+  static Expected<std::unique_ptr<Companion>>
+  start(const std::vector<std::string> &words);
+  /// Kills it.
+  ~Companion();
+  Companion(const Companion &) = delete;
+  Companion &operator=(const Companion &) = delete;
+
+  void pause();
+  void resume();
+
+private:
+  explicit Companion(int child) : child(child) {}
+  const int child;
+};
 
 } // namespace tandem::bench
 

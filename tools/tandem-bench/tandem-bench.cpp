@@ -10,6 +10,7 @@
 #include "ComparisonCases.h"
 #include "CompileMemory.h"
 #include "CompileScaling.h"
+#include "EngineCommands.h"
 #include "GPUFigures.h"
 #include "MeasureDevice.h"
 #include "PrebuiltKernels.h"
@@ -291,6 +292,7 @@ struct CommandOptions {
   ScalingOptions scaling;
   CompileMemoryOptions memory;
   PrebuiltKernelsOptions prebuilt;
+  EngineCommands engine;
   MeasureOptions cold;
   std::vector<std::string> coldDims;
 };
@@ -307,6 +309,7 @@ void addCommands(CLI::App &app, CommandOptions &options) {
   addScaling(app, options.scaling);
   addCompileMemory(app, options.memory);
   addPrebuiltKernels(app, options.prebuilt);
+  addEngineCommands(app, options.engine);
   addCold(app, options.cold, options.coldDims);
 }
 
@@ -356,6 +359,8 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
     return toExpected(runCompileMemory(options.memory));
   if (app.got_subcommand("gpu-kernels"))
     return toExpected(runPrebuiltKernels(options.prebuilt));
+  if (auto status = runEngineCommand(app, options.engine, describe))
+    return toExpected(*status);
   const MeasureOptions &cold = options.cold;
   CompileJob job{cold.file, cold.function, cold.device, cold.threads,
                  {},        cold.precision};

@@ -1,0 +1,65 @@
+//===- EngineCommands.cpp - The commands that measure the engine ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineCommands.h"
+
+#include "common/Options.h"
+
+namespace tandem::bench {
+
+static void addLoad(CLI::App &app, EngineLoadOptions &options) {
+  options.threadsGraph = tools::sharePath("graphs/chain8.mlir");
+  options.resultsGraph = tools::sharePath("graphs/conv1d_relu.mlir");
+  CLI::App &command = *app.add_subcommand(
+      "engine", "Measure the choice of tiers with many threads and signatures, "
+                "and first results while others are compiled");
+  command.add_option("--threads", options.threads, "Threads that call")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--calls", options.calls, "Calls of each thread")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+  command
+      .add_option("--signatures", options.signatures,
+                  "Signatures that are called in turn")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 512));
+  command
+      .add_option("--shapes", options.shapes,
+                  "Shapes whose first results are timed, on each side")
+      ->capture_default_str()
+      ->check(CLI::Range(50, 100000));
+  tools::addJson(command, options.json);
+}
+
+static void addChild(CLI::App &app, EngineChildOptions &options) {
+  CLI::App &command = *app.add_subcommand("engine-child");
+  command.group(""); // Hidden: `engine` starts it in processes of their own.
+  command.add_option("FILE", options.file)->required();
+  command.add_option("--threads", options.threads);
+  command.add_option("--signatures", options.signatures);
+}
+
+void addEngineCommands(CLI::App &app, EngineCommands &commands) {
+  addLoad(app, commands.load);
+  addChild(app, commands.child);
+}
+
+std::optional<Status>
+runEngineCommand(const CLI::App &app, EngineCommands &commands,
+                 const std::function<tools::Environment()> &describe) {
+  if (app.got_subcommand("engine")) {
+    commands.load.environment = describe();
+    return runEngineLoad(commands.load);
+  }
+  if (app.got_subcommand("engine-child"))
+    return runEngineChild(commands.child);
+  return std::nullopt;
+}
+
+} // namespace tandem::bench

@@ -1,0 +1,61 @@
+//===- EngineLoad.h - The engine under many threads and new shapes  -*- C++
+//-*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_ENGINELOAD_H
+#define TANDEM_TOOLS_TANDEM_BENCH_ENGINELOAD_H
+
+#include "common/Environment.h"
+
+#include "tandem/Support/Error.h"
+
+#include <string>
+
+namespace tandem::bench {
+
+/// Options of `tandem-bench engine`.
+struct EngineLoadOptions {
+  /// A graph for many threads, and one for first results. Each has one named
+  /// dim that is varied; the others are 16.
+  std::string threadsGraph, resultsGraph;
+  /// Threads, calls of each of them, and signatures that they call in turn.
+  int threads = 8, signatures = 64;
+  int64_t calls = 1000000;
+  /// Shapes whose first results are timed, for each of both sides.
+  int shapes = 1000;
+  std::string json;
+  tools::Environment environment;
+};
+
+/// Measures, and prints with its limit:
+///  - `threads` threads that call `signatures` signatures of one function:
+///  calls
+///    that are missing in the report, and outputs that neither tier computes;
+///  - the calls per second of two threads beside those of two processes;
+///  - the time to the first result of shapes that were never seen, while the
+///    function compiles others in the background, beside eager alone with an
+///    unrelated process compiling;
+///  - the longest wait for a lock of the engine.
+Status runEngineLoad(const EngineLoadOptions &options);
+
+/// What its child processes do.
+struct EngineChildOptions {
+  std::string file;
+  /// Threads that call; 0 to compile shape after shape, for ever.
+  int threads = 1;
+  int signatures = 64;
+  double seconds = 1;
+};
+
+/// Prints the calls per second of all threads together to standard output, or
+/// compiles until it is killed.
+Status runEngineChild(const EngineChildOptions &options);
+
+} // namespace tandem::bench
+
+#endif // TANDEM_TOOLS_TANDEM_BENCH_ENGINELOAD_H
