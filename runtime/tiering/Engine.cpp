@@ -192,7 +192,6 @@ FunctionReport Engine::report() const {
     SignatureReport one = signature->report();
     NotedLock lock(signature->mutex);
     one.next = describe(decide(signature->record, present, policy));
-    report.residentBytes += one.residentBytes;
     report.signatures.push_back(std::move(one));
   }
   std::sort(report.signatures.begin(), report.signatures.end(),
@@ -200,6 +199,7 @@ FunctionReport Engine::report() const {
               return a.calls > b.calls;
             });
   report.evicted = evicted;
+  report.residentBytes = residentBytes;
   report.longestLockWaitNs = NotedLock::longestWaitNs();
   report.events = books.allEvents();
   report.spans = books.allSpans();

@@ -131,6 +131,8 @@ private:
   Books books;
   SignatureTable table;
   std::atomic<uint64_t> evicted{0};
+  /// The sum of what compiled programs hold.
+  std::atomic<int64_t> residentBytes{0};
   /// The eager tier's executor; null before the first call.
   std::atomic<const PreparedTier *> eager{nullptr};
 };

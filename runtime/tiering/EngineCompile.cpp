@@ -156,7 +156,8 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
       return store.drop(signature->types);
     signature->record.state = State::compiled;
     signature->record.compileNs = costNs;
-    signature->record.residentBytes = bytes;
+    residentBytes +=
+        bytes - std::exchange(signature->record.residentBytes, bytes);
     signature->compileWallNs = tookNs;
     signature->phases = prepared->phases;
     signature->prepared = std::move(prepared);
@@ -209,7 +210,7 @@ void Engine::retry(const SignaturePtr &signature, std::string reason) {
 
 void Engine::drop(Signature &signature) {
   signature.prepared = nullptr;
-  signature.record.residentBytes = 0;
+  residentBytes -= std::exchange(signature.record.residentBytes, 0);
   store.drop(signature.types);
 }
 
@@ -225,22 +226,36 @@ void Engine::refuse(const SignaturePtr &signature, EventKind kind,
 }
 
 void Engine::makeRoom() {
+  if (table.size() <= policy.maxSignatures &&
+      residentBytes <= policy.maxResidentBytes)
+    return;
+  // A picture of now; another thread may change it meanwhile, and then does
+  // the same.
+  std::vector<SignaturePtr> signatures = table.all();
+  std::vector<Record> records;
+  for (const SignaturePtr &signature : signatures) {
+    NotedLock lock(signature->mutex);
+    records.push_back(signature->record);
+  }
+  // Room for some more, so that not every new signature has to look at all.
+  PolicyOptions limits = policy;
+  if (signatures.size() > limits.maxSignatures)
+    limits.maxSignatures -= limits.maxSignatures / 16;
   while (true) {
-    // A picture of now; another thread may change it meanwhile, and then does
-    // the same.
-    std::vector<SignaturePtr> signatures = table.all();
-    std::vector<Record> records;
     std::vector<const Record *> pointers;
-    for (const SignaturePtr &signature : signatures) {
-      NotedLock lock(signature->mutex);
-      records.push_back(signature->record);
-    }
     for (const Record &record : records)
       pointers.push_back(&record);
-    std::optional<Eviction> eviction = selectEviction(pointers, policy);
+    std::optional<Eviction> eviction = selectEviction(pointers, limits);
     if (!eviction)
       return;
-    evict(signatures[eviction->index], eviction->wholeSignature);
+    const size_t index = eviction->index;
+    evict(signatures[index], eviction->wholeSignature);
+    if (eviction->wholeSignature) {
+      signatures.erase(signatures.begin() + static_cast<ptrdiff_t>(index));
+      records.erase(records.begin() + static_cast<ptrdiff_t>(index));
+    } else {
+      records[index].residentBytes = 0;
+    }
   }
 }
 
@@ -249,8 +264,8 @@ void Engine::evict(const SignaturePtr &signature, bool isWhole) {
   {
     NotedLock lock(signature->mutex);
     signature->isEvicted |= isWhole;
-    signature->record.dropProgram(books.now());
     drop(*signature);
+    signature->record.dropProgram(books.now());
     job = signature->job;
   }
   if (isWhole) {
