@@ -181,12 +181,12 @@ struct FirstResults {
   std::vector<double> beside, alone;
 };
 
-/// Times the first call of each of `count` shapes from `*next` on, every other
-/// size: the other side takes those between, as libraries keep what they have
-/// prepared for the whole process.
+/// Times the first call of each of `count` shapes from `next` on. The other
+/// side takes other sizes, as libraries keep what they have prepared for the
+/// whole process, but odd ones as well.
 Status timeFirstCalls(Function &function, int count, int64_t &next,
                       std::vector<double> &times) {
-  for (int i = 0; i < count; ++i, next += 2) {
+  for (int i = 0; i < count; ++i, next += 4) {
     TANDEM_ASSIGN_OR_RETURN(auto inputs, inputsFor(function.program(), next));
     const Clock::time_point start = Clock::now();
     TANDEM_RETURN_IF_ERROR(function.call(inputs));
@@ -219,15 +219,16 @@ Expected<FirstResults> measureFirstResults(const EngineLoadOptions &options) {
   FirstResults results;
   ProgressLine line;
   constexpr int kBlock = 50;
-  int64_t odd = 1, even = 2, others = 100000;
+  int64_t first = 1, second = 3, others = 100000;
   while (static_cast<int>(results.alone.size()) < options.shapes) {
     line.show("first result " + std::to_string(results.alone.size()));
     other->resume();
-    TANDEM_RETURN_IF_ERROR(timeFirstCalls(*alone, kBlock, odd, results.alone));
+    TANDEM_RETURN_IF_ERROR(
+        timeFirstCalls(*alone, kBlock, first, results.alone));
     other->pause();
     TANDEM_RETURN_IF_ERROR(compileOthers(*beside, 100, others));
     TANDEM_RETURN_IF_ERROR(
-        timeFirstCalls(*beside, kBlock, even, results.beside));
+        timeFirstCalls(*beside, kBlock, second, results.beside));
     beside->cancel();
   }
   line.clear();
