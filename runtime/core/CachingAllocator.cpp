@@ -55,15 +55,42 @@ int64_t systemMemoryLimit() {
   return limit;
 }
 
+struct FreeBlock {
+  FreeBlock *next;
+};
+
+/// Free blocks of one thread, small ones, so that threads which call small
+/// programs need not meet at the bins: some hundred kilobytes at most. They go
+/// back to the bins when the thread ends.
+class ThreadBlocks {
+public:
+  /// Those of the calling thread; null where the thread is about to end.
+  static ThreadBlocks *get();
+  ~ThreadBlocks();
+
+  /// Null where there is none.
+  FreeBlock *pop(const SizeClass &sizeClass);
+  /// Whether there was room for it.
+  bool push(const SizeClass &sizeClass, FreeBlock *block);
+
+private:
+  static constexpr uint64_t kMostBytes = 4096;
+  static constexpr int kMostBlocks = 8;
+  struct List {
+    FreeBlock *blocks = nullptr;
+    int count = 0;
+  };
+  std::array<List, 24> lists;
+};
+
 class CachingAllocator final : public Allocator {
 public:
   Expected<void *> allocate(int64_t bytes) override;
   void deallocate(void *pointer, int64_t bytes) override;
+  /// Makes a block of this class available to all threads.
+  void push(const SizeClass &sizeClass, FreeBlock *block);
 
 private:
-  struct FreeBlock {
-    FreeBlock *next;
-  };
   /// One class's free blocks. A cache line each: threads that use different
   /// classes do not disturb one another.
   struct alignas(64) Bin {
@@ -71,8 +98,7 @@ private:
     FreeBlock *blocks = nullptr;
   };
 
-  void *pop(const SizeClass &sizeClass);
-  void push(const SizeClass &sizeClass, void *pointer);
+  FreeBlock *pop(const SizeClass &sizeClass);
   void *allocateFromSystem(uint64_t bytes);
   /// Gives every free block back to the system.
   void trim();
@@ -84,7 +110,7 @@ private:
       std::min<int64_t>(memoryLimit / 4, int64_t(4) << 30);
 };
 
-void *CachingAllocator::pop(const SizeClass &sizeClass) {
+FreeBlock *CachingAllocator::pop(const SizeClass &sizeClass) {
   Bin &bin = bins[sizeClass.index];
   FreeBlock *block;
   {
@@ -95,14 +121,10 @@ void *CachingAllocator::pop(const SizeClass &sizeClass) {
     bin.blocks = block->next;
   }
   cachedBytes.fetch_sub(sizeClass.bytes, std::memory_order_relaxed);
-  ASAN_UNPOISON_MEMORY_REGION(block, sizeClass.bytes);
   return block;
 }
 
-void CachingAllocator::push(const SizeClass &sizeClass, void *pointer) {
-  ASAN_POISON_MEMORY_REGION(static_cast<char *>(pointer) + sizeof(FreeBlock),
-                            sizeClass.bytes - sizeof(FreeBlock));
-  FreeBlock *block = new (pointer) FreeBlock;
+void CachingAllocator::push(const SizeClass &sizeClass, FreeBlock *block) {
   cachedBytes.fetch_add(sizeClass.bytes, std::memory_order_relaxed);
   Bin &bin = bins[sizeClass.index];
   std::lock_guard<std::mutex> lock(bin.mutex);
@@ -147,7 +169,13 @@ void CachingAllocator::trim() {
 
 Expected<void *> CachingAllocator::allocate(int64_t bytes) {
   SizeClass sizeClass = sizeClassOf(bytes);
-  void *memory = pop(sizeClass);
+  ThreadBlocks *own = ThreadBlocks::get();
+  FreeBlock *block = own ? own->pop(sizeClass) : nullptr;
+  if (!block)
+    block = pop(sizeClass);
+  if (block)
+    ASAN_UNPOISON_MEMORY_REGION(block, sizeClass.bytes);
+  void *memory = block;
   if (!memory)
     memory = allocateFromSystem(sizeClass.bytes);
   if (!memory) {
@@ -170,22 +198,75 @@ void CachingAllocator::deallocate(void *pointer, int64_t bytes) {
   count(-bytes);
   SizeClass sizeClass = sizeClassOf(bytes);
   int64_t size = sizeClass.bytes;
+  ASAN_POISON_MEMORY_REGION(static_cast<char *>(pointer) + sizeof(FreeBlock),
+                            sizeClass.bytes - sizeof(FreeBlock));
+  auto *block = new (pointer) FreeBlock;
+  ThreadBlocks *own = ThreadBlocks::get();
+  if (own && own->push(sizeClass, block))
+    return;
   // A full cache holds blocks of shapes gone by: start afresh.
   if (cachedBytes.load(std::memory_order_relaxed) + size > cacheLimit)
       [[unlikely]] {
     trim();
-    if (size > cacheLimit)
+    if (size > cacheLimit) {
+      ASAN_UNPOISON_MEMORY_REGION(pointer, sizeClass.bytes);
       return std::free(pointer);
+    }
   }
-  push(sizeClass, pointer);
+  push(sizeClass, block);
+}
+
+CachingAllocator &processAllocator() {
+  // Never destroyed: tensors with static storage may outlive it otherwise.
+  static auto *allocator = new CachingAllocator;
+  return *allocator;
+}
+
+/// Set when the thread's blocks are gone; tensors may be freed after that.
+thread_local bool isEnding = false;
+
+ThreadBlocks *ThreadBlocks::get() {
+  if (isEnding) [[unlikely]]
+    return nullptr;
+  thread_local ThreadBlocks blocks;
+  return &blocks;
+}
+
+ThreadBlocks::~ThreadBlocks() {
+  isEnding = true;
+  for (size_t index = 0; index < lists.size(); ++index)
+    while (FreeBlock *block = lists[index].blocks) {
+      lists[index].blocks = block->next;
+      processAllocator().push({index, classBytes(index)}, block);
+    }
+}
+
+FreeBlock *ThreadBlocks::pop(const SizeClass &sizeClass) {
+  if (sizeClass.bytes > kMostBytes)
+    return nullptr;
+  List &list = lists[sizeClass.index];
+  FreeBlock *block = list.blocks;
+  if (block) {
+    list.blocks = block->next;
+    --list.count;
+  }
+  return block;
+}
+
+bool ThreadBlocks::push(const SizeClass &sizeClass, FreeBlock *block) {
+  if (sizeClass.bytes > kMostBytes)
+    return false;
+  List &list = lists[sizeClass.index];
+  if (list.count == kMostBlocks)
+    return false;
+  block->next = list.blocks;
+  list.blocks = block;
+  ++list.count;
+  return true;
 }
 
 } // namespace
 
 void tandem::fillAllocations(bool isWanted) { isFilling = isWanted; }
 
-Allocator &tandem::cachingAllocator() {
-  // Never destroyed: tensors with static storage may outlive it otherwise.
-  static CachingAllocator *allocator = new CachingAllocator;
-  return *allocator;
-}
+Allocator &tandem::cachingAllocator() { return processAllocator(); }
