@@ -31,7 +31,7 @@ struct Executor::Impl {
   std::deque<PreparedCache> caches;
   /// Null where runs are not captured.
   std::unique_ptr<CapturedRuns> capturedRuns;
-  ObjectPool<Frame> frames;
+  ObjectPool<Frame, 8> frames;
 
   Impl(std::shared_ptr<const Program> program, ExecutorOptions options)
       : program(std::move(program)), options(std::move(options)),

@@ -9,6 +9,7 @@
 #ifndef TANDEM_SUPPORT_OBJECTPOOL_H
 #define TANDEM_SUPPORT_OBJECTPOOL_H
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -20,16 +21,23 @@ namespace tandem {
 /// from one use to the next. Thread-safe. Taking an object and putting it back
 /// cost one atomic exchange each where one thread runs at a time; a lock is
 /// taken only where several do.
-template <typename T> class ObjectPool {
+///
+/// With several `kShares`, that many threads each find the object that they put
+/// back, as long as they are the only ones, and with it what their cache knows
+/// of it: for objects of which there may be one for each thread.
+template <typename T, int kShares = 1> class ObjectPool {
 public:
   ObjectPool() = default;
   ObjectPool(const ObjectPool &) = delete;
   ObjectPool &operator=(const ObjectPool &) = delete;
-  ~ObjectPool() { delete spare.load(); }
+  ~ObjectPool() {
+    for (Share &share : shares)
+      delete share.spare.load();
+  }
 
-  /// An object that nobody uses; null when there is none.
+  /// An object that nobody uses; null when this thread's share has none.
   std::unique_ptr<T> take() {
-    if (T *object = spare.exchange(nullptr, std::memory_order_acquire))
+    if (T *object = ownSpare().exchange(nullptr, std::memory_order_acquire))
       return std::unique_ptr<T>(object);
     std::lock_guard<std::mutex> lock(mutex);
     if (others.empty())
@@ -42,7 +50,7 @@ public:
   /// Makes `object`, which is not null, ready for the next use.
   void put(std::unique_ptr<T> object) {
     std::unique_ptr<T> previous(
-        spare.exchange(object.release(), std::memory_order_acq_rel));
+        ownSpare().exchange(object.release(), std::memory_order_acq_rel));
     if (!previous)
       return;
     std::lock_guard<std::mutex> lock(mutex);
@@ -50,7 +58,19 @@ public:
   }
 
 private:
-  std::atomic<T *> spare{nullptr};
+  /// A cache line each, if there are several.
+  struct alignas(kShares > 1 ? 64 : alignof(std::atomic<T *>)) Share {
+    std::atomic<T *> spare{nullptr};
+  };
+  std::atomic<T *> &ownSpare() {
+    if constexpr (kShares == 1)
+      return shares[0].spare;
+    static std::atomic<unsigned> threads{0};
+    thread_local const unsigned thread = threads++;
+    return shares[thread % kShares].spare;
+  }
+
+  std::array<Share, kShares> shares;
   /// Guards `others`.
   std::mutex mutex;
   std::vector<std::unique_ptr<T>> others;
