@@ -108,7 +108,8 @@ private:
   bool certifyInBackground(const SignaturePtr &signature,
                            std::span<const Tensor> inputs);
   Expected<std::shared_ptr<const Certifier>> certifierOf(Signature &signature);
-  Expected<std::vector<Tensor>> runCertifying(const Certifier &certifier,
+  Expected<std::vector<Tensor>> runCertifying(Signature &signature,
+                                              const Certifier &certifier,
                                               std::span<const Tensor> inputs);
   /// Runs both tiers and compares them. `*outputs`, unless it is null, becomes
   /// eager's. Fails where eager does, and for a contradiction where the options

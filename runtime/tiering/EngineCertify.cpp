@@ -110,14 +110,24 @@ Engine::certifyingCall(const SignaturePtr &signature, Turn turn,
 
 /// Eager's outputs, and behind them what the certificate needs to know.
 Expected<std::vector<Tensor>>
-Engine::runCertifying(const Certifier &certifier,
+Engine::runCertifying(Signature &signature, const Certifier &certifier,
                       std::span<const Tensor> inputs) {
   if (certifier.program() == store.program())
     return runEager(inputs);
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedTier prepared,
-      interpretTier(certifier.program(), Tier::eager, store.executorOptions()));
-  return store.run(prepared, Tier::eager, inputs);
+  PreparedPtr prepared;
+  {
+    NotedLock lock(signature.mutex);
+    prepared = signature.certifying;
+  }
+  if (!prepared) {
+    TANDEM_ASSIGN_OR_RETURN(PreparedTier made,
+                            interpretTier(certifier.program(), Tier::eager,
+                                          store.executorOptions()));
+    prepared = std::make_shared<const PreparedTier>(std::move(made));
+    NotedLock lock(signature.mutex);
+    signature.certifying = prepared;
+  }
+  return store.run(*prepared, Tier::eager, inputs);
 }
 
 Expected<std::shared_ptr<const Certifier>>
@@ -154,7 +164,7 @@ Status Engine::certify(const SignaturePtr &signature,
   const double start = books.now();
   TANDEM_ASSIGN_OR_RETURN(auto certifier, certifierOf(*signature));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> eager,
-                          runCertifying(*certifier, inputs));
+                          runCertifying(*signature, *certifier, inputs));
   if (outputs)
     outputs->assign(eager.begin(),
                     eager.begin() + store.program()->outputs.size());
@@ -219,9 +229,17 @@ Status Engine::judge(const SignaturePtr &signature,
     if (!signature->prepared ||
         (record.state != State::compiled && record.state != State::provisional))
       return {};
+    // A program that is wrong near jumps alone would always look like this.
+    if (certificate.verdict == Certificate::Verdict::provisional &&
+        certificate.reason != Certificate::Reason::nearJump)
+      ++signature->provisional;
     isPromoted = certificate.verdict == Certificate::Verdict::passed ||
-                 ++signature->provisional >= kProvisionalAreEnough;
+                 signature->provisional >= kProvisionalAreEnough;
     record.state = isPromoted ? State::promoted : State::provisional;
+    if (isPromoted) {
+      signature->certifier = nullptr;
+      signature->certifying = nullptr;
+    }
   }
   books.note(*signature,
              certificate.verdict == Certificate::Verdict::passed

@@ -42,8 +42,10 @@ struct Signature {
   JobPtr job;
   /// Whether a certificate is being made: one at a time.
   bool isCertifying = false;
-  /// Made for the first certificate.
+  /// Made for the first certificate, and kept until it is promoted; the
+  /// executor where the certifier's program is not the eager one.
   std::shared_ptr<const Certifier> certifier;
+  PreparedPtr certifying;
   /// What calls fail with, where the options are strict.
   std::optional<Error> contradiction;
   /// Certificates that have passed on inputs that prove little, and the
