@@ -106,6 +106,7 @@ function(tandem_add_package_library name export_name)
     set_property(TARGET ${target} APPEND PROPERTY
       COMPATIBLE_INTERFACE_STRING TANDEM_LIBRARY)
     install(TARGETS ${target} EXPORT Tandem-${kind})
+    set_property(GLOBAL APPEND PROPERTY TANDEM_PACKAGE_LIBRARIES ${target})
   endforeach()
 
   # The API may change with each minor version before 1.0.
@@ -154,6 +155,9 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 get_property(tools GLOBAL PROPERTY TANDEM_TOOLS)
 list(FILTER tools INCLUDE REGEX "^tandem-")
+# Embedded in HTML reports.
+install(FILES ${PROJECT_BINARY_DIR}/share/tandem/plotly.min.js
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tandem OPTIONAL)
 foreach(tool ${tools})
   get_target_property(source_dir ${tool} SOURCE_DIR)
   if(source_dir MATCHES "^${PROJECT_SOURCE_DIR}/tools/")
