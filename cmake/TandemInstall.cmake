@@ -29,7 +29,9 @@ set(TANDEM_PUBLIC_HEADERS
   runtime/include/tandem/Runtime/Program.h
   runtime/include/tandem/Runtime/Provider.h
   runtime/include/tandem/Runtime/StridedTensor.h
-  runtime/include/tandem/Runtime/Tensor.h)
+  runtime/include/tandem/Runtime/Tensor.h
+  runtime/include/tandem/Runtime/Tier.h
+  runtime/include/tandem/Runtime/Tiering.h)
 list(TRANSFORM TANDEM_PUBLIC_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/)
 set(generated_headers
   ${PROJECT_BINARY_DIR}/include/tandem/Runtime/Program_generated.h

@@ -69,10 +69,13 @@ const char *tandemDeviceName(size_t index);
 void tandemSetNumThreads(int threads);
 int tandemNumThreads(void);
 
-/* Whether the library may start threads that work when no call waits for them,
- * such as to measure the machine. It may by default. Applies to functions that
- * are loaded afterwards. */
+/* Whether the library may work while no call waits for it: compile in the
+ * background, and measure the machine. It may by default. Applies to functions
+ * that are loaded afterwards. */
 void tandemAllowBackgroundWork(bool isAllowed);
+/* Sets how many threads compile in the background, for all functions; 1 at
+ * first. `threads` is at least 1. */
+void tandemSetCompileThreads(int threads);
 
 /*===-- Errors ------------------------------------------------------------===*/
 
@@ -160,12 +163,22 @@ void tandemTensorRelease(TandemTensor *tensor);
 
 /*===-- Functions ---------------------------------------------------------===*/
 
-/* How calls run a graph. */
+/* How a function chooses between running op by op and running compiled, for
+ * each signature: the types of a call's inputs (docs/Engine.md). */
 typedef int32_t TandemMode;
 enum {
-  TANDEM_MODE_DEFAULT = 0, /* compile */
-  TANDEM_MODE_EAGER = 1,   /* Op by op, at once. */
-  TANDEM_MODE_COMPILE = 2  /* Fused; the first call of new shapes compiles. */
+  /* AUTO; COMPILE where background work is not allowed. */
+  TANDEM_MODE_DEFAULT = 0,
+  /* Op by op, always. */
+  TANDEM_MODE_EAGER = 1,
+  /* Compiled. The first call of a signature compiles, and waits for that. */
+  TANDEM_MODE_COMPILE = 2,
+  /* Op by op at first. A signature is compiled in the background when that is
+   * predicted to pay, and its calls run that once it has been certified to
+   * compute the same, and as long as it is faster. */
+  TANDEM_MODE_AUTO = 3,
+  /* As AUTO, but the first call of a signature compiles and certifies. */
+  TANDEM_MODE_COMPILE_NOW = 4
 };
 
 /* How exact the libraries' f32 contractions are, on devices that have a choice.
@@ -184,9 +197,20 @@ typedef struct TandemLoadOptions {
   const char *device;
   TandemMode mode;
   TandemPrecision precision;
-  /* Where kernels that could not be compiled are written; null stands for a
-   * folder of temporary files. */
+  /* Where kernels that could not be compiled, and calls that were computed
+   * differently compiled, are written; null stands for a folder of temporary
+   * files. */
   const char *reproducerDir;
+  /* Whether such a call fails. Otherwise it returns what was computed op by op.
+   */
+  bool isStrict;
+  /* Whether every call is kept for TANDEM_REPORT_TRACE. */
+  bool isTraced;
+  /* Called with each decision, as a line of text that lives during the call,
+   * and `context`, by the thread that takes it; several may at once. It must
+   * not throw, nor use the function. May be null. */
+  void (*log)(const char *event, void *context);
+  void *context;
 } TandemLoadOptions;
 
 /* Loads a graph from a file of MLIR, or from its text of `length` bytes.
@@ -205,17 +229,45 @@ size_t tandemFunctionNumOutputs(const TandemFunction *function);
  * function; the other pointers are null. */
 TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
                                          size_t index, TandemTensorDesc *desc);
-/* Calls the function. Inputs must be in the memory of the function's device.
- * `outputs` has room for `numOutputs` tensors, which must be the number that
- * there are; each is released by the caller. An output may share the memory of
- * an input or of a constant of the graph, and must not be written to. On the
- * CPU the outputs are ready when this returns; those of other devices once
- * later work of the device, or tandemTensorCopyTo, reads them. */
+/* Calls the function, whose mode chooses how. Inputs must be in the memory of
+ * the function's device. `outputs` has room for `numOutputs` tensors, which
+ * must be the number that there are; each is released by the caller. An output
+ * may share the memory of an input or of a constant of the graph, and must not
+ * be written to. On the CPU the outputs are ready when this returns; those of
+ * other devices once later work of the device, or tandemTensorCopyTo, reads
+ * them. */
 TandemError *tandemFunctionCall(TandemFunction *function,
                                 const TandemTensor *const *inputs,
                                 size_t numInputs, TandemTensor **outputs,
                                 size_t numOutputs);
-/* Tensors that calls have returned may outlive the function. */
+
+/* Has the signature of `numInputs` inputs compiled in the background, ahead of
+ * its first call. Only dtype, rank and shape of the descriptions are read. */
+TandemError *tandemFunctionCompileAhead(TandemFunction *function,
+                                        const TandemTensorDesc *const *inputs,
+                                        size_t numInputs);
+/* Waits until nothing is compiled in the background for the function; or
+ * cancels what has not begun, and waits for the rest. */
+TandemError *tandemFunctionWait(TandemFunction *function);
+TandemError *tandemFunctionCancel(TandemFunction *function);
+
+/* The forms of a report: for people; a JSON object; the log of decisions as
+ * lines of JSON; and Chrome's trace event format, which Perfetto opens. */
+typedef int32_t TandemReportFormat;
+enum {
+  TANDEM_REPORT_TEXT = 0,
+  TANDEM_REPORT_JSON = 1,
+  TANDEM_REPORT_EVENTS = 2,
+  TANDEM_REPORT_TRACE = 3
+};
+/* What the function knows of each signature, such as times, costs and
+ * decisions, as a string that tandemStringRelease releases. */
+TandemError *tandemFunctionReport(const TandemFunction *function,
+                                  TandemReportFormat format, char **report);
+void tandemStringRelease(char *string);
+
+/* Waits for what is being compiled. Tensors that calls have returned may
+ * outlive the function. */
 void tandemFunctionRelease(TandemFunction *function);
 
 #ifdef __cplusplus

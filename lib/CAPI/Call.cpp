@@ -13,18 +13,25 @@ using namespace tandem::capi;
 
 struct TandemFunction {
   std::unique_ptr<Function> function;
-  Tier tier = Tier::compiled;
   /// The declared types of the inputs.
   std::vector<TensorType> inputs;
 };
 
-static Expected<Tier> tierOf(TandemMode mode) {
+static Expected<Mode> modeOf(TandemMode mode) {
   switch (mode) {
   case TANDEM_MODE_DEFAULT:
-  case TANDEM_MODE_COMPILE:
-    return Tier::compiled;
+    return isBackgroundWorkAllowed() ? Mode::automatic : Mode::compile;
   case TANDEM_MODE_EAGER:
-    return Tier::eager;
+    return Mode::eager;
+  case TANDEM_MODE_COMPILE:
+    return Mode::compile;
+  case TANDEM_MODE_AUTO:
+    if (!isBackgroundWorkAllowed())
+      return fail("input", "options->mode is auto, which works in the "
+                           "background, and that is not allowed");
+    return Mode::automatic;
+  case TANDEM_MODE_COMPILE_NOW:
+    return Mode::compileNow;
   default:
     return fail("input", "options->mode is " + std::to_string(mode) +
                              ", which is no mode");
@@ -40,6 +47,30 @@ static Expected<Precision> precisionOf(TandemPrecision precision) {
                                             : Precision::strict;
 }
 
+static Expected<CompileOptions>
+compileOptions(const TandemLoadOptions &options) {
+  CompileOptions compile;
+  compile.device = textOf(options.device);
+  compile.reproducerDir = textOf(options.reproducerDir);
+  TANDEM_ASSIGN_OR_RETURN(compile.precision, precisionOf(options.precision));
+  return compile;
+}
+
+static Expected<TieringOptions>
+tieringOptions(const TandemLoadOptions &options) {
+  TieringOptions tiering;
+  TANDEM_ASSIGN_OR_RETURN(tiering.mode, modeOf(options.mode));
+  tiering.isStrict = options.isStrict;
+  tiering.isTraced = options.isTraced;
+  tiering.reproducerDir = textOf(options.reproducerDir);
+  if (options.log)
+    tiering.log = [log = options.log,
+                   context = options.context](const TieringEvent &event) {
+      log(event.str().c_str(), context);
+    };
+  return tiering;
+}
+
 /// `parse` makes the graph of the function of the given name.
 template <typename Parse>
 static TandemError *load(const TandemLoadOptions *options,
@@ -51,16 +82,14 @@ static TandemError *load(const TandemLoadOptions *options,
     if (options) {
       TANDEM_ASSIGN_OR_RETURN(known, readStruct(options, "options"));
     }
-    auto handle = std::make_unique<TandemFunction>();
-    TANDEM_ASSIGN_OR_RETURN(handle->tier, tierOf(known.mode));
-    CompileOptions compile;
-    compile.device = textOf(known.device);
-    compile.reproducerDir = textOf(known.reproducerDir);
-    TANDEM_ASSIGN_OR_RETURN(compile.precision, precisionOf(known.precision));
+    TANDEM_ASSIGN_OR_RETURN(CompileOptions compile, compileOptions(known));
+    TANDEM_ASSIGN_OR_RETURN(TieringOptions tiering, tieringOptions(known));
     TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
                             parse(known.function ? known.function : "main"));
-    TANDEM_ASSIGN_OR_RETURN(handle->function,
-                            graph->createFunction(std::move(compile)));
+    auto handle = std::make_unique<TandemFunction>();
+    TANDEM_ASSIGN_OR_RETURN(
+        handle->function,
+        graph->createFunction(std::move(compile), std::move(tiering)));
     const Program &program = handle->function->program();
     for (uint32_t slot : program.inputs)
       handle->inputs.push_back(fromFlat(*program.slots[slot]->type));
@@ -137,7 +166,7 @@ static Status call(TandemFunction &function, std::span<const Tensor> inputs,
                              "; the function has " + std::to_string(expected) +
                              " outputs");
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> results,
-                          function.function->call(inputs, function.tier));
+                          function.function->call(inputs));
   std::vector<std::unique_ptr<TandemTensor>> handles;
   for (Tensor &result : results)
     handles.push_back(std::make_unique<TandemTensor>(std::move(result)));
@@ -160,5 +189,74 @@ TandemError *tandemFunctionCall(TandemFunction *function,
     return call(*function, tensors, {outputs, numOutputs});
   });
 }
+
+TandemError *tandemFunctionCompileAhead(TandemFunction *function,
+                                        const TandemTensorDesc *const *inputs,
+                                        size_t numInputs) {
+  return guarded([&]() -> Status {
+    TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
+    if (numInputs > 0)
+      TANDEM_RETURN_IF_ERROR(checkArgument(inputs, "inputs"));
+    std::vector<TensorType> signature;
+    for (size_t i = 0; i < numInputs; ++i) {
+      TANDEM_RETURN_IF_ERROR(checkArgument(inputs[i], "an input"));
+      TANDEM_ASSIGN_OR_RETURN(TandemTensorDesc known,
+                              readStruct(inputs[i], "desc"));
+      TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(known));
+      TANDEM_RETURN_IF_ERROR(checkedBytes(type));
+      signature.push_back(type);
+    }
+    return function->function->compileAhead({&signature, 1});
+  });
+}
+
+TandemError *tandemFunctionWait(TandemFunction *function) {
+  return guarded([&]() -> Status {
+    TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
+    function->function->wait();
+    return {};
+  });
+}
+
+TandemError *tandemFunctionCancel(TandemFunction *function) {
+  return guarded([&]() -> Status {
+    TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
+    function->function->cancel();
+    return {};
+  });
+}
+
+static Expected<std::string> print(const FunctionReport &report,
+                                   TandemReportFormat format) {
+  switch (format) {
+  case TANDEM_REPORT_TEXT:
+    return report.str();
+  case TANDEM_REPORT_JSON:
+    return report.json();
+  case TANDEM_REPORT_EVENTS:
+    return report.eventLines();
+  case TANDEM_REPORT_TRACE:
+    return report.trace();
+  default:
+    return fail("input",
+                "format is " + std::to_string(format) + ", which is no format");
+  }
+}
+
+TandemError *tandemFunctionReport(const TandemFunction *function,
+                                  TandemReportFormat format, char **report) {
+  return guarded([&]() -> Status {
+    TANDEM_RETURN_IF_ERROR(checkArgument(report, "report"));
+    *report = nullptr;
+    TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
+    TANDEM_ASSIGN_OR_RETURN(std::string text,
+                            print(function->function->report(), format));
+    *report = new char[text.size() + 1];
+    std::memcpy(*report, text.c_str(), text.size() + 1);
+    return {};
+  });
+}
+
+void tandemStringRelease(char *string) { delete[] string; }
 
 void tandemFunctionRelease(TandemFunction *function) { delete function; }

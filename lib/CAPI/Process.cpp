@@ -8,6 +8,8 @@
 
 #include "Handles.h"
 
+#include <atomic>
+
 using namespace tandem;
 
 uint32_t tandemAPIVersion(void) { return TANDEM_C_API_VERSION; }
@@ -63,6 +65,18 @@ int tandemNumThreads(void) {
   return threads;
 }
 
+static std::atomic<bool> backgroundWork{true};
+
+bool capi::isBackgroundWorkAllowed() { return backgroundWork; }
+
 void tandemAllowBackgroundWork(bool isAllowed) {
+  backgroundWork = isAllowed;
   allowBackgroundCalibration(isAllowed);
+}
+
+void tandemSetCompileThreads(int threads) {
+  tandemErrorRelease(capi::guarded([&]() -> Status {
+    setCompileThreads(std::max(threads, 1));
+    return {};
+  }));
 }

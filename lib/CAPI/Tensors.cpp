@@ -28,7 +28,7 @@ struct Deleter {
 };
 } // namespace
 
-static Expected<TensorType> typeOf(const TandemTensorDesc &desc) {
+Expected<TensorType> capi::typeOf(const TandemTensorDesc &desc) {
   if (desc.dtype < 0 || desc.dtype > int(DType::i64))
     return fail("input", "desc->dtype is " + std::to_string(desc.dtype) +
                              ", which is no element type");

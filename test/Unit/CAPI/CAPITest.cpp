@@ -43,10 +43,13 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 })";
 
-TandemFunction *loadNeg() {
+TandemFunction *loadNeg(TandemMode mode) {
   TandemFunction *function = nullptr;
+  TandemLoadOptions options{};
+  options.structSize = sizeof options;
+  options.mode = mode;
   TandemError *error =
-      tandemFunctionLoadText(kText, sizeof kText - 1, nullptr, &function);
+      tandemFunctionLoadText(kText, sizeof kText - 1, &options, &function);
   EXPECT_FALSE(error) << tandemErrorText(error);
   return function;
 }
@@ -116,9 +119,15 @@ TEST(CAPI, BadAllocsOfTensorsAreErrors) {
   }
 }
 
-TEST(CAPI, ABadAllocOfACallIsAnError) {
+class CAPIModes : public testing::TestWithParam<TandemMode> {};
+INSTANTIATE_TEST_SUITE_P(All, CAPIModes,
+                         testing::Values(TANDEM_MODE_EAGER, TANDEM_MODE_COMPILE,
+                                         TANDEM_MODE_AUTO,
+                                         TANDEM_MODE_COMPILE_NOW));
+
+TEST_P(CAPIModes, ABadAllocOfACallIsAnError) {
   std::vector<float> data(4, 1.0f);
-  TandemFunction *function = loadNeg();
+  TandemFunction *function = loadNeg(GetParam());
   TandemTensor *input = makeTensor(data), *output = nullptr;
   const TandemTensor *inputs[] = {input};
   auto call = [&] {
@@ -132,8 +141,8 @@ TEST(CAPI, ABadAllocOfACallIsAnError) {
   tandemFunctionRelease(function);
 }
 
-TEST(CAPI, AnyNumberOfThreadsCallOneFunction) {
-  TandemFunction *function = loadNeg();
+TEST_P(CAPIModes, AnyNumberOfThreadsCallOneFunction) {
+  TandemFunction *function = loadNeg(GetParam());
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {

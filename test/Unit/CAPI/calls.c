@@ -31,24 +31,23 @@ TandemTensor *makeFloats(float *data, int32_t rank, const int64_t *shape) {
   return tensor;
 }
 
-TandemFunction *loadAdd(TandemMode mode) {
-  TandemLoadOptions options = {.structSize = sizeof options,
-                               .function = NULL,
-                               .device = NULL,
-                               .mode = mode,
-                               .precision = TANDEM_PRECISION_STRICT,
-                               .reproducerDir = NULL};
+static TandemFunction *loadAddWith(const TandemLoadOptions *options) {
   TandemFunction *function = NULL;
-  CHECK_OK(tandemFunctionLoadText(kAdd, sizeof kAdd - 1, &options, &function));
+  CHECK_OK(tandemFunctionLoadText(kAdd, sizeof kAdd - 1, options, &function));
   CHECK(function);
   return function;
+}
+
+TandemFunction *loadAdd(TandemMode mode) {
+  TandemLoadOptions options = {.structSize = sizeof options, .mode = mode};
+  return loadAddWith(&options);
 }
 
 /* Outputs may outlive the function, and be inputs. */
 static void testModes(void) {
   float x[] = {1, -2, 3}, y[] = {1, 1, 1};
   const int64_t shape[] = {3};
-  for (TandemMode mode = TANDEM_MODE_DEFAULT; mode <= TANDEM_MODE_COMPILE;
+  for (TandemMode mode = TANDEM_MODE_DEFAULT; mode <= TANDEM_MODE_COMPILE_NOW;
        ++mode) {
     TandemFunction *function = loadAdd(mode);
     CHECK(tandemFunctionNumInputs(function) == 2);
@@ -87,6 +86,90 @@ static void testInputsAreDescribed(void) {
   tandemFunctionRelease(function);
 }
 
+static bool reportHas(const TandemFunction *function, TandemReportFormat format,
+                      const char *part) {
+  char *report = NULL;
+  CHECK_OK(tandemFunctionReport(function, format, &report));
+  bool has = strstr(report, part) != NULL;
+  if (!has)
+    fprintf(stderr, "no \"%s\" in:\n%s\n", part, report);
+  tandemStringRelease(report);
+  return has;
+}
+
+static void countLines(const char *event, void *context) {
+  CHECK(strlen(event) > 0);
+  ++*(int *)context;
+}
+
+static void testReports(void) {
+  int numEvents = 0;
+  TandemLoadOptions options = {.structSize = sizeof options,
+                               .mode = TANDEM_MODE_COMPILE_NOW,
+                               .isTraced = true,
+                               .log = countLines,
+                               .context = &numEvents};
+  TandemFunction *function = loadAddWith(&options);
+  float x[] = {1, -2, 3};
+  const int64_t shape[] = {3};
+  TandemTensor *input = makeFloats(x, 1, shape), *outputs[2];
+  const TandemTensor *inputs[] = {input, input};
+  CHECK_OK(tandemFunctionCall(function, inputs, 2, outputs, 2));
+  CHECK(numEvents >= 2);
+  CHECK(reportHas(function, TANDEM_REPORT_TEXT, "tensor<3xf32>"));
+  CHECK(reportHas(function, TANDEM_REPORT_JSON, "\"signatures\""));
+  CHECK(reportHas(function, TANDEM_REPORT_EVENTS, "\"compiled\""));
+  CHECK(reportHas(function, TANDEM_REPORT_TRACE, "\"traceEvents\""));
+  char *report = NULL;
+  CHECK_ERROR(tandemFunctionReport(function, 4, &report), "format is 4");
+  CHECK(!report);
+  tandemStringRelease(NULL);
+  tandemTensorRelease(outputs[0]);
+  tandemTensorRelease(outputs[1]);
+  tandemTensorRelease(input);
+  tandemFunctionRelease(function);
+}
+
+static void testBackgroundWork(void) {
+  const int64_t shape[] = {1000}, dynamic[] = {TANDEM_DYNAMIC};
+  TandemTensorDesc desc = {.structSize = sizeof desc,
+                           .dtype = TANDEM_F32,
+                           .rank = 1,
+                           .shape = shape};
+  const TandemTensorDesc *inputs[] = {&desc, &desc};
+  tandemSetCompileThreads(2);
+  TandemFunction *function = loadAdd(TANDEM_MODE_AUTO);
+  CHECK_OK(tandemFunctionCompileAhead(function, inputs, 2));
+  CHECK_OK(tandemFunctionWait(function));
+  CHECK(reportHas(function, TANDEM_REPORT_TEXT, "tensor<1000xf32>"));
+  CHECK(reportHas(function, TANDEM_REPORT_EVENTS, "\"compiled\""));
+  CHECK_ERROR(tandemFunctionCompileAhead(function, inputs, 1), "1 inputs");
+  CHECK_ERROR(tandemFunctionCompileAhead(function, NULL, 2), "inputs is null");
+  desc.shape = dynamic;
+  CHECK_ERROR(tandemFunctionCompileAhead(function, inputs, 2), "unknown size");
+  CHECK_OK(tandemFunctionCancel(function));
+  CHECK_ERROR(tandemFunctionWait(NULL), "function is null");
+  tandemFunctionRelease(function);
+}
+
+/* Where it is not allowed, the default mode does without. */
+static void testForbiddenBackgroundWork(void) {
+  TandemLoadOptions options = {.structSize = sizeof options,
+                               .mode = TANDEM_MODE_AUTO};
+  TandemFunction *function = NULL;
+  tandemAllowBackgroundWork(false);
+  CHECK_ERROR(
+      tandemFunctionLoadText(kAdd, sizeof kAdd - 1, &options, &function),
+      "not allowed");
+  function = loadAdd(TANDEM_MODE_DEFAULT);
+  CHECK(reportHas(function, TANDEM_REPORT_JSON, "\"mode\":\"compile\""));
+  tandemFunctionRelease(function);
+  tandemAllowBackgroundWork(true);
+  function = loadAdd(TANDEM_MODE_DEFAULT);
+  CHECK(reportHas(function, TANDEM_REPORT_JSON, "\"mode\":\"auto\""));
+  tandemFunctionRelease(function);
+}
+
 static void testProcess(void) {
   CHECK(tandemAPIVersion() == TANDEM_C_API_VERSION);
   CHECK(strchr(tandemVersion(), '.'));
@@ -100,10 +183,12 @@ static void testProcess(void) {
 
 int main(int argc, char **argv) {
   CHECK(argc == 2);
-  tandemAllowBackgroundWork(false);
+  testForbiddenBackgroundWork();
   testProcess();
   testModes();
   testInputsAreDescribed();
+  testReports();
+  testBackgroundWork();
   testTensors();
   testErrors();
   TandemFunction *function = NULL;
