@@ -1,14 +1,7 @@
 #!/usr/bin/env python3
-# ===- public-symbols.py - The linker's list of the public API ------------===//
-#
-# Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
-# See LICENSE for license information.
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#
-# ===----------------------------------------------------------------------===//
 """Writes a version script that exports what public headers declare.
 
-Usage: public-symbols.py VERSION HEADER...
+usage: public-symbols.py VERSION HEADER...
 
 Exported are the members, the virtual table and the type information of each
 class of a namespace, the functions of a namespace, and C functions that begin

@@ -1,20 +1,20 @@
-/*===- call.c - Calls a graph from C -----------------------------*- C -*-===*\
-|*                                                                            *|
-|* Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.        *|
-|* See LICENSE for license information.                                       *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-|*===----------------------------------------------------------------------===*|
-|*                                                                            *|
-|* Usage: call-c graph.mlir                                                   *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- call.c - Calls a graph from C --------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Usage: call-c graph.mlir
+//
+//===----------------------------------------------------------------------===//
 
 #include "tandem-c/Tandem.h"
 
 #include <stdio.h>
 
-/* Prints an error, if there is one, and says whether there is none. */
+/// Prints an error, if there is one, and says whether there is none.
 static bool isOk(TandemError *error) {
   if (!error)
     return true;
@@ -23,7 +23,7 @@ static bool isOk(TandemError *error) {
   return false;
 }
 
-/* A tensor on memory that the caller keeps. */
+/// A tensor on memory that the caller keeps.
 static TandemTensor *borrow(float *data, int64_t size) {
   TandemTensorDesc desc = {.structSize = sizeof desc,
                            .data = data,

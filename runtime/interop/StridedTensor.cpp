@@ -42,7 +42,8 @@ static bool hasOffsets(const TensorType &type, const Strides &strides) {
   return true;
 }
 
-/// The same for addresses and strides that StridedCopy does not take.
+/// Copies any elements, one by one. StridedCopy, which is faster, takes no
+/// misaligned address and no negative stride.
 static void copyByElement(const TensorType &type, const Strides &strides,
                           const void *from, void *to) {
   const int64_t width = byteWidth(type.dtype);
@@ -90,11 +91,9 @@ Expected<Tensor> tandem::toTensor(const StridedTensor &strided) {
   const bool isAligned =
       reinterpret_cast<uintptr_t>(strided.data) % byteWidth(type.dtype) == 0;
   if (isAligned && isDense(type.shape, strides)) {
-    // Without an owner the memory is the caller's.
-    Tensor tensor =
-        Tensor::share(type, std::shared_ptr<void>(strided.owner, strided.data),
-                      strided.device);
-    return tensor;
+    std::shared_ptr<void> data(strided.owner, strided.data);
+    return strided.owner ? Tensor::share(type, std::move(data), strided.device)
+                         : Tensor::borrow(type, strided.data, strided.device);
   }
   if (strided.device)
     return fail("input",

@@ -1,10 +1,10 @@
-/*===- calls.c - Calls of functions by the C API -----------------*- C -*-===*\
-|*                                                                            *|
-|* Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.        *|
-|* See LICENSE for license information.                                       *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- calls.c - Calls of functions by the C API --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "check.h"
 
@@ -43,7 +43,7 @@ TandemFunction *loadAdd(TandemMode mode) {
   return loadAddWith(&options);
 }
 
-/* Outputs may outlive the function, and be inputs. */
+/// Outputs may outlive the function, and be inputs.
 static void testModes(void) {
   float x[] = {1, -2, 3}, y[] = {1, 1, 1};
   const int64_t shape[] = {3};
@@ -152,7 +152,7 @@ static void testBackgroundWork(void) {
   tandemFunctionRelease(function);
 }
 
-/* Where it is not allowed, the default mode does without. */
+/// Where it is not allowed, the default mode does without.
 static void testForbiddenBackgroundWork(void) {
   TandemLoadOptions options = {.structSize = sizeof options,
                                .mode = TANDEM_MODE_AUTO};

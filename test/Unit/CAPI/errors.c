@@ -1,10 +1,10 @@
-/*===- errors.c - Errors of the C API ----------------------------*- C -*-===*\
-|*                                                                            *|
-|* Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.        *|
-|* See LICENSE for license information.                                       *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- errors.c - Errors of the C API -------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "check.h"
 

@@ -1,10 +1,10 @@
-/*===- tensors.c - Tensors of the C API --------------------------*- C -*-===*\
-|*                                                                            *|
-|* Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.        *|
-|* See LICENSE for license information.                                       *|
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
-|*                                                                            *|
-\*===----------------------------------------------------------------------===*/
+//===- tensors.c - Tensors of the C API -----------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "check.h"
 
@@ -23,7 +23,7 @@ static const float *floatsOf(const TandemTensor *tensor) {
   return (const float *)desc.data;
 }
 
-/* A 2 x 3 tensor with a deleter. */
+/// A 2 x 3 tensor with a deleter.
 static TandemTensorDesc describe(float *data, const int64_t *strides) {
   static const int64_t shape[] = {2, 3};
   TandemTensorDesc desc = {.structSize = sizeof desc,
@@ -98,7 +98,7 @@ static void testDLPack(void) {
   CHECK_ERROR(tandemTensorToDLPack(NULL, &managed), "tensor is null");
 }
 
-/* The deleter is not called where there is no tensor. */
+/// The deleter is not called where there is no tensor.
 static void testRefusals(void) {
   float x[6] = {0};
   const int64_t negative[] = {2, -3};
@@ -126,7 +126,7 @@ static void testRefusals(void) {
   CHECK_ERROR(tandemTensorCreate(NULL, NULL), "tensor is null");
 }
 
-/* Callers that know less of a struct, or more, than the library. */
+/// Callers that know less of a struct, or more, than the library.
 static void testStructSizes(void) {
   float x[] = {1};
   struct {
@@ -141,7 +141,7 @@ static void testStructSizes(void) {
   newer.unknown = 1;
   CHECK_ERROR(tandemTensorCreate(&newer.desc, &tensor), "does not know");
 
-  /* Without a deleter and its context, which an older version had not got. */
+  /// Without a deleter and its context, which an older version had not got.
   numDeleted = 0;
   newer.desc.structSize = offsetof(TandemTensorDesc, deleter);
   CHECK_OK(tandemTensorCreate(&newer.desc, &tensor));
