@@ -2,6 +2,7 @@
 #   nvrtc   libnvrtc is installed, so CUDA C++ can be compiled to PTX
 #   ptxas   the PTX assembler is installed
 #   plotly  plotly.min.js is installed, so HTML reports can be written
+#   compilers  CMake and the compilers that built this are here
 #   asan    built with AddressSanitizer
 #   mutants  built with TANDEM_MUTANTS
 #   x86-64-v3, x86-64-v4  this machine has AVX2 and FMA, or AVX-512 as well
@@ -67,6 +68,9 @@ if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
 if config.mutants.upper() in ("ON", "1", "TRUE", "YES"):
     config.available_features.add("mutants")
+if all(os.access(program, os.X_OK)
+       for program in [config.cmake, config.ninja, config.cc, config.cxx]):
+    config.available_features.add("compilers")
 if "address" in config.sanitize:
     config.available_features.add("asan")
 
@@ -104,6 +108,12 @@ config.substitutions += [
     ("%fake-cuda", "env TANDEM_LIBCUDA={0} TANDEM_NVRTC={0} TANDEM_CUDNN={0} "
      "TANDEM_CUBLASLT={0}".format(fake_cuda)),
     ("%cxx", config.cxx),
+    # Before the source and build directories of a project that uses Tandem.
+    ("%configure", "{0} -G Ninja -DCMAKE_MAKE_PROGRAM={1} -DCMAKE_C_COMPILER={2}"
+     " -DCMAKE_CXX_COMPILER={3} '-DCMAKE_C_FLAGS={4}' '-DCMAKE_CXX_FLAGS={4}'"
+     .format(config.cmake, config.ninja, config.cc, config.cxx,
+             "-fsanitize=" + config.sanitize if config.sanitize else "")),
+    ("%cmake", config.cmake),
 ]
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(

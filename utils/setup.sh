@@ -34,7 +34,7 @@ tandem_die() {
 # The Debian packages wanted, one a line.
 tandem_packages() {
   echo cmake ninja-build python3 clang-22 lld-22 ccache
-  echo libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
+  echo libdlpack-dev libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
     flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
     libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev
   if [ -z "${MLIR_DIR:-}" ]; then

@@ -81,7 +81,8 @@ struct ContractionEstimate {
   bool isLibrary = false;
 };
 
-/// A graph: one function of a parsed MLIR file. Its dims may be dynamic.
+/// A graph: one function of a parsed MLIR file, or what a GraphBuilder
+/// (tandem/GraphBuilder.h) has built. Its dims may be dynamic.
 /// Immutable and thread-safe.
 class Graph {
 public:
@@ -115,6 +116,7 @@ public:
                        const CompileOptions &options = {}) const;
 
 private:
+  friend class GraphBuilder;
   struct Impl;
   explicit Graph(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;

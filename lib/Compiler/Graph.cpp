@@ -12,6 +12,7 @@
 #include "Diagnostics.h"
 #include "GraphSource.h"
 
+#include "tandem/GraphBuilder.h"
 #include "tandem/Support/NestingDepth.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -30,6 +31,12 @@ namespace tandem {
 struct Graph::Impl {
   std::shared_ptr<const GraphSource> source;
 };
+
+std::unique_ptr<Graph>
+GraphBuilder::makeGraph(std::shared_ptr<const GraphSource> source) {
+  return std::unique_ptr<Graph>(
+      new Graph(std::make_unique<Graph::Impl>(std::move(source))));
+}
 
 namespace {
 

@@ -16,8 +16,11 @@ std::string tandem::renderLocation(Location location) {
   // FileLineColLoc is a view of FileLineColRange and accepts single points
   // only.
   auto source = location->findInstanceOf<FileLineColRange>();
-  if (!source)
-    return {};
+  if (!source) {
+    // An op without a file has a name, where a builder gave it one.
+    auto named = location->findInstanceOf<NameLoc>();
+    return named ? named.getName().str() : "";
+  }
   return source.getFilename().str() + ":" +
          std::to_string(source.getStartLine()) + ":" +
          std::to_string(source.getStartColumn());

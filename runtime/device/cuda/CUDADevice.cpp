@@ -28,6 +28,7 @@ public:
   Status open();
 
   std::string_view name() const override { return context.name(); }
+  int index() const override { return context.index(); }
   std::string_view arch() const override { return context.arch(); }
   bool canCapture() const override {
     return cuda::canCapture(context.driver());

@@ -21,6 +21,7 @@ namespace {
 
 TEST_F(CUDADeviceTest, IsDescribed) {
   EXPECT_EQ(device->name(), "cuda:0");
+  EXPECT_EQ(device->index(), 0);
   EXPECT_EQ(device->arch(), "sm_90");
   EXPECT_FALSE(device->isHost());
   EXPECT_EQ(*cudaDevice(0), device);

@@ -9,6 +9,8 @@
 #ifndef TANDEM_LIB_DIALECT_TANDEM_IR_FOLDING_H
 #define TANDEM_LIB_DIALECT_TANDEM_IR_FOLDING_H
 
+#include "tandem/Dialect/Tandem/IR/BuildOp.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/PatternMatch.h"
@@ -18,9 +20,6 @@ namespace tandem::ir {
 /// Whether all elements of a constant are `value`, exactly: -0.0 is not 0.0.
 /// False for a null attribute.
 bool isSplatOf(mlir::Attribute constant, double value);
-
-/// The splat of `value` in a type that must be static.
-mlir::DenseElementsAttr getSplat(mlir::Type type, double value);
 
 /// The constant that defines `value`, if one does.
 mlir::DenseElementsAttr getConstant(mlir::Value value);

@@ -22,6 +22,8 @@ namespace tandem {
 /// when the device is made, has every step waited for, so that it is one.
 class CUDADevice : public Device {
 public:
+  /// The number that the driver gives it, as in cudaDevice.
+  virtual int index() const = 0;
   /// What code runs on it: "sm_90".
   virtual std::string_view arch() const = 0;
 
