@@ -54,6 +54,7 @@ public:
 private:
   Context &context;
   ConstantCache constants{*this, context};
+  ModuleCache modules{context};
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
   const KernelProvider kernels{context};
@@ -70,7 +71,7 @@ Status GPU::open() {
 Expected<LoadedKernels> GPU::load(const Program &program) {
   LoadedKernels kernels;
   for (const auto &kernel : program.kernels) {
-    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadKernel(context, *kernel));
+    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadKernel(modules, *kernel));
     kernels.push_back(std::move(loaded));
   }
   return kernels;

@@ -101,6 +101,33 @@ TEST_F(CUDADeviceTest, ConstantsAndReshapesWork) {
   EXPECT_THAT(read(outputs[0]), ElementsAre(2, 5, 8, 11));
 }
 
+TEST_F(CUDADeviceTest, KernelsOfOneImageShareItsModule) {
+  auto twice = [&](int64_t size) {
+    ProgramBuilder builder;
+    const TensorType type{DType::f32, {size}};
+    uint32_t x = builder.input(type);
+    uint32_t sum = builder.launch(adder(builder, size), {x, x}, type);
+    builder.program.kernels.push_back(
+        std::make_unique<fb::KernelT>(*builder.program.kernels[0]));
+    return builder.finish({builder.launch(1, {sum, x}, type)});
+  };
+  fake.fail("cuModuleLoadDataEx", 209, 2);
+  auto executor = create(twice(3));
+  auto again = device->load(*twice(3));
+  // Another image is the second.
+  EXPECT_FALSE(device->load(*twice(5)));
+  // Whoever is left keeps the module.
+  again = LoadedKernels();
+  Tensor inputs[] = {place(makeFloats({3}))};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_THAT(read(outputs[0]), ElementsAre(0, 3, 6));
+  // When it has gone, it is loaded anew.
+  executor.reset();
+  fake.fail("cuModuleLoadDataEx", 209, 1);
+  EXPECT_FALSE(device->load(*twice(3)));
+  EXPECT_TRUE(device->load(*twice(3)));
+}
+
 TEST_F(CUDADeviceTest, ThreadsHaveStreamsOfTheirOwn) {
   auto program = chain(1000, true);
   std::vector<std::thread> threads;
