@@ -8,6 +8,8 @@
 
 #include "HostCompiler.h"
 
+#include "LoadCounts.h"
+
 #include "tandem/Support/Environment.h"
 
 #include <dlfcn.h>
@@ -37,6 +39,24 @@ namespace {
 constexpr const char *kOptions[] = {
     "-std=c++17",        "-O1",      "-w",         "-fPIC",         "-shared",
     "-ffp-contract=off", "-include", "HostCUDA.h", "-Wl,-Bsymbolic"};
+
+/// Without optimisations, each access that the source has is one; the linker
+/// finds the functions that count them (HostCUDA.h) in the library itself.
+constexpr const char *kCountingOptions[] = {
+    "-DTANDEM_COUNT_LOADS", "-O0", "-fsanitize=thread", "-mllvm",
+    "-tsan-instrument-func-entry-exit=false"};
+
+std::vector<std::string> optionsFor(const std::string &compiler) {
+  std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
+  if (fake::countsLoads())
+    options.insert(options.end(), std::begin(kCountingOptions),
+                   std::end(kCountingOptions));
+  // A misaligned access is an error of the device.
+  if (compiler.find("clang") != compiler.npos)
+    options.insert(options.end(),
+                   {"-fsanitize=alignment", "-fsanitize-trap=alignment"});
+  return options;
+}
 
 bool isProgram(const std::string &path) {
   return access(path.c_str(), X_OK) == 0;
@@ -144,7 +164,7 @@ std::string keptPath(const std::string &compiler, const std::string &source) {
       compiler + std::to_string(changed.time_since_epoch().count()) + source;
   for (const auto &[name, text] : kHostHeaders)
     key += text;
-  for (const char *option : kOptions)
+  for (const std::string &option : optionsFor(compiler))
     key += option;
   const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
   char name[64];
@@ -177,13 +197,10 @@ Expected<void *> compile(const std::string &source) {
     folder.write((std::string(name) + ".h").c_str(), text);
   folder.write("kernels.cpp", withEntries(source));
   std::vector<std::string> command = {compiler};
-  command.insert(command.end(), std::begin(kOptions), std::end(kOptions));
+  for (std::string &option : optionsFor(compiler))
+    command.push_back(std::move(option));
   command.insert(command.end(), {"-I" + folder.path, folder / "kernels.cpp",
                                  "-o", folder / "kernels.so"});
-  // A misaligned access is an error of the device.
-  if (compiler.find("clang") != compiler.npos)
-    command.insert(command.end(),
-                   {"-fsanitize=alignment", "-fsanitize-trap=alignment"});
   if (runToEnd(command, folder / "errors.txt") != 0)
     return fail("load", compiler +
                             " cannot compile the kernels for the host\n" +
