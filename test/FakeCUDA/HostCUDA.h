@@ -22,6 +22,7 @@
 #define __launch_bounds__(...)
 #define __device__
 #define __forceinline__ inline
+#define __align__(bytes) __attribute__((aligned(bytes)))
 // All threads of a block run on one of the host's. Where loads are counted,
 // there is but one such.
 #ifdef TANDEM_COUNT_LOADS
