@@ -191,8 +191,6 @@ Expected<void *> compile(const std::string &source) {
     if (Expected<void *> library = open(kept))
       return library;
   const Folder folder;
-  for (const char *header : {"cuda_fp16.h", "cuda_bf16.h"})
-    folder.write(header, "");
   for (const auto &[name, text] : kHostHeaders)
     folder.write((std::string(name) + ".h").c_str(), text);
   folder.write("kernels.cpp", withEntries(source));

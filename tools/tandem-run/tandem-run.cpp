@@ -68,6 +68,12 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--print", options.print, "Print the outputs' elements");
   app.add_flag("--program", options.program,
                "Print the Program that the tier runs: slots and steps");
+  app.add_flag("--kernels", options.kernels,
+               "Print a row for each kernel of the compiled program: what "
+               "compiling took, and registers, spills and shared memory");
+  addOutputFile(app, "--kernel-report", options.kernelReport,
+                "Write the same to FILE, as JSON, with the kernels' source and "
+                "assembly where the device has such");
   app.add_option("--digits", options.digits, "Significant digits of --print")
       ->capture_default_str()
       ->check(CLI::Range(1, 17));

@@ -76,9 +76,10 @@ public:
   }
   // A program costs NVRTC 13 ms, whatever is in it: more than most kernels.
   bool assembles() const override { return true; }
-  Status assemble(ArrayRef<fb::KernelT *> kernels) const override {
+  Status assemble(ArrayRef<fb::KernelT *> kernels,
+                  MutableArrayRef<KernelListing> listings) const override {
     TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice());
-    return assembleCubin(kernels, std::string(gpu->arch()));
+    return assembleCubin(kernels, std::string(gpu->arch()), listings);
   }
   std::string fingerprint() const override {
     Expected<CUDADevice *> gpu = cudaDevice();
