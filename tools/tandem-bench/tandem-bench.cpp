@@ -11,6 +11,7 @@
 #include "CompileMemory.h"
 #include "CompileScaling.h"
 #include "GPUFigures.h"
+#include "HostCost.h"
 #include "MeasureDevice.h"
 #include "PrebuiltKernels.h"
 #include "Sweep.h"
@@ -291,6 +292,7 @@ struct CommandOptions {
   ScalingOptions scaling;
   CompileMemoryOptions memory;
   PrebuiltKernelsOptions prebuilt;
+  HostCostOptions hostCost;
   MeasureOptions cold;
   std::vector<std::string> coldDims;
 };
@@ -307,6 +309,11 @@ void addCommands(CLI::App &app, CommandOptions &options) {
   addScaling(app, options.scaling);
   addCompileMemory(app, options.memory);
   addPrebuiltKernels(app, options.prebuilt);
+  tools::addJson(*app.add_subcommand(
+                     "gpu-host",
+                     "Measure what a compiled call costs the host where the "
+                     "GPU's driver does nothing (needs no GPU)"),
+                 options.hostCost.json);
   addCold(app, options.cold, options.coldDims);
 }
 
@@ -354,6 +361,10 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   }
   if (app.got_subcommand("compile-memory"))
     return toExpected(runCompileMemory(options.memory));
+  if (app.got_subcommand("gpu-host")) {
+    options.hostCost.environment = describe();
+    return runHostCost(options.hostCost);
+  }
   if (app.got_subcommand("gpu-kernels"))
     return toExpected(runPrebuiltKernels(options.prebuilt));
   const MeasureOptions &cold = options.cold;
