@@ -59,6 +59,10 @@ void addHandles(Driver &table) {
 }
 
 void addValues(Driver &table) {
+  table.deviceGetCount = [](int *count) {
+    *count = 1;
+    return kSuccess;
+  };
   table.deviceGet = [](DeviceNumber *device, int ordinal) {
     *device = ordinal;
     return kSuccess;

@@ -45,6 +45,10 @@ public:
   Expected<std::unique_ptr<Stream>> createStream() override {
     return CUDAStream::create(*this, context, clock);
   }
+  Expected<std::unique_ptr<Stream>> adoptStream(void *handle) override {
+    return CUDAStream::adopt(*this, context, clock,
+                             static_cast<StreamHandle>(handle));
+  }
   Stream &defaultStream() override { return *stream; }
   Expected<std::vector<Tensor>> placeConstants(std::span<const Tensor> tensors,
                                                Stream &on) override {

@@ -8,6 +8,9 @@
 
 #include "DeviceFixture.h"
 
+#include "tandem/Runtime/Libraries/CUDA.h"
+
+#include <numeric>
 #include <thread>
 
 using namespace tandem;
@@ -147,6 +150,38 @@ TEST_F(CUDADeviceTest, ThreadsHaveStreamsOfTheirOwn) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(right, 40);
+}
+
+TEST_F(CUDADeviceTest, AStreamOfTheCallersIsInOrderWithItsWork) {
+  const cuda::Driver &driver = *cuda::driver();
+  cuda::StreamHandle raw = nullptr;
+  ASSERT_EQ(driver.streamCreate(&raw, 1), 0);
+  void *pinned = nullptr;
+  ASSERT_EQ(driver.memHostAlloc(&pinned, 16, 0), 0);
+  auto *numbers = static_cast<float *>(pinned);
+  std::iota(numbers, numbers + 4, 1.0f);
+  {
+    auto adopted = device->adoptStream(raw);
+    ASSERT_TRUE(adopted) << adopted.error().str();
+    auto x = *Tensor::allocate({DType::f32, {4}}, (*adopted)->allocator());
+    auto executor = create(chain(4, false), adopted->get());
+    auto address = [](const Tensor &tensor) {
+      return reinterpret_cast<cuda::DevicePointer>(tensor.data());
+    };
+    // No event, and nobody waits until all is enqueued.
+    driver.memcpyHtoDAsync(address(x), numbers, 16, raw);
+    Tensor inputs[] = {x, x};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    driver.memcpyDtoHAsync(numbers, address(outputs[0]), 16, raw);
+    outputs.clear();
+  }
+  // It is still the caller's.
+  EXPECT_EQ(driver.streamSynchronize(raw), 0);
+  EXPECT_THAT(std::vector<float>(numbers, numbers + 4),
+              ElementsAre(3, 6, 9, 12));
+  driver.memFreeHost(pinned);
+  EXPECT_EQ(driver.streamDestroy(raw), 0);
+  EXPECT_FALSE(device->adoptStream(nullptr));
 }
 
 TEST_F(CUDADeviceTest, ThreadsShareAStream) {

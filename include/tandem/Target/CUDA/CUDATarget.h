@@ -21,8 +21,9 @@ class ModuleOp;
 
 namespace tandem {
 
-/// The target "cuda", whose code runs where there is a CUDA driver.
-const Target &cudaTarget();
+/// The target "cuda", whose code runs where there is a CUDA driver: on the GPU
+/// with that number. Thread-safe.
+const Target &cudaTarget(int index = 0);
 
 /// What a kernel is compiled to, and for which device.
 struct CUDATargetOptions {
