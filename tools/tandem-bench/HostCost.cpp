@@ -44,8 +44,8 @@ struct Cost {
   measure::Summary ns;
 };
 
-Expected<measure::Summary>
-measureCalls(Executor &executor, std::span<const Tensor> inputs, int calls) {
+Expected<measure::Summary> measureCalls(Executor &executor,
+                                        std::span<const Tensor> inputs) {
   std::vector<Tensor> outputs;
   std::vector<double> samples;
   for (int sample = -1; sample < kSamples; ++sample) {
