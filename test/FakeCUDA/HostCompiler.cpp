@@ -113,6 +113,17 @@ public:
   std::string path;
 };
 
+/// This process's, but for where its own libraries are: those of a compiler may
+/// have the same names.
+std::vector<char *> environmentOfCompiler() {
+  std::vector<char *> variables;
+  for (char **variable = environ; *variable; ++variable)
+    if (!std::string_view(*variable).starts_with("LD_LIBRARY_PATH="))
+      variables.push_back(*variable);
+  variables.push_back(nullptr);
+  return variables;
+}
+
 /// Runs a program to its end; what it says goes to the file.
 int runToEnd(const std::vector<std::string> &command,
              const std::string &output) {
@@ -127,7 +138,7 @@ int runToEnd(const std::vector<std::string> &command,
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t child = 0;
   int status = posix_spawn(&child, arguments[0], &actions, nullptr,
-                           arguments.data(), environ);
+                           arguments.data(), environmentOfCompiler().data());
   posix_spawn_file_actions_destroy(&actions);
   if (status == 0)
     waitpid(child, &status, 0);
