@@ -1,6 +1,7 @@
 # The lit suite. Features a test may REQUIRE:
 #   nvrtc   libnvrtc is installed, so CUDA C++ can be compiled to PTX
 #   ptxas   the PTX assembler is installed
+#   clang   clang is installed, which the fake driver counts loads with
 #   plotly  plotly.min.js is installed, so HTML reports can be written
 #   compilers  CMake and the compilers that built this are here
 #   asan    built with AddressSanitizer
@@ -9,6 +10,7 @@
 
 import glob
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -64,6 +66,8 @@ if in_cuda("lib64/libnvrtc.so*", "lib/libnvrtc.so*",
 ptxas = os.path.join(config.cuda_root, "bin", "ptxas")
 if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
+if shutil.which("clang++-22") or shutil.which("clang++"):
+    config.available_features.add("clang")
 if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
 if config.mutants.upper() in ("ON", "1", "TRUE", "YES"):

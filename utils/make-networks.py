@@ -6,8 +6,8 @@
 Both layouts of a network have the same weights, in the order that frameworks
 of that layout keep: (outputs, inputs, spatial) or (spatial, inputs, outputs).
 Weights are random numbers from a fixed seed, scaled so that activations stay
-near one. The build writes all but resnet_50, which has 200 MB, to
-build/share/tandem/graphs.
+near one. The build writes them to build/share/tandem/graphs, resnet_50, which
+has 200 MB, as an outline, to which tandem-bench adds the weights.
 """
 
 import argparse
@@ -316,12 +316,17 @@ def main():
     parser.add_argument("--layout", choices=["nchw", "nhwc"], default="nhwc")
     parser.add_argument("--image", type=int, default=224,
                         help="height and width of the images")
+    parser.add_argument("--outline", action="store_true",
+                        help="leave the weights to who reads the file")
     parser.add_argument("--output", required=True)
     arguments = parser.parse_args()
     network = NETWORKS[arguments.network](arguments.image,
                                           arguments.layout == "nhwc")
     with open(arguments.output, "w", encoding="ascii") as file:
-        network.write(file)
+        if arguments.outline:
+            network.write_outline(file)
+        else:
+            network.write(file)
 
 
 if __name__ == "__main__":

@@ -85,13 +85,24 @@ class ResourceGraph:
         return self.define(
             f"tandem.constant dense_resource<{name}> : {tensor(*shape)}")
 
-    def write(self, file, seed=1):
+    def write_function(self, file):
         body = "\n".join(self.lines)
         result = tensor(*self.shape)
         file.write(f"func.func @main(%x: {tensor(*self.argument)}"
                    ' {tandem.dims = ["N", "", "", ""]})'
                    f" -> {result} {{\n{body}\n"
                    f"  return {self.value} : {result}\n}}\n")
+
+    def write_outline(self, file):
+        """Without the numbers, but with what is known of them: an exponent,
+        and whether they have signs."""
+        self.write_function(file)
+        for weights in self.resources:
+            signs = "signed" if weights.mask & SIGN else "positive"
+            file.write(f"// weights {weights.name} {weights.exponent} {signs}\n")
+
+    def write(self, file, seed=1):
+        self.write_function(file)
         file.write("{-# dialect_resources: { builtin: {\n")
         stream = random.Random(seed)
         for weights in self.resources:

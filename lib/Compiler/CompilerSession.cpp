@@ -214,6 +214,16 @@ static std::unique_ptr<fb::KernelT> nameKernel(const CompiledKernel &compiled,
   return result;
 }
 
+static KernelReport reportOn(const KernelOutcome &outcome, ModuleOp kernel) {
+  const CompiledKernel &compiled = **outcome.compiled;
+  return {kernel.getSymName()->str(),
+          renderLocation(kernel.getLoc()),
+          outcome.isCached,
+          outcome.isCached ? 0 : outcome.times.sum(),
+          std::ssize(compiled.kernel.code),
+          compiled.listing};
+}
+
 Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
                                              double &overlapNs) {
   Compiled compiled;
@@ -227,8 +237,6 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
     times.add(outcome.times);
     overlapNs += outcome.times.sum() + outcome.otherNs;
   }
-  compiled.kernels = loadKernels(target, outcomes, times);
-
   PhaseTimer timer(times, "emit");
   TANDEM_RETURN_IF_ERROR(fallBack(module, kernels, outcomes, compiled));
   KernelIndices indices;
@@ -239,6 +247,8 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
     ++(outcome.isCached ? compiled.kernelCounts.cached
                         : compiled.kernelCounts.compiled);
     indices[*kernel.getSymName()] = listed.size();
+    compiled.kernels.push_back((*outcome.compiled)->loaded);
+    compiled.kernelReports.push_back(reportOn(outcome, kernel));
     listed.push_back(nameKernel(**outcome.compiled, kernel));
   }
   FailureOr<Program> program =

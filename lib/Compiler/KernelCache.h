@@ -26,8 +26,8 @@ namespace tandem {
 /// A compiled kernel, shared by all programs that launch it.
 struct CompiledKernel {
   fb::KernelT kernel;
-  /// Null for targets that load kernels together (Target::loadsTogether).
   std::shared_ptr<const LoadedKernel> loaded;
+  KernelListing listing;
 };
 
 using CompiledKernelPtr = std::shared_ptr<const CompiledKernel>;

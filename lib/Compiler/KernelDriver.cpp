@@ -65,8 +65,6 @@ compileOne(const Target &target, const std::string &spec, KernelWorker &worker,
            std::string_view source, PhaseTimes &times) {
   auto result = std::make_shared<CompiledKernel>();
   TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, spec, times));
-  if (target.loadsTogether())
-    return result;
   PhaseTimer timer(times, "load");
   TANDEM_ASSIGN_OR_RETURN(result->loaded, loadAlone(target, result->kernel));
   return result;
@@ -219,7 +217,7 @@ void Driver::makeSource(Kernel &kernel, std::optional<BorrowedWorker> &worker) {
   job.outcome.otherNs = watch.ns() - (job.outcome.times.sum() - before);
   if (source)
     kernel.compiled = std::make_shared<CompiledKernel>(
-        CompiledKernel{std::move(*source), nullptr});
+        CompiledKernel{std::move(*source), nullptr, {}});
   else
     finish(kernel, tl::unexpected(std::move(source.error())));
 }
@@ -258,8 +256,11 @@ void Driver::assemble(ArrayRef<Kernel *> program) {
   for (Kernel *kernel : program)
     shares.push_back(double(kernel->sourceBytes()) / double(bytes));
   Stopwatch watch;
-  Status status = target.assemble(kernels);
+  std::vector<KernelListing> listings(program.size());
+  Status status = target.assemble(kernels, listings);
   double ns = watch.ns();
+  for (auto [kernel, listing] : llvm::zip_equal(program, listings))
+    kernel->compiled->listing = std::move(listing);
   for (auto [kernel, share] : llvm::zip_equal(program, shares))
     kernel->jobs.front()->outcome.times.add("codegen", ns * share);
   // One by one, so that the error is the one's that it is about.
@@ -326,49 +327,6 @@ std::vector<KernelOutcome> compileKernels(const Target &target,
   for (Job &job : jobs)
     outcomes.push_back(std::move(job.outcome));
   return outcomes;
-}
-
-/// All at once; an error where one of them stands in the way.
-static Expected<LoadedKernels> loadTogether(const Target &target,
-                                            ArrayRef<KernelOutcome> outcomes) {
-  Program program;
-  for (const KernelOutcome &outcome : outcomes)
-    if (outcome.compiled)
-      program.kernels.push_back(
-          std::make_unique<fb::KernelT>((*outcome.compiled)->kernel));
-  return load(target, program);
-}
-
-/// One by one; what cannot be loaded has failed.
-static void loadEach(const Target &target,
-                     MutableArrayRef<KernelOutcome> outcomes) {
-  for (KernelOutcome &outcome : outcomes) {
-    if (!outcome.compiled)
-      continue;
-    auto compiled = std::make_shared<CompiledKernel>(**outcome.compiled);
-    if (auto loaded = loadAlone(target, compiled->kernel)) {
-      compiled->loaded = *loaded;
-      outcome.compiled = std::move(compiled);
-    } else {
-      outcome.compiled = tl::unexpected(std::move(loaded.error()));
-    }
-  }
-}
-
-LoadedKernels loadKernels(const Target &target,
-                          MutableArrayRef<KernelOutcome> outcomes,
-                          PhaseTimes &times) {
-  if (target.loadsTogether()) {
-    PhaseTimer timer(times, "load");
-    if (auto loaded = loadTogether(target, outcomes))
-      return *loaded;
-    loadEach(target, outcomes);
-  }
-  LoadedKernels kernels;
-  for (const KernelOutcome &outcome : outcomes)
-    if (outcome.compiled)
-      kernels.push_back((*outcome.compiled)->loaded);
-  return kernels;
 }
 
 } // namespace tandem

@@ -55,13 +55,6 @@ compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
                const FailureRequest &failures, KernelCache *cache);
 
-/// Loads those kernels of `outcomes` that were compiled and are not loaded yet,
-/// and returns all loaded kernels in order. The outcome of a kernel that cannot
-/// be loaded becomes an error. Adds to phase "load".
-LoadedKernels loadKernels(const Target &target,
-                          llvm::MutableArrayRef<KernelOutcome> outcomes,
-                          PhaseTimes &times);
-
 } // namespace tandem
 
 #endif // TANDEM_LIB_COMPILER_KERNELDRIVER_H

@@ -45,7 +45,18 @@ findAmong(llvm::StringRef name,
               "there are " + names);
 }
 
+/// That of "cuda:1"; null for other names.
+static const Target *findNumbered(llvm::StringRef name) {
+  int index = 0;
+  if (!name.consume_front(cudaTarget().name()) || !name.consume_front(":") ||
+      name.getAsInteger(10, index) || index < 0)
+    return nullptr;
+  return &cudaTarget(index);
+}
+
 Expected<const Target *> findTarget(llvm::StringRef name) {
+  if (const Target *numbered = findNumbered(name))
+    return numbered;
   return findAmong(name, [](const Target &) { return true; });
 }
 

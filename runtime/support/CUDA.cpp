@@ -135,11 +135,25 @@ Expected<CUBLASLt> openCUBLASLt() {
 
 } // namespace
 
+/// What stands for the installed ones, if anything does.
+static const Expected<Driver> *otherDriver = nullptr;
+static const Expected<NVRTC> *otherNVRTC = nullptr;
+
+void cuda::replaceLibraries(const Expected<Driver> &driver,
+                            const Expected<NVRTC> &nvrtc) {
+  otherDriver = &driver;
+  otherNVRTC = &nvrtc;
+}
+
 const Expected<Driver> &cuda::driver() {
+  if (otherDriver)
+    return *otherDriver;
   static const Expected<Driver> opened = openDriver();
   return opened;
 }
 const Expected<NVRTC> &cuda::nvrtc() {
+  if (otherNVRTC)
+    return *otherNVRTC;
   static const Expected<NVRTC> opened = openNVRTC();
   return opened;
 }

@@ -8,6 +8,9 @@
 
 #include "Block.h"
 
+#include "LoadCounts.h"
+#include "Machine.h"
+
 #include <algorithm>
 #include <csetjmp>
 #include <csignal>
@@ -58,8 +61,10 @@ public:
   void syncWarp(unsigned mask) { wait(Fibre::atWarp, mask); }
   const void *exchange(unsigned mask, const void *value, unsigned bytes,
                        unsigned source);
+  void countLoad(const void *from, unsigned bytes, bool isShared);
 
   tandem_host::Place place;
+  LoadCounts loads;
 
 private:
   void start(Fibre &fibre);
@@ -136,6 +141,18 @@ const void *Block::exchange(unsigned mask, const void *value, unsigned bytes,
   return fibres[thread].brought[turn];
 }
 
+/// What is in neither memory is a thread's own.
+void Block::countLoad(const void *from, unsigned bytes, bool isShared) {
+  constexpr unsigned kMostBytes = 16;
+  const unsigned count = (bytes + kMostBytes - 1) / kMostBytes;
+  if (isShared)
+    loads.shared += count;
+  else if (machine().withMemory([&](Memory &memory, Clock &) {
+             return memory.isOnDevice(const_cast<void *>(from), bytes);
+           }))
+    loads.global += count;
+}
+
 bool Block::releaseBarrier() {
   if (std::any_of(fibres.begin(), fibres.end(), [](const Fibre &fibre) {
         return fibre.state != Fibre::atBarrier;
@@ -171,6 +188,7 @@ bool Block::release() {
 }
 
 void Block::run() {
+  running = this;
   if (!launch.isCooperative) {
     for (unsigned thread = 0; thread < size; ++thread) {
       *place.threadIdx = indexOf(thread);
@@ -178,7 +196,6 @@ void Block::run() {
     }
     return;
   }
-  running = this;
   fibres.resize(size);
   for (Fibre &fibre : fibres)
     start(fibre);
@@ -202,6 +219,9 @@ const tandem_host::Hooks kHooks = {
     [](unsigned mask) { running->syncWarp(mask); },
     [](unsigned mask, const void *value, unsigned bytes, unsigned source) {
       return running->exchange(mask, value, bytes, source);
+    },
+    [](const void *from, unsigned bytes, bool isShared) {
+      running->countLoad(from, bytes, isShared);
     }};
 
 //===----------------------------------------------------------------------===//
@@ -270,5 +290,8 @@ Result fake::run(const Launch &launch, std::span<void *const> args,
   std::vector<unsigned> order(launch.grid.x * launch.grid.y * launch.grid.z);
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), random);
-  return runBlocks(block, order, launch.grid);
+  const Result result = runBlocks(block, order, launch.grid);
+  if (countsLoads())
+    addLoads(launch.name, block.loads);
+  return result;
 }

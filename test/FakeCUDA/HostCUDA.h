@@ -22,8 +22,14 @@
 #define __launch_bounds__(...)
 #define __device__
 #define __forceinline__ inline
-// All threads of a block run on one of the host's.
+#define __align__(bytes) __attribute__((aligned(bytes)))
+// All threads of a block run on one of the host's. Where loads are counted,
+// there is but one such.
+#ifdef TANDEM_COUNT_LOADS
+#define __shared__ static __attribute__((section("tandem_shared")))
+#else
 #define __shared__ static thread_local
+#endif
 
 namespace tandem_host {
 
@@ -90,6 +96,47 @@ template <typename To, typename From> inline To bits(From from) {
 }
 
 } // namespace tandem_host
+
+#ifdef TANDEM_COUNT_LOADS
+// Compiled with -fsanitize=thread, kernels call these functions ahead of what
+// they read and write, in place of ThreadSanitizer's.
+#pragma clang attribute push(                                                  \
+    __attribute__((disable_sanitizer_instrumentation)), apply_to = function)
+extern "C" {
+extern const char __start_tandem_shared[] __attribute__((weak));
+extern const char __stop_tandem_shared[] __attribute__((weak));
+static void tandem_host_load(const void *from, unsigned long bytes) {
+  // Nothing is set yet where static variables are initialised.
+  if (tandem_host::hooks)
+    tandem_host::hooks->load(from, unsigned(bytes),
+                             from >= __start_tandem_shared &&
+                                 from < __stop_tandem_shared);
+}
+#define TANDEM_HOST_ACCESS(bytes)                                              \
+  void __tsan_read##bytes(const void *from) { tandem_host_load(from, bytes); } \
+  void __tsan_unaligned_read##bytes(const void *from) {                        \
+    tandem_host_load(from, bytes);                                             \
+  }                                                                            \
+  void __tsan_write##bytes(void *) {}                                          \
+  void __tsan_unaligned_write##bytes(void *) {}
+TANDEM_HOST_ACCESS(1)
+TANDEM_HOST_ACCESS(2)
+TANDEM_HOST_ACCESS(4)
+TANDEM_HOST_ACCESS(8)
+TANDEM_HOST_ACCESS(16)
+void *__tsan_memcpy(void *to, const void *from, unsigned long bytes) {
+  tandem_host_load(from, bytes);
+  return __builtin_memcpy(to, from, bytes);
+}
+void *__tsan_memset(void *to, int value, unsigned long bytes) {
+  return __builtin_memset(to, value, bytes);
+}
+void __tsan_init() {}
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit() {}
+}
+#pragma clang attribute pop
+#endif // TANDEM_COUNT_LOADS
 
 using tandem_host::blockDim;
 using tandem_host::blockIdx;

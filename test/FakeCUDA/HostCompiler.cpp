@@ -8,6 +8,8 @@
 
 #include "HostCompiler.h"
 
+#include "LoadCounts.h"
+
 #include "tandem/Support/Environment.h"
 
 #include <dlfcn.h>
@@ -37,6 +39,24 @@ namespace {
 constexpr const char *kOptions[] = {
     "-std=c++17",        "-O1",      "-w",         "-fPIC",         "-shared",
     "-ffp-contract=off", "-include", "HostCUDA.h", "-Wl,-Bsymbolic"};
+
+/// Without optimisations, each access that the source has is one; the linker
+/// finds the functions that count them (HostCUDA.h) in the library itself.
+constexpr const char *kCountingOptions[] = {
+    "-DTANDEM_COUNT_LOADS", "-O0", "-fsanitize=thread", "-mllvm",
+    "-tsan-instrument-func-entry-exit=false"};
+
+std::vector<std::string> optionsFor(const std::string &compiler) {
+  std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
+  if (fake::countsLoads())
+    options.insert(options.end(), std::begin(kCountingOptions),
+                   std::end(kCountingOptions));
+  // A misaligned access is an error of the device.
+  if (compiler.find("clang") != compiler.npos)
+    options.insert(options.end(),
+                   {"-fsanitize=alignment", "-fsanitize-trap=alignment"});
+  return options;
+}
 
 bool isProgram(const std::string &path) {
   return access(path.c_str(), X_OK) == 0;
@@ -93,6 +113,17 @@ public:
   std::string path;
 };
 
+/// This process's, but for where its own libraries are: those of a compiler may
+/// have the same names.
+std::vector<char *> environmentOfCompiler() {
+  std::vector<char *> variables;
+  for (char **variable = environ; *variable; ++variable)
+    if (!std::string_view(*variable).starts_with("LD_LIBRARY_PATH="))
+      variables.push_back(*variable);
+  variables.push_back(nullptr);
+  return variables;
+}
+
 /// Runs a program to its end; what it says goes to the file.
 int runToEnd(const std::vector<std::string> &command,
              const std::string &output) {
@@ -107,7 +138,7 @@ int runToEnd(const std::vector<std::string> &command,
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t child = 0;
   int status = posix_spawn(&child, arguments[0], &actions, nullptr,
-                           arguments.data(), environ);
+                           arguments.data(), environmentOfCompiler().data());
   posix_spawn_file_actions_destroy(&actions);
   if (status == 0)
     waitpid(child, &status, 0);
@@ -144,7 +175,7 @@ std::string keptPath(const std::string &compiler, const std::string &source) {
       compiler + std::to_string(changed.time_since_epoch().count()) + source;
   for (const auto &[name, text] : kHostHeaders)
     key += text;
-  for (const char *option : kOptions)
+  for (const std::string &option : optionsFor(compiler))
     key += option;
   const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
   char name[64];
@@ -171,19 +202,14 @@ Expected<void *> compile(const std::string &source) {
     if (Expected<void *> library = open(kept))
       return library;
   const Folder folder;
-  for (const char *header : {"cuda_fp16.h", "cuda_bf16.h"})
-    folder.write(header, "");
   for (const auto &[name, text] : kHostHeaders)
     folder.write((std::string(name) + ".h").c_str(), text);
   folder.write("kernels.cpp", withEntries(source));
   std::vector<std::string> command = {compiler};
-  command.insert(command.end(), std::begin(kOptions), std::end(kOptions));
+  for (std::string &option : optionsFor(compiler))
+    command.push_back(std::move(option));
   command.insert(command.end(), {"-I" + folder.path, folder / "kernels.cpp",
                                  "-o", folder / "kernels.so"});
-  // A misaligned access is an error of the device.
-  if (compiler.find("clang") != compiler.npos)
-    command.insert(command.end(),
-                   {"-fsanitize=alignment", "-fsanitize-trap=alignment"});
   if (runToEnd(command, folder / "errors.txt") != 0)
     return fail("load", compiler +
                             " cannot compile the kernels for the host\n" +

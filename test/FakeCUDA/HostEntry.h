@@ -42,6 +42,9 @@ struct Hooks {
   /// Waits for the lanes of `mask`; what `source` of them has brought.
   const void *(*exchange)(unsigned mask, const void *value, unsigned bytes,
                           unsigned source);
+  /// Before a thread reads memory that may be none of its own, where kernels
+  /// are compiled with TANDEM_COUNT_LOADS.
+  void (*load)(const void *from, unsigned bytes, bool isShared);
 };
 
 /// A kernel, to be run thread by thread.

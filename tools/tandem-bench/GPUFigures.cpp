@@ -10,7 +10,9 @@
 
 #include "Bars.h"
 #include "GPUCalls.h"
+#include "GraphOutline.h"
 #include "ProgressLine.h"
+#include "common/Environment.h"
 #include "common/Format.h"
 #include "common/Json.h"
 #include "common/Regex.h"
@@ -49,6 +51,10 @@ struct GraphFigure {
   bool isShare = false;
   const char *layout = "";
   Tier tier = Tier::compiled;
+  /// Not f32 where it is an outline (GraphOutline.h).
+  DType dtype = DType::f32;
+  /// In place of what the options say.
+  std::optional<Precision> precision = std::nullopt;
 };
 
 constexpr const char *kTranspose = R"(
@@ -88,10 +94,37 @@ std::vector<GraphFigure> graphFigures() {
        false,
        "NCHW",
        Tier::captured},
+      {"resnet_50 b32, bf16",
+       "resnet_50_nhwc.outline",
+       {{"N", 32}},
+       1600,
+       false,
+       "NHWC",
+       Tier::captured,
+       DType::bf16},
+      {"resnet_50 b32, tf32",
+       "resnet_50_nhwc.outline",
+       {{"N", 32}},
+       2500,
+       false,
+       "NHWC",
+       Tier::captured,
+       DType::f32,
+       Precision::tf32},
   };
 }
 
-Expected<std::unique_ptr<Graph>> loadGraph(const std::string &graph) {
+Expected<std::unique_ptr<Graph>> loadGraph(const std::string &graph,
+                                           DType dtype) {
+  if (graph.ends_with(".outline")) {
+    TANDEM_ASSIGN_OR_RETURN(
+        std::vector<uint8_t> outline,
+        readFile(tools::sharePath("graphs/" + graph + ".mlir")));
+    TANDEM_ASSIGN_OR_RETURN(
+        std::string text,
+        addWeights(std::string(outline.begin(), outline.end()), dtype));
+    return Graph::parseString(text);
+  }
   return graph.find('\n') == std::string::npos ? loadBarGraph(graph)
                                                : Graph::parseString(graph);
 }
@@ -116,19 +149,26 @@ private:
   bool isWanted(const std::string &name) const {
     return std::regex_search(name, filter);
   }
-  Expected<GPUGraph> create(const std::string &graph,
-                            const measure::DimSizes &dims, Tier tier) const {
-    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadGraph(graph));
+  Expected<GPUGraph> create(const GraphFigure &figure) const {
+    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadGraph(figure.graph, figure.dtype));
     CompileOptions compile;
     compile.device = options.device;
-    compile.precision = options.precision;
-    return GPUGraph::create(std::move(loaded), dims, tier, compile);
+    compile.precision = figure.precision.value_or(options.precision);
+    return GPUGraph::create(std::move(loaded), figure.dims, figure.tier,
+                            compile);
+  }
+  Expected<GPUGraph> create(const char *graph, const measure::DimSizes &dims,
+                            Tier tier) const {
+    GraphFigure figure{"", graph, dims, 0};
+    figure.tier = tier;
+    return create(figure);
   }
   /// What the column of the table says.
-  std::string precision() const {
-    return options.precision == Precision::strict
-               ? "f32"
-               : std::string(tandem::name(options.precision));
+  std::string precision(const GraphFigure &figure = {}) const {
+    const Precision precision = figure.precision.value_or(options.precision);
+    if (figure.dtype != DType::f32 || precision == Precision::strict)
+      return std::string(tandem::name(figure.dtype));
+    return std::string(tandem::name(precision));
   }
   Status addDispatch(const char *name, Tier tier, double targetNs);
   Status add(const GraphFigure &figure);
@@ -163,13 +203,12 @@ Status Figures::add(const GraphFigure &figure) {
   if (!isWanted(figure.name))
     return {};
   progress.show(figure.name);
-  TANDEM_ASSIGN_OR_RETURN(GPUGraph graph,
-                          create(figure.graph, figure.dims, figure.tier));
+  TANDEM_ASSIGN_OR_RETURN(GPUGraph graph, create(figure));
   TANDEM_ASSIGN_OR_RETURN(
       CallTimes times,
       measureCalls(graph.call(), graph.stream(), options.calls));
   Figure result{figure.name,         figure.layout,
-                precision(),         std::string(tandem::name(figure.tier)),
+                precision(figure),   std::string(tandem::name(figure.tier)),
                 figure.isShare,      times.call,
                 figure.target * 1e3, times};
   if (figure.isShare) {

@@ -11,9 +11,8 @@
 #include "CompileMemory.h"
 #include "CompileScaling.h"
 #include "EngineCommands.h"
-#include "GPUFigures.h"
+#include "GPUCommands.h"
 #include "MeasureDevice.h"
-#include "PrebuiltKernels.h"
 #include "Sweep.h"
 #include "TierComparison.h"
 
@@ -201,24 +200,6 @@ void addDevice(CLI::App &app, DeviceOptions &options) {
       "every measurement leads to the same choice");
 }
 
-void addGPU(CLI::App &app, GPUFiguresOptions &options) {
-  CLI::App &command = *app.add_subcommand(
-      "gpu", "Measure every figure that has a target on a GPU");
-  command.add_option("--device", options.device, "The device to measure")
-      ->capture_default_str();
-  tools::addPrecision(command, options.precision);
-  command
-      .add_option("--peers", options.peers,
-                  "Show figures of other frameworks from this JSON file")
-      ->check(CLI::ExistingFile);
-  command.add_option("--filter", options.filter,
-                     "Only figures whose name matches this regular expression");
-  command.add_option("--calls", options.calls, "Calls per sample")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  tools::addJson(command, options.json);
-}
-
 void addScaling(CLI::App &app, ScalingOptions &options) {
   CLI::App &command = *app.add_subcommand(
       "compile-scaling", "Measure the compile cost as a graph grows: in all, "
@@ -255,19 +236,6 @@ void addCompileMemory(CLI::App &app, CompileMemoryOptions &options) {
       ->check(CLI::Range(1, 1000000));
 }
 
-void addPrebuiltKernels(CLI::App &app, PrebuiltKernelsOptions &options) {
-  CLI::App &command = *app.add_subcommand(
-      "gpu-kernels", "Compile the kernels that execute single ops on a GPU, "
-                     "and print how many there are, their size and the time "
-                     "(needs NVRTC, but no GPU)");
-  command.add_option("--arch", options.arch, "What to compile for")
-      ->capture_default_str();
-  command.add_option("--filter", options.filter,
-                     "Only programs whose name contains this");
-  command.add_flag("--wide", options.isWide,
-                   "Those with 64-bit indices, for the largest tensors");
-}
-
 void addCold(CLI::App &app, MeasureOptions &options,
              std::vector<std::string> &dims) {
   CLI::App &command = *app.add_subcommand("cold-compile");
@@ -288,10 +256,9 @@ struct CommandOptions {
   int comparisonThreads = 0;
   TierComparisonOptions tiers;
   DeviceOptions device;
-  GPUFiguresOptions gpu;
+  GPUCommands gpu;
   ScalingOptions scaling;
   CompileMemoryOptions memory;
-  PrebuiltKernelsOptions prebuilt;
   EngineCommands engine;
   MeasureOptions cold;
   std::vector<std::string> coldDims;
@@ -305,10 +272,9 @@ void addCommands(CLI::App &app, CommandOptions &options) {
             options.comparisonThreads);
   addTiers(app, options.tiers);
   addDevice(app, options.device);
-  addGPU(app, options.gpu);
+  addGPUCommands(app, options.gpu);
   addScaling(app, options.scaling);
   addCompileMemory(app, options.memory);
-  addPrebuiltKernels(app, options.prebuilt);
   addEngineCommands(app, options.engine);
   addCold(app, options.cold, options.coldDims);
 }
@@ -347,18 +313,14 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
     options.device.environment = describe();
     return toExpected(runDevice(options.device));
   }
-  if (app.got_subcommand("gpu")) {
-    options.gpu.environment = describe();
-    return runGPUFigures(options.gpu);
-  }
   if (app.got_subcommand("compile-scaling")) {
     options.scaling.environment = describe();
     return toExpected(runScaling(options.scaling));
   }
   if (app.got_subcommand("compile-memory"))
     return toExpected(runCompileMemory(options.memory));
-  if (app.got_subcommand("gpu-kernels"))
-    return toExpected(runPrebuiltKernels(options.prebuilt));
+  if (auto passed = runGPUCommand(app, options.gpu, describe))
+    return *passed;
   if (auto status = runEngineCommand(app, options.engine, describe))
     return toExpected(*status);
   const MeasureOptions &cold = options.cold;

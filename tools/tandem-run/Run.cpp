@@ -8,6 +8,8 @@
 
 #include "Run.h"
 
+#include "KernelReports.h"
+
 #include "common/ArgSpec.h"
 #include "common/Elements.h"
 #include "common/Format.h"
@@ -141,6 +143,8 @@ void printResult(const Context &context, const TierResult &result) {
   const RunOptions &options = context.options;
   if (options.program)
     std::printf("%s", toString(*result.prepared.program).c_str());
+  if (options.kernels && !result.prepared.kernelReports.empty())
+    std::printf("%s", formatKernels(result.prepared).c_str());
   printRecomputation(result.prepared.recomputation);
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     std::printf("output %zu: %s\n", i, result.outputs[i].type().str().c_str());
@@ -308,12 +312,18 @@ Expected<Tier> chosenTier(const RunOptions &options) {
       options.tier.empty() ? Tier::eager : *parseTier(options.tier);
   TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
   TANDEM_RETURN_IF_ERROR(checkTier(tier, *device));
-  if (tier < Tier::compiled && !options.check &&
-      !options.compile.fusionReport.empty())
+  if (tier >= Tier::compiled)
+    return tier;
+  if (!options.check && !options.compile.fusionReport.empty())
     return fail("argument",
                 "tier '" + std::string(name(tier)) +
                     "' fuses nothing to report (--fusion-report)",
                 "--tier=compiled does");
+  if ((options.kernels && !options.check) || !options.kernelReport.empty())
+    return fail("argument",
+                "tier '" + std::string(name(tier)) +
+                    "' has no kernels to report",
+                "--tier=compiled has");
   return tier;
 }
 
@@ -365,6 +375,10 @@ Expected<bool> run(const RunOptions &options) {
     if (!options.programFile.empty() && result.tier == name(chosen))
       TANDEM_RETURN_IF_ERROR(writeFileAtomically(
           options.programFile, serialize(*result.prepared.program)));
+    if (!options.kernelReport.empty() && result.tier == name(chosen))
+      TANDEM_RETURN_IF_ERROR(
+          writeText(options.kernelReport,
+                    describeKernels(result.prepared).dump(2) + "\n"));
   }
   if (options.check)
     printChecks(checks);

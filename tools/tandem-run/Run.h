@@ -26,8 +26,9 @@ struct RunOptions {
   std::vector<std::string> args;
   int threads = 0, repeat = 0, digits = 5;
   bool check = false, certify = false, print = false, program = false;
+  bool kernels = false;
   CompileOptions compile;
-  std::string outDir, programFile, json;
+  std::string outDir, programFile, kernelReport, json;
   /// Of --tier=auto:
   bool explain = false, strict = false;
   std::string eventFile, traceFile;

@@ -19,6 +19,15 @@ using namespace tandem::tools;
 
 namespace {
 
+void addKernelReports(CLI::App &app, RunOptions &options) {
+  app.add_flag("--kernels", options.kernels,
+               "Print a row for each kernel of the compiled program: what "
+               "compiling took, and registers, spills and shared memory");
+  addOutputFile(app, "--kernel-report", options.kernelReport,
+                "Write the same to FILE, as JSON, with the kernels' source and "
+                "assembly where the device has such");
+}
+
 void addOptions(CLI::App &app, RunOptions &options) {
   app.add_option("FILE", options.file, "Graph to run (.mlir)")->required();
   app.add_option("--func", options.function, "Function to run")
@@ -68,6 +77,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--print", options.print, "Print the outputs' elements");
   app.add_flag("--program", options.program,
                "Print the Program that the tier runs: slots and steps");
+  addKernelReports(app, options);
   app.add_option("--digits", options.digits, "Significant digits of --print")
       ->capture_default_str()
       ->check(CLI::Range(1, 17));

@@ -67,9 +67,6 @@ public:
   /// Whether kernels can be generated for reductions. Otherwise the library
   /// computes them, as op steps.
   virtual bool generatesReductions() const { return false; }
-  /// Whether a program's kernels should be loaded together, because loading
-  /// them one by one would cost much more.
-  virtual bool loadsTogether() const { return false; }
 
   // Its passes. Pass managers are anchored on builtin.module.
 
@@ -107,8 +104,12 @@ public:
   virtual bool assembles() const { return false; }
   /// Makes code of kernels that `compile` has left as source, all as one
   /// program, which becomes the code of each; their symbols tell them apart.
-  /// Where it fails, they are left as they are.
-  virtual Status assemble(llvm::ArrayRef<fb::KernelT *>) const { return {}; }
+  /// Describes each in `listings`. Where it fails, they are left as they are.
+  virtual Status
+  assemble(llvm::ArrayRef<fb::KernelT *> /*kernels*/,
+           llvm::MutableArrayRef<KernelListing> /*listings*/) const {
+    return {};
+  }
   /// Everything about the machine, beside `spec`, that the generated code
   /// depends on. It is part of every kernel's key in the kernel cache.
   virtual std::string fingerprint() const { return {}; }

@@ -19,12 +19,17 @@
 
 namespace tandem::conversion {
 
-/// Output channels and positions of a thread: 32 sums in registers, for which
-/// a tap and an input channel take one vector of weights and four data.
-inline constexpr int64_t kChannels = 8, kPositions = 4;
+/// The most output channels of a thread, of which it has a vector.
+inline constexpr int64_t kChannels = 8;
+/// What divides the output channels of all convolutions that are generated.
+inline constexpr int64_t kLeastChannels = 4;
 
 /// A block computes some positions of one row for some output channels. What
-/// they read of the data, with zeros around it, is a tile in shared memory.
+/// they read of the data, with zeros around it, is a tile in shared memory, as
+/// are their weights where those of adjacent channels are not adjacent. A
+/// thread has 128 bytes of sums in registers: those of 8 channels and 4
+/// positions, say, for which a tap and an input channel take one vector of
+/// weights and four data.
 class ContractionEmitter {
 public:
   ContractionEmitter(MappedKernel &kernel, mlir::Operation *hero,
@@ -38,6 +43,7 @@ public:
 
 private:
   mlir::LogicalResult computeSchedule();
+  bool areWeightsVectors() const;
   int64_t columnsOf(int64_t rowGroups) const;
   llvm::ArrayRef<Contraction::SpatialDim> outerDims() const {
     return llvm::ArrayRef(contraction.spatial).drop_back();
@@ -45,17 +51,29 @@ private:
 
   void findPlace();
   void fillTile();
+  void fillWeights();
+  int64_t blockChannels() const { return channelGroups * channels; }
+  /// Whether the tile has the input channels of a column side by side, as the
+  /// data has them; else the columns of a channel.
+  bool isTileChannelsLast() const {
+    return contraction.inputDataStride == 1 || contraction.inputChannels == 1;
+  }
   mlir::Value isInData(mlir::Value position, int64_t size,
                        mlir::Value isInside);
   void createSums();
   void loadBias();
   mlir::Value resultAt(mlir::Value place, mlir::Value lane);
+  /// The first of the thread's positions and channels that are stored at once.
+  struct RunStart {
+    mlir::Value place, lane;
+  };
+  mlir::Value resultAlong(RunStart start, mlir::Value along);
   void accumulate();
   void accumulateTap(mlir::Value tap, mlir::Value column, mlir::Value input);
   mlir::LogicalResult storeResults();
-  mlir::LogicalResult storeRun(mlir::Value position, mlir::Value place);
-  mlir::LogicalResult storeEpilogue(Run run, mlir::Value place);
-  void storeSums(llvm::ArrayRef<mlir::Value> dims, mlir::Value place);
+  mlir::LogicalResult storeRun(mlir::Value position, RunStart start);
+  mlir::LogicalResult storeEpilogue(Run run, RunStart start);
+  void storeSums(llvm::ArrayRef<mlir::Value> dims, RunStart start);
 
   mlir::Location named(const llvm::Twine &name) {
     return mlir::NameLoc::get(builder.getStringAttr(name), loc);
@@ -100,6 +118,12 @@ private:
   mlir::Location loc;
   mlir::Type computed;
 
+  /// Output channels and positions of a thread.
+  int64_t channels = kChannels, positions = 4;
+  /// Elements that a thread stores at once, along the channels where those are
+  /// the result's last dim, else along the row.
+  int64_t width = kChannels;
+  bool isChannelsLast = true;
   /// Threads side by side along channels, and along positions.
   int64_t channelGroups = 1, rowGroups = 1;
   int64_t channelTiles = 1, rowTiles = 1;
@@ -107,9 +131,13 @@ private:
   int64_t tileRows = 1, tileColumns = 1;
   /// The index of the block in each batch dim and outer spatial dim.
   llvm::SmallVector<mlir::Value> batch, outer;
-  /// The first position of the block's, and the thread's groups and channel.
-  mlir::Value firstPosition, rowGroup, channel;
+  /// The first position and channel of the block's, and the thread's groups,
+  /// its first channel, and that among the block's.
+  mlir::Value firstPosition, firstChannel, rowGroup, channel, channelInBlock;
   mlir::Value thread, tile, sums;
+  /// The block's weights in shared memory, by product and channel; null where
+  /// they are read from where they are.
+  mlir::Value blockWeights;
   /// A vector of the thread's channels; null where there is none.
   mlir::Value bias;
 };

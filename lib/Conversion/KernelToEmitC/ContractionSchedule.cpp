@@ -16,40 +16,69 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tandem;
 using namespace tandem::conversion;
 
 static constexpr int64_t kThreads = 256, kWarp = 32;
-/// Shared memory that every block may have, in bytes.
-static constexpr int64_t kMaxTileBytes = 48 << 10;
+/// Shared memory that every block may have, in bytes; and the most of it for
+/// weights.
+static constexpr int64_t kMaxSharedBytes = 48 << 10;
+static constexpr int64_t kMaxWeightsBytes = kMaxSharedBytes / 3;
+/// The sums of a thread, in bytes.
+static constexpr int64_t kSumsBytes = 128;
 
 //===----------------------------------------------------------------------===//
 // The schedule
 //===----------------------------------------------------------------------===//
 
 int64_t ContractionEmitter::columnsOf(int64_t groups) const {
-  return (groups * kPositions - 1) * row.stride +
-         (row.taps - 1) * row.dilation + 1;
+  return (groups * positions - 1) * row.stride + (row.taps - 1) * row.dilation +
+         1;
+}
+
+/// Whether the weights of a thread's channels are a vector where they are.
+bool ContractionEmitter::areWeightsVectors() const {
+  bool areVectors = contraction.outputBlock == 1
+                        ? contraction.outputBlockStride == 1
+                        : contraction.outputStride == 1 &&
+                              contraction.outputBlock % channels == 0 &&
+                              contraction.outputBlockStride % channels == 0;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    areVectors &= dim.weightsStride % channels == 0;
+  return areVectors && contraction.inputWeightsStride % channels == 0;
 }
 
 LogicalResult ContractionEmitter::computeSchedule() {
-  int64_t groups = contraction.outputChannels / kChannels;
+  int64_t elementBytes = byteSize(computed);
+  channels =
+      contraction.outputChannels % kChannels == 0 ? kChannels : kLeastChannels;
+  positions = kSumsBytes / elementBytes / channels;
+  isChannelsLast = contraction.outputDim + 1 == contraction.result.getRank();
+  width = isChannelsLast ? channels : std::gcd(positions, row.size);
+  int64_t weightsBytes = areWeightsVectors() ? 0
+                                             : contraction.getReduction() *
+                                                   channels * elementBytes;
+  int64_t groups = contraction.outputChannels / channels;
   for (int64_t count = 1; count <= kWarp; ++count)
-    if (groups % count == 0)
+    if (groups % count == 0 &&
+        (count == 1 || count * weightsBytes <= kMaxWeightsBytes))
       channelGroups = count;
   channelTiles = groups / channelGroups;
   for (const Contraction::SpatialDim &dim : outerDims())
     tileRows *= dim.taps;
-  int64_t bytes = byteSize(computed) * tileRows * contraction.inputChannels;
+  int64_t columnBytes = elementBytes * tileRows * contraction.inputChannels;
+  int64_t mostBytes = kMaxSharedBytes - channelGroups * weightsBytes;
   rowGroups = std::min(kThreads / channelGroups,
-                       llvm::divideCeilSigned(row.size, kPositions));
-  while (rowGroups > 1 && bytes * columnsOf(rowGroups) > kMaxTileBytes)
+                       llvm::divideCeilSigned(row.size, positions));
+  while (rowGroups > 1 && columnBytes * columnsOf(rowGroups) > mostBytes)
     rowGroups /= 2;
   tileColumns = columnsOf(rowGroups);
-  if (bytes * tileColumns > kMaxTileBytes)
+  if (columnBytes * tileColumns > mostBytes)
     return hero->emitOpError("reads more at a time than shared memory holds");
-  rowTiles = llvm::divideCeilSigned(row.size, rowGroups * kPositions);
+  rowTiles = llvm::divideCeilSigned(row.size, rowGroups * positions);
   kernel.threads = llvm::alignTo(channelGroups * rowGroups, kWarp);
   kernel.blocks =
       contraction.getPositions() / row.size * rowTiles * channelTiles;
@@ -137,14 +166,16 @@ void ContractionEmitter::findPlace() {
   batch.assign(place.begin(), place.begin() + numBatch);
   outer.assign(place.begin() + numBatch, place.end() - 2);
   firstPosition = index.mul(named("first"), place[place.size() - 2],
-                            constant(rowGroups * kPositions));
+                            constant(rowGroups * positions));
   AffineExpr all = builder.getAffineDimExpr(0);
   rowGroup =
       index.apply(named("group"), all.floorDiv(channelGroups), 1, thread);
   Value lane = index.apply(loc, all % channelGroups, 1, thread);
   Value channelGroup = scaled(place.back(), channelGroups, lane);
-  channel = index.mul(named("channel"), channelGroup, constant(kChannels));
-  index.setBounds(channel, 0, contraction.outputChannels - kChannels);
+  channel = index.mul(named("channel"), channelGroup, constant(channels));
+  index.setBounds(channel, 0, contraction.outputChannels - channels);
+  channelInBlock = index.mul(loc, lane, constant(channels));
+  firstChannel = index.mul(loc, place.back(), constant(blockChannels()));
 }
 
 /// `isInside` and whether `position` is one of `size` of the data.
@@ -170,7 +201,11 @@ void ContractionEmitter::fillTile() {
   for (const Contraction::SpatialDim &dim : outerDims())
     sizes.push_back(dim.taps);
   sizes.append({tileColumns, contraction.inputChannels});
+  if (!isTileChannelsLast())
+    std::swap(sizes.end()[-1], sizes.end()[-2]);
   SmallVector<Value> place = delinearize(element, sizes, "tap");
+  if (!isTileChannelsLast())
+    std::swap(place.end()[-1], place.end()[-2]);
   Value from = constant(0), isInside;
   for (auto [dim, number] : llvm::zip_equal(contraction.batch, batch))
     from = scaled(number, dim.dataStride, from);
@@ -199,6 +234,32 @@ void ContractionEmitter::fillTile() {
   store(load(value.getLoc(), value, {}), tile, element);
 }
 
+/// All threads load the weights of the block's channels, those of one product
+/// side by side.
+void ContractionEmitter::fillWeights() {
+  Value weights = kernel.memory.operands.lookup(contraction.weights);
+  int64_t elements = contraction.getReduction() * blockChannels();
+  blockWeights =
+      allocate("weights", elements, gpu::AddressSpace::Workgroup, computed);
+  // Vectors of them are loaded.
+  blockWeights.getDefiningOp<memref::AllocaOp>().setAlignment(16);
+  OpBuilder::InsertionGuard guard(builder);
+  Value element = beginLoop("element", thread, elements, kernel.threads, 4);
+  SmallVector<int64_t> sizes;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    sizes.push_back(dim.taps);
+  sizes.append({contraction.inputChannels, blockChannels()});
+  SmallVector<Value> place = delinearize(element, sizes, "tap");
+  Value output = index.add(loc, firstChannel, place.back());
+  index.setBounds(output, 0, contraction.outputChannels - 1);
+  Value from = weightsOf(output);
+  for (auto [dim, tap] :
+       llvm::zip(contraction.spatial, ArrayRef(place).drop_back(2)))
+    from = scaled(tap, dim.weightsStride, from);
+  from = scaled(place.end()[-2], contraction.inputWeightsStride, from);
+  store(widen(load(weights.getLoc(), weights, from)), blockWeights, element);
+}
+
 LogicalResult ContractionEmitter::emit() {
   Type element = contraction.result.getElementType();
   computed = isHalf(element) ? builder.getF32Type() : element;
@@ -206,6 +267,8 @@ LogicalResult ContractionEmitter::emit() {
     return failure();
   findPlace();
   fillTile();
+  if (!areWeightsVectors())
+    fillWeights();
   gpu::BarrierOp::create(builder, loc);
   OpBuilder::InsertionGuard guard(builder);
   if (kernel.threads != channelGroups * rowGroups)
@@ -239,14 +302,10 @@ tandem::conversion::checkSmallContraction(Operation *hero,
   bool isRead = contraction.data == hero->getOperand(0) &&
                 contraction.weights == hero->getOperand(1) &&
                 (!contraction.bias || contraction.bias == hero->getOperand(2));
-  bool isContiguous = contraction.outputBlock == 1
-                          ? contraction.outputBlockStride == 1
-                          : contraction.outputStride == 1 &&
-                                contraction.outputBlock % kChannels == 0 &&
-                                contraction.outputBlockStride % kChannels == 0;
-  for (const Contraction::SpatialDim &dim : contraction.spatial)
-    isContiguous &= dim.weightsStride % kChannels == 0;
-  isContiguous &= contraction.inputWeightsStride % kChannels == 0;
+  // The dim along which results are stored at once.
+  int64_t last = contraction.result.getRank() - 1;
+  bool isLast = contraction.outputDim == last ||
+                contraction.spatial.back().resultDim == last;
   int64_t taps = contraction.getReduction() / contraction.inputChannels;
   if (!isa<ir::ConvOp>(hero) || taps == 1)
     return fail("codegen",
@@ -254,11 +313,11 @@ tandem::conversion::checkSmallContraction(Operation *hero,
   if (!isRead || contraction.hasInputPairs || contraction.isTransformed)
     return fail("codegen", "reads operands that are views or packed");
   if (contraction.groups != 1 ||
-      contraction.outputDim + 1 != contraction.result.getRank() ||
-      contraction.outputChannels % kChannels != 0 || !isContiguous)
-    return fail("codegen", "has not " + std::to_string(kChannels) +
+      contraction.outputChannels % kLeastChannels != 0 || !isLast)
+    return fail("codegen", "has not " + std::to_string(kLeastChannels) +
                                " output channels or a multiple of them, the "
-                               "last dim of the result and of the weights");
+                               "last dim of the result or ahead of the "
+                               "positions");
   if (contraction.getReduction() > kMostProducts)
     return fail("codegen", "sums more than " + std::to_string(kMostProducts) +
                                " products, which the library does better");
@@ -266,9 +325,9 @@ tandem::conversion::checkSmallContraction(Operation *hero,
   auto isOfElement = [&](Value value) {
     return !value || getElementTypeOrSelf(value.getType()) == element;
   };
-  if (!(element.isF32() || isHalf(element)) || !isOfElement(contraction.data) ||
-      !isOfElement(contraction.weights) || !isOfElement(contraction.bias))
-    return fail("codegen",
-                "is of other types than f32, f16 and bf16, or of several");
+  if (!(element.isF32() || element.isF64() || isHalf(element)) ||
+      !isOfElement(contraction.data) || !isOfElement(contraction.weights) ||
+      !isOfElement(contraction.bias))
+    return fail("codegen", "is of other types than floats, or of several");
   return {};
 }

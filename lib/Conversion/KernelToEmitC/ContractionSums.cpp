@@ -30,10 +30,10 @@ Value ContractionEmitter::weightsOf(Value channel) {
 }
 
 void ContractionEmitter::createSums() {
-  sums = allocate("sums", kPositions * kChannels, gpu::AddressSpace::Private,
+  sums = allocate("sums", positions * channels, gpu::AddressSpace::Private,
                   computed);
   OpBuilder::InsertionGuard guard(builder);
-  Value sum = beginLoop("sum", constant(0), kPositions * kChannels, 1, -1);
+  Value sum = beginLoop("sum", constant(0), positions * channels, 1, -1);
   store(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(computed)),
         sums, sum);
 }
@@ -44,15 +44,15 @@ void ContractionEmitter::loadBias() {
   if (!bias)
     return;
   Type element = cast<MemRefType>(bias.getType()).getElementType();
-  bias = vector::LoadOp::create(builder, named("bias"),
-                                VectorType::get(kChannels, element), bias,
-                                channel);
+  bias =
+      vector::LoadOp::create(builder, named("bias"),
+                             VectorType::get(channels, element), bias, channel);
 }
 
 /// The element of the contraction's result at a position and channel of the
 /// thread's.
 Value ContractionEmitter::resultAt(Value place, Value lane) {
-  Value sum = load(named("sum"), sums, scaled(place, kChannels, lane));
+  Value sum = load(named("sum"), sums, scaled(place, channels, lane));
   if (bias) {
     Value start = vector::ExtractOp::create(builder, named("start"), bias,
                                             OpFoldResult(lane));
@@ -65,19 +65,22 @@ Value ContractionEmitter::resultAt(Value place, Value lane) {
 /// the data of each position.
 void ContractionEmitter::accumulateTap(Value weight, Value column,
                                        Value input) {
-  Value weights = kernel.memory.operands.lookup(contraction.weights);
+  Value weights = blockWeights
+                      ? blockWeights
+                      : kernel.memory.operands.lookup(contraction.weights);
   Type element = cast<MemRefType>(weights.getType()).getElementType();
   Value vector = vector::LoadOp::create(builder, named("weights"),
-                                        VectorType::get(kChannels, element),
+                                        VectorType::get(channels, element),
                                         weights, weight);
-  Value place = beginLoop("position", constant(0), kPositions, 1, -1);
-  Value at = scaled(scaled(place, row.stride, column),
-                    contraction.inputChannels, input);
+  Value place = beginLoop("position", constant(0), positions, 1, -1);
+  Value at = scaled(place, row.stride, column);
+  at = isTileChannelsLast() ? scaled(at, contraction.inputChannels, input)
+                            : scaled(input, tileColumns, at);
   Value data = load(named("data"), tile, at);
-  Value lane = beginLoop("lane", constant(0), kChannels, 1, -1);
+  Value lane = beginLoop("lane", constant(0), channels, 1, -1);
   Value factor = widen(vector::ExtractOp::create(builder, named("weight"),
                                                  vector, OpFoldResult(lane)));
-  Value sum = scaled(place, kChannels, lane);
+  Value sum = scaled(place, channels, lane);
   Value product = arith::MulFOp::create(builder, loc, data, factor);
   store(arith::AddFOp::create(builder, loc, load(named("sum"), sums, sum),
                               product),
@@ -86,26 +89,33 @@ void ContractionEmitter::accumulateTap(Value weight, Value column,
 
 void ContractionEmitter::accumulate() {
   OpBuilder::InsertionGuard guard(builder);
-  Value weight = weightsOf(channel);
+  const int64_t inputs = contraction.inputChannels;
+  Value weight = blockWeights ? channelInBlock : weightsOf(channel);
   Value tileRow = constant(0);
   if (tileRows > 1)
     tileRow = beginLoop("row", tileRow, tileRows, 1, 1);
   SmallVector<int64_t> taps;
   for (const Contraction::SpatialDim &dim : outerDims())
     taps.push_back(dim.taps);
-  for (auto [dim, tap] :
-       llvm::zip_equal(outerDims(), delinearize(tileRow, taps, "tap")))
-    weight = scaled(tap, dim.weightsStride, weight);
+  if (blockWeights)
+    weight = scaled(tileRow, row.taps * inputs * blockChannels(), weight);
+  else
+    for (auto [dim, tap] :
+         llvm::zip_equal(outerDims(), delinearize(tileRow, taps, "tap")))
+      weight = scaled(tap, dim.weightsStride, weight);
   Value tap = beginLoop("tap", constant(0), row.taps, 1, 1);
-  weight = scaled(tap, row.weightsStride, weight);
-  Value column = scaled(tileRow, tileColumns,
-                        scaled(rowGroup, kPositions * row.stride,
-                               index.mul(loc, tap, constant(row.dilation))));
+  weight = scaled(
+      tap, blockWeights ? inputs * blockChannels() : row.weightsStride, weight);
+  Value column =
+      scaled(tileRow, isTileChannelsLast() ? tileColumns : tileColumns * inputs,
+             scaled(rowGroup, positions * row.stride,
+                    index.mul(loc, tap, constant(row.dilation))));
   // Unrolled, more weights would be in registers at once than half of a
   // multiprocessor's threads have room for.
-  Value input =
-      beginLoop("input", constant(0), contraction.inputChannels, 1, 1);
-  weight = scaled(input, contraction.inputWeightsStride, weight);
+  Value input = beginLoop("input", constant(0), inputs, 1, 1);
+  weight = scaled(
+      input, blockWeights ? blockChannels() : contraction.inputWeightsStride,
+      weight);
   accumulateTap(weight, column, input);
 }
 
@@ -113,43 +123,49 @@ void ContractionEmitter::accumulate() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The sums of a position as they are, but for their type.
-void ContractionEmitter::storeSums(ArrayRef<Value> dims, Value place) {
+/// The element that is stored `along` behind the run's first.
+Value ContractionEmitter::resultAlong(RunStart start, Value along) {
+  return isChannelsLast
+             ? resultAt(start.place, along)
+             : resultAt(index.add(loc, start.place, along), start.lane);
+}
+
+/// The sums of a run as they are, but for their type.
+void ContractionEmitter::storeSums(ArrayRef<Value> dims, RunStart start) {
   ArrayRef<Value> buffers = kernel.memory.buffersOf(hero->getResult(0));
   if (buffers.empty())
     return;
   Type element = contraction.result.getElementType();
-  Value local =
-      allocate("out_v", kChannels, gpu::AddressSpace::Private, element);
+  Value local = allocate("out_v", width, gpu::AddressSpace::Private, element);
   {
     OpBuilder::InsertionGuard guard(builder);
-    Value lane = beginLoop("lane", constant(0), kChannels, 1, -1);
-    store(resultAt(place, lane), local, lane);
+    Value lane = beginLoop("lane", constant(0), width, 1, -1);
+    store(resultAlong(start, lane), local, lane);
   }
   Value position = constant(0);
   for (auto [dim, size] : llvm::zip_equal(dims, contraction.result.getShape()))
     position = index.add(loc, index.mul(loc, position, constant(size)), dim);
   Value vector = vector::LoadOp::create(
-      builder, loc, VectorType::get(kChannels, element), local, constant(0));
+      builder, loc, VectorType::get(width, element), local, constant(0));
   for (Value buffer : buffers)
     vector::StoreOp::create(builder, loc, vector, buffer, position);
 }
 
-LogicalResult ContractionEmitter::storeEpilogue(Run run, Value place) {
+LogicalResult ContractionEmitter::storeEpilogue(Run run, RunStart start) {
   PointEmitter points(builder, index, kernel.memory, epilogue);
   points.begin(run);
   points.loadOperands();
   SmallVector<Value> results;
   for (OpOperand &init : epilogue.getDpsInitsMutable())
-    results.push_back(allocate("out_v", kChannels, gpu::AddressSpace::Private,
+    results.push_back(allocate("out_v", width, gpu::AddressSpace::Private,
                                getElementTypeOrSelf(init.get().getType())));
   {
     OpBuilder::InsertionGuard guard(builder);
-    Value lane = beginLoop("lane", constant(0), kChannels, 1, -1);
+    Value lane = beginLoop("lane", constant(0), width, 1, -1);
     auto read = [&](OpOperand &operand) -> Value {
       if (skipReshapes(operand.get()) != hero->getResult(0))
         return {};
-      return resultAt(place, lane);
+      return resultAlong(start, lane);
     };
     FailureOr<SmallVector<Value>> yielded = points.emit(lane, read);
     if (failed(yielded))
@@ -164,35 +180,39 @@ LogicalResult ContractionEmitter::storeEpilogue(Run run, Value place) {
   return success();
 }
 
-/// The channels of one position.
-LogicalResult ContractionEmitter::storeRun(Value position, Value place) {
+/// What is stored at once, from `position` of the row on.
+LogicalResult ContractionEmitter::storeRun(Value position, RunStart start) {
   SmallVector<Value> dims(contraction.result.getRank(), constant(0));
   for (auto [dim, at] : llvm::zip_equal(contraction.batch, batch))
     dims[dim.resultDim] = at;
   for (auto [dim, at] : llvm::zip_equal(outerDims(), outer))
     dims[dim.resultDim] = at;
   dims[row.resultDim] = position;
-  dims[contraction.outputDim] = channel;
-  storeSums(dims, place);
+  dims[contraction.outputDim] = index.add(loc, channel, start.lane);
+  storeSums(dims, start);
   if (!epilogue)
     return success();
   Run run;
-  run.width = kChannels;
+  run.width = width;
   for (auto [dim, size] : llvm::zip_equal(dims, contraction.result.getShape()))
     if (size != 1)
       run.dims.push_back(dim);
   run.loop = run.dims.size() - 1;
-  return storeEpilogue(run, place);
+  return storeEpilogue(run, start);
 }
 
 LogicalResult ContractionEmitter::storeResults() {
   loadBias();
   OpBuilder::InsertionGuard guard(builder);
-  Value place = beginLoop("position", constant(0), kPositions, 1, -1);
+  RunStart start{{}, constant(0)};
+  if (!isChannelsLast)
+    start.lane = beginLoop("output", constant(0), channels, 1, -1);
+  start.place = beginLoop("position", constant(0), positions,
+                          isChannelsLast ? 1 : width, -1);
   Value position =
-      scaled(rowGroup, kPositions, index.add(loc, firstPosition, place));
-  if (row.size % (rowGroups * kPositions) != 0)
+      scaled(rowGroup, positions, index.add(loc, firstPosition, start.place));
+  if (row.size % (rowGroups * positions) != 0)
     beginIf(isBelow(position, row.size));
   index.setBounds(position, 0, row.size - 1);
-  return storeRun(position, place);
+  return storeRun(position, start);
 }

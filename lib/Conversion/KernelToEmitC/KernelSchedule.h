@@ -26,8 +26,6 @@ struct MappingOptions {
   int64_t threads = 256;
   /// Whether consecutive elements are moved as vectors.
   bool vectorize = true;
-  /// Whether the threads of a block may wait for one another and share memory.
-  bool sharedMemory = true;
 };
 
 /// The kernel in the making: where its code goes and how it is launched.

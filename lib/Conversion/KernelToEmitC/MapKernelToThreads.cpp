@@ -195,8 +195,7 @@ struct MapKernelToThreads
         kernels.push_back(kernel);
     });
     for (func::FuncOp kernel : kernels)
-      if (failed(
-              KernelMapper(kernel, {threads, vectorize, sharedMemory}).run()))
+      if (failed(KernelMapper(kernel, {threads, vectorize}).run()))
         return signalPassFailure();
   }
 };

@@ -53,8 +53,16 @@ LValue element(OpBuilder &builder, Location loc, Place place, Type type) {
 
 /// `memory + position`.
 Value address(OpBuilder &builder, Location loc, Place place) {
-  return emitc::AddOp::create(builder, loc, place.memory.getType(),
-                              place.memory, place.position.front());
+  Type type = place.memory.getType();
+  if (auto array = dyn_cast<emitc::ArrayType>(type))
+    type = emitc::PointerType::get(array.getElementType());
+  return emitc::AddOp::create(builder, loc, type, place.memory,
+                              place.position.front());
+}
+
+bool isShared(MemRefType type) {
+  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
+  return space && space.getValue() == gpu::AddressSpace::Workgroup;
 }
 
 /// A block of more than 256 threads must be told of, or its threads might be
@@ -142,10 +150,10 @@ struct ConvertAlloca : OpConversionPattern<memref::AllocaOp> {
       return rewriter.notifyMatchFailure(op, "a type kernels cannot hold");
     auto variable = rewriter.replaceOpWithNewOp<emitc::VariableOp>(
         op, type, emitc::OpaqueAttr::get(getContext(), ""));
-    auto space =
-        cast<gpu::AddressSpaceAttr>(op.getType().getMemorySpace()).getValue();
-    if (space == gpu::AddressSpace::Workgroup)
+    if (isShared(op.getType()))
       variable->setAttr("shared", rewriter.getUnitAttr());
+    if (op.getAlignment())
+      variable->setAttr("alignment", op.getAlignmentAttr());
     return success();
   }
 };
@@ -156,7 +164,8 @@ struct ConvertVectorLoad : OpConversionPattern<vector::LoadOp> {
   matchAndRewrite(vector::LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     // Local arrays are stored from directly.
-    if (isa<emitc::ArrayType>(adaptor.getBase().getType())) {
+    if (isa<emitc::ArrayType>(adaptor.getBase().getType()) &&
+        !isShared(op.getMemRefType())) {
       rewriter.eraseOp(op);
       return success();
     }

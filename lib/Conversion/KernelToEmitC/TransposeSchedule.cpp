@@ -64,9 +64,8 @@ tandem::conversion::scheduleTranspose(linalg::GenericOp op,
   bool inOrder = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return op.getMatchingIndexingMap(&init).isIdentity();
   });
-  if (!options.sharedMemory || !inOrder || sizes.size() < 2 ||
-      sizes.back() < kMinSize || options.threads % kTile != 0 ||
-      options.threads > kTile * kTile)
+  if (!inOrder || sizes.size() < 2 || sizes.back() < kMinSize ||
+      options.threads % kTile != 0 || options.threads > kTile * kTile)
     return std::nullopt;
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getMatchingBlockArgument(input).use_empty())

@@ -40,8 +40,9 @@ static FailureOr<Operation *> findHero(func::FuncOp kernel) {
   }
   if (!hero)
     return kernel.emitOpError("is of kind contraction and has none");
-  if (Status can = checkContraction(hero); !can)
-    return hero->emitOpError(can.error().message);
+  // What else it has to be, the target knows.
+  if (auto contraction = describeContraction(hero); !contraction)
+    return hero->emitOpError(contraction.error().message);
   return hero;
 }
 

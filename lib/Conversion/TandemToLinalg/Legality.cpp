@@ -104,9 +104,4 @@ Status checkReductionResult(ir::ReduceOp reduce, RankedTensorType type) {
       "the reductions' results");
 }
 
-Status checkContraction(Operation *hero) {
-  TANDEM_ASSIGN_OR_RETURN(Contraction contraction, describeContraction(hero));
-  return checkContraction(hero, contraction);
-}
-
 } // namespace tandem

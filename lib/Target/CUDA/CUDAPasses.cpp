@@ -21,6 +21,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <map>
+#include <mutex>
+
 using namespace mlir;
 
 namespace tandem {
@@ -30,10 +33,13 @@ namespace {
 /// cubin.
 class CUDA final : public Target {
 public:
+  explicit CUDA(int index) : index(index) {}
   StringRef name() const override { return "cuda"; }
-  StringRef description() const override { return "the first GPU of NVIDIA's"; }
+  StringRef description() const override {
+    return "the first GPU of NVIDIA's (cuda:1 is the second)";
+  }
 
-  Expected<Device *> device() const override { return cudaDevice(); }
+  Expected<Device *> device() const override { return cudaDevice(index); }
   bool hasDevice() const override { return hasCUDADriver(); }
   std::string deviceSpec() const override;
   const ContractionModel *contractionModel() const override {
@@ -76,23 +82,30 @@ public:
   }
   // A program costs NVRTC 13 ms, whatever is in it: more than most kernels.
   bool assembles() const override { return true; }
-  Status assemble(ArrayRef<fb::KernelT *> kernels) const override {
-    TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice());
-    return assembleCubin(kernels, std::string(gpu->arch()));
+  Status assemble(ArrayRef<fb::KernelT *> kernels,
+                  MutableArrayRef<KernelListing> listings) const override {
+    TANDEM_ASSIGN_OR_RETURN(CUDADevice * gpu, cudaDevice(index));
+    return assembleCubin(kernels, std::string(gpu->arch()), listings);
   }
   std::string fingerprint() const override {
-    Expected<CUDADevice *> gpu = cudaDevice();
+    Expected<CUDADevice *> gpu = cudaDevice(index);
     Expected<std::string> version = nvrtcVersion();
-    return gpu && version ? std::string((*gpu)->arch()) + " NVRTC " + *version
-                          : std::string();
+    if (!gpu || !version)
+      return {};
+    // Loaded kernels are one device's.
+    return std::string((*gpu)->name()) + " " + std::string((*gpu)->arch()) +
+           " NVRTC " + *version;
   }
+
+private:
+  const int index;
 };
 
 /// The GPU that is here, if it is described; else a current one.
 std::string CUDA::deviceSpec() const {
   std::string described = CUDATargetOptions().gpu;
   if (hasDevice())
-    if (Expected<CUDADevice *> gpu = cudaDevice())
+    if (Expected<CUDADevice *> gpu = cudaDevice(index))
       if (findGPUSpec((*gpu)->arch()))
         described = (*gpu)->arch();
   return described;
@@ -100,9 +113,12 @@ std::string CUDA::deviceSpec() const {
 
 } // namespace
 
-const Target &cudaTarget() {
-  static const CUDA target;
-  return target;
+const Target &cudaTarget(int index) {
+  static std::mutex mutex; // guards targets
+  // Never destroyed, as threads may still compile at exit.
+  static auto &targets = *new std::map<int, CUDA>;
+  std::lock_guard lock(mutex);
+  return targets.try_emplace(index, index).first->second;
 }
 
 } // namespace tandem

@@ -172,9 +172,10 @@ bool SourceRewriter::addMarker(StringRef line) {
     inlineDefinition(token);
   else
     rename(token, name,
-           kind == "const"    ? "const "
-           : kind == "shared" ? "__shared__ "
-                              : "");
+           kind == "const"     ? "const "
+           : kind == "shared"  ? "__shared__ "
+           : kind == "aligned" ? "__shared__ __align__(16) "
+                               : "");
   return true;
 }
 

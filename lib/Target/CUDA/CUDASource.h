@@ -23,6 +23,7 @@ namespace tandem {
 ///   //@name v7 sum     v7 is called sum
 ///   //@const v7 sum    and its definition is const
 ///   //@shared v7 tile  and it is in shared memory
+///   //@aligned v7 tile the same, and its vectors may be loaded
 ///   //@inline v7       its one use is replaced by its definition
 /// A variable that is set right after its definition is defined with that
 /// value. Fixed-width types get the names they have in CUDA without any header.

@@ -9,6 +9,7 @@
 #include "tandem/Target/CUDA/CUDATarget.h"
 
 #include "CUDASource.h"
+#include "CubinFacts.h"
 #include "PrintKernel.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
@@ -48,12 +49,10 @@ Status convertToLinalg(ModuleOp kernel, const std::string &deviceSpec) {
   return {};
 }
 
-LogicalResult convertToEmitC(ModuleOp kernel, bool sharedMemory = true) {
+LogicalResult convertToEmitC(ModuleOp kernel) {
   PassManager passes(kernel.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(false);
-  MapKernelToThreadsOptions map;
-  map.sharedMemory = sharedMemory;
-  passes.addPass(createMapKernelToThreads(map));
+  passes.addPass(createMapKernelToThreads());
   passes.addPass(createConvertKernelToEmitC());
   return passes.run(kernel);
 }
@@ -100,7 +99,7 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
     TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, options.deviceSpec));
   }
   PhaseTimer timer(times, "codegen");
-  if (failed(convertToEmitC(kernel, options.sharedMemory)))
+  if (failed(convertToEmitC(kernel)))
     return failAt(kernel, "converted to EmitC");
   TANDEM_ASSIGN_OR_RETURN(fb::KernelT result, describe(kernel));
   if (options.form == KernelTarget::cuda_source)
@@ -120,7 +119,8 @@ Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
   return result;
 }
 
-Status assembleCubin(ArrayRef<fb::KernelT *> kernels, const std::string &arch) {
+Status assembleCubin(ArrayRef<fb::KernelT *> kernels, const std::string &arch,
+                     MutableArrayRef<KernelListing> listings) {
   std::vector<NamedSource> sources;
   for (auto [number, kernel] : llvm::enumerate(kernels)) {
     std::string name = kernel->name;
@@ -129,9 +129,12 @@ Status assembleCubin(ArrayRef<fb::KernelT *> kernels, const std::string &arch) {
     sources.push_back({std::string(kernel->code.begin(), kernel->code.end()),
                        kernel->name, std::move(name)});
   }
-  TANDEM_ASSIGN_OR_RETURN(
-      std::string code,
-      compileToCubin(mergeSources(sources), kernels.front()->name, arch));
+  CubinListing cubin;
+  TANDEM_ASSIGN_OR_RETURN(std::string code,
+                          compileToCubin(mergeSources(sources),
+                                         kernels.front()->name, arch, &cubin));
+  for (auto [listing, source] : llvm::zip(listings, sources))
+    listing = listKernel(source, cubin);
   for (auto [kernel, source] : llvm::zip_equal(kernels, sources)) {
     kernel->target = KernelTarget::cubin;
     kernel->symbol = source.newName;

@@ -166,7 +166,8 @@ void NameMarker::markOp(Operation *op) {
   builder.setInsertionPointAfter(op);
   if (belongsInline(op))
     return mark(builder, op->getResult(0), "inline", "");
-  StringRef kind = op->hasAttr("shared")        ? "shared"
+  StringRef kind = op->hasAttr("alignment")     ? "aligned"
+                   : op->hasAttr("shared")      ? "shared"
                    : isa<emitc::VariableOp>(op) ? "name"
                                                 : "const";
   mark(builder, op->getResult(0), kind, nameOf(op));

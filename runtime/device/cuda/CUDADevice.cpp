@@ -46,6 +46,10 @@ public:
   Expected<std::unique_ptr<Stream>> createStream() override {
     return CUDAStream::create(*this, context, clock);
   }
+  Expected<std::unique_ptr<Stream>> adoptStream(void *handle) override {
+    return CUDAStream::adopt(*this, context, clock,
+                             static_cast<StreamHandle>(handle));
+  }
   Stream &defaultStream() override { return *stream; }
   Expected<std::vector<Tensor>> placeConstants(std::span<const Tensor> tensors,
                                                Stream &on) override {
@@ -55,6 +59,7 @@ public:
 private:
   Context &context;
   ConstantCache constants{*this, context};
+  ModuleCache modules{context};
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
   const KernelProvider kernels{context};
@@ -71,7 +76,7 @@ Status GPU::open() {
 Expected<LoadedKernels> GPU::load(const Program &program) {
   LoadedKernels kernels;
   for (const auto &kernel : program.kernels) {
-    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadKernel(context, *kernel));
+    TANDEM_ASSIGN_OR_RETURN(auto loaded, loadKernel(modules, *kernel));
     kernels.push_back(std::move(loaded));
   }
   return kernels;

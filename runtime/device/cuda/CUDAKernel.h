@@ -9,22 +9,17 @@
 #ifndef TANDEM_RUNTIME_DEVICE_CUDA_CUDAKERNEL_H
 #define TANDEM_RUNTIME_DEVICE_CUDA_CUDAKERNEL_H
 
-#include "Context.h"
+#include "ModuleCache.h"
 
 #include "tandem/Runtime/Device.h"
 
 namespace tandem::cuda {
 
-/// Loads PTX or a cubin. The error says `failure`, CUDA's name for the reason,
-/// and what the driver logged; it has phase "load".
-Expected<ModuleHandle> loadModule(Context &context, const std::string &image,
-                                  std::string_view failure);
-
-/// Loads a kernel's PTX or cubin. Its parameters are the data pointers of the
-/// step's operands and results. Errors have phase "load" and carry what the
-/// driver says of the code.
+/// Loads a kernel's PTX or cubin, once for all kernels in it. Its parameters
+/// are the data pointers of the step's operands and results. Errors have phase
+/// "load" and carry what the driver says of the code.
 Expected<std::shared_ptr<const LoadedKernel>>
-loadKernel(Context &context, const fb::KernelT &kernel);
+loadKernel(ModuleCache &modules, const fb::KernelT &kernel);
 
 } // namespace tandem::cuda
 

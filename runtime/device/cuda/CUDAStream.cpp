@@ -85,10 +85,23 @@ CUDAStream::create(Device &device, Context &context, DeviceClock &clock) {
       new CUDAStream(device, context, handle, clock));
 }
 
+Expected<std::unique_ptr<CUDAStream>> CUDAStream::adopt(Device &device,
+                                                        Context &context,
+                                                        DeviceClock &clock,
+                                                        StreamHandle handle) {
+  if (!handle)
+    return fail("device", "the default stream cannot be adopted",
+                "cuStreamCreate makes another");
+  TANDEM_RETURN_IF_ERROR(context.enter());
+  return std::unique_ptr<CUDAStream>(new CUDAStream(
+      device, context, handle, clock, nullptr, /*isOwned=*/false));
+}
+
 CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
-                       DeviceClock &clock, Recording *recording)
+                       DeviceClock &clock, Recording *recording, bool isOwned)
     : owner(device), context(context), handle(handle), clock(clock),
-      recording(recording), waitsForSteps(!recording && isAskedToWait()) {
+      recording(recording), isOwned(isOwned),
+      waitsForSteps(!recording && isAskedToWait()) {
   if (recording)
     return;
   blocks.emplace(device, context, handle);
@@ -105,7 +118,8 @@ CUDAStream::~CUDAStream() {
   staging.reset();
   blocks.reset();
   context.removeLog(*log);
-  context.driver().streamDestroy(handle);
+  if (isOwned)
+    context.driver().streamDestroy(handle);
 }
 
 Status CUDAStream::copy(const Tensor &from, const Tensor &to) {

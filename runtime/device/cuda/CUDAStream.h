@@ -50,6 +50,11 @@ class CUDAStream final : public Stream {
 public:
   static Expected<std::unique_ptr<CUDAStream>>
   create(Device &device, Context &context, DeviceClock &clock);
+  /// One on a stream of somebody else's, who destroys it later.
+  static Expected<std::unique_ptr<CUDAStream>> adopt(Device &device,
+                                                     Context &context,
+                                                     DeviceClock &clock,
+                                                     StreamHandle handle);
   ~CUDAStream() override;
 
   Device &device() const override { return owner; }
@@ -97,7 +102,8 @@ public:
 
 private:
   CUDAStream(Device &device, Context &context, StreamHandle handle,
-             DeviceClock &clock, Recording *recording = nullptr);
+             DeviceClock &clock, Recording *recording = nullptr,
+             bool isOwned = true);
   /// An Error where it captures, of which `what` cannot be a part.
   Status checkNotCapturing(std::string_view what) const;
   /// Captures what `body` enqueues on this stream, which has a recording.
@@ -109,7 +115,7 @@ private:
   DeviceClock &clock;
   /// Not null where all that it does is to capture.
   Recording *const recording;
-  const bool waitsForSteps;
+  const bool isOwned, waitsForSteps;
   const std::shared_ptr<StepLog> log = std::make_shared<StepLog>();
   // These go before the handle does.
   std::optional<DeviceAllocator> blocks;

@@ -45,6 +45,14 @@ Status Context::open() {
                  "none");
   };
   TANDEM_RETURN_IF_ERROR(call(table.init(0), "cuInit"));
+  int count = 0;
+  TANDEM_RETURN_IF_ERROR(
+      call(table.deviceGetCount(&count), "cuDeviceGetCount"));
+  if (number >= count)
+    return fail("device",
+                "there is no device '" + title + "'; the driver has " +
+                    std::to_string(count),
+                "they are numbered from 0");
   TANDEM_RETURN_IF_ERROR(call(table.deviceGet(&device, number), "cuDeviceGet"));
   TANDEM_RETURN_IF_ERROR(
       call(table.deviceGetAttribute(&major, kComputeCapabilityMajor, device),

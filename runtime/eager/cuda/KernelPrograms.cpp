@@ -10,7 +10,7 @@
 
 #include "ProgramCache.h"
 
-#include "../../device/cuda/CUDAKernel.h"
+#include "../../device/cuda/ModuleCache.h"
 
 #include "tandem/Runtime/Preparation.h"
 

@@ -41,7 +41,7 @@ std::string pathOf(const std::string &source, const std::string &arch) {
   // Another file of the same version may be another compiler.
   std::string key =
       arch + "\n" + cuda::nvrtc()->version + "\n" + cuda::nvrtc()->path + "\n";
-  for (const std::string &option : nvrtcOptions(source, arch))
+  for (const std::string &option : nvrtcOptions(arch))
     key += option + "\n";
   key += source;
   const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());

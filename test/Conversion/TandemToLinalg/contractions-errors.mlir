@@ -21,26 +21,6 @@ module @two attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contrac
 
 // -----
 
-module @lanes attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contraction>} {
-  func.func @lanes(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // expected-error @+1 {{has no dim that its operands and its result have adjacent in memory}}
-    %0 = tandem.matmul %x, %x transpose_lhs transpose_rhs : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-    return %0 : tensor<8x8xf32>
-  }
-}
-
-// -----
-
-module @type attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contraction>} {
-  func.func @type(%x: tensor<8x8xf64>) -> tensor<8x8xf64> {
-    // expected-error @+1 {{is of none of f32, f16 and bf16}}
-    %0 = tandem.matmul %x, %x : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>
-    return %0 : tensor<8x8xf64>
-  }
-}
-
-// -----
-
 // A slice that begins in the middle of a dim has no place in a view.
 module @view attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind contraction>} {
   func.func @view(%x: tensor<8x4xf32>, %w: tensor<2x4x16xf32>) -> tensor<8x24xf32> {

@@ -66,3 +66,25 @@ module @k {
     return %0 : tensor<3xindex>
   }
 }
+
+// -----
+
+module @k {
+  func.func @k(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // expected-error @+1 {{has no dim that its operands and its result have adjacent in memory}}
+    %0 = tandem.matmul %x, %x transpose_lhs transpose_rhs
+        : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+module @k {
+  func.func @k(%x: tensor<8x8xf64>) -> tensor<8x8xf64> {
+    // expected-error @+1 {{is of none of f32, f16 and bf16}}
+    %0 = tandem.matmul %x, %x
+        : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>
+    return %0 : tensor<8x8xf64>
+  }
+}

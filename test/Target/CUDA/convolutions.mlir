@@ -11,6 +11,16 @@
 // RUNS-NOT: FAIL
 // TILES-COUNT-6: __shared__
 
+// Results that have the positions of a row side by side are stored along it.
+// Weights of which adjacent channels are not adjacent go through shared memory.
+
+// RUN: tandem-translate --tandem-to-cuda %t/nchw.mlir | FileCheck %t/nchw.mlir
+// RUN: %fake-cuda tandem-run %t/layouts.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
+// RUN: %fake-cuda FAKE_CUDA_SEED=5 tandem-run %t/layouts.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
+// RUN: tandem-opt %t/layouts.mlir --until=fuse --device=cuda | FileCheck %s --check-prefix=LAYOUTS
+// LAYOUTS-COUNT-6: tandem.fusion contraction
+// LAYOUTS: tandem.fusion loop
+
 //--- conv2d.mlir
 // 162 loads and a few for 864 multiply-adds, and 4.6 to fill the tile.
 
@@ -92,4 +102,73 @@ func.func @main(%x: tensor<2x9x13x3xf32>, %w: tensor<3x3x3x24xf32>,
       : tensor<2x9x13x24xf32>, tensor<2x4x6x24xf32>, tensor<1x6x7x8xf16>,
         tensor<3x36x16xf32>, tensor<1x8x8x8xbf16>, tensor<1x8x8x8xbf16>,
         tensor<1x3x4x18x8xf32>
+}
+
+//--- layouts.mlir
+func.func @main(%x: tensor<2x3x9x13xf32>, %w: tensor<24x3x3x3xf32>,
+                %b: tensor<24xf32>, %h: tensor<1x4x10x11xf16>,
+                %v: tensor<8x4x3x3xf16>, %l: tensor<3x7x40xf64>,
+                %u: tensor<12x7x5xf64>, %d: tensor<1x8x8x3xf64>,
+                %t: tensor<3x3x3x20xf64>, %c: tensor<1x5x6x20x2xf32>,
+                %k: tensor<4x2x3x3x3xf32>, %s: tensor<6x3x3x3xf32>)
+    -> (tensor<2x24x9x13xf32>, tensor<2x24x4x6xf32>, tensor<1x8x6x7xf16>,
+        tensor<3x12x36xf64>, tensor<1x8x8x20xf64>,
+        tensor<1x4x3x4x18xf32>, tensor<2x6x7x11xf32>) {
+  %0 = tandem.conv %x, %w, %b
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<2x3x9x13xf32>, tensor<24x3x3x3xf32>, tensor<24xf32>)
+      -> tensor<2x24x9x13xf32>
+  %1 = tandem.relu %0 : tensor<2x24x9x13xf32>
+  %2 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [2, 2]
+      : (tensor<2x3x9x13xf32>, tensor<24x3x3x3xf32>) -> tensor<2x24x4x6xf32>
+  %3 = tandem.conv %h, %v
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      dilations = [2, 2]
+      : (tensor<1x4x10x11xf16>, tensor<8x4x3x3xf16>) -> tensor<1x8x6x7xf16>
+  %4 = tandem.gelu %3 : tensor<1x8x6x7xf16>
+  %5 = tandem.conv %l, %u
+      layout = <input = "NCW", kernel = "OIW", output = "NCW">
+      : (tensor<3x7x40xf64>, tensor<12x7x5xf64>) -> tensor<3x12x36xf64>
+  %6 = tandem.conv %d, %t
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x8x8x3xf64>, tensor<3x3x3x20xf64>) -> tensor<1x8x8x20xf64>
+  %7 = tandem.conv %c, %k
+      layout = <input = "NDHWC", kernel = "OIDHW", output = "NCDHW">
+      : (tensor<1x5x6x20x2xf32>, tensor<4x2x3x3x3xf32>)
+      -> tensor<1x4x3x4x18xf32>
+  // Six output channels are left to a loop.
+  %8 = tandem.conv %x, %s
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<2x3x9x13xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x7x11xf32>
+  return %1, %2, %4, %5, %6, %7, %8
+      : tensor<2x24x9x13xf32>, tensor<2x24x4x6xf32>, tensor<1x8x6x7xf16>,
+        tensor<3x12x36xf64>, tensor<1x8x8x20xf64>,
+        tensor<1x4x3x4x18xf32>, tensor<2x6x7x11xf32>
+}
+
+//--- nchw.mlir
+// CHECK: __shared__ float tile[1170];
+// CHECK: __shared__ __align__(16) float weights[1728];
+// CHECK: for (int element_1 = thread; element_1 < 1728; element_1 += 256) {
+// CHECK: __syncthreads();
+// CHECK:   for (int input = 0; input < 3; input += 1) {
+// CHECK:     const pack<float, 8> weights_1 = load<8>(weights +
+// CHECK:       const float data_1 = tile[input * 130 +
+// CHECK: for (int output = 0; output < 8; output += 1) {
+// CHECK:   float out_v[4];
+// CHECK:     out_v[{{.*}}] = maximum({{.*}} + {{.*}}, 0.0f);
+// CHECK:   store(out +
+func.func @main(%x: tensor<1x3x256x256xf32>, %w: tensor<64x3x3x3xf32>,
+                %b: tensor<64xf32>) -> tensor<1x64x256x256xf32> {
+  %0 = tandem.conv %x, %w, %b
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x3x256x256xf32>, tensor<64x3x3x3xf32>, tensor<64xf32>)
+      -> tensor<1x64x256x256xf32>
+  %2 = tandem.relu %0 : tensor<1x64x256x256xf32>
+  return %2 : tensor<1x64x256x256xf32>
 }

@@ -8,6 +8,9 @@
 
 #include "DeviceFixture.h"
 
+#include "tandem/Runtime/Libraries/CUDA.h"
+
+#include <numeric>
 #include <thread>
 
 using namespace tandem;
@@ -102,6 +105,33 @@ TEST_F(CUDADeviceTest, ConstantsAndReshapesWork) {
   EXPECT_THAT(read(outputs[0]), ElementsAre(2, 5, 8, 11));
 }
 
+TEST_F(CUDADeviceTest, KernelsOfOneImageShareItsModule) {
+  auto twice = [&](int64_t size) {
+    ProgramBuilder builder;
+    const TensorType type{DType::f32, {size}};
+    uint32_t x = builder.input(type);
+    uint32_t sum = builder.launch(adder(builder, size), {x, x}, type);
+    builder.program.kernels.push_back(
+        std::make_unique<fb::KernelT>(*builder.program.kernels[0]));
+    return builder.finish({builder.launch(1, {sum, x}, type)});
+  };
+  fake.fail("cuModuleLoadDataEx", 209, 2);
+  auto executor = create(twice(3));
+  auto again = device->load(*twice(3));
+  // Another image is the second.
+  EXPECT_FALSE(device->load(*twice(5)));
+  // Whoever is left keeps the module.
+  again = LoadedKernels();
+  Tensor inputs[] = {place(makeFloats({3}))};
+  ASSERT_TRUE(executor->run(inputs, outputs));
+  EXPECT_THAT(read(outputs[0]), ElementsAre(0, 3, 6));
+  // When it has gone, it is loaded anew.
+  executor.reset();
+  fake.fail("cuModuleLoadDataEx", 209, 1);
+  EXPECT_FALSE(device->load(*twice(3)));
+  EXPECT_TRUE(device->load(*twice(3)));
+}
+
 TEST_F(CUDADeviceTest, ThreadsHaveStreamsOfTheirOwn) {
   auto program = chain(1000, true);
   std::vector<std::thread> threads;
@@ -121,6 +151,38 @@ TEST_F(CUDADeviceTest, ThreadsHaveStreamsOfTheirOwn) {
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(right, 40);
+}
+
+TEST_F(CUDADeviceTest, AStreamOfTheCallersIsInOrderWithItsWork) {
+  const cuda::Driver &driver = *cuda::driver();
+  cuda::StreamHandle raw = nullptr;
+  ASSERT_EQ(driver.streamCreate(&raw, 1), 0);
+  void *pinned = nullptr;
+  ASSERT_EQ(driver.memHostAlloc(&pinned, 16, 0), 0);
+  auto *numbers = static_cast<float *>(pinned);
+  std::iota(numbers, numbers + 4, 1.0f);
+  {
+    auto adopted = device->adoptStream(raw);
+    ASSERT_TRUE(adopted) << adopted.error().str();
+    auto x = *Tensor::allocate({DType::f32, {4}}, (*adopted)->allocator());
+    auto executor = create(chain(4, false), adopted->get());
+    auto address = [](const Tensor &tensor) {
+      return reinterpret_cast<cuda::DevicePointer>(tensor.data());
+    };
+    // No event, and nobody waits until all is enqueued.
+    driver.memcpyHtoDAsync(address(x), numbers, 16, raw);
+    Tensor inputs[] = {x, x};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    driver.memcpyDtoHAsync(numbers, address(outputs[0]), 16, raw);
+    outputs.clear();
+  }
+  // It is still the caller's.
+  EXPECT_EQ(driver.streamSynchronize(raw), 0);
+  EXPECT_THAT(std::vector<float>(numbers, numbers + 4),
+              ElementsAre(3, 6, 9, 12));
+  driver.memFreeHost(pinned);
+  EXPECT_EQ(driver.streamDestroy(raw), 0);
+  EXPECT_FALSE(device->adoptStream(nullptr));
 }
 
 TEST_F(CUDADeviceTest, ThreadsShareAStream) {

@@ -79,9 +79,7 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t", "256", "Number of threads of a "
                                                    "block.">,
     Option<"vectorize", "vectorize", "bool", "true",
-           "Compute several elements per thread where the shape allows.">,
-    Option<"sharedMemory", "shared-memory", "bool", "true",
-           "Let loops transpose through shared memory.">
+           "Compute several elements per thread where the shape allows.">
   ];
 }
 

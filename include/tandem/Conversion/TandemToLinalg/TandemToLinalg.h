@@ -53,9 +53,6 @@ Status checkReduction(mlir::Operation *reduce);
 /// result, with the dims in the same order. Dims of size 1 do not matter.
 Status checkReductionResult(ir::ReduceOp reduce, mlir::RankedTensorType type);
 
-/// Whether `hero` can be computed by a kernel of kind contraction.
-Status checkContraction(mlir::Operation *hero);
-
 /// Rewrites the body of a kernel function to linalg on tensors, as pass
 /// convert-tandem-to-linalg describes. The cache sizes of `device` decide which
 /// intermediate values are stored. On failure a diagnostic has been emitted at

@@ -21,8 +21,9 @@ class ModuleOp;
 
 namespace tandem {
 
-/// The target "cuda", whose code runs where there is a CUDA driver.
-const Target &cudaTarget();
+/// The target "cuda", whose code runs where there is a CUDA driver: on the GPU
+/// with that number. Thread-safe.
+const Target &cudaTarget(int index = 0);
 
 /// What a kernel is compiled to, and for which device.
 struct CUDATargetOptions {
@@ -31,8 +32,6 @@ struct CUDATargetOptions {
   std::string gpu = "sm_90";
   /// The device that costs are estimated for (findDeviceModel).
   std::string deviceSpec = "sm_90";
-  /// Whether the threads of a block may wait for one another and share memory.
-  bool sharedMemory = true;
   /// The form of fb::KernelT::code: cuda_source (CUDA C++, to be read), or ptx
   /// or cubin (NVRTC).
   KernelTarget form = KernelTarget::cuda_source;
@@ -56,9 +55,11 @@ Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
 
 /// Compiles kernels whose form is cuda_source to one cubin for `arch`
 /// ("sm_90"), which becomes the code of each. Where there are several, they are
-/// renamed. The Error has phase "codegen".
+/// renamed. Describes each in `listings`, which may be empty. The Error has
+/// phase "codegen".
 Status assembleCubin(llvm::ArrayRef<fb::KernelT *> kernels,
-                     const std::string &arch);
+                     const std::string &arch,
+                     llvm::MutableArrayRef<KernelListing> listings = {});
 
 /// Returns the CUDA C++ of all kernel modules in `module`, which must be in the
 /// form that phase `kernels` leaves, as one source, for the device that

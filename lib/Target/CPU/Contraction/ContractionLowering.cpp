@@ -90,6 +90,7 @@ static bool isPackedAs(const Contraction &plain,
 
 Status ContractionLowering::describeHero() {
   TANDEM_ASSIGN_OR_RETURN(contraction, describeContraction(hero));
+  TANDEM_RETURN_IF_ERROR(checkContraction(hero, contraction));
   if (!getVectorisedDim(contraction))
     return fail("codegen", "has nothing to run along vectors");
   if (!contraction.isTransformed)

@@ -27,6 +27,11 @@ public:
   /// What code runs on it: "sm_90".
   virtual std::string_view arch() const = 0;
 
+  /// A Stream on `handle`, a CUstream that the caller has made in the device's
+  /// primary context and that outlives it: work is done in order with what the
+  /// caller enqueues. The default stream, a null handle, is refused.
+  virtual Expected<std::unique_ptr<Stream>> adoptStream(void *handle) = 0;
+
   /// A contraction with its epilogue as one call of a library. Null where no
   /// library is known to compute that within the options.
   virtual Expected<std::unique_ptr<PreparedOp>>

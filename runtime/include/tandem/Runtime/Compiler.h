@@ -9,6 +9,7 @@
 #ifndef TANDEM_RUNTIME_COMPILER_H
 #define TANDEM_RUNTIME_COMPILER_H
 
+#include "tandem/Runtime/KernelReport.h"
 #include "tandem/Runtime/Device.h"
 #include "tandem/Runtime/Program.h"
 
@@ -87,6 +88,8 @@ struct Compiled {
   /// in parallel, so this may be less than the sum of `phases`.
   double wallNs = 0;
   KernelCounts kernelCounts;
+  /// One per entry of Program::kernels, in the same order.
+  std::vector<KernelReport> kernelReports;
   /// Bytes of constants, such as weights, that were packed or transformed for
   /// this program. Constants that an earlier compilation had already rearranged
   /// do not count.

@@ -18,7 +18,9 @@
 #include <gmock/gmock.h>
 
 using namespace tandem;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -92,7 +94,9 @@ TEST_F(CompileKernel, SeveralBecomeOneCubin) {
       "    %r = tandem.cast %m : (tensor<33x31xbf16>) -> tensor<33x31xf32>\n";
   Expected<fb::KernelT> first = compile(relu), second = compile(rounded);
   ASSERT_TRUE(first && second);
-  Status status = assembleCubin({&*first, &*second}, "sm_90");
+  const std::string source = codeOf(*first);
+  KernelListing listings[2];
+  Status status = assembleCubin({&*first, &*second}, "sm_90", listings);
   ASSERT_TRUE(status) << status.error().str();
   EXPECT_EQ(first->target, KernelTarget::cubin);
   EXPECT_EQ(codeOf(*first), codeOf(*second));
@@ -100,6 +104,16 @@ TEST_F(CompileKernel, SeveralBecomeOneCubin) {
   EXPECT_EQ(first->symbol, "k_0");
   EXPECT_EQ(second->symbol, "k_1");
   EXPECT_THAT(codeOf(*first), HasSubstr(".text.k_1"));
+  EXPECT_EQ(listings[0].source, source);
+  EXPECT_THAT(listings[0].assembly,
+              AllOf(HasSubstr(".target sm_90"), HasSubstr(".entry k_0("),
+                    Not(HasSubstr("k_1"))));
+  EXPECT_THAT(listings[1].assembly, HasSubstr(".entry k_1("));
+  for (const KernelListing &listing : listings) {
+    EXPECT_GT(listing.registers, 0);
+    EXPECT_EQ(listing.spillBytes, 0);
+    EXPECT_EQ(listing.sharedBytes, 0);
+  }
 }
 
 TEST_F(CompileKernel, AnUnknownGPUIsAnError) {

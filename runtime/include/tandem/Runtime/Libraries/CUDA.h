@@ -126,6 +126,12 @@ const Expected<NVJitLink> &nvJitLink();
 const Expected<CUDNN> &cudnn();
 const Expected<CUBLASLt> &cublasLt();
 
+/// Has driver() and nvrtc() be these tables, which must outlive the process's
+/// use of them, in place of what is installed. To be called before a device is
+/// opened.
+void replaceLibraries(const Expected<Driver> &driver,
+                      const Expected<NVRTC> &nvrtc);
+
 /// A line for each library: its version and file, or why it is missing. Opens
 /// all of them.
 std::string describeLibraries();

@@ -27,15 +27,22 @@ Expected<std::string> compileToPTX(const std::string &source,
                                    const std::string &name,
                                    std::string_view arch);
 
-/// The same, to a cubin for only that architecture.
+/// What NVRTC tells of a cubin.
+struct CubinListing {
+  /// The PTX that it was made of, and what ptxas -v says of it.
+  std::string ptx, log;
+};
+
+/// The same, to a cubin for only that architecture, described in `listing`
+/// where that is not null.
 Expected<std::string> compileToCubin(const std::string &source,
                                      const std::string &name,
-                                     std::string_view arch);
+                                     std::string_view arch,
+                                     CubinListing *listing = nullptr);
 
 /// The options with which a source is compiled for an architecture, real
 /// ("sm_90") or virtual ("compute_90").
-std::vector<std::string> nvrtcOptions(const std::string &source,
-                                      const std::string &target);
+std::vector<std::string> nvrtcOptions(const std::string &target);
 
 /// The version of NVRTC, such as "13.0"; fails where NVRTC is missing.
 Expected<std::string> nvrtcVersion();
