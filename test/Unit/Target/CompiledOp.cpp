@@ -10,6 +10,7 @@
 
 #include "../../Fuzz/RandomGraph.h"
 
+#include "tandem/Analysis/Contraction/Contraction.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Runtime/HostKernel.h"
 #include "tandem/Target/CPU/CPUTarget.h"
@@ -158,13 +159,18 @@ const Provider &test::compilingProvider() {
   return provider;
 }
 
+static Status checkHero(mlir::Operation *hero) {
+  TANDEM_ASSIGN_OR_RETURN(Contraction contraction, describeContraction(hero));
+  return checkContraction(hero, contraction);
+}
+
 const Provider &test::contractingProvider(const std::string &features) {
   static std::map<std::string, CompilingProvider> providers;
   return providers
       .try_emplace(
           features,
           "attributes {tandem.kind = #tandem<fusion_kind contraction>}",
-          checkContraction, features)
+          checkHero, features)
       .first->second;
 }
 
