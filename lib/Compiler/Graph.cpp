@@ -134,8 +134,11 @@ Graph::estimateContractions(std::span<const TensorType> inputs,
                             const CompileOptions &options) const {
   CompileOptions relevant;
   relevant.winograd = options.winograd;
+  relevant.diskCache = false;
+  TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
+                          CompilerConfig::create(relevant));
   TANDEM_ASSIGN_OR_RETURN(auto session,
-                          CompilerSession::create(impl->source, relevant));
+                          CompilerSession::create(impl->source, config));
   return session->estimateContractions(inputs);
 }
 

@@ -9,9 +9,11 @@
 #include "GraphSource.h"
 
 #include "Diagnostics.h"
+#include "KernelSource.h"
 #include "ParallelFor.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Runtime/StoredProgram.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -98,6 +100,11 @@ static FailureOr<Program> emitEager(const GraphSource &source,
   return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
 }
 
+const std::vector<std::string> &GraphSource::constantDigests() const {
+  std::call_once(once, [&] { digests = digestConstants(*eager); });
+  return digests;
+}
+
 Expected<std::shared_ptr<const GraphSource>>
 makeGraphSource(ModuleOp module, const std::string &function) {
   auto source = std::make_shared<GraphSource>();
@@ -105,6 +112,10 @@ makeGraphSource(ModuleOp module, const std::string &function) {
   source->bytecode = writeSharedBytecode(module);
   if (!source->bytecode)
     return fail("parse", "the graph cannot be written");
+  FailureOr<std::string> structure = writeStructure(module);
+  if (failed(structure))
+    return fail("parse", "the graph cannot be written");
+  source->structure = digestOf(*structure);
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
   FailureOr<Program> program = emitEager(*source, &context);

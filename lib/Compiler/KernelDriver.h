@@ -42,18 +42,25 @@ struct KernelOutcome {
   /// Time that the compiling thread spent on the kernel outside the phases in
   /// `times`, in nanoseconds.
   double otherNs = 0;
-  /// Whether the kernel was found in the cache instead of being compiled.
-  bool isCached = false;
+  /// Whether the kernel was found in the cache, in memory or on disk, instead
+  /// of being compiled.
+  bool isCached = false, isStored = false;
+};
+
+/// Where kernels are looked for, and kept; null where they are not.
+struct KernelCaches {
+  KernelCache *memory = nullptr;
+  DiskCache *disk = nullptr;
 };
 
 /// Compiles `kernels` for the core that `spec` describes, in parallel on as
 /// many threads as run programs, each in a context of its own. The modules are
-/// not changed. Kernels that are in `cache` are taken from there; if it is
-/// null, all are compiled. Returns one outcome per kernel, in order.
+/// not changed. Kernels that are in one of `caches` are taken from there. Returns
+/// one outcome per kernel, in order.
 std::vector<KernelOutcome>
 compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
-               const FailureRequest &failures, KernelCache *cache);
+               const FailureRequest &failures, KernelCaches caches);
 
 /// Loads those kernels of `outcomes` that were compiled and are not loaded yet,
 /// and returns all loaded kernels in order. The outcome of a kernel that cannot

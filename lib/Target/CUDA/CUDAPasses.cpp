@@ -13,6 +13,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Pipelines/PipelineOptions.h"
 #include "tandem/Runtime/CUDADevice.h"
+#include "tandem/Runtime/Libraries/CUDA.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
@@ -83,8 +84,14 @@ public:
   std::string fingerprint() const override {
     Expected<CUDADevice *> gpu = cudaDevice();
     Expected<std::string> version = nvrtcVersion();
-    return gpu && version ? std::string((*gpu)->arch()) + " NVRTC " + *version
-                          : std::string();
+    if (!gpu || !version)
+      return {};
+    std::string text = std::string((*gpu)->arch()) + " NVRTC " + *version;
+    if (const auto &cudnn = cuda::cudnn())
+      text += " cuDNN " + cudnn->version;
+    if (const auto &cublasLt = cuda::cublasLt())
+      text += " cuBLASLt " + cublasLt->version;
+    return text;
   }
 };
 

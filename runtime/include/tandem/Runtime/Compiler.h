@@ -52,6 +52,8 @@ struct KernelCounts {
   /// Number of kernels found in the cache: compiled before, or at the same time
   /// by another thread.
   size_t cached = 0;
+  /// Number of kernels read from the cache on disk (docs/Cache.md).
+  size_t stored = 0;
   /// Number of kernels that could not be compiled; their ops are op steps of
   /// the program instead.
   size_t fellBack = 0;
@@ -87,6 +89,9 @@ struct Compiled {
   /// in parallel, so this may be less than the sum of `phases`.
   double wallNs = 0;
   KernelCounts kernelCounts;
+  /// Whether the program as a whole was read from the cache on disk, and
+  /// nothing was compiled. Its phases are "read cache" and "load".
+  bool isStored = false;
   /// Bytes of constants, such as weights, that were packed or transformed for
   /// this program. Constants that an earlier compilation had already rearranged
   /// do not count.
