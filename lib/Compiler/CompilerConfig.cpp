@@ -19,8 +19,7 @@ namespace tandem {
 static bool usesDisk(const CompileOptions &options) {
   if (!options.kernelCache || !options.fusionReport.empty() ||
       !options.failKernels.empty() ||
-      options.contractions == Contractions::autotune ||
-      lookUp(Variable::debug))
+      options.contractions == Contractions::autotune || lookUp(Variable::debug))
     return false;
   const char *setting = lookUp(Variable::diskCache);
   return options.diskCache.value_or(!setting || std::string(setting) != "off");
@@ -40,8 +39,8 @@ Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(config.failures,
                           FailureRequest::parse(options.failKernels));
   if (usesDisk(options))
-    config.disk = &DiskCache::in(
-        options.cacheDir.empty() ? cacheDirectory() : options.cacheDir);
+    config.disk = &DiskCache::in(options.cacheDir.empty() ? cacheDirectory()
+                                                          : options.cacheDir);
   config.threads = numThreads();
   if (!target.isHost()) {
     config.deviceSpec = config.coreSpec = target.deviceSpec();

@@ -203,11 +203,10 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   Compiled compiled;
   SmallVector<ModuleOp> kernels(module.getOps<ModuleOp>());
   Stopwatch watch;
-  std::vector<KernelOutcome> outcomes =
-      compileKernels(target, config.coreSpec, kernels, config.failures,
-                     {config.options.kernelCache ? &KernelCache::process()
-                                                 : nullptr,
-                      config.disk});
+  std::vector<KernelOutcome> outcomes = compileKernels(
+      target, config.coreSpec, kernels, config.failures,
+      {config.options.kernelCache ? &KernelCache::process() : nullptr,
+       config.disk});
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {
     times.add(outcome.times);
@@ -291,9 +290,8 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   module->walk([&](Operation *op) {
     if (!isa<ir::ContractionOpInterface>(op))
       return;
-    auto costs =
-        compareWithLibrary(op, config.model,
-                                      config.options.winograd != Winograd::never);
+    auto costs = compareWithLibrary(op, config.model,
+                                    config.options.winograd != Winograd::never);
     if (!costs)
       return;
     BackendCosts whole = *costs;

@@ -107,8 +107,9 @@ Expected<std::unique_ptr<CompilerSession>> GraphCompiler::createSession() {
   return CompilerSession::create(graph, config);
 }
 
-Expected<Compiled> GraphCompiler::compileAnew(std::span<const TensorType> inputs,
-                                              PhaseTimes &times) {
+Expected<Compiled>
+GraphCompiler::compileAnew(std::span<const TensorType> inputs,
+                           PhaseTimes &times) {
   std::unique_ptr<CompilerSession> session = sessions.take();
   if (!session) {
     PhaseTimer timer(times, "start compiler");

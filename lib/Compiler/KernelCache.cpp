@@ -21,7 +21,7 @@ CacheKey describeKernel(const Target &target, const std::string &spec,
   return key.add("target", target.name())
       .add("processor", target.fingerprint())
       .add("machine", spec)
-      .add("source", source);
+      .addDigest("source", source);
 }
 
 KernelKey::KernelKey(const CacheKey &key) {

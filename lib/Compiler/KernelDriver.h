@@ -55,8 +55,8 @@ struct KernelCaches {
 
 /// Compiles `kernels` for the core that `spec` describes, in parallel on as
 /// many threads as run programs, each in a context of its own. The modules are
-/// not changed. Kernels that are in one of `caches` are taken from there. Returns
-/// one outcome per kernel, in order.
+/// not changed. Kernels that are in one of `caches` are taken from there.
+/// Returns one outcome per kernel, in order.
 std::vector<KernelOutcome>
 compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,

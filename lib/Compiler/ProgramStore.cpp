@@ -37,7 +37,7 @@ static CacheKey describe(const GraphSource &graph,
   std::string constants;
   for (const std::string &digest : graph.constantDigests())
     constants += digest + "\n";
-  return key.add("constants", constants);
+  return key.addDigest("constants", constants);
 }
 
 CacheKey ProgramStore::keyOf(std::span<const TensorType> inputs) {

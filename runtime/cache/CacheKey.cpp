@@ -24,20 +24,22 @@ std::string tandem::digestOf(std::span<const uint8_t> bytes) {
 }
 
 std::string tandem::digestOf(std::string_view text) {
-  return digestOf(std::span(reinterpret_cast<const uint8_t *>(text.data()),
-                            text.size()));
+  return digestOf(
+      std::span(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
 }
 
 CacheKey::CacheKey(std::string_view kind) : kind(kind) { add("kind", kind); }
 
 CacheKey &CacheKey::add(std::string_view label, std::string_view value) {
-  text.append(label).append(": ");
   if (value.size() > kMaxFieldBytes ||
       value.find('\n') != std::string_view::npos)
-    text += "xxh3 " + digestOf(value);
-  else
-    text += value;
-  text += '\n';
+    return addDigest(label, value);
+  text.append(label).append(": ").append(value) += '\n';
+  return *this;
+}
+
+CacheKey &CacheKey::addDigest(std::string_view label, std::string_view bytes) {
+  text.append(label).append(": xxh3 ").append(digestOf(bytes)) += '\n';
   return *this;
 }
 

@@ -202,8 +202,8 @@ Status cache::writeEntry(const std::string &path, std::string_view fields,
   const Layout layout(fields, sections);
   // Beyond this limit the system would end the process.
   rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-      limit.rlim_cur != RLIM_INFINITY && layout.fileBytes() > limit.rlim_cur)
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      layout.fileBytes() > limit.rlim_cur)
     return fileError("write", path, EFBIG);
   TANDEM_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, 0600));
   return layout.write(file);
@@ -226,7 +226,8 @@ Expected<EntryFile> cache::openEntry(const std::string &path, bool markUse,
   std::shared_ptr<const void> owner(
       mapped, [size](const void *p) { munmap(const_cast<void *>(p), size); });
   TANDEM_ASSIGN_OR_RETURN(
-      EntryFile entry, parse({static_cast<const uint8_t *>(mapped), size}, path));
+      EntryFile entry,
+      parse({static_cast<const uint8_t *>(mapped), size}, path));
   entry.owner = std::move(owner);
   if (markUse)
     (void)futimens(file.number, nullptr); // Of no use where it cannot be.

@@ -22,7 +22,6 @@ struct EntryFile : CacheEntry {
   std::string_view fields;
 };
 
-
 /// Maps an entry and checks every byte of it. `*isThere` is set to whether
 /// there is a file at all. With `markUse` the file's time becomes the present.
 /// Errors have phase "read".

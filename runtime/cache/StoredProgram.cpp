@@ -158,8 +158,7 @@ std::optional<StoredProgram> read(const CacheEntry &entry,
     stored.program.constants.push_back({constant->slot, std::move(data)});
   }
   for (size_t i = 0; i < details.locations.size(); ++i)
-    stored.program.steps[i]->location =
-        locationOf(graph, details.locations[i]);
+    stored.program.steps[i]->location = locationOf(graph, details.locations[i]);
   for (const auto &step : details.recomputed)
     stored.recomputation.steps.push_back(
         {locationOf(graph, step->location), step->bytes, step->ns});

@@ -20,7 +20,7 @@ static std::string join(int major, int minor, int patch) {
 std::vector<std::pair<std::string, std::string>> tandem::libraryVersions() {
   const dnnl_version_t *onednn = dnnl_version();
   return {{"onednn", join(onednn->major, onednn->minor, onednn->patch)},
-          {"eigen", join(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-                         EIGEN_MINOR_VERSION)},
+          {"eigen",
+           join(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
           {"onetbb", TBB_runtime_version()}};
 }

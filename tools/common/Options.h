@@ -73,7 +73,8 @@ inline void addDiskCache(CLI::App &app, CompileOptions &options) {
          [&options](const std::string &text) {
            options.diskCache = text == "on";
          },
-         "Whether compiled programs are kept on disk, and found there (default: "
+         "Whether compiled programs are kept on disk, and found there "
+         "(default: "
          "on, unless $TANDEM_DISK_CACHE is off)")
       ->check(CLI::IsMember({"on", "off"}));
 }

@@ -30,7 +30,7 @@ static std::optional<CacheKey> keyOf(const std::string &source,
       .add("nvrtc file", cuda::nvrtc()->path);
   for (const std::string &option : nvrtcOptions(source, arch))
     key.add("option", option);
-  key.add("source", source);
+  key.addDigest("source", source);
   return key;
 }
 
@@ -39,7 +39,8 @@ Expected<CompiledProgram> cuda::compileOrLoad(const std::string &source,
                                               const std::string &arch) {
   const std::optional<CacheKey> key = keyOf(source, arch);
   if (key)
-    if (const auto entry = cache().find(*key); entry && !entry->sections.empty())
+    if (const auto entry = cache().find(*key);
+        entry && !entry->sections.empty())
       return CompiledProgram{
           {entry->sections[0].begin(), entry->sections[0].end()}, true};
   TANDEM_ASSIGN_OR_RETURN(std::string cubin,

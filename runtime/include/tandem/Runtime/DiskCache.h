@@ -40,6 +40,8 @@ public:
   /// Adds a field. A value of several lines, or of more than kMaxFieldBytes,
   /// is replaced by its digest.
   CacheKey &add(std::string_view label, std::string_view value);
+  /// Adds the digest of bytes that are no text.
+  CacheKey &addDigest(std::string_view label, std::string_view bytes);
 
   /// The fields, a line each: "label: value\n". Two keys are equal where these
   /// texts are.
