@@ -56,8 +56,9 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
 
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  // Shared, so that resources of bytecode are not copied.
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)

@@ -62,6 +62,10 @@ void addSweep(CLI::App &app, SweepOptions &options) {
                   "Number of new processes that compile each shape")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  command.add_flag(
+      "--disk-cache", options.measure.withDiskCache,
+      "Measure such processes with the cache on disk, too: when it "
+      "is empty, and when it has the program (docs/Cache.md)");
   tools::addJson(command, options.json);
   tools::addOutputFile(command, "--html", options.html,
                        "Write a report to FILE");
@@ -269,12 +273,13 @@ void addPrebuiltKernels(CLI::App &app, PrebuiltKernelsOptions &options) {
 }
 
 void addCold(CLI::App &app, MeasureOptions &options,
-             std::vector<std::string> &dims) {
+             std::vector<std::string> &dims, std::string &cacheDir) {
   CLI::App &command = *app.add_subcommand("cold-compile");
   command.group(""); // Hidden: `sweep` starts it in fresh processes.
   addGraphOptions(command, options);
   addThreads(command, options.threads);
   command.add_option("--dims", dims)->allow_extra_args(false);
+  command.add_option("--cache-dir", cacheDir);
 }
 
 /// What the commands are told.
@@ -295,6 +300,7 @@ struct CommandOptions {
   EngineCommands engine;
   MeasureOptions cold;
   std::vector<std::string> coldDims;
+  std::string coldCacheDir;
 };
 
 void addCommands(CLI::App &app, CommandOptions &options) {
@@ -310,7 +316,7 @@ void addCommands(CLI::App &app, CommandOptions &options) {
   addCompileMemory(app, options.memory);
   addPrebuiltKernels(app, options.prebuilt);
   addEngineCommands(app, options.engine);
-  addCold(app, options.cold, options.coldDims);
+  addCold(app, options.cold, options.coldDims, options.coldCacheDir);
 }
 
 Expected<bool> toExpected(const Status &status) {
@@ -364,7 +370,7 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   const MeasureOptions &cold = options.cold;
   CompileJob job{cold.file, cold.function, cold.device, cold.threads,
                  {},        cold.precision};
-  return toExpected(runColdChild(job, options.coldDims));
+  return toExpected(runColdChild(job, options.coldDims, options.coldCacheDir));
 }
 
 } // namespace
