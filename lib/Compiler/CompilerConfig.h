@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_COMPILERCONFIG_H
 #define TANDEM_LIB_COMPILER_COMPILERCONFIG_H
 
-#include "KernelDriver.h"
+#include "FailureRequest.h"
 
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Runtime/DiskCache.h"

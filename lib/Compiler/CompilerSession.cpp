@@ -11,6 +11,7 @@
 #include "AutotuneContractions.h"
 #include "Diagnostics.h"
 #include "Fallback.h"
+#include "KernelLoading.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"

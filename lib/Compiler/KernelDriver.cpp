@@ -8,6 +8,7 @@
 
 #include "KernelDriver.h"
 
+#include "KernelLoading.h"
 #include "KernelSource.h"
 #include "KernelWorker.h"
 #include "ParallelFor.h"
@@ -20,58 +21,12 @@ using namespace mlir;
 
 namespace tandem {
 
-Expected<FailureRequest> FailureRequest::parse(const std::string &text) {
-  FailureRequest request;
-  if (text.empty())
-    return request;
-  size_t number = 0;
-  if (!StringRef(text).getAsInteger(10, number)) {
-    request.number = number;
-    return request;
-  }
-  std::string message;
-  if (!llvm::Regex(text).isValid(message))
-    return fail("compile",
-                "'" + text + "' is no regular expression: " + message,
-                "kernels that are to fail are given by number or by name");
-  request.pattern = "^(" + text + ")$";
-  return request;
-}
-
-bool FailureRequest::matches(size_t index, StringRef name) const {
-  if (number)
-    return *number == index;
-  return !pattern.empty() && llvm::Regex(pattern).match(name);
-}
-
-static Expected<LoadedKernels> load(const Target &target,
-                                    const Program &program) {
-  TANDEM_ASSIGN_OR_RETURN(Device * device, target.device());
-  return device->load(program);
-}
-
-/// Lends the kernel to a program of its own.
-static Expected<std::shared_ptr<const LoadedKernel>>
-loadAlone(const Target &target, fb::KernelT &kernel) {
-  Program program;
-  program.kernels.push_back(std::make_unique<fb::KernelT>(std::move(kernel)));
-  auto loaded = load(target, program);
-  kernel = std::move(*program.kernels.front());
-  if (!loaded)
-    return tl::unexpected(std::move(loaded.error()));
-  return std::move(loaded->front());
-}
-
 static Expected<CompiledKernelPtr>
 compileOne(const Target &target, const std::string &spec, KernelWorker &worker,
            std::string_view source, PhaseTimes &times) {
-  auto result = std::make_shared<CompiledKernel>();
-  TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, spec, times));
-  if (target.loadsTogether())
-    return result;
-  PhaseTimer timer(times, "load");
-  TANDEM_ASSIGN_OR_RETURN(result->loaded, loadAlone(target, result->kernel));
-  return result;
+  TANDEM_ASSIGN_OR_RETURN(fb::KernelT kernel,
+                          worker.compile(source, spec, times));
+  return loadOne(target, std::move(kernel), times);
 }
 
 namespace {
@@ -128,27 +83,19 @@ private:
 /// Reads a kernel from the disk and loads it; null where it is not there.
 CompiledKernelPtr Driver::findStored(const CacheKey &key,
                                      KernelOutcome &outcome) {
-  if (!disk)
-    return nullptr;
-  auto result = std::make_shared<CompiledKernel>();
-  {
+  std::optional<fb::KernelT> kernel;
+  if (disk) {
     PhaseTimer timer(outcome.times, "read cache");
-    std::optional<fb::KernelT> kernel = findKernel(*disk, key);
-    if (!kernel)
-      return nullptr;
-    result->kernel = std::move(*kernel);
+    kernel = findKernel(*disk, key);
   }
-  if (!target.loadsTogether()) {
-    PhaseTimer timer(outcome.times, "load");
-    auto loaded = loadAlone(target, result->kernel);
-    if (!loaded) {
-      disk->remove(key);
-      return nullptr;
-    }
-    result->loaded = std::move(*loaded);
-  }
-  outcome.isStored = true;
-  return result;
+  if (!kernel)
+    return nullptr;
+  auto loaded = loadOne(target, std::move(*kernel), outcome.times);
+  outcome.isStored = loaded.has_value();
+  if (loaded)
+    return std::move(*loaded);
+  disk->remove(key);
+  return nullptr;
 }
 
 void Driver::store(const CacheKey &key, const CompiledKernel &kernel,
@@ -381,49 +328,6 @@ std::vector<KernelOutcome> compileKernels(const Target &target,
   for (Job &job : jobs)
     outcomes.push_back(std::move(job.outcome));
   return outcomes;
-}
-
-/// All at once; an error where one of them stands in the way.
-static Expected<LoadedKernels> loadTogether(const Target &target,
-                                            ArrayRef<KernelOutcome> outcomes) {
-  Program program;
-  for (const KernelOutcome &outcome : outcomes)
-    if (outcome.compiled)
-      program.kernels.push_back(
-          std::make_unique<fb::KernelT>((*outcome.compiled)->kernel));
-  return load(target, program);
-}
-
-/// One by one; what cannot be loaded has failed.
-static void loadEach(const Target &target,
-                     MutableArrayRef<KernelOutcome> outcomes) {
-  for (KernelOutcome &outcome : outcomes) {
-    if (!outcome.compiled)
-      continue;
-    auto compiled = std::make_shared<CompiledKernel>(**outcome.compiled);
-    if (auto loaded = loadAlone(target, compiled->kernel)) {
-      compiled->loaded = *loaded;
-      outcome.compiled = std::move(compiled);
-    } else {
-      outcome.compiled = tl::unexpected(std::move(loaded.error()));
-    }
-  }
-}
-
-LoadedKernels loadKernels(const Target &target,
-                          MutableArrayRef<KernelOutcome> outcomes,
-                          PhaseTimes &times) {
-  if (target.loadsTogether()) {
-    PhaseTimer timer(times, "load");
-    if (auto loaded = loadTogether(target, outcomes))
-      return *loaded;
-    loadEach(target, outcomes);
-  }
-  LoadedKernels kernels;
-  for (const KernelOutcome &outcome : outcomes)
-    if (outcome.compiled)
-      kernels.push_back((*outcome.compiled)->loaded);
-  return kernels;
 }
 
 } // namespace tandem

@@ -9,31 +9,17 @@
 #ifndef TANDEM_LIB_COMPILER_KERNELDRIVER_H
 #define TANDEM_LIB_COMPILER_KERNELDRIVER_H
 
+#include "FailureRequest.h"
 #include "KernelCache.h"
 
 #include "tandem/Tandem.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include "llvm/Support/Regex.h"
-
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace tandem {
-
-/// The parsed form of CompileOptions::failKernels.
-class FailureRequest {
-public:
-  /// Fails for an invalid regular expression.
-  static Expected<FailureRequest> parse(const std::string &text);
-  bool matches(size_t number, llvm::StringRef name) const;
-
-private:
-  std::optional<size_t> number;
-  std::string pattern;
-};
 
 /// The result of compiling one kernel module.
 struct KernelOutcome {
@@ -61,13 +47,6 @@ std::vector<KernelOutcome>
 compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
                const FailureRequest &failures, KernelCaches caches);
-
-/// Loads those kernels of `outcomes` that were compiled and are not loaded yet,
-/// and returns all loaded kernels in order. The outcome of a kernel that cannot
-/// be loaded becomes an error. Adds to phase "load".
-LoadedKernels loadKernels(const Target &target,
-                          llvm::MutableArrayRef<KernelOutcome> outcomes,
-                          PhaseTimes &times);
 
 } // namespace tandem
 
