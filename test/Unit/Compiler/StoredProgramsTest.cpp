@@ -12,6 +12,7 @@
 #include "tandem/Tandem.h"
 
 #include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -129,22 +130,25 @@ TEST_F(StoredProgramsTest, LocationsAreThoseOfTheGraphAtHand) {
   EXPECT_THAT(second.program->steps.back()->location, HasSubstr("<string>:"));
 }
 
-/// The graph's own are not in the entry; what was made of them is, and is
-/// mapped from it.
-TEST_F(StoredProgramsTest, ConstantsAreSharedOrMapped) {
-  // Resources are kept in the program as they are.
-  std::string bytes = "0x40000000";
-  for (int i = 0; i < 16 * 1024; ++i)
-    bytes += "0000803F";
+/// `count` numbers from 1 to 2 as the text of a resource.
+std::string makeResource(int count) {
+  std::string text = "{-# dialect_resources: { builtin: { w: \"0x40000000";
+  for (int i = 0; i < count; ++i) {
+    char digits[16];
+    std::snprintf(digits, sizeof digits, "00%02X803F", i % 251);
+    text += digits;
+  }
+  return text + "\" } } #-}\n";
+}
+
+TEST_F(StoredProgramsTest, ConstantsOfTheGraphAreSharedWithIt) {
   const auto graph = parse(R"(
 func.func @main(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<16384xf32>) {
   %w = tandem.constant dense_resource<w> : tensor<16384xf32>
   %0 = tandem.relu %x : tensor<?x8xf32>
   return %0, %w : tensor<?x8xf32>, tensor<16384xf32>
 }
-{-# dialect_resources: { builtin: { w: ")" +
-                           bytes + R"(" } } #-}
-)");
+)" + makeResource(16384));
   compile(*graph, options());
   const PreparedTier second = compile(*graph, options());
   ASSERT_TRUE(second.isStored);
@@ -152,6 +156,39 @@ func.func @main(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<16384xf32>) {
   EXPECT_EQ(second.program->constants[0].data.data(),
             graph->eagerProgram()->constants[0].data.data());
   EXPECT_LT(fs::file_size(files("program").front()), 32u << 10);
+}
+
+TEST_F(StoredProgramsTest, PackedConstantsAreMapped) {
+  const auto graph = parse(R"(
+func.func @main(%x: tensor<?x8xf32>) -> tensor<?x1024xf32> {
+  %w = tandem.constant dense_resource<w> : tensor<8x1024xf32>
+  %0 = tandem.matmul %x, %w : (tensor<?x8xf32>, tensor<8x1024xf32>) -> tensor<?x1024xf32>
+  return %0 : tensor<?x1024xf32>
+}
+)" + makeResource(8 * 1024));
+  CompileOptions generated = options();
+  generated.contractions = Contractions::generated;
+  const PreparedTier first = compile(*graph, generated, 64);
+  const PreparedTier second = compile(*graph, generated, 64);
+  EXPECT_GT(first.rearrangedBytes, 0);
+  ASSERT_TRUE(second.isStored);
+  EXPECT_EQ(second.rearrangedBytes, 0);
+  EXPECT_TRUE(*first.program == *second.program);
+  // Where the file was mapped, and not among the blocks of the allocator.
+  size_t mapped = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2 ||
+        line.find(files("program").front().string()) == std::string::npos)
+      continue;
+    for (const Constant &constant : second.program->constants) {
+      const auto at = reinterpret_cast<uintptr_t>(constant.data.data());
+      mapped += at >= begin && at < end;
+      EXPECT_EQ(at % Allocator::kAlignment, 0u);
+    }
+  }
+  EXPECT_GT(mapped, 0u);
 }
 
 TEST_F(StoredProgramsTest, WhatDiffersIsCompiledAnew) {
