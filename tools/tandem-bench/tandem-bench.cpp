@@ -381,7 +381,6 @@ int main(int argc, char **argv) {
   tools::addEnvironment(app);
   app.require_subcommand(1);
   allowBackgroundCalibration(false); // It would disturb.
-  // What compiling costs is measured.
   setenv(name(Variable::diskCache).data(), "off", /*overwrite=*/1);
   CommandOptions options;
   addCommands(app, options);
