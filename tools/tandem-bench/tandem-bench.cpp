@@ -278,11 +278,10 @@ void addCold(CLI::App &app, MeasureOptions &options,
   command.group(""); // Hidden: `sweep` starts it in fresh processes.
   addGraphOptions(command, options);
   addThreads(command, options.threads);
-  command.add_option("--dims", dims)->allow_extra_args(false);
   command.add_option("--cache-dir", cacheDir);
+  command.add_option("--dims", dims)->allow_extra_args(false);
 }
 
-/// What the commands are told.
 struct CommandOptions {
   SweepOptions sweep;
   BarsOptions bars;
