@@ -79,6 +79,7 @@ function(tandem_add_unittest_entry name executable args environment)
   list(APPEND environment "TANDEM_DEVICE=generic"
     "CUDAToolkit_ROOT=${TANDEM_CUDA_ROOT}"
     "TANDEM_CACHE_DIR=${PROJECT_BINARY_DIR}/test/cache"
+    "TANDEM_DISK_CACHE=off" # Compiling is what is tested.
     "FAKE_CUDA_CACHE=${PROJECT_BINARY_DIR}/test/fake-cuda-cache"
     "TANDEM_FRAME_LOG=${PROJECT_BINARY_DIR}/test/results/frames.txt"
     ${TANDEM_SANITIZER_ENVIRONMENT})

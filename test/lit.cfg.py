@@ -39,8 +39,9 @@ config.environment["TANDEM_DEVICE"] = "generic"
 config.environment["CUDAToolkit_ROOT"] = config.cuda_root
 config.environment["TANDEM_FRAME_LOG"] = os.path.join(
     config.tandem_obj_root, "test", "results", "frames.txt")
-# What processes keep for one another: compiled kernels of GPUs, and what the
-# fake driver makes of them.
+# What processes keep for one another: modules of GPUs, and what the fake driver
+# makes of them. Programs are compiled in each, for that is what is tested.
+config.environment["TANDEM_DISK_CACHE"] = "off"
 config.environment["TANDEM_CACHE_DIR"] = os.path.join(
     config.tandem_obj_root, "test", "cache")
 config.environment["FAKE_CUDA_CACHE"] = os.path.join(
@@ -134,6 +135,7 @@ llvm_config.add_tool_substitutions(
                   (["--device=cuda"] if config.variant == "cuda" else []),
                   unresolved="ignore"),
         ToolSubst("tandem-bench", unresolved="ignore"),
+        ToolSubst("tandem-cache", unresolved="ignore"),
         ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),
         ToolSubst("example-readme", unresolved="ignore"),

@@ -15,6 +15,7 @@
 #include "tandem/Support/Choices.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,15 @@ struct CompileOptions {
   /// Whether to reuse kernels that this process has compiled before, for any
   /// graph and shapes.
   bool kernelCache = true;
+  /// Whether to use compiled programs and kernels that any process of this user
+  /// has kept on disk, and to keep those that are compiled (docs/Cache.md). By
+  /// default, unless $TANDEM_DISK_CACHE is "off". Never where `kernelCache` is
+  /// not set, where fusions are reported, contractions are measured or kernels
+  /// made to fail.
+  std::optional<bool> diskCache;
+  /// The directory in which they are kept; empty stands for $TANDEM_CACHE_DIR,
+  /// or else for `tandem` among the user's caches.
+  std::string cacheDir;
   /// Whether the ops of a kernel that cannot be compiled become op steps, with
   /// a Warning. Otherwise compilation fails with the kernel's Error.
   bool fallback = true;

@@ -11,8 +11,8 @@
 #include "AutotuneContractions.h"
 #include "Diagnostics.h"
 #include "Fallback.h"
+#include "KernelLoading.h"
 
-#include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"
 #include "tandem/Pipelines/DebugOutput.h"
@@ -50,10 +50,10 @@ OpCost costOf(func::FuncOp kernel) {
 } // namespace
 
 CompilerSession::CompilerSession(
-    std::shared_ptr<const GraphSource> graph, const Target &target,
-    const CompileOptions &options, const DialectRegistry &registry,
+    std::shared_ptr<const GraphSource> graph, const CompilerConfig &config,
+    const DialectRegistry &registry,
     std::unique_ptr<const DeviceLibraryModel> libraries)
-    : source(std::move(graph)), target(target), options(options),
+    : source(std::move(graph)), config(config), target(*config.target),
       libraries(std::move(libraries)),
       context(registry, MLIRContext::Threading::DISABLED) {}
 
@@ -70,23 +70,17 @@ findLibraries(const Target &target, const CompileOptions &options) {
 
 Expected<std::unique_ptr<CompilerSession>>
 CompilerSession::create(std::shared_ptr<const GraphSource> graph,
-                        const CompileOptions &options) {
+                        const CompilerConfig &config) {
   enableDebugOutput();
-  TANDEM_RETURN_IF_ERROR(checkHostProcessor());
-  const Target *target = &defaultTarget();
-  if (!options.device.empty()) {
-    TANDEM_ASSIGN_OR_RETURN(target, findRunnableTarget(options.device));
-  }
+  const Target &target = *config.target;
   DialectRegistry registry = graphDialects();
-  target->registerDialects(registry);
+  target.registerDialects(registry);
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<const DeviceLibraryModel> libraries,
-                          findLibraries(*target, options));
+                          findLibraries(target, config.options));
   if (libraries)
     LibraryModels::add(registry, *libraries);
   std::unique_ptr<CompilerSession> session(new CompilerSession(
-      std::move(graph), *target, options, registry, std::move(libraries)));
-  TANDEM_ASSIGN_OR_RETURN(session->failures,
-                          FailureRequest::parse(options.failKernels));
+      std::move(graph), config, registry, std::move(libraries)));
   MLIRContext &context = session->context;
   context.loadAllAvailableDialects();
   ir::share(&context, sharedConstants(*session->source));
@@ -97,40 +91,31 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   if (!session->graph)
     return tl::unexpected(
         diagnostics.takeError("compile", "the graph cannot be read again"));
+  session->buildPhases();
+  return session;
+}
+
+void CompilerSession::buildPhases() {
+  const CompileOptions &options = config.options;
   PipelineOptions pipeline;
-  pipeline.target = target;
+  pipeline.target = &target;
+  pipeline.deviceSpec = config.deviceSpec;
   pipeline.fusionFuel = options.fusionFuel;
   pipeline.fusionReport = options.fusionReport;
-  TANDEM_RETURN_IF_ERROR(session->describeMachine(pipeline));
   pipeline.contractions = options.contractions;
   if (options.contractions == Contractions::autotune)
     pipeline.contractions.reset(); // What is measured stands at the ops.
   pipeline.winograd = options.winograd;
-  if (session->libraries)
-    pipeline.libraries = session->libraries->name().str();
+  if (libraries)
+    pipeline.libraries = libraries->name().str();
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
     // Once at the end of a phase is enough.
     passes->enableVerifier(false);
     buildPhase(*passes, phase, pipeline);
-    session->phases.push_back({phase, std::move(passes)});
+    phases.push_back({phase, std::move(passes)});
   }
-  return session;
-}
-
-Status CompilerSession::describeMachine(PipelineOptions &pipeline) {
-  if (!target.isHost()) {
-    pipeline.deviceSpec = coreSpec = target.deviceSpec();
-    TANDEM_ASSIGN_OR_RETURN(model, findDeviceModel(pipeline.deviceSpec));
-    return {};
-  }
-  // Asked for once: what "host" is may be known better a moment later.
-  TANDEM_ASSIGN_OR_RETURN(model, findDeviceModel("host"));
-  coreSpec = writeDeviceModel(model.withThreads(1));
-  model = model.withThreads(numThreads());
-  pipeline.deviceSpec = writeDeviceModel(model);
-  return {};
 }
 
 LogicalResult CompilerSession::specialiseTo(ModuleOp module,
@@ -148,10 +133,10 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
                                          PhaseTimes &times) {
   for (const PhasePasses &phase : phases) {
     if (phase.phase == Phase::Fuse && target.isHost() &&
-        options.contractions == Contractions::autotune) {
+        config.options.contractions == Contractions::autotune) {
       PhaseTimer timer(times, "autotune");
       autotuneContractions(module.lookupSymbol<func::FuncOp>(source->function),
-                           options);
+                           config.options);
     }
     // A literal, which outlives the timer.
     PhaseTimer timer(times, std::string_view(name(phase.phase, target)));
@@ -189,12 +174,12 @@ Status CompilerSession::fallBack(ModuleOp module, ArrayRef<ModuleOp> kernels,
       continue;
     failed.push_back(kernels[i]);
     const Error &cause = outcomes[i].compiled.error();
-    if (!options.fallback)
+    if (!config.options.fallback)
       return tl::unexpected(Error{
           failed.back().getSymName()->str() + ": " + cause.message, cause.phase,
           renderLocation(failed.back().getLoc()), cause.hint});
     compiled.warnings.push_back(
-        describeFailure(failed.back(), cause, target, options));
+        describeFailure(failed.back(), cause, target, config.options));
   }
   compiled.kernelCounts.fellBack = failed.size();
   if (!failed.empty())
@@ -229,9 +214,10 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   Compiled compiled;
   SmallVector<ModuleOp> kernels(module.getOps<ModuleOp>());
   Stopwatch watch;
-  std::vector<KernelOutcome> outcomes =
-      compileKernels(target, coreSpec, kernels, failures,
-                     options.kernelCache ? &KernelCache::process() : nullptr);
+  std::vector<KernelOutcome> outcomes = compileKernels(
+      target, config.coreSpec, kernels, config.failures,
+      {config.options.kernelCache ? &KernelCache::process() : nullptr,
+       config.disk});
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {
     times.add(outcome.times);
@@ -244,8 +230,10 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   for (auto [kernel, outcome] : llvm::zip_equal(kernels, outcomes)) {
     if (!outcome.compiled)
       continue;
-    ++(outcome.isCached ? compiled.kernelCounts.cached
-                        : compiled.kernelCounts.compiled);
+    KernelCounts &counts = compiled.kernelCounts;
+    ++(outcome.isStored   ? counts.stored
+       : outcome.isCached ? counts.cached
+                          : counts.compiled);
     indices[*kernel.getSymName()] = listed.size();
     compiled.kernels.push_back((*outcome.compiled)->loaded);
     compiled.kernelReports.push_back(reportOn(outcome, kernel));
@@ -258,7 +246,7 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   program->kernels = std::move(listed);
   TANDEM_RETURN_IF_ERROR(planMemory(*program));
   TANDEM_ASSIGN_OR_RETURN(compiled.recomputation,
-                          recomputeForMemory(*program, model));
+                          recomputeForMemory(*program, config.model));
   TANDEM_RETURN_IF_ERROR(verify(*program));
   compiled.program = std::make_shared<const Program>(std::move(*program));
   return compiled;
@@ -313,12 +301,12 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   module->walk([&](Operation *op) {
     if (!isa<ir::ContractionOpInterface>(op))
       return;
-    auto costs =
-        compareWithLibrary(op, model, options.winograd != Winograd::never);
+    auto costs = compareWithLibrary(op, config.model,
+                                    config.options.winograd != Winograd::never);
     if (!costs)
       return;
     BackendCosts whole = *costs;
-    whole.libraryNs += getLeftoverNs(op, model);
+    whole.libraryNs += getLeftoverNs(op, config.model);
     estimates.push_back({renderLocation(op->getLoc()), costs->generatedNs,
                          costs->libraryNs, prefersLibrary(whole)});
   });

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_COMPILERSESSION_H
 #define TANDEM_LIB_COMPILER_COMPILERSESSION_H
 
+#include "CompilerConfig.h"
 #include "DeviceLibraryModel.h"
 #include "GraphSource.h"
 #include "KernelDriver.h"
@@ -36,9 +37,7 @@ class CompilerSession {
 public:
   static Expected<std::unique_ptr<CompilerSession>>
   create(std::shared_ptr<const GraphSource> graph,
-         const CompileOptions &options);
-
-  const Target &getTarget() const { return target; }
+         const CompilerConfig &config);
 
   /// See Compiler::compile and Graph::estimateContractions.
   Expected<Compiled> compile(std::span<const TensorType> inputs);
@@ -58,12 +57,11 @@ private:
   };
 
   CompilerSession(std::shared_ptr<const GraphSource> graph,
-                  const Target &target, const CompileOptions &options,
+                  const CompilerConfig &config,
                   const mlir::DialectRegistry &registry,
                   std::unique_ptr<const DeviceLibraryModel> libraries);
 
-  /// Sets the options of `pipeline` that describe the machine.
-  Status describeMachine(PipelineOptions &pipeline);
+  void buildPhases();
   mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
                                    PhaseTimes &times);
@@ -81,13 +79,8 @@ private:
                   llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
 
   std::shared_ptr<const GraphSource> source;
+  const CompilerConfig config;
   const Target &target;
-  CompileOptions options;
-  FailureRequest failures;
-  /// The model of the machine by which programs are planned, and the spec of
-  /// one of its cores, for which kernels are compiled.
-  DeviceModel model;
-  std::string coreSpec;
   size_t compilations = 0;
   /// A model that the context knows; null where the target has no libraries.
   std::unique_ptr<const DeviceLibraryModel> libraries;

@@ -44,6 +44,7 @@ makeExecutor(const std::string &source, const TensorType &input,
   options.contractions =
       isGenerated ? Contractions::generated : Contractions::library;
   options.winograd = Winograd::never;
+  options.diskCache = false;
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
   TANDEM_ASSIGN_OR_RETURN(PreparedTier compiled,
                           compileTier(*compiler, {&input, 1}));

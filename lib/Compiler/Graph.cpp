@@ -63,8 +63,9 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
 
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  // Shared, so that resources of bytecode are not copied.
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
@@ -141,8 +142,11 @@ Graph::estimateContractions(std::span<const TensorType> inputs,
                             const CompileOptions &options) const {
   CompileOptions relevant;
   relevant.winograd = options.winograd;
+  relevant.diskCache = false;
+  TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
+                          CompilerConfig::create(relevant));
   TANDEM_ASSIGN_OR_RETURN(auto session,
-                          CompilerSession::create(impl->source, relevant));
+                          CompilerSession::create(impl->source, config));
   return session->estimateContractions(inputs);
 }
 

@@ -10,9 +10,11 @@
 #include "CompilerSession.h"
 #include "GraphSource.h"
 #include "KernelWorker.h"
+#include "ProgramStore.h"
 
 #include "tandem/Support/ObjectPool.h"
 
+#include <mutex>
 #include <pthread.h>
 
 namespace tandem {
@@ -22,35 +24,41 @@ namespace {
 /// others. No lock is held while compiling.
 class GraphCompiler final : public Compiler {
 public:
-  GraphCompiler(std::shared_ptr<const GraphSource> graph, const Target &target,
-                CompileOptions options,
-                std::unique_ptr<CompilerSession> session)
-      : graph(std::move(graph)), target(target), options(std::move(options)) {
-    sessions.put(std::move(session));
-    if (target.isHost())
+  GraphCompiler(std::shared_ptr<const GraphSource> graph, CompilerConfig given)
+      : graph(std::move(graph)), config(std::move(given)),
+        store(this->graph, config) {
+    if (config.target->isHost())
       calibration = BackgroundCalibration::share();
-    // std::thread would end a process that may not start another.
-    auto warm = [](void *which) -> void * {
-      warmUp(*static_cast<const Target *>(which));
-      return nullptr;
-    };
-    isWarming = pthread_create(&warmer, nullptr, warm,
-                               const_cast<Target *>(&target)) == 0;
   }
   ~GraphCompiler() override {
     if (isWarming)
       pthread_join(warmer, nullptr);
   }
 
+  /// Starts what the first compilation needs.
+  Status start() {
+    TANDEM_ASSIGN_OR_RETURN(auto session, createSession());
+    sessions.put(std::move(session));
+    return {};
+  }
+
   Expected<Compiled> compile(std::span<const TensorType> inputs) override {
-    std::unique_ptr<CompilerSession> session = sessions.take();
-    if (!session) {
-      TANDEM_ASSIGN_OR_RETURN(session, CompilerSession::create(graph, options));
+    TANDEM_RETURN_IF_ERROR(checkInputs(*graph->eager, inputs));
+    Stopwatch watch;
+    PhaseTimes times;
+    if (std::optional<Compiled> stored = store.find(inputs, times)) {
+      stored->wallNs = watch.ns();
+      stored->phases = times.take();
+      return std::move(*stored);
     }
-    Expected<Compiled> compiled = session->compile(inputs);
-    // The next compilation makes another in the place of a worn-out one.
-    if (!session->isWornOut())
-      sessions.put(std::move(session));
+    Expected<Compiled> compiled = compileAnew(inputs, times);
+    if (!compiled)
+      return compiled;
+    for (const PhaseTime &phase : compiled->phases)
+      times.add(phase.phase, phase.ns);
+    compiled->phases = times.take();
+    compiled->wallNs = watch.ns();
+    store.keep(inputs, *compiled);
     return compiled;
   }
 
@@ -64,31 +72,70 @@ public:
         ->getBuffer();
   }
 
-  Device &device() const override { return **target.device(); }
-  LibraryOptions libraries() const override { return libraryOptions(options); }
+  Device &device() const override { return **config.target->device(); }
+  LibraryOptions libraries() const override {
+    return libraryOptions(config.options);
+  }
 
 private:
-  std::shared_ptr<const GraphSource> graph;
-  const Target &target;
-  CompileOptions options;
+  Expected<Compiled> compileAnew(std::span<const TensorType> inputs,
+                                 PhaseTimes &times);
+  Expected<std::unique_ptr<CompilerSession>> createSession();
+
+  const std::shared_ptr<const GraphSource> graph;
+  const CompilerConfig config;
+  ProgramStore store;
   /// Lives as long as compilers that it is for.
   std::shared_ptr<BackgroundCalibration> calibration;
   /// Makes ready what kernels need, while the graph is still being fused.
+  std::once_flag once;
   pthread_t warmer;
-  bool isWarming;
+  bool isWarming = false;
   ObjectPool<CompilerSession> sessions;
 };
+
+Expected<std::unique_ptr<CompilerSession>> GraphCompiler::createSession() {
+  std::call_once(once, [&] {
+    // std::thread would end a process that may not start another.
+    auto warm = [](void *which) -> void * {
+      warmUp(*static_cast<const Target *>(which));
+      return nullptr;
+    };
+    isWarming = pthread_create(&warmer, nullptr, warm,
+                               const_cast<Target *>(config.target)) == 0;
+  });
+  return CompilerSession::create(graph, config);
+}
+
+Expected<Compiled>
+GraphCompiler::compileAnew(std::span<const TensorType> inputs,
+                           PhaseTimes &times) {
+  std::unique_ptr<CompilerSession> session = sessions.take();
+  if (!session) {
+    PhaseTimer timer(times, "start compiler");
+    TANDEM_ASSIGN_OR_RETURN(session, createSession());
+  }
+  Expected<Compiled> compiled = session->compile(inputs);
+  // The next compilation makes another in the place of a worn-out one.
+  if (!session->isWornOut())
+    sessions.put(std::move(session));
+  return compiled;
+}
 
 } // namespace
 
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options) {
-  TANDEM_ASSIGN_OR_RETURN(auto session,
-                          CompilerSession::create(graph, options));
-  const Target &target = session->getTarget();
-  return std::make_unique<GraphCompiler>(
-      std::move(graph), target, std::move(options), std::move(session));
+  TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
+                          CompilerConfig::create(options));
+  const bool mayBeStored = config.disk != nullptr;
+  auto compiler =
+      std::make_unique<GraphCompiler>(std::move(graph), std::move(config));
+  // Where programs are kept on disk, it may never be needed.
+  if (!mayBeStored)
+    TANDEM_RETURN_IF_ERROR(compiler->start());
+  return compiler;
 }
 
 } // namespace tandem

@@ -9,9 +9,11 @@
 #include "GraphSource.h"
 
 #include "Diagnostics.h"
+#include "KernelSource.h"
 #include "ParallelFor.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Runtime/StoredProgram.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -23,6 +25,8 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
 
 using namespace mlir;
 
@@ -46,31 +50,90 @@ static void align(AsmResourceBlob &blob) {
       [given](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
 }
 
-static void alignResources(ModuleOp module) {
-  module.walk([](Operation *op) {
+/// Aligns all resources; returns the number of bytes that they take at most.
+static size_t alignResources(ModuleOp module) {
+  // What may stand between two of them, and the name of each.
+  constexpr size_t slack = 4096;
+  size_t bytes = 0;
+  module.walk([&](Operation *op) {
     for (NamedAttribute attribute : op->getAttrs())
       if (auto resource =
               dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
-        if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+        if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
           align(*blob);
+          bytes += blob->getData().size() + slack;
+        }
   });
+  return bytes;
 }
 
+namespace {
+/// Bytes at the address where they were written.
+class AlignedBuffer final : public llvm::MemoryBuffer {
+public:
+  AlignedBuffer(std::unique_ptr<llvm::WritableMemoryBuffer> given, size_t size)
+      : memory(std::move(given)) {
+    memory->getBufferStart()[size] = '\0';
+    init(memory->getBufferStart(), memory->getBufferStart() + size,
+         /*RequiresNullTerminator=*/true);
+  }
+  BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
+  StringRef getBufferIdentifier() const override { return "<bytecode>"; }
+
+private:
+  std::unique_ptr<llvm::WritableMemoryBuffer> memory;
+};
+
+/// Writes to aligned memory, which grows where the guess of its size was too
+/// small: a copy of hundreds of megabytes would take longer than all else.
+class AlignedStream final : public llvm::raw_ostream {
+public:
+  explicit AlignedStream(size_t guess) : raw_ostream(/*unbuffered=*/true) {
+    grow(guess);
+  }
+  /// Null where there was too little memory.
+  std::unique_ptr<llvm::MemoryBuffer> take() {
+    if (!memory)
+      return nullptr;
+    return std::make_unique<AlignedBuffer>(std::move(memory), size);
+  }
+
+private:
+  void write_impl(const char *data, size_t bytes) override {
+    if (memory && bytes > memory->getBufferSize() - size)
+      grow(2 * (size + bytes));
+    if (memory)
+      std::memcpy(memory->getBufferStart() + size, data, bytes);
+    size += bytes;
+  }
+  uint64_t current_pos() const override { return size; }
+
+  void grow(size_t capacity) {
+    // Bytecode is aligned as the resources in it are: to a page at most.
+    constexpr uint64_t alignment = 4096;
+    auto larger = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+        capacity, "<bytecode>", llvm::Align(alignment));
+    if (larger && memory)
+      std::memcpy(larger->getBufferStart(), memory->getBufferStart(), size);
+    memory = std::move(larger);
+  }
+
+  std::unique_ptr<llvm::WritableMemoryBuffer> memory;
+  size_t size = 0;
+};
+} // namespace
+
 /// A module as bytecode that any number of contexts may read at a time; null
-/// where it cannot be written.
-static std::shared_ptr<llvm::SourceMgr> writeSharedBytecode(ModuleOp module) {
-  // Bytecode is aligned as the resources in it are: to a page at most.
-  constexpr uint64_t alignment = 4096;
-  alignResources(module);
-  SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
+/// where it cannot be written. `structureBytes` is what it takes without
+/// locations and resources.
+static std::shared_ptr<llvm::SourceMgr>
+writeSharedBytecode(ModuleOp module, size_t structureBytes) {
+  AlignedStream stream(alignResources(module) + 2 * structureBytes);
   if (failed(writeBytecodeToFile(module, stream)))
     return nullptr;
-  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
-      bytes.size(), "<bytecode>", llvm::Align(alignment));
+  auto buffer = stream.take();
   if (!buffer)
     return nullptr;
-  llvm::copy(bytes, buffer->getBufferStart());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   return sources;
@@ -98,13 +161,21 @@ static FailureOr<Program> emitEager(const GraphSource &source,
   return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
 }
 
+const std::vector<std::string> &GraphSource::constantDigests() const {
+  std::call_once(once, [&] { digests = digestConstants(*eager); });
+  return digests;
+}
+
 Expected<std::shared_ptr<const GraphSource>>
 makeGraphSource(ModuleOp module, const std::string &function) {
   auto source = std::make_shared<GraphSource>();
   source->function = function;
-  source->bytecode = writeSharedBytecode(module);
+  FailureOr<std::string> structure = writeStructure(module);
+  if (succeeded(structure))
+    source->bytecode = writeSharedBytecode(module, structure->size());
   if (!source->bytecode)
     return fail("parse", "the graph cannot be written");
+  source->structure = digestOf(*structure);
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
   FailureOr<Program> program = emitEager(*source, &context);

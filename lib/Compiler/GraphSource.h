@@ -19,7 +19,9 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace tandem {
 
@@ -32,12 +34,22 @@ struct GraphSource {
   /// not copied and keep it alive.
   std::shared_ptr<llvm::SourceMgr> bytecode;
   std::string function;
+  /// The digest of the graph without its locations and resources.
+  std::string structure;
   /// The eager program. Those of its constants that are resources share the
   /// memory of `bytecode`.
   std::shared_ptr<const Program> eager;
   /// The rearranged constants, which all compilers of the graph share.
   std::shared_ptr<ir::RearrangedBytes> rearranged =
       std::make_shared<ir::RearrangedBytes>();
+
+  /// The digests of the eager program's constants (digestConstants), made at
+  /// the first call. Thread-safe.
+  const std::vector<std::string> &constantDigests() const;
+
+private:
+  mutable std::once_flag once;
+  mutable std::vector<std::string> digests;
 };
 
 /// The dialects in which graphs may be written.
@@ -60,7 +72,8 @@ inline LibraryOptions libraryOptions(const CompileOptions &options) {
 }
 
 /// Creates a compiler of `graph`. Its first context, with dialects and passes,
-/// is ready on return.
+/// is ready on return, unless programs are kept on disk: then it is made when a
+/// program is not found there.
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options);

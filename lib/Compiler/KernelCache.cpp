@@ -8,26 +8,27 @@
 
 #include "KernelCache.h"
 
-#include "tandem/Runtime/ProgramFormat.h"
-
-#include "llvm/Config/llvm-config.h"
+#include "Versions.h"
 
 #include <xxhash.h>
 
 namespace tandem {
 
-KernelKey makeKey(const Target &target, const std::string &spec,
-                  std::string_view source) {
-  // With the lengths, so that no two lists of parts make the same bytes.
-  const std::string parts[] = {std::string(target.name()), target.fingerprint(),
-                               spec, LLVM_VERSION_STRING};
-  std::string text;
-  for (const std::string &part : parts)
-    text += std::to_string(part.size()) + ":" + part;
-  text += std::to_string(kProgramFormat) + ":";
-  text += source;
-  XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return {hash.low64, hash.high64};
+CacheKey describeKernel(const Target &target, const std::string &spec,
+                        std::string_view source) {
+  CacheKey key("kernel");
+  addCompilerVersions(key);
+  return key.add("target", target.name())
+      .add("processor", target.fingerprint())
+      .add("machine", spec)
+      .addDigest("source", source);
+}
+
+KernelKey::KernelKey(const CacheKey &key) {
+  const XXH128_hash_t hash =
+      XXH3_128bits(key.fields().data(), key.fields().size());
+  low = hash.low64;
+  high = hash.high64;
 }
 
 KernelCache &KernelCache::process() {

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_KERNELCACHE_H
 #define TANDEM_LIB_COMPILER_KERNELCACHE_H
 
+#include "tandem/Runtime/DiskCache.h"
 #include "tandem/Tandem.h"
 #include "tandem/Target/Target.h"
 
@@ -32,17 +33,20 @@ struct CompiledKernel {
 
 using CompiledKernelPtr = std::shared_ptr<const CompiledKernel>;
 
-/// A 128-bit hash (XXH3) of everything that a kernel's code depends on: its
-/// canonical form, the target and its fingerprint, the spec of the device, and
-/// the versions of Tandem's format and of LLVM.
+/// Everything that a kernel's code depends on: its canonical form `source`
+/// (KernelSource.h), the target and its fingerprint, the spec of the device,
+/// and the versions of Tandem and of LLVM.
+CacheKey describeKernel(const Target &target, const std::string &spec,
+                        std::string_view source);
+
+/// A 128-bit hash (XXH3) of these fields.
 struct KernelKey {
   uint64_t low = 0, high = 0;
+  KernelKey() = default;
+  KernelKey(uint64_t low, uint64_t high) : low(low), high(high) {}
+  explicit KernelKey(const CacheKey &key);
   bool operator==(const KernelKey &) const = default;
 };
-
-/// The key of a kernel with the canonical form `source` (KernelSource.h).
-KernelKey makeKey(const Target &target, const std::string &spec,
-                  std::string_view source);
 
 /// An in-memory cache of the kernels that this process has compiled, which
 /// drops the least recently used ones. Thread-safe. No lock is held while a

@@ -8,9 +8,12 @@
 
 #include "KernelDriver.h"
 
+#include "KernelLoading.h"
 #include "KernelSource.h"
 #include "KernelWorker.h"
 #include "ParallelFor.h"
+
+#include "tandem/Runtime/StoredProgram.h"
 
 #include <atomic>
 
@@ -18,56 +21,12 @@ using namespace mlir;
 
 namespace tandem {
 
-Expected<FailureRequest> FailureRequest::parse(const std::string &text) {
-  FailureRequest request;
-  if (text.empty())
-    return request;
-  size_t number = 0;
-  if (!StringRef(text).getAsInteger(10, number)) {
-    request.number = number;
-    return request;
-  }
-  std::string message;
-  if (!llvm::Regex(text).isValid(message))
-    return fail("compile",
-                "'" + text + "' is no regular expression: " + message,
-                "kernels that are to fail are given by number or by name");
-  request.pattern = "^(" + text + ")$";
-  return request;
-}
-
-bool FailureRequest::matches(size_t index, StringRef name) const {
-  if (number)
-    return *number == index;
-  return !pattern.empty() && llvm::Regex(pattern).match(name);
-}
-
-static Expected<LoadedKernels> load(const Target &target,
-                                    const Program &program) {
-  TANDEM_ASSIGN_OR_RETURN(Device * device, target.device());
-  return device->load(program);
-}
-
-/// Lends the kernel to a program of its own.
-static Expected<std::shared_ptr<const LoadedKernel>>
-loadAlone(const Target &target, fb::KernelT &kernel) {
-  Program program;
-  program.kernels.push_back(std::make_unique<fb::KernelT>(std::move(kernel)));
-  auto loaded = load(target, program);
-  kernel = std::move(*program.kernels.front());
-  if (!loaded)
-    return tl::unexpected(std::move(loaded.error()));
-  return std::move(loaded->front());
-}
-
 static Expected<CompiledKernelPtr>
 compileOne(const Target &target, const std::string &spec, KernelWorker &worker,
            std::string_view source, PhaseTimes &times) {
-  auto result = std::make_shared<CompiledKernel>();
-  TANDEM_ASSIGN_OR_RETURN(result->kernel, worker.compile(source, spec, times));
-  PhaseTimer timer(times, "load");
-  TANDEM_ASSIGN_OR_RETURN(result->loaded, loadAlone(target, result->kernel));
-  return result;
+  TANDEM_ASSIGN_OR_RETURN(fb::KernelT kernel,
+                          worker.compile(source, spec, times));
+  return loadOne(target, std::move(kernel), times);
 }
 
 namespace {
@@ -80,8 +39,8 @@ struct Job {
 /// The kernels of one program, shared out to threads.
 class Driver {
 public:
-  Driver(const Target &target, const std::string &spec, KernelCache *cache)
-      : target(target), spec(spec), cache(cache) {}
+  Driver(const Target &target, const std::string &spec, KernelCaches caches)
+      : target(target), spec(spec), cache(caches.memory), disk(caches.disk) {}
   void run(std::vector<Job> &jobs);
 
 private:
@@ -92,6 +51,7 @@ private:
   /// A kernel that becomes code together with others, for all jobs that need
   /// it. The first of them has its times.
   struct Kernel {
+    CacheKey fields;
     KernelKey key;
     std::vector<Job *> jobs;
     /// Null until there is source.
@@ -108,23 +68,58 @@ private:
   void finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled);
 
   void compile(Job &job, std::optional<BorrowedWorker> &worker);
+  CompiledKernelPtr findStored(const CacheKey &key, KernelOutcome &outcome);
+  void store(const CacheKey &key, const CompiledKernel &kernel,
+             KernelOutcome &outcome);
 
   const Target &target;
   const std::string &spec;
   KernelCache *cache;
+  DiskCache *disk;
   std::atomic<size_t> next{0};
 };
 } // namespace
 
+/// Reads a kernel from the disk and loads it; null where it is not there.
+CompiledKernelPtr Driver::findStored(const CacheKey &key,
+                                     KernelOutcome &outcome) {
+  std::optional<fb::KernelT> kernel;
+  if (disk) {
+    PhaseTimer timer(outcome.times, "read cache");
+    kernel = findKernel(*disk, key);
+  }
+  if (!kernel)
+    return nullptr;
+  auto loaded = loadOne(target, std::move(*kernel), outcome.times);
+  outcome.isStored = loaded.has_value();
+  if (loaded)
+    return std::move(*loaded);
+  disk->remove(key);
+  return nullptr;
+}
+
+void Driver::store(const CacheKey &key, const CompiledKernel &kernel,
+                   KernelOutcome &outcome) {
+  if (!disk)
+    return;
+  PhaseTimer timer(outcome.times, "write cache");
+  storeKernel(*disk, key, kernel.kernel);
+}
+
 void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
   KernelOutcome &outcome = job.outcome;
-  auto make = [&] {
+  const CacheKey key = describeKernel(target, spec, job.source);
+  auto make = [&]() -> Expected<CompiledKernelPtr> {
+    if (CompiledKernelPtr stored = findStored(key, outcome))
+      return stored;
     Stopwatch watch;
     double before = outcome.times.sum();
     if (!worker)
       worker.emplace(target);
     auto result = compileOne(target, spec, **worker, job.source, outcome.times);
     outcome.otherNs = watch.ns() - (outcome.times.sum() - before);
+    if (result)
+      store(key, **result, outcome);
     return result;
   };
   if (!cache) {
@@ -132,8 +127,7 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
     return;
   }
   bool isMade = false;
-  outcome.compiled =
-      cache->get(makeKey(target, spec, job.source), make, isMade);
+  outcome.compiled = cache->get(KernelKey(key), make, isMade);
   outcome.isCached = !isMade;
 }
 
@@ -188,7 +182,8 @@ void Driver::finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled) {
 std::vector<Driver::Kernel> Driver::findMissing(ArrayRef<Job *> jobs) {
   std::vector<Kernel> missing;
   for (Job *job : jobs) {
-    KernelKey key = makeKey(target, spec, job->source);
+    CacheKey fields = describeKernel(target, spec, job->source);
+    const KernelKey key(fields);
     auto same =
         cache ? llvm::find_if(missing,
                               [&](Kernel &kernel) { return kernel.key == key; })
@@ -199,10 +194,15 @@ std::vector<Driver::Kernel> Driver::findMissing(ArrayRef<Job *> jobs) {
     }
     CompiledKernelPtr known = cache ? cache->lookUp(key) : nullptr;
     job->outcome.isCached = known != nullptr;
+    if (!known) {
+      known = findStored(fields, job->outcome);
+      if (known && cache)
+        cache->put(key, known);
+    }
     if (known)
       job->outcome.compiled = std::move(known);
     else
-      missing.push_back({key, {job}, nullptr});
+      missing.push_back({std::move(fields), key, {job}, nullptr});
   }
   return missing;
 }
@@ -275,11 +275,15 @@ void Driver::assemble(ArrayRef<Kernel *> program) {
 }
 
 void Driver::load(Kernel &kernel) {
-  PhaseTimer timer(kernel.jobs.front()->outcome.times, "load");
-  auto loaded = loadAlone(target, kernel.compiled->kernel);
-  if (!loaded)
-    return finish(kernel, tl::unexpected(std::move(loaded.error())));
-  kernel.compiled->loaded = std::move(*loaded);
+  KernelOutcome &outcome = kernel.jobs.front()->outcome;
+  {
+    PhaseTimer timer(outcome.times, "load");
+    auto loaded = loadAlone(target, kernel.compiled->kernel);
+    if (!loaded)
+      return finish(kernel, tl::unexpected(std::move(loaded.error())));
+    kernel.compiled->loaded = std::move(*loaded);
+  }
+  store(kernel.fields, *kernel.compiled, outcome);
   if (cache)
     cache->put(kernel.key, kernel.compiled);
   finish(kernel, CompiledKernelPtr(kernel.compiled));
@@ -316,12 +320,12 @@ std::vector<KernelOutcome> compileKernels(const Target &target,
                                           const std::string &spec,
                                           ArrayRef<ModuleOp> kernels,
                                           const FailureRequest &failures,
-                                          KernelCache *cache) {
+                                          KernelCaches caches) {
   std::vector<Job> jobs;
   for (ModuleOp kernel : kernels)
     jobs.push_back(
         makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
-  Driver(target, spec, cache).run(jobs);
+  Driver(target, spec, caches).run(jobs);
   std::vector<KernelOutcome> outcomes;
   outcomes.reserve(jobs.size());
   for (Job &job : jobs)

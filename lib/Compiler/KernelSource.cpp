@@ -27,19 +27,34 @@ static void stripLocations(Operation *op, Location unknown) {
         argument.setLoc(unknown);
 }
 
-FailureOr<std::string> writeCanonical(ModuleOp kernel) {
-  OwningOpRef<ModuleOp> copy = kernel.clone();
-  Location unknown = UnknownLoc::get(kernel.getContext());
+static OwningOpRef<ModuleOp> cloneWithoutLocations(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  Location unknown = UnknownLoc::get(module.getContext());
   copy->walk([&](Operation *op) { stripLocations(op, unknown); });
+  return copy;
+}
+
+static FailureOr<std::string> write(ModuleOp module, bool withResources) {
+  BytecodeWriterConfig config;
+  config.setElideResourceDataFlag(!withResources);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  if (failed(writeBytecodeToFile(module, stream, config)))
+    return failure();
+  return bytes;
+}
+
+FailureOr<std::string> writeCanonical(ModuleOp kernel) {
+  OwningOpRef<ModuleOp> copy = cloneWithoutLocations(kernel);
   if (auto name = kernel.getSymName())
     if (auto function = copy->lookupSymbol<func::FuncOp>(*name))
       function.setName(kKernelSymbol);
   copy->setSymName(kKernelSymbol);
-  std::string bytes;
-  llvm::raw_string_ostream stream(bytes);
-  if (failed(writeBytecodeToFile(*copy, stream)))
-    return failure();
-  return bytes;
+  return write(*copy, /*withResources=*/true);
+}
+
+FailureOr<std::string> writeStructure(ModuleOp graph) {
+  return write(*cloneWithoutLocations(graph), /*withResources=*/false);
 }
 
 } // namespace tandem

@@ -26,6 +26,11 @@ inline constexpr llvm::StringLiteral kKernelSymbol = "kernel";
 /// their own.
 mlir::FailureOr<std::string> writeCanonical(mlir::ModuleOp kernel);
 
+/// Writes a graph as bytecode without locations and without the bytes of its
+/// resources, only their names: graphs that are equal up to these have equal
+/// bytes, in any process.
+mlir::FailureOr<std::string> writeStructure(mlir::ModuleOp graph);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_COMPILER_KERNELSOURCE_H

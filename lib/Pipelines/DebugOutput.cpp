@@ -27,8 +27,9 @@ static void enableTypes(llvm::StringRef names) {
   for (const std::string &type : types)
     pointers.push_back(type.c_str());
   llvm::DebugFlag = true;
-  llvm::setCurrentDebugTypes(pointers.data(),
-                             static_cast<unsigned>(pointers.size()));
+  // A macro where LLVM is used without assertions.
+  using namespace llvm;
+  setCurrentDebugTypes(pointers.data(), static_cast<unsigned>(pointers.size()));
 }
 
 void enableDebugOutput() {

@@ -37,7 +37,8 @@ static std::string resolveLinks(const std::string &path) {
 
 /// Opens a new file beside `path`, whose name nobody can foresee, and sets
 /// `name`; -1 with errno. Unlike mkstemp's, its mode follows the umask.
-static int createBeside(const std::string &path, std::string &name) {
+static int createBeside(const std::string &path, unsigned mode,
+                        std::string &name) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     uint64_t random = 0;
@@ -47,14 +48,15 @@ static int createBeside(const std::string &path, std::string &name) {
     std::snprintf(suffix, sizeof(suffix), ".tmp.%016" PRIx64, random);
     name = path + suffix;
     int descriptor =
-        open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST)
       return descriptor;
   }
   return -1;
 }
 
-Expected<AtomicFile> AtomicFile::create(const std::string &path) {
+Expected<AtomicFile> AtomicFile::create(const std::string &path,
+                                        unsigned mode) {
   struct stat info;
   bool exists = stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
@@ -66,7 +68,7 @@ Expected<AtomicFile> AtomicFile::create(const std::string &path) {
     return AtomicFile(path, "", descriptor);
   }
   std::string target = resolveLinks(path), temporary;
-  int descriptor = createBeside(target, temporary);
+  int descriptor = createBeside(target, mode, temporary);
   if (descriptor < 0)
     return fileError("write", path, errno);
   return AtomicFile(target, temporary, descriptor);

@@ -22,8 +22,9 @@ namespace tandem {
 /// written to directly. Errors have phase "write". Not thread-safe.
 class AtomicFile {
 public:
-  /// Creates the temporary file for `path`.
-  static Expected<AtomicFile> create(const std::string &path);
+  /// Creates the temporary file for `path`, with `mode` less the umask.
+  static Expected<AtomicFile> create(const std::string &path,
+                                     unsigned mode = 0666);
   AtomicFile(AtomicFile &&other) noexcept;
   AtomicFile &operator=(AtomicFile &&) = delete;
   ~AtomicFile();

@@ -16,6 +16,7 @@
 #include "CheckGraph.h"
 #include "common/CommandLine.h"
 #include "tandem/Analysis/DeviceModel.h"
+#include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
 
 #include <atomic>
@@ -251,6 +252,8 @@ int main(int argc, char **argv) {
   // Memory that a tier before has freed may hold the very results.
   fillAllocations(true);
   allowBackgroundCalibration(false);
+  // Compilers are tested.
+  setenv(name(Variable::diskCache).data(), "off", /*overwrite=*/1);
   if (options.print) {
     for (int64_t i = 0; i < options.count; ++i)
       std::printf(

@@ -12,9 +12,7 @@
 #include "tandem/Analysis/HostCaches.h"
 #include "tandem/Measure/CoreKind.h"
 #include "tandem/Runtime/Executor.h"
-
-#include <dnnl.hpp>
-#include <oneapi/tbb/version.h>
+#include "tandem/Runtime/Versions.h"
 
 #include <climits>
 #include <cstdio>
@@ -53,12 +51,6 @@ std::string osName() {
       return line.substr(13, line.size() - 14) + ", " + names.sysname + " " +
              names.release;
   return std::string(names.sysname) + " " + names.release;
-}
-
-std::string oneDNNVersion() {
-  const dnnl_version_t *version = dnnl_version();
-  return std::to_string(version->major) + "." + std::to_string(version->minor) +
-         "." + std::to_string(version->patch);
 }
 
 std::string now() {
@@ -102,10 +94,10 @@ Environment describeEnvironment(int argc, const char *const *argv) {
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   environment.cacheBytes = hostCaches().back().bytes;
   environment.versions = {{"tandem", TANDEM_VERSION},
-                          {"llvm", TANDEM_LLVM_VERSION},
-                          {"onednn", oneDNNVersion()},
-                          {"onetbb", TBB_runtime_version()},
-                          {"compiler", __VERSION__}};
+                          {"llvm", TANDEM_LLVM_VERSION}};
+  for (auto &library : libraryVersions())
+    environment.versions.push_back(std::move(library));
+  environment.versions.push_back({"compiler", __VERSION__});
   environment.command = commandLine(argc, argv);
   environment.time = now();
   return environment;

@@ -46,6 +46,7 @@ ordered_json toJson(const Recomputation &recomputation) {
 ordered_json toJson(const KernelCounts &counts) {
   return {{"compiled", counts.compiled},
           {"cached", counts.cached},
+          {"stored", counts.stored},
           {"fell_back", counts.fellBack}};
 }
 

@@ -66,6 +66,19 @@ inline void addPrecision(CLI::App &app, Precision &precision) {
             "where it has a choice");
 }
 
+/// Adds --disk-cache.
+inline void addDiskCache(CLI::App &app, CompileOptions &options) {
+  app.add_option_function<std::string>(
+         "--disk-cache",
+         [&options](const std::string &text) {
+           options.diskCache = text == "on";
+         },
+         "Whether compiled programs are kept on disk, and found there "
+         "(default: "
+         "on, unless $TANDEM_DISK_CACHE is off)")
+      ->check(CLI::IsMember({"on", "off"}));
+}
+
 /// The reason why a file `path` cannot be written; empty if it seems possible.
 inline std::string whyNotWritable(const std::string &path) {
   if (path == "-")

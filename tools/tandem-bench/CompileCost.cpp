@@ -14,9 +14,12 @@
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/PhaseTimes.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 namespace tandem::bench {
@@ -158,8 +161,43 @@ Expected<CompileCost> measureCold(const CompileJob &job, int runs) {
   return samples.summarize();
 }
 
-Status runColdChild(const CompileJob &job,
-                    const std::vector<std::string> &dims) {
+namespace {
+/// A folder that is removed with the object.
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "tandem-bench-XXXXXX")
+            .string();
+    if (mkdtemp(pattern.data()))
+      path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path.empty())
+      std::filesystem::remove_all(path, ignored);
+  }
+  std::string path;
+};
+} // namespace
+
+Expected<DiskCacheCost> measureDiskCache(const CompileJob &job, int runs) {
+  PhaseSamples empty, found;
+  for (int i = 0; i < runs; ++i) {
+    const TemporaryFolder folder;
+    if (folder.path.empty())
+      return fail("write", "cannot make a folder for temporary files");
+    std::vector<std::string> command = childCommand(job);
+    command.push_back("--cache-dir=" + folder.path);
+    for (PhaseSamples *samples : {&empty, &found}) {
+      TANDEM_ASSIGN_OR_RETURN(std::string output, runChild(command));
+      TANDEM_RETURN_IF_ERROR(parseChild(output, *samples));
+    }
+  }
+  return DiskCacheCost{empty.summarize(), found.summarize()};
+}
+
+Status runColdChild(const CompileJob &job, const std::vector<std::string> &dims,
+                    const std::string &cacheDir) {
   auto start = Clock::now();
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
                           Graph::parseFile(job.file, job.function));
@@ -170,7 +208,10 @@ Status runColdChild(const CompileJob &job,
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           tools::makeInputs(*graph->eagerProgram(), specs));
   CompileOptions options = job.options();
-  options.kernelCache = false;
+  // In a new process there are no kernels to be reused but those on disk.
+  options.diskCache = !cacheDir.empty();
+  options.kernelCache = !cacheDir.empty();
+  options.cacheDir = cacheDir;
   // The compiler's own start is part of the cold cost.
   start = Clock::now();
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
@@ -178,10 +219,13 @@ Status runColdChild(const CompileJob &job,
   double startNs = nsSince(start);
   TANDEM_ASSIGN_OR_RETURN(TimedCompile compiled,
                           compileTimed(*compiler, inputs));
-  auto phases = nlohmann::ordered_json::array();
-  phases.push_back({"import", importNs});
-  phases.push_back({"start compiler", startNs});
+  PhaseTimes times;
+  times.add("import", importNs);
+  times.add("start compiler", startNs); // Or its first part.
   for (const PhaseTime &phase : compiled.phases)
+    times.add(phase.phase, phase.ns);
+  auto phases = nlohmann::ordered_json::array();
+  for (const PhaseTime &phase : times.phases())
     phases.push_back({phase.phase, phase.ns});
   nlohmann::ordered_json result = {
       {"phases", std::move(phases)},

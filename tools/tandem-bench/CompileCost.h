@@ -76,10 +76,18 @@ Expected<CompileCost> measureWarm(const Graph &graph,
 /// file to the first run.
 Expected<CompileCost> measureCold(const CompileJob &job, int runs);
 
+/// The same with the cache on disk: empty, so that each looks a program up and
+/// keeps it; and with the program in it.
+struct DiskCacheCost {
+  CompileCost empty, found;
+};
+Expected<DiskCacheCost> measureDiskCache(const CompileJob &job, int runs);
+
 /// Does the work of such a child process, and prints one JSON object to
-/// standard output.
-Status runColdChild(const CompileJob &job,
-                    const std::vector<std::string> &dims);
+/// standard output. The cache on disk is used in `cacheDir`, if that is not
+/// empty.
+Status runColdChild(const CompileJob &job, const std::vector<std::string> &dims,
+                    const std::string &cacheDir);
 
 } // namespace tandem::bench
 

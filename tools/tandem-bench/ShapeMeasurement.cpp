@@ -129,6 +129,11 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
                  options.threads, result.inputs,    options.precision};
   progress("compiling, cold");
   TANDEM_ASSIGN_OR_RETURN(result.cold, measureCold(job, options.coldRuns));
+  if (options.withDiskCache) {
+    progress("compiling, with the cache on disk");
+    TANDEM_ASSIGN_OR_RETURN(result.disk,
+                            measureDiskCache(job, options.coldRuns));
+  }
   // Before there are programs, which hold the weights that are packed for them.
   progress("compiling, warm");
   TANDEM_RETURN_IF_ERROR(

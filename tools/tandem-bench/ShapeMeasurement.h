@@ -29,6 +29,8 @@ struct ShapeMeasurement {
   measure::Summary eagerDispatch, compiledDispatch;
   /// The compile cost: cold, warm, and warm with all kernels in the cache.
   CompileCost cold, warm, cached;
+  /// The cold cost with the cache on disk, where that was asked for.
+  std::optional<DiskCacheCost> disk;
   /// The break-even number of calls n* with the warm and the cold compile cost;
   /// none stands for "never".
   std::optional<int64_t> breakEven, breakEvenCold;
@@ -53,6 +55,8 @@ struct MeasureOptions {
   /// compile cost takes about as long again.
   double seconds = 1;
   int coldRuns = 3;
+  /// Whether to measure the cold cost with the cache on disk, too.
+  bool withDiskCache = false;
   int64_t cacheBytes = 0;
 };
 

@@ -107,6 +107,10 @@ ordered_json toRecord(const SweepOptions &options,
         {"compiled_steps", shape.compiledSteps},
         {"compiled_kernels", shape.kernels},
         {"input_sets", shape.inputSets}});
+  if (shape.disk)
+    record.update(
+        ordered_json{{"compile_cold_cache_ns", toJson(shape.disk->empty)},
+                     {"compile_warm_cache_ns", toJson(shape.disk->found)}});
   record.update(tools::toJson(options.environment));
   return record;
 }

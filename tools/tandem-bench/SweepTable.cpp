@@ -53,9 +53,13 @@ std::vector<std::string> rowOf(const ShapeMeasurement &shape) {
         formatTime(shape.cold.total.median),
         formatTime(shape.warm.total.median),
         formatTime(shape.cached.total.median), calls(shape.breakEven),
-        formatBytes(shape.eagerPeakBytes), formatBytes(shape.compiledPeakBytes),
-        std::string(name(shape.verdict))})
+        formatBytes(shape.eagerPeakBytes),
+        formatBytes(shape.compiledPeakBytes)})
     row.push_back(std::move(cell));
+  if (shape.disk)
+    for (const CompileCost *cost : {&shape.disk->empty, &shape.disk->found})
+      row.push_back(formatTime(cost->total.median));
+  row.emplace_back(name(shape.verdict));
   return row;
 }
 
@@ -70,6 +74,11 @@ std::string formatTable(const std::vector<ShapeMeasurement> &shapes) {
        {"eager e", "dispatch", "compiled c", "e/c", "C cold", "C warm", "C hit",
         "n*", "peak e", "peak c"})
     columns.push_back({title});
+  if (std::ranges::any_of(shapes, [](const ShapeMeasurement &shape) {
+        return shape.disk.has_value();
+      }))
+    for (const char *title : {"cold cache", "warm cache"})
+      columns.push_back({title});
   columns.push_back({"verdict", false});
   tools::Table table(std::move(columns));
   for (const ShapeMeasurement &shape : shapes)

@@ -61,6 +61,10 @@ void addSweep(CLI::App &app, SweepOptions &options) {
                   "Number of new processes that compile each shape")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  command.add_flag(
+      "--disk-cache", options.measure.withDiskCache,
+      "Measure such processes with the cache on disk, too: when it "
+      "is empty, and when it has the program (docs/Cache.md)");
   tools::addJson(command, options.json);
   tools::addOutputFile(command, "--html", options.html,
                        "Write a report to FILE");
@@ -237,15 +241,15 @@ void addCompileMemory(CLI::App &app, CompileMemoryOptions &options) {
 }
 
 void addCold(CLI::App &app, MeasureOptions &options,
-             std::vector<std::string> &dims) {
+             std::vector<std::string> &dims, std::string &cacheDir) {
   CLI::App &command = *app.add_subcommand("cold-compile");
   command.group(""); // Hidden: `sweep` starts it in fresh processes.
   addGraphOptions(command, options);
   addThreads(command, options.threads);
+  command.add_option("--cache-dir", cacheDir);
   command.add_option("--dims", dims)->allow_extra_args(false);
 }
 
-/// What the commands are told.
 struct CommandOptions {
   SweepOptions sweep;
   BarsOptions bars;
@@ -262,6 +266,7 @@ struct CommandOptions {
   EngineCommands engine;
   MeasureOptions cold;
   std::vector<std::string> coldDims;
+  std::string coldCacheDir;
 };
 
 void addCommands(CLI::App &app, CommandOptions &options) {
@@ -276,7 +281,7 @@ void addCommands(CLI::App &app, CommandOptions &options) {
   addScaling(app, options.scaling);
   addCompileMemory(app, options.memory);
   addEngineCommands(app, options.engine);
-  addCold(app, options.cold, options.coldDims);
+  addCold(app, options.cold, options.coldDims, options.coldCacheDir);
 }
 
 Expected<bool> toExpected(const Status &status) {
@@ -326,7 +331,7 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   const MeasureOptions &cold = options.cold;
   CompileJob job{cold.file, cold.function, cold.device, cold.threads,
                  {},        cold.precision};
-  return toExpected(runColdChild(job, options.coldDims));
+  return toExpected(runColdChild(job, options.coldDims, options.coldCacheDir));
 }
 
 } // namespace
@@ -337,6 +342,7 @@ int main(int argc, char **argv) {
   tools::addEnvironment(app);
   app.require_subcommand(1);
   allowBackgroundCalibration(false); // It would disturb.
+  setenv(name(Variable::diskCache).data(), "off", /*overwrite=*/1);
   CommandOptions options;
   addCommands(app, options);
   try {

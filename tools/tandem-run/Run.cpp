@@ -123,8 +123,8 @@ void printCompilation(const PreparedTier &prepared) {
   for (const PhaseTime &phase : prepared.phases)
     std::printf(" %s %s;", phase.phase.c_str(), formatTime(phase.ns).c_str());
   const KernelCounts &kernels = prepared.kernelCounts;
-  std::printf(" %zu kernels compiled, %zu known\n", kernels.compiled,
-              kernels.cached);
+  std::printf(" %zu kernels compiled, %zu known, %zu from disk\n",
+              kernels.compiled, kernels.cached, kernels.stored);
 }
 
 /// "recomputed: g.mlir:3:8, 4.00 KiB, 1.2 µs; …; peak 3.00 KiB less".
@@ -287,7 +287,7 @@ ordered_json recordOf(const Context &context, const TierResult &result,
                          {"dtype", dtypeOf(context.types)},
                          {"device", options.device},
                          {"tier", result.tier},
-                         {"cache", "cold"}};
+                         {"cache", result.prepared.isStored ? "warm" : "cold"}};
   if (options.repeat)
     record["time_ns"] = toJson(result.time);
   record["peak_bytes"] = result.peakBytes;

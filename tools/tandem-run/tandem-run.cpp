@@ -53,6 +53,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
                "warning (default), or fail");
   addOutputFile(app, "--fusion-report", options.compile.fusionReport,
                 "Write every fusion decision to FILE, as JSON");
+  addDiskCache(app, options.compile);
   app.add_option("--reproducer-dir", options.compile.reproducerDir,
                  "Where kernels that cannot be compiled are written (default: "
                  "$TANDEM_REPRODUCER_DIR, or tandem-reproducers-UID in the "

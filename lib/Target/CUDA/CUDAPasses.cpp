@@ -13,6 +13,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Pipelines/PipelineOptions.h"
 #include "tandem/Runtime/CUDADevice.h"
+#include "tandem/Runtime/Libraries/CUDA.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
@@ -93,8 +94,13 @@ public:
     if (!gpu || !version)
       return {};
     // Loaded kernels are one device's.
-    return std::string((*gpu)->name()) + " " + std::string((*gpu)->arch()) +
-           " NVRTC " + *version;
+    std::string text = std::string((*gpu)->name()) + " " +
+                       std::string((*gpu)->arch()) + " NVRTC " + *version;
+    if (const auto &cudnn = cuda::cudnn())
+      text += " cuDNN " + cudnn->version;
+    if (const auto &cublasLt = cuda::cublasLt())
+      text += " cuBLASLt " + cublasLt->version;
+    return text;
   }
 
 private:

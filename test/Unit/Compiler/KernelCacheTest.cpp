@@ -151,6 +151,10 @@ TEST(KernelCache, OtherKernelsAreMadeMeanwhile) {
 }
 
 TEST(KernelKey, TellsKernelsDevicesAndMachinesApart) {
+  const auto makeKey = [](const Target &target, const char *spec,
+                          const char *source) {
+    return KernelKey(describeKernel(target, spec, source));
+  };
   const Target &cpu = **findTarget("cpu"), &cuda = **findTarget("cuda");
   EXPECT_EQ(makeKey(cpu, "host", "a"), makeKey(cpu, "host", "a"));
   EXPECT_FALSE(makeKey(cpu, "host", "a") == makeKey(cpu, "host", "b"));

@@ -50,8 +50,9 @@ protected:
   std::vector<fs::path> files() const {
     std::vector<fs::path> found;
     if (fs::exists(directory))
-      for (const auto &entry : fs::directory_iterator(directory))
-        found.push_back(entry.path());
+      for (const auto &entry : fs::recursive_directory_iterator(directory))
+        if (entry.is_regular_file())
+          found.push_back(entry.path());
     return found;
   }
   static bool isCompiled(const std::string &source = kSource,

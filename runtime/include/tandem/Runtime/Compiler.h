@@ -53,6 +53,8 @@ struct KernelCounts {
   /// Number of kernels found in the cache: compiled before, or at the same time
   /// by another thread.
   size_t cached = 0;
+  /// Number of kernels read from the cache on disk (docs/Cache.md).
+  size_t stored = 0;
   /// Number of kernels that could not be compiled; their ops are op steps of
   /// the program instead.
   size_t fellBack = 0;
@@ -90,6 +92,9 @@ struct Compiled {
   KernelCounts kernelCounts;
   /// One per entry of Program::kernels, in the same order.
   std::vector<KernelReport> kernelReports;
+  /// Whether the program as a whole was read from the cache on disk, and
+  /// nothing was compiled. Its phases are "read cache" and "load".
+  bool isStored = false;
   /// Bytes of constants, such as weights, that were packed or transformed for
   /// this program. Constants that an earlier compilation had already rearranged
   /// do not count.

@@ -1,0 +1,100 @@
+//===- ProgramStore.cpp - A graph's programs on disk ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramStore.h"
+
+#include "Versions.h"
+
+#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Versions.h"
+
+namespace tandem {
+
+/// Everything but the inputs' types. An option of CompileOptions that changes
+/// programs must be named here.
+static CacheKey describe(const GraphSource &graph,
+                         const CompilerConfig &config) {
+  const CompileOptions &options = config.options;
+  CacheKey key("program");
+  addCompilerVersions(key);
+  for (const auto &[name, version] : libraryVersions())
+    key.add(name, version);
+  key.add("target", config.target->name())
+      .add("processor", config.target->fingerprint())
+      .add("machine", config.deviceSpec)
+      .add("threads", std::to_string(config.threads))
+      .add("fusion fuel", std::to_string(options.fusionFuel))
+      .add("contractions", name(options.contractions))
+      .add("winograd", name(options.winograd))
+      .add("precision", name(options.precision))
+      .add("function", graph.function)
+      .add("graph", graph.structure);
+  std::string constants;
+  for (const std::string &digest : graph.constantDigests())
+    constants += digest + "\n";
+  return key.addDigest("constants", constants);
+}
+
+CacheKey ProgramStore::keyOf(std::span<const TensorType> inputs) {
+  std::call_once(once, [&] { common = describe(*graph, config); });
+  CacheKey key = *common;
+  for (const TensorType &type : inputs)
+    key.add("input", type.str());
+  return key;
+}
+
+std::optional<Compiled> ProgramStore::find(std::span<const TensorType> inputs,
+                                           PhaseTimes &times) {
+  if (!config.disk)
+    return std::nullopt;
+  std::optional<StoredProgram> stored;
+  {
+    PhaseTimer timer(times, "read cache");
+    stored = findProgram(*config.disk, keyOf(inputs), reference());
+  }
+  if (!stored)
+    return std::nullopt;
+  PhaseTimer timer(times, "load");
+  Expected<Device *> device = config.target->device();
+  if (!device)
+    return std::nullopt;
+  Expected<LoadedKernels> kernels = (**device).load(stored->program);
+  if (!kernels) {
+    config.disk->remove(keyOf(inputs));
+    return std::nullopt;
+  }
+  Compiled compiled;
+  compiled.kernelCounts.stored = kernels->size();
+  compiled.kernels = std::move(*kernels);
+  compiled.program =
+      std::make_shared<const Program>(std::move(stored->program));
+  compiled.recomputation = std::move(stored->recomputation);
+  compiled.isStored = true;
+  return compiled;
+}
+
+void ProgramStore::keep(std::span<const TensorType> inputs,
+                        Compiled &compiled) {
+  if (!config.disk)
+    return;
+  PhaseTimes times;
+  if (compiled.kernelCounts.fellBack == 0) {
+    PhaseTimer timer(times, "write cache");
+    storeProgram(*config.disk, keyOf(inputs),
+                 {*compiled.program, compiled.recomputation}, reference());
+  }
+  for (PhaseTime &phase : times.take()) {
+    compiled.wallNs += phase.ns;
+    compiled.phases.push_back(std::move(phase));
+  }
+  if (std::optional<std::string> problem = config.disk->takeProblem())
+    compiled.warnings.push_back(
+        {"compiled programs are not kept on disk: " + *problem, "", ""});
+}
+
+} // namespace tandem

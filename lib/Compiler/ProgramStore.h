@@ -1,0 +1,58 @@
+//===- ProgramStore.h - A graph's programs on disk --------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_PROGRAMSTORE_H
+#define TANDEM_LIB_COMPILER_PROGRAMSTORE_H
+
+#include "CompilerConfig.h"
+#include "GraphSource.h"
+
+#include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Runtime/StoredProgram.h"
+
+#include <mutex>
+#include <optional>
+#include <span>
+
+namespace tandem {
+
+/// The programs of one graph in the cache on disk, if that is used. Nothing of
+/// MLIR or LLVM is started to find one, but the linker that loads its kernels.
+/// Thread-safe. `config` outlives this.
+class ProgramStore {
+public:
+  ProgramStore(std::shared_ptr<const GraphSource> graph,
+               const CompilerConfig &config)
+      : graph(std::move(graph)), config(config) {}
+
+  /// The program for inputs of these types, loaded; nothing where it is not
+  /// there. Adds to the phases "read cache" and "load".
+  std::optional<Compiled> find(std::span<const TensorType> inputs,
+                               PhaseTimes &times);
+
+  /// Keeps a program that was compiled for inputs of these types, unless some
+  /// kernel fell back. Adds the phase "write cache", and, once, a warning where
+  /// the cache cannot be used.
+  void keep(std::span<const TensorType> inputs, Compiled &compiled);
+
+private:
+  CacheKey keyOf(std::span<const TensorType> inputs);
+  GraphReference reference() const {
+    return {*graph->eager, graph->constantDigests()};
+  }
+
+  std::shared_ptr<const GraphSource> graph;
+  const CompilerConfig &config;
+  /// The part of the key that is the same for all inputs, made once.
+  std::once_flag once;
+  std::optional<CacheKey> common;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_PROGRAMSTORE_H

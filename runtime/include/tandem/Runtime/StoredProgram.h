@@ -1,0 +1,57 @@
+//===- StoredProgram.h - Compiled programs in the cache ---------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_STOREDPROGRAM_H
+#define TANDEM_RUNTIME_STOREDPROGRAM_H
+
+#include "tandem/Runtime/Compiler.h"
+#include "tandem/Runtime/DiskCache.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// The graph that a program was compiled from, as far as entries refer to it.
+struct GraphReference {
+  /// The eager program: its steps have the locations, and its constants are not
+  /// stored again.
+  const Program &eager;
+  /// digestConstants of it.
+  std::span<const std::string> constants;
+};
+
+/// The digest of each constant, in order.
+std::vector<std::string> digestConstants(const Program &program);
+
+/// A compiled program as an entry holds it.
+struct StoredProgram {
+  Program program;
+  Recomputation recomputation;
+};
+
+/// Keeps a program that was compiled from `graph`. `key` must contain
+/// everything that the program depends on, the graph's constants included.
+void storeProgram(DiskCache &cache, const CacheKey &key,
+                  const StoredProgram &stored, const GraphReference &graph);
+
+/// The program of that key, verified. Its constants are mapped from the file or
+/// shared with the graph, which must be equal to the one that was stored with.
+std::optional<StoredProgram> findProgram(DiskCache &cache, const CacheKey &key,
+                                         const GraphReference &graph);
+
+/// Keeps and finds a kernel.
+void storeKernel(DiskCache &cache, const CacheKey &key,
+                 const fb::KernelT &kernel);
+std::optional<fb::KernelT> findKernel(DiskCache &cache, const CacheKey &key);
+
+} // namespace tandem
+
+#endif // TANDEM_RUNTIME_STOREDPROGRAM_H
