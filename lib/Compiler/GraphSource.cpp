@@ -21,6 +21,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -46,25 +47,30 @@ static void align(AsmResourceBlob &blob) {
       [given](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
 }
 
-static void alignResources(ModuleOp module) {
-  module.walk([](Operation *op) {
+/// Calls `visit` with every resource of a module that has bytes.
+static void
+forEachResource(ModuleOp module,
+                function_ref<void(StringRef, AsmResourceBlob &)> visit) {
+  module.walk([&](Operation *op) {
     for (NamedAttribute attribute : op->getAttrs())
       if (auto resource =
               dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
         if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-          align(*blob);
+          visit(resource.getRawHandle().getKey(), *blob);
   });
 }
 
 /// A module as bytecode that any number of contexts may read at a time; null
 /// where it cannot be written.
-static std::shared_ptr<llvm::SourceMgr> writeSharedBytecode(ModuleOp module) {
+static std::shared_ptr<llvm::SourceMgr>
+writeSharedBytecode(ModuleOp module, bool withResources) {
   // Bytecode is aligned as the resources in it are: to a page at most.
   constexpr uint64_t alignment = 4096;
-  alignResources(module);
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  if (failed(writeBytecodeToFile(module, stream)))
+  BytecodeWriterConfig config;
+  config.setElideResourceDataFlag(!withResources);
+  if (failed(writeBytecodeToFile(module, stream, config)))
     return nullptr;
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
       bytes.size(), "<bytecode>", llvm::Align(alignment));
@@ -80,10 +86,30 @@ ir::SharedConstants sharedConstants(const GraphSource &source) {
   StringRef bytes =
       source.bytecode->getMemoryBuffer(source.bytecode->getMainFileID())
           ->getBuffer();
-  return {{bytes.begin(), bytes.end()},
-          source.bytecode,
-          source.rearranged,
-          parallelFor};
+  ir::SharedConstants shared{{{{bytes.begin(), bytes.end()}, source.bytecode}},
+                             source.rearranged,
+                             parallelFor};
+  for (const GraphSource::Resource &resource : source.resources)
+    shared.memory.push_back(resource.memory);
+  return shared;
+}
+
+OwningOpRef<ModuleOp> readModule(const GraphSource &source,
+                                 MLIRContext *context) {
+  auto module =
+      parseSourceFile<ModuleOp>(source.bytecode, ParserConfig(context));
+  if (!module)
+    return {};
+  auto &blobs = DenseResourceElementsHandle::getManagerInterface(context)
+                    .getBlobManager();
+  for (const auto &[key, memory] : source.resources) {
+    // Its deleter is what holds the bytes.
+    auto release = [owner = memory.owner](void *, size_t, size_t) {};
+    blobs.update(key, AsmResourceBlob(memory.bytes, Allocator::kAlignment,
+                                      std::move(release),
+                                      /*dataIsMutable=*/false));
+  }
+  return module;
 }
 
 /// The graph as written, whose constants stay in the bytecode.
@@ -91,18 +117,15 @@ static FailureOr<Program> emitEager(const GraphSource &source,
                                     MLIRContext *context) {
   context->loadAllAvailableDialects();
   ir::share(context, sharedConstants(source));
-  auto module =
-      parseSourceFile<ModuleOp>(source.bytecode, ParserConfig(context));
+  OwningOpRef<ModuleOp> module = readModule(source, context);
   if (!module)
     return failure();
   return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
 }
 
-Expected<std::shared_ptr<const GraphSource>>
-makeGraphSource(ModuleOp module, const std::string &function) {
-  auto source = std::make_shared<GraphSource>();
-  source->function = function;
-  source->bytecode = writeSharedBytecode(module);
+/// Adds the eager program to a source that has all else.
+static Expected<std::shared_ptr<const GraphSource>>
+finish(std::shared_ptr<GraphSource> source) {
   if (!source->bytecode)
     return fail("parse", "the graph cannot be written");
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
@@ -113,6 +136,41 @@ makeGraphSource(ModuleOp module, const std::string &function) {
         diagnostics.takeError("parse", "the graph cannot be executed"));
   source->eager = std::make_shared<const Program>(std::move(*program));
   return source;
+}
+
+Expected<std::shared_ptr<const GraphSource>>
+makeGraphSource(ModuleOp module, const std::string &function) {
+  auto source = std::make_shared<GraphSource>();
+  source->function = function;
+  forEachResource(module,
+                  [](StringRef, AsmResourceBlob &blob) { align(blob); });
+  source->bytecode = writeSharedBytecode(module, /*withResources=*/true);
+  return finish(std::move(source));
+}
+
+Expected<std::shared_ptr<const GraphSource>>
+makeGraphSource(ImportedModel model) {
+  auto source = std::make_shared<GraphSource>();
+  source->function = "main";
+  source->inputNames = std::move(model.inputs);
+  source->outputNames = std::move(model.outputs);
+  MLIRContext *context = (*model.module).getContext();
+  ir::share(context,
+            {std::move(model.memory), source->rearranged, parallelFor});
+  llvm::StringSet<> keys;
+  bool areOwned = true;
+  forEachResource(*model.module, [&](StringRef key, AsmResourceBlob &blob) {
+    // What a fold has rearranged has an owner, too.
+    std::shared_ptr<const void> owner = ir::findOwner(context, blob.getData());
+    areOwned &= bool(owner);
+    if (keys.insert(key).second)
+      source->resources.push_back({key.str(), {blob.getData(), owner}});
+  });
+  if (!areOwned)
+    return fail("import", "a weight is in memory that is not shared");
+  source->bytecode =
+      writeSharedBytecode(*model.module, /*withResources=*/false);
+  return finish(std::move(source));
 }
 
 } // namespace tandem
