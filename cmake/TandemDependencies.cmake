@@ -89,3 +89,18 @@ if(TANDEM_PLOTLY_JS)
   configure_file(${TANDEM_PLOTLY_JS}
                  ${PROJECT_BINARY_DIR}/share/tandem/plotly.min.js COPYONLY)
 endif()
+
+# The schema of ONNX files. utils/setup.sh fetches it; without it, or without
+# protobuf, everything else is built, and ONNX files are refused.
+find_file(TANDEM_ONNX_PROTO onnx-ml.proto
+          PATHS $ENV{XDG_CACHE_HOME}/tandem $ENV{HOME}/.cache/tandem
+          NO_DEFAULT_PATH DOC "onnx-ml.proto, the schema of ONNX files")
+find_package(Protobuf QUIET)
+if(TANDEM_ONNX_PROTO AND Protobuf_FOUND)
+  set(TANDEM_ONNX ON)
+  configure_file(${TANDEM_ONNX_PROTO}
+                 ${PROJECT_BINARY_DIR}/share/tandem/onnx-ml.proto COPYONLY)
+else()
+  set(TANDEM_ONNX OFF)
+  message(STATUS "No protobuf or no onnx-ml.proto: no import of ONNX files")
+endif()

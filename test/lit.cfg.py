@@ -4,6 +4,7 @@
 #   clang   clang is installed, which the fake driver counts loads with
 #   plotly  plotly.min.js is installed, so HTML reports can be written
 #   compilers  CMake and the compilers that built this are here
+#   onnx    ONNX models can be imported, and the onnx package is installed
 #   asan    built with AddressSanitizer
 #   mutants  built with TANDEM_MUTANTS
 #   x86-64-v3, x86-64-v4  this machine has AVX2 and FMA, or AVX-512 as well
@@ -71,6 +72,12 @@ if shutil.which("clang++-22") or shutil.which("clang++"):
     config.available_features.add("clang")
 if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
+# utils/setup.sh installs the packages there.
+onnx_packages = os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+    "tandem", "onnx-tests")
+if config.onnx == "ON" and os.path.isdir(os.path.join(onnx_packages, "onnx")):
+    config.available_features.add("onnx")
 if config.mutants.upper() in ("ON", "1", "TRUE", "YES"):
     config.available_features.add("mutants")
 if all(os.access(program, os.X_OK)
@@ -119,6 +126,8 @@ config.substitutions += [
      .format(config.cmake, config.ninja, config.cc, config.cxx,
              "-fsanitize=" + config.sanitize if config.sanitize else "")),
     ("%cmake", config.cmake),
+    # Python with the onnx package.
+    ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(

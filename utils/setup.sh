@@ -36,7 +36,8 @@ tandem_packages() {
   echo cmake ninja-build python3 clang-22 lld-22 ccache
   echo libdlpack-dev libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
     flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
-    libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev
+    libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev \
+    libprotobuf-dev protobuf-compiler
   if [ -z "${MLIR_DIR:-}" ]; then
     echo libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   fi
@@ -83,28 +84,56 @@ tandem_install_packages() {
   [ -z "$missing" ] || tandem_apt_install $missing
 }
 
-# plotly.min.js, which HTML reports embed. Debian has no minified one; the
-# Python package carries it.
-tandem_install_plotly() {
+# tandem_fetch FILE PACKAGE MEMBER WITHOUT PIP_OPTION...: puts a member of a
+# Python package, whose version and hash utils/requirements names, where CMake
+# looks for FILE. WITHOUT it, the build goes on.
+tandem_fetch() {
+  local file=$1 package=$2 member=$3 without=$4
+  shift 4
   local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem
-  [ -s "$cache/plotly.min.js" ] && return
-  tandem_say "fetching plotly.min.js"
+  [ -s "$cache/$file" ] && return
+  tandem_say "fetching $file"
   python3 -m pip --version >/dev/null 2>&1 ||
     ! command -v apt-get >/dev/null || tandem_apt_install python3-pip
   local tmp
   mkdir -p "$cache"
-  tmp=$(mktemp -d "$cache/plotly.XXXXXX")
+  tmp=$(mktemp -d "$cache/$package.XXXXXX")
   if python3 -m pip download -q --disable-pip-version-check --no-deps \
-    --retries 1 --timeout 15 \
-    --require-hashes -r "$TANDEM_ROOT/utils/requirements.txt" -d "$tmp" &&
-    (cd "$tmp" && python3 -m zipfile -e plotly-*.whl .) &&
-    [ -s "$tmp/plotly/package_data/plotly.min.js" ]; then
-    mv "$tmp/plotly/package_data/plotly.min.js" "$cache/plotly.min.js"
+    --retries 1 --timeout 15 --require-hashes "$@" \
+    -r "$TANDEM_ROOT/utils/requirements/$package.txt" -d "$tmp" &&
+    (cd "$tmp" && python3 -m zipfile -e "$package"-*.whl .) &&
+    [ -s "$tmp/$member" ]; then
+    mv "$tmp/$member" "$cache/$file"
   else
-    tandem_say "warning: no plotly.min.js, so no HTML reports; put one at" \
-      "$cache/plotly.min.js"
+    tandem_say "warning: no $file, so $without; put one at $cache/$file"
   fi
   rm -rf "$tmp"
+}
+
+# plotly.min.js, which HTML reports embed: Debian has no minified one. And the
+# schema of ONNX files; its wheel is for one platform, whatever this one is.
+tandem_fetch_files() {
+  tandem_fetch plotly.min.js plotly plotly/package_data/plotly.min.js \
+    "no HTML reports"
+  tandem_fetch onnx-ml.proto onnx onnx/onnx-ml.proto "no import of ONNX files" \
+    --only-binary=:all: --python-version=3.12 --platform=manylinux_2_28_x86_64
+}
+
+# The Python packages of tests that write or read ONNX files; without them,
+# those tests are skipped.
+tandem_install_test_packages() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem
+  local list=$TANDEM_ROOT/utils/requirements/onnx-tests.txt
+  cmp -s "$list" "$cache/onnx-tests/requirements.txt" && return
+  tandem_say "installing the Python packages of the tests"
+  rm -rf "$cache/onnx-tests"
+  if python3 -m pip install -q --disable-pip-version-check --no-compile \
+    --only-binary=:all: --retries 1 --timeout 15 --no-warn-conflicts \
+    --target "$cache/onnx-tests" -r "$list"; then
+    cp "$list" "$cache/onnx-tests/requirements.txt"
+  else
+    tandem_say "warning: no onnx package, so tests of the importer are skipped"
+  fi
 }
 
 tandem_configure() {
@@ -115,7 +144,8 @@ tandem_configure() {
     args+=("-DTANDEM_CUDA_ROOT=$CUDAToolkit_ROOT")
   # Ninja configures again by itself when a CMake file changes.
   [ -e "$TANDEM_BUILD/build.ninja" ] && [ ${#args[@]} = 0 ] &&
-    [ -e "$TANDEM_BUILD/share/tandem/plotly.min.js" ] && return
+    [ -e "$TANDEM_BUILD/share/tandem/plotly.min.js" ] &&
+    [ -e "$TANDEM_BUILD/share/tandem/onnx-ml.proto" ] && return
   local log
   log=$(mktemp)
   cmake --preset "$TANDEM_PRESET" "${args[@]}" >"$log" 2>&1 || {
@@ -128,7 +158,7 @@ tandem_configure() {
 
 tandem_setup() {
   tandem_install_packages
-  tandem_install_plotly
+  tandem_fetch_files
   tandem_configure
 }
 

@@ -17,6 +17,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 tandem_setup
+tandem_install_test_packages
 tandem_build all tandem-test-depends
 rm -f "$TANDEM_BUILD/test/results/frames.txt"
 failed=0

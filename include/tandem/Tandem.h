@@ -14,6 +14,7 @@
 #include "tandem/Runtime/Function.h"
 #include "tandem/Support/Choices.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -91,18 +92,39 @@ struct ContractionEstimate {
   bool isLibrary = false;
 };
 
-/// A graph: one function of a parsed MLIR file, or what a GraphBuilder
-/// (tandem/GraphBuilder.h) has built. Its dims may be dynamic.
+struct GraphSource;
+
+/// What is fixed when a model is imported.
+struct ImportOptions {
+  /// Sizes of free dims, by name. All others stay free.
+  std::map<std::string, int64_t> dims;
+  /// Values of inputs of at most 64 elements, by name. Those that determine
+  /// shapes are fixed to their value, and are no inputs of the graph; the others
+  /// are ignored.
+  std::map<std::string, std::vector<double>> values;
+};
+
+/// A graph: one function of a parsed MLIR file, an imported ONNX model, or what
+/// a GraphBuilder (tandem/GraphBuilder.h) has built. Its dims may be dynamic.
 /// Immutable and thread-safe.
 class Graph {
 public:
-  /// Parses a graph. Errors carry the diagnostics of the parser or the
-  /// verifier, with locations.
+  /// Parses a graph, or imports an ONNX model, which its content tells. Errors
+  /// carry the diagnostics of the parser or the verifier, with locations: of a
+  /// model, the name of the node. A model's weights are read from the file when
+  /// they are needed, so that it must not change as long as the graph, or a
+  /// program made of it, is in use. `options` are for models alone.
   static Expected<std::unique_ptr<Graph>>
-  parseFile(const std::string &path, const std::string &function = "main");
+  parseFile(const std::string &path, const std::string &function = "main",
+            const ImportOptions &options = {});
   static Expected<std::unique_ptr<Graph>>
   parseString(std::string_view source, const std::string &function = "main");
   ~Graph();
+
+  /// The names of the inputs and outputs of an imported model; empty for
+  /// others.
+  const std::vector<std::string> &inputNames() const;
+  const std::vector<std::string> &outputNames() const;
 
   /// The graph as it is written, with every op as a step. The eager and the
   /// reference tier run this program.
@@ -129,6 +151,8 @@ private:
   friend class GraphBuilder;
   struct Impl;
   explicit Graph(std::unique_ptr<Impl> impl);
+  static Expected<std::unique_ptr<Graph>>
+  make(Expected<std::shared_ptr<const GraphSource>> source);
   std::unique_ptr<Impl> impl;
 };
 

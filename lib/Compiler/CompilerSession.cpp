@@ -86,8 +86,7 @@ CompilerSession::create(std::shared_ptr<const GraphSource> graph,
   ir::share(&context, sharedConstants(*session->source));
 
   DiagnosticCollector diagnostics(&context);
-  session->graph = parseSourceFile<ModuleOp>(session->source->bytecode,
-                                             ParserConfig(&context));
+  session->graph = readModule(*session->source, &context);
   if (!session->graph)
     return tl::unexpected(
         diagnostics.takeError("compile", "the graph cannot be read again"));

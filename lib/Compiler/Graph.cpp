@@ -13,6 +13,7 @@
 #include "GraphSource.h"
 
 #include "tandem/GraphBuilder.h"
+#include "tandem/Import/ONNX/Import.h"
 #include "tandem/Support/NestingDepth.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -79,21 +80,29 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   return makeGraphSource(*module, name);
 }
 
+Expected<std::shared_ptr<const GraphSource>>
+importModel(const std::string &path, const std::string &function,
+            const ImportOptions &options) {
+  if (function != "main")
+    return tl::unexpected(Error{"no function @" + function, "import", path,
+                                "a model is the function @main"});
+  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  DiagnosticCollector diagnostics(&context);
+  FailureOr<ImportedModel> model = importONNX(&context, path, options);
+  if (failed(model))
+    return tl::unexpected(
+        diagnostics.takeError("import", "the model cannot be imported"));
+  return makeGraphSource(std::move(*model));
+}
+
 } // namespace
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Graph::~Graph() = default;
 
-Expected<std::unique_ptr<Graph>> Graph::parseFile(const std::string &path,
-                                                  const std::string &function) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return tl::unexpected(
-        Error{"cannot read the file: " + buffer.getError().message(),
-              "parse",
-              path,
-              {}});
-  auto source = parse(std::move(*buffer), function);
+Expected<std::unique_ptr<Graph>>
+Graph::make(Expected<std::shared_ptr<const GraphSource>> source) {
   if (!source)
     return tl::unexpected(std::move(source.error()));
   return std::unique_ptr<Graph>(
@@ -101,15 +110,37 @@ Expected<std::unique_ptr<Graph>> Graph::parseFile(const std::string &path,
 }
 
 Expected<std::unique_ptr<Graph>>
+Graph::parseFile(const std::string &path, const std::string &function,
+                 const ImportOptions &options) {
+  if (isONNXFile(path))
+    return make(importModel(path, function, options));
+  if (!options.dims.empty() || !options.values.empty())
+    return fail("parse", "only models have dims and values to be fixed",
+                "an MLIR file's are given with its arguments");
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return tl::unexpected(
+        Error{"cannot read the file: " + buffer.getError().message(),
+              "parse",
+              path,
+              {}});
+  return make(parse(std::move(*buffer), function));
+}
+
+Expected<std::unique_ptr<Graph>>
 Graph::parseString(std::string_view text, const std::string &function) {
   // The lexer needs a terminating NUL, hence the copy.
-  auto source =
+  return make(
       parse(llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), "<string>"),
-            function);
-  if (!source)
-    return tl::unexpected(std::move(source.error()));
-  return std::unique_ptr<Graph>(
-      new Graph(std::make_unique<Impl>(Impl{std::move(*source)})));
+            function));
+}
+
+const std::vector<std::string> &Graph::inputNames() const {
+  return impl->source->inputNames;
+}
+
+const std::vector<std::string> &Graph::outputNames() const {
+  return impl->source->outputNames;
 }
 
 std::shared_ptr<const Program> Graph::eagerProgram() const {

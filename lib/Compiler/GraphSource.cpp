@@ -23,6 +23,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -50,19 +51,27 @@ static void align(AsmResourceBlob &blob) {
       [given](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
 }
 
+/// Calls `visit` with every resource of a module that has bytes.
+static void
+forEachResource(ModuleOp module,
+                function_ref<void(StringRef, AsmResourceBlob &)> visit) {
+  module.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto resource =
+              dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
+        if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+          visit(resource.getRawHandle().getKey(), *blob);
+  });
+}
+
 /// Aligns all resources; returns the number of bytes that they take at most.
 static size_t alignResources(ModuleOp module) {
   // What may stand between two of them, and the name of each.
   constexpr size_t slack = 4096;
   size_t bytes = 0;
-  module.walk([&](Operation *op) {
-    for (NamedAttribute attribute : op->getAttrs())
-      if (auto resource =
-              dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
-        if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
-          align(*blob);
-          bytes += blob->getData().size() + slack;
-        }
+  forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
+    align(blob);
+    bytes += blob.getData().size() + slack;
   });
   return bytes;
 }
@@ -124,12 +133,13 @@ private:
 } // namespace
 
 /// A module as bytecode that any number of contexts may read at a time; null
-/// where it cannot be written. `structureBytes` is what it takes without
-/// locations and resources.
+/// where it cannot be written. `guess` is about the number of its bytes.
 static std::shared_ptr<llvm::SourceMgr>
-writeSharedBytecode(ModuleOp module, size_t structureBytes) {
-  AlignedStream stream(alignResources(module) + 2 * structureBytes);
-  if (failed(writeBytecodeToFile(module, stream)))
+writeSharedBytecode(ModuleOp module, size_t guess, bool withResources) {
+  AlignedStream stream(guess);
+  BytecodeWriterConfig config;
+  config.setElideResourceDataFlag(!withResources);
+  if (failed(writeBytecodeToFile(module, stream, config)))
     return nullptr;
   auto buffer = stream.take();
   if (!buffer)
@@ -143,10 +153,30 @@ ir::SharedConstants sharedConstants(const GraphSource &source) {
   StringRef bytes =
       source.bytecode->getMemoryBuffer(source.bytecode->getMainFileID())
           ->getBuffer();
-  return {{bytes.begin(), bytes.end()},
-          source.bytecode,
-          source.rearranged,
-          parallelFor};
+  ir::SharedConstants shared{{{{bytes.begin(), bytes.end()}, source.bytecode}},
+                             source.rearranged,
+                             parallelFor};
+  for (const GraphSource::Resource &resource : source.resources)
+    shared.memory.push_back(resource.memory);
+  return shared;
+}
+
+OwningOpRef<ModuleOp> readModule(const GraphSource &source,
+                                 MLIRContext *context) {
+  auto module =
+      parseSourceFile<ModuleOp>(source.bytecode, ParserConfig(context));
+  if (!module)
+    return {};
+  auto &blobs = DenseResourceElementsHandle::getManagerInterface(context)
+                    .getBlobManager();
+  for (const auto &[key, memory] : source.resources) {
+    // Its deleter is what holds the bytes.
+    auto release = [owner = memory.owner](void *, size_t, size_t) {};
+    blobs.update(key, AsmResourceBlob(memory.bytes, Allocator::kAlignment,
+                                      std::move(release),
+                                      /*dataIsMutable=*/false));
+  }
+  return module;
 }
 
 /// The graph as written, whose constants stay in the bytecode.
@@ -154,8 +184,7 @@ static FailureOr<Program> emitEager(const GraphSource &source,
                                     MLIRContext *context) {
   context->loadAllAvailableDialects();
   ir::share(context, sharedConstants(source));
-  auto module =
-      parseSourceFile<ModuleOp>(source.bytecode, ParserConfig(context));
+  OwningOpRef<ModuleOp> module = readModule(source, context);
   if (!module)
     return failure();
   return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
@@ -166,13 +195,17 @@ const std::vector<std::string> &GraphSource::constantDigests() const {
   return digests;
 }
 
-Expected<std::shared_ptr<const GraphSource>>
-makeGraphSource(ModuleOp module, const std::string &function) {
-  auto source = std::make_shared<GraphSource>();
-  source->function = function;
+/// Adds the bytecode, its digest and the eager program to a source that has all
+/// else. `resourceBytes` is what the resources take that go into the bytecode;
+/// 0 where none do.
+static Expected<std::shared_ptr<const GraphSource>>
+finish(std::shared_ptr<GraphSource> source, ModuleOp module,
+       size_t resourceBytes) {
   FailureOr<std::string> structure = writeStructure(module);
   if (succeeded(structure))
-    source->bytecode = writeSharedBytecode(module, structure->size());
+    source->bytecode =
+        writeSharedBytecode(module, resourceBytes + 2 * structure->size(),
+                            /*withResources=*/resourceBytes > 0);
   if (!source->bytecode)
     return fail("parse", "the graph cannot be written");
   source->structure = digestOf(*structure);
@@ -184,6 +217,36 @@ makeGraphSource(ModuleOp module, const std::string &function) {
         diagnostics.takeError("parse", "the graph cannot be executed"));
   source->eager = std::make_shared<const Program>(std::move(*program));
   return source;
+}
+
+Expected<std::shared_ptr<const GraphSource>>
+makeGraphSource(ModuleOp module, const std::string &function) {
+  auto source = std::make_shared<GraphSource>();
+  source->function = function;
+  return finish(std::move(source), module, alignResources(module));
+}
+
+Expected<std::shared_ptr<const GraphSource>>
+makeGraphSource(ImportedModel model) {
+  auto source = std::make_shared<GraphSource>();
+  source->function = "main";
+  source->inputNames = std::move(model.inputs);
+  source->outputNames = std::move(model.outputs);
+  MLIRContext *context = (*model.module).getContext();
+  ir::share(context,
+            {std::move(model.memory), source->rearranged, parallelFor});
+  llvm::StringSet<> keys;
+  bool areOwned = true;
+  forEachResource(*model.module, [&](StringRef key, AsmResourceBlob &blob) {
+    // What a fold has rearranged has an owner, too.
+    std::shared_ptr<const void> owner = ir::findOwner(context, blob.getData());
+    areOwned &= bool(owner);
+    if (keys.insert(key).second)
+      source->resources.push_back({key.str(), {blob.getData(), owner}});
+  });
+  if (!areOwned)
+    return fail("import", "a weight is in memory that is not shared");
+  return finish(std::move(source), *model.module, /*resourceBytes=*/0);
 }
 
 } // namespace tandem

@@ -10,11 +10,13 @@
 #define TANDEM_LIB_COMPILER_GRAPHSOURCE_H
 
 #include "tandem/Dialect/Tandem/IR/SharedConstants.h"
+#include "tandem/Import/ONNX/Import.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Tandem.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include "llvm/Support/SourceMgr.h"
 
@@ -33,11 +35,20 @@ struct GraphSource {
   /// as the only buffer. Resources that are read from it, such as weights, are
   /// not copied and keep it alive.
   std::shared_ptr<llvm::SourceMgr> bytecode;
+  /// The resources of the module that are not in the bytecode but in memory of
+  /// their own, such as a mapped file.
+  struct Resource {
+    std::string key;
+    ir::SharedMemory memory;
+  };
+  std::vector<Resource> resources;
   std::string function;
   /// The digest of the graph without its locations and resources.
   std::string structure;
+  /// The names of the function's inputs and outputs, where the file had any.
+  std::vector<std::string> inputNames, outputNames;
   /// The eager program. Those of its constants that are resources share the
-  /// memory of `bytecode`.
+  /// memory of `bytecode` and `resources`.
   std::shared_ptr<const Program> eager;
   /// The rearranged constants, which all compilers of the graph share.
   std::shared_ptr<ir::RearrangedBytes> rearranged =
@@ -60,6 +71,16 @@ mlir::DialectRegistry graphDialects();
 /// executed.
 Expected<std::shared_ptr<const GraphSource>>
 makeGraphSource(mlir::ModuleOp module, const std::string &function);
+
+/// Makes the source of an imported model, whose weights it shares. Diagnostics
+/// are left to the caller.
+Expected<std::shared_ptr<const GraphSource>>
+makeGraphSource(ImportedModel model);
+
+/// Reads the module into a context that has loaded the graphs' dialects; null,
+/// with a diagnostic, where that fails.
+mlir::OwningOpRef<mlir::ModuleOp> readModule(const GraphSource &source,
+                                             mlir::MLIRContext *context);
 
 /// The constants that all contexts which read the bytecode of `source` share.
 ir::SharedConstants sharedConstants(const GraphSource &source);

@@ -9,12 +9,16 @@
 #include "ValueNames.h"
 #include "common/HideOptions.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Import/ONNX/Import.h"
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/DebugOutput.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Support/ChoiceValues.h"
 #include "tandem/Support/NestingDepth.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -114,8 +118,33 @@ mlir::LogicalResult emitError(const llvm::Twine &message) {
   return mlir::failure();
 }
 
+/// A model as bytecode; null, with an error on stderr, where it cannot be
+/// imported.
+std::unique_ptr<llvm::MemoryBuffer>
+importModel(llvm::StringRef file, mlir::DialectRegistry &registry) {
+  mlir::MLIRContext context(registry);
+  context.loadDialect<tandem::ir::TandemDialect, mlir::func::FuncDialect>();
+  llvm::SourceMgr none;
+  mlir::SourceMgrDiagnosticHandler handler(none, &context);
+  auto model = tandem::importONNX(&context, file.str());
+  if (failed(model))
+    return nullptr;
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  if (failed(mlir::writeBytecodeToFile(*model->module, stream)))
+    return nullptr;
+  // Bytecode is aligned as the weights in it are.
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      bytes.size(), file, llvm::Align(4096));
+  llvm::copy(bytes, buffer->getBufferStart());
+  return buffer;
+}
+
 /// Null, and an error on stderr, where it cannot be read or not be parsed.
-std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef file) {
+std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef file,
+                                              mlir::DialectRegistry &registry) {
+  if (file != "-" && tandem::isONNXFile(file.str()))
+    return importModel(file, registry);
   std::string message;
   auto input = mlir::openInputFile(file, &message);
   if (!input) {
@@ -193,7 +222,7 @@ int main(int argc, char **argv) {
     if (option.getNumOccurrences() && !isUntil)
       return mlir::asMainReturnCode(
           emitError("--" + option.ArgStr + " has no effect without --until"));
-  auto buffer = openInput(input);
+  auto buffer = openInput(input, registry);
   if (!buffer)
     return EXIT_FAILURE;
   return mlir::asMainReturnCode(

@@ -8,7 +8,8 @@
 
 #include "Auto.h"
 
-#include "common/ArgSpec.h"
+#include "Model.h"
+
 #include "common/Elements.h"
 #include "common/Format.h"
 #include "common/Json.h"
@@ -79,10 +80,8 @@ Status write(const RunOptions &options, const FunctionReport &report) {
 } // namespace
 
 Status runAutomatically(const RunOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(auto graph,
-                          Graph::parseFile(options.file, options.function));
-  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
-                          makeInputs(*graph->eagerProgram(), options.args));
+  TANDEM_ASSIGN_OR_RETURN(GraphWithInputs opened, openGraph(options));
+  auto &[graph, inputs] = opened;
   TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
   Stream &stream = device->defaultStream();
   TANDEM_ASSIGN_OR_RETURN(inputs, copyToDevice(inputs, stream));

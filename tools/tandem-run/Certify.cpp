@@ -8,7 +8,8 @@
 
 #include "Certify.h"
 
-#include "common/ArgSpec.h"
+#include "Model.h"
+
 #include "common/Format.h"
 #include "common/Tiers.h"
 
@@ -49,10 +50,9 @@ Status execute(Executor &executor, std::span<const Tensor> inputs,
 }
 
 Expected<Parts> prepare(const RunOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(auto graph,
-                          Graph::parseFile(options.file, options.function));
+  TANDEM_ASSIGN_OR_RETURN(GraphWithInputs opened, openGraph(options));
+  auto &[graph, inputs] = opened;
   auto eager = graph->eagerProgram();
-  TANDEM_ASSIGN_OR_RETURN(auto inputs, makeInputs(*eager, options.args));
   const std::vector<TensorType> types = typesOf(inputs);
   TierOptions tierOptions;
   tierOptions.compile = options.compile;

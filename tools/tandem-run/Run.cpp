@@ -9,8 +9,8 @@
 #include "Run.h"
 
 #include "KernelReports.h"
+#include "Model.h"
 
-#include "common/ArgSpec.h"
 #include "common/Elements.h"
 #include "common/Format.h"
 #include "common/Json.h"
@@ -329,10 +329,9 @@ Expected<Tier> chosenTier(const RunOptions &options) {
 
 Expected<Context> prepare(const RunOptions &options) {
   Context context{options, {}, {}, {}, {}};
-  TANDEM_ASSIGN_OR_RETURN(context.graph,
-                          Graph::parseFile(options.file, options.function));
-  TANDEM_ASSIGN_OR_RETURN(
-      context.inputs, makeInputs(*context.graph->eagerProgram(), options.args));
+  TANDEM_ASSIGN_OR_RETURN(GraphWithInputs opened, openGraph(options));
+  context.graph = std::move(opened.graph);
+  context.inputs = std::move(opened.inputs);
   context.types = typesOf(context.inputs);
   return context;
 }

@@ -24,6 +24,8 @@ struct RunOptions {
   /// other devices.
   std::string tier;
   std::vector<std::string> args;
+  /// Of models: inputs and sizes of free dims, as NAME=VALUE.
+  std::vector<std::string> namedInputs, dims;
   int threads = 0, repeat = 0, digits = 5;
   bool check = false, certify = false, print = false, program = false;
   bool kernels = false;

@@ -28,8 +28,28 @@ void addKernelReports(CLI::App &app, RunOptions &options) {
                 "assembly where the device has such");
 }
 
+void addInputs(CLI::App &app, RunOptions &options) {
+  app.add_option("--arg", options.args,
+                 std::string("An input, once per input in order: ") +
+                     kArgSpecHelp +
+                     "; inputs of static type that are left out are random")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--input", options.namedInputs,
+                 "An input of a model: NAME=VALUE, with VALUE as for --arg; "
+                 "inputs that are left out are random")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--dim", options.dims,
+                 "The size of a free dim of a model: NAME=SIZE; 1 where it is "
+                 "left out")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 void addOptions(CLI::App &app, RunOptions &options) {
-  app.add_option("FILE", options.file, "Graph to run (.mlir)")->required();
+  app.add_option("FILE", options.file, "Graph to run (.mlir), or model (.onnx)")
+      ->required();
   app.add_option("--func", options.function, "Function to run")
       ->capture_default_str();
   addDevice(app, options.device);
@@ -39,12 +59,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
                  "engine, call by call (see --repeat)")
       ->check(CLI::IsMember(
           {"reference", "eager", "compiled", "captured", "auto"}));
-  app.add_option("--arg", options.args,
-                 std::string("An input, once per input in order: ") +
-                     kArgSpecHelp +
-                     "; inputs of static type that are left out are random")
-      ->take_all()
-      ->allow_extra_args(false);
+  addInputs(app, options);
   addContractionOptions(app, options.compile.contractions,
                         options.compile.winograd);
   addPrecision(app, options.compile.precision);

@@ -21,6 +21,12 @@ std::string tandem::renderLocation(Location location) {
     auto named = location->findInstanceOf<NameLoc>();
     return named ? named.getName().str() : "";
   }
+  // A node of a model has a name in place of a line, the model itself neither.
+  if (source.getStartLine() == 0) {
+    auto named = location->findInstanceOf<NameLoc>();
+    return source.getFilename().str() +
+           (named ? ":" + named.getName().str() : "");
+  }
   return source.getFilename().str() + ":" +
          std::to_string(source.getStartLine()) + ":" +
          std::to_string(source.getStartColumn());

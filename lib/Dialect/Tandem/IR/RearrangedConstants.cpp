@@ -154,8 +154,9 @@ void RearrangedConstants::share(SharedConstants shared) {
   parallelLoop = std::move(shared.parallelLoop);
   rearranged = std::move(shared.rearranged);
   std::lock_guard<std::mutex> lock(mutex);
-  kept[shared.bytes.data()] = {shared.bytes.size(), std::move(shared.owner),
-                               RearrangedBytes::Key()};
+  for (SharedMemory &memory : shared.memory)
+    kept[memory.bytes.data()] = {memory.bytes.size(), std::move(memory.owner),
+                                 RearrangedBytes::Key()};
 }
 
 void RearrangedConstants::parallelFor(int64_t count,

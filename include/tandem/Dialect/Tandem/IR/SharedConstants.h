@@ -58,11 +58,16 @@ private:
 using ParallelLoop =
     std::function<void(int64_t count, llvm::function_ref<void(int64_t)> body)>;
 
-/// What a context shares with the other contexts that compile the same graph.
-struct SharedConstants {
-  /// The memory that holds the graph's resources, and what keeps it alive.
+/// Memory that holds resources, and what keeps it alive.
+struct SharedMemory {
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
+};
+
+/// What a context shares with the other contexts that compile the same graph.
+struct SharedConstants {
+  /// The memory that holds the graph's resources. No two ranges overlap.
+  std::vector<SharedMemory> memory;
   std::shared_ptr<RearrangedBytes> rearranged;
   /// The loop that rearranges large constants in parallel; if null, the calling
   /// thread does so alone.

@@ -1,0 +1,50 @@
+//===- Import.h - ONNX files as graphs --------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_IMPORT_ONNX_IMPORT_H
+#define TANDEM_IMPORT_ONNX_IMPORT_H
+
+#include "tandem/Dialect/Tandem/IR/SharedConstants.h"
+#include "tandem/Tandem.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+/// A model in the dialect.
+struct ImportedModel {
+  /// A module with one function, @main.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The names of the function's arguments and results.
+  std::vector<std::string> inputs, outputs;
+  /// The memory of the module's resources: the mapped files, and copies.
+  std::vector<ir::SharedMemory> memory;
+  /// Bytes of weights that could not be used where the files have them.
+  size_t copiedBytes = 0;
+};
+
+/// Whether a file is an ONNX model, by its first byte, or, where it cannot be
+/// read, or is empty, by its name.
+bool isONNXFile(const std::string &path);
+
+/// Imports the ONNX model in a file. `context` must have loaded the dialects of
+/// graphs. The file must not change while the module, or a program made of it,
+/// is in use, because weights are read from it when they are needed. Emits an
+/// error, located at the file and the node, where the model cannot be imported;
+/// and always where the build has no importer.
+mlir::FailureOr<ImportedModel> importONNX(mlir::MLIRContext *context,
+                                          const std::string &path,
+                                          const ImportOptions &options = {});
+
+} // namespace tandem
+
+#endif // TANDEM_IMPORT_ONNX_IMPORT_H

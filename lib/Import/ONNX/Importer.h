@@ -1,0 +1,93 @@
+//===- Importer.h - ONNX models to functions of the dialect -----*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_IMPORT_ONNX_IMPORTER_H
+#define TANDEM_LIB_IMPORT_ONNX_IMPORTER_H
+
+#include "ImportState.h"
+
+#include "tandem/Import/ONNX/Import.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <deque>
+#include <set>
+#include <unordered_map>
+
+namespace tandem::onnx {
+
+/// Imports one model. Errors are emitted as diagnostics.
+class Importer {
+public:
+  Importer(mlir::MLIRContext *context, ModelFile &file,
+           const ImportOptions &options)
+      : state(context, file, options), graph(file.model().graph()) {
+    state.addGraph = [this](const proto::GraphProto &inner) {
+      return addGraph(inner);
+    };
+  }
+
+  mlir::LogicalResult run();
+
+  ImportedModel result;
+
+private:
+  struct Input {
+    mlir::RankedTensorType type;
+    /// Of each dim; empty where it is not free.
+    std::vector<std::string> dimNames;
+    Sizes sizes;
+  };
+
+  mlir::LogicalResult checkVersions();
+  mlir::LogicalResult checkOps();
+  /// The model-local function that a node calls; null where it calls none.
+  const proto::FunctionProto *findFunction(const proto::NodeProto &node) const;
+  /// Calls `visit` with each node, also in graphs within nodes and in functions
+  /// that are called.
+  void
+  forEachNode(const google::protobuf::RepeatedPtrField<proto::NodeProto> &nodes,
+              llvm::function_ref<void(const proto::NodeProto &)> visit,
+              std::set<const proto::FunctionProto *> &seen) const;
+  void addShapeInputs(const std::string &name);
+  void findShapeInputs();
+  mlir::FailureOr<Input> describeInput(const proto::ValueInfoProto &info);
+  mlir::LogicalResult fixInput(const proto::ValueInfoProto &info,
+                               mlir::RankedTensorType type,
+                               llvm::ArrayRef<double> values);
+  mlir::LogicalResult addInput(const proto::ValueInfoProto &info);
+  mlir::LogicalResult addInputs();
+  mlir::LogicalResult declare(const std::string &name, mlir::Location loc);
+  mlir::LogicalResult checkOperands(const proto::NodeProto &node,
+                                    mlir::Location loc);
+  mlir::LogicalResult addNode(const proto::NodeProto &node);
+  mlir::LogicalResult addCall(const proto::NodeProto &node,
+                              const proto::FunctionProto &function);
+  mlir::LogicalResult addWeights(const proto::GraphProto &of);
+  mlir::LogicalResult addGraph(const proto::GraphProto &inner);
+  mlir::LogicalResult addOutputs();
+
+  ImportState state;
+  const proto::GraphProto &graph;
+  int64_t opset = 1;
+  /// Nodes of functions, with the attributes of their calls.
+  std::deque<proto::NodeProto> expanded;
+  /// The functions and graphs that are being added, one in another.
+  int depth = 0;
+  mlir::func::FuncOp function;
+  std::vector<Input> inputs;
+  std::set<std::string> usedDims;
+  /// Values that determine shapes.
+  std::set<std::string> shapeInputs;
+  /// The node that computes each value.
+  std::unordered_map<std::string, const proto::NodeProto *> makers;
+};
+
+} // namespace tandem::onnx
+
+#endif // TANDEM_LIB_IMPORT_ONNX_IMPORTER_H

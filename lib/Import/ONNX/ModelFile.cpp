@@ -1,0 +1,234 @@
+//===- ModelFile.cpp - An ONNX file and the bytes of its tensors ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelFile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/MemAlloc.h"
+
+#include <cstring>
+#include <filesystem>
+
+using llvm::ArrayRef;
+using llvm::MemoryBuffer;
+using llvm::StringRef;
+
+namespace tandem::onnx {
+namespace {
+
+/// What programs ask of their constants (Allocator::kAlignment).
+constexpr size_t kAlignment = 64;
+
+Expected<std::shared_ptr<const MemoryBuffer>> mapFile(const std::string &path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fail("parse",
+                "cannot read '" + path + "': " + buffer.getError().message());
+  return std::shared_ptr<const MemoryBuffer>(std::move(*buffer));
+}
+
+SharedBytes allocate(size_t size) {
+  auto *data = static_cast<char *>(llvm::allocate_buffer(size, kAlignment));
+  auto release = [size](char *memory) {
+    llvm::deallocate_buffer(memory, size, kAlignment);
+  };
+  return {{data, size}, std::shared_ptr<char>(data, release)};
+}
+
+/// Copies numbers, of which only the low bytes count, as elements of type T.
+template <typename T, typename Numbers>
+SharedBytes convert(const Numbers &numbers) {
+  SharedBytes result = allocate(numbers.size() * sizeof(T));
+  auto *to = const_cast<char *>(result.bytes.data());
+  for (auto number : numbers) {
+    T element = static_cast<T>(number);
+    std::memcpy(to, &element, sizeof element);
+    to += sizeof element;
+  }
+  return result;
+}
+
+/// The elements that are stored as numbers, not as bytes.
+SharedBytes convertNumbers(const proto::TensorProto &tensor, DType dtype) {
+  switch (dtype) {
+  case DType::f32:
+    return convert<float>(tensor.float_data());
+  case DType::f64:
+    return convert<double>(tensor.double_data());
+  case DType::i64:
+    return convert<int64_t>(tensor.int64_data());
+  case DType::i32:
+    return convert<int32_t>(tensor.int32_data());
+  case DType::f16:
+  case DType::bf16:
+    return convert<uint16_t>(tensor.int32_data());
+  case DType::i1:
+  case DType::i8:
+    return convert<uint8_t>(tensor.int32_data());
+  }
+  return {};
+}
+
+std::string name(const proto::TensorProto &tensor) {
+  return "tensor '" + tensor.name() + "'";
+}
+
+} // namespace
+
+Expected<DType> convertDType(int32_t dataType) {
+  switch (dataType) {
+  case proto::TensorProto::FLOAT:
+    return DType::f32;
+  case proto::TensorProto::DOUBLE:
+    return DType::f64;
+  case proto::TensorProto::FLOAT16:
+    return DType::f16;
+  case proto::TensorProto::BFLOAT16:
+    return DType::bf16;
+  case proto::TensorProto::BOOL:
+    return DType::i1;
+  case proto::TensorProto::INT8:
+    return DType::i8;
+  case proto::TensorProto::INT32:
+    return DType::i32;
+  case proto::TensorProto::INT64:
+    return DType::i64;
+  default:
+    break;
+  }
+  std::string named = proto::TensorProto::DataType_IsValid(dataType)
+                          ? proto::TensorProto::DataType_Name(
+                                proto::TensorProto::DataType(dataType))
+                          : "number " + std::to_string(dataType);
+  return fail("import", "element type " + named + " is not supported",
+              "FLOAT, DOUBLE, FLOAT16, BFLOAT16, BOOL, INT8, INT32 and INT64 "
+              "are");
+}
+
+Expected<TensorType> typeOf(const proto::TensorProto &tensor) {
+  TensorType type;
+  Expected<DType> dtype = convertDType(tensor.data_type());
+  if (!dtype)
+    return fail("import", name(tensor) + ": " + dtype.error().message,
+                dtype.error().hint);
+  type.dtype = *dtype;
+  if (tensor.dims_size() > kMaxRank)
+    return fail("import", name(tensor) + " has more than " +
+                              std::to_string(kMaxRank) + " dims");
+  for (int64_t dim : tensor.dims()) {
+    if (dim < 0)
+      return fail("import", name(tensor) + " has a negative dim");
+    type.shape.push_back(dim);
+  }
+  if (!checkedBytes(type))
+    return fail("import", name(tensor) + " is larger than memory can be");
+  return type;
+}
+
+Expected<std::unique_ptr<ModelFile>> ModelFile::open(const std::string &path) {
+  std::unique_ptr<ModelFile> result(new ModelFile(path));
+  TANDEM_ASSIGN_OR_RETURN(result->mapping, mapFile(path));
+  TANDEM_ASSIGN_OR_RETURN(std::string scanned,
+                          scanModel(result->mapping->getBuffer()));
+  if (!result->parsed.ParseFromString(scanned))
+    return fail("parse", "not an ONNX model, or damaged: protobuf refuses it");
+  return result;
+}
+
+Expected<ModelFile::Mapping>
+ModelFile::mapExternal(const std::string &location) {
+  Mapping &known = external[location];
+  if (known)
+    return known;
+  namespace fs = std::filesystem;
+  std::error_code code;
+  fs::path folder = fs::weakly_canonical(fs::absolute(file, code), code);
+  folder = folder.parent_path();
+  fs::path target = fs::weakly_canonical(folder / location, code);
+  // Links count as what they point to.
+  auto [end, rest] =
+      std::mismatch(folder.begin(), folder.end(), target.begin(), target.end());
+  if (code || location.empty() || end != folder.end())
+    return fail("import", "external data '" + location +
+                              "' is not inside the model's folder");
+  TANDEM_ASSIGN_OR_RETURN(known, mapFile(target));
+  return known;
+}
+
+Expected<SharedBytes>
+ModelFile::readExternal(const proto::TensorProto &tensor) {
+  std::string location;
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;
+  for (const auto &entry : tensor.external_data()) {
+    uint64_t number = 0;
+    bool isNumber = !StringRef(entry.value()).getAsInteger(10, number);
+    if (entry.key() == "location")
+      location = entry.value();
+    else if (entry.key() == "offset" && isNumber)
+      offset = number;
+    else if (entry.key() == "length" && isNumber)
+      length = number;
+    else if (entry.key() == "offset" || entry.key() == "length")
+      return fail("import", "external data: " + entry.key() + " '" +
+                                entry.value() + "' is not a number");
+  }
+  TANDEM_ASSIGN_OR_RETURN(Mapping mapping, mapExternal(location));
+  StringRef all = mapping->getBuffer();
+  if (offset > all.size() || length.value_or(0) > all.size() - offset)
+    return fail("import", "external data ends at byte " +
+                              std::to_string(all.size()) + " of '" + location +
+                              "', before the tensor does");
+  StringRef bytes = all.substr(offset, length.value_or(StringRef::npos));
+  return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
+}
+
+Expected<SharedBytes> ModelFile::readRaw(const proto::TensorProto &tensor) {
+  if (tensor.data_location() == proto::TensorProto::EXTERNAL)
+    return readExternal(tensor);
+  std::optional<FileRange> place = readPlace(tensor.raw_data());
+  if (!place)
+    return fail("import", "its bytes are in a place that is not scanned");
+  StringRef bytes = mapping->getBuffer().substr(place->offset, place->size);
+  return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
+}
+
+Expected<SharedBytes>
+ModelFile::readUnaligned(const proto::TensorProto &tensor) {
+  TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(tensor));
+  auto size = static_cast<size_t>(type.bytes());
+  bool isRaw = tensor.has_raw_data() ||
+               tensor.data_location() == proto::TensorProto::EXTERNAL;
+  Expected<SharedBytes> bytes =
+      isRaw ? readRaw(tensor) : convertNumbers(tensor, type.dtype);
+  if (!bytes)
+    return fail("import", name(tensor) + ": " + bytes.error().message,
+                bytes.error().hint);
+  if (!isRaw)
+    copied += bytes->bytes.size();
+  if (bytes->bytes.size() != size)
+    return fail("import", name(tensor) + " has " +
+                              std::to_string(bytes->bytes.size()) +
+                              " bytes of elements, its type " + type.str() +
+                              " takes " + std::to_string(size));
+  return bytes;
+}
+
+Expected<SharedBytes> ModelFile::read(const proto::TensorProto &tensor) {
+  TANDEM_ASSIGN_OR_RETURN(SharedBytes given, readUnaligned(tensor));
+  if (llvm::isAddrAligned(llvm::Align(kAlignment), given.bytes.data()))
+    return given;
+  SharedBytes copy = allocate(given.bytes.size());
+  llvm::copy(given.bytes, const_cast<char *>(copy.bytes.data()));
+  copied += given.bytes.size();
+  return copy;
+}
+
+} // namespace tandem::onnx

@@ -1,0 +1,241 @@
+//===- Node.cpp - A node that is being imported ---------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+
+using namespace mlir;
+using llvm::Twine;
+
+namespace tandem::onnx {
+
+Node::Node(ImportState &state, const proto::NodeProto &proto, int64_t opset)
+    : context(state), node(proto), version(opset),
+      loc(state.location(!proto.name().empty() ? proto.name()
+                         : proto.output_size() ? proto.output(0)
+                                               : proto.op_type())) {}
+
+void Node::error(const Twine &message, const Twine &hint) {
+  if (failed)
+    return;
+  failed = true;
+  InFlightDiagnostic diagnostic = emitError(loc)
+                                  << node.op_type() << ": " << message;
+  if (!hint.isTriviallyEmpty())
+    diagnostic.attachNote(UnknownLoc::get(loc.getContext())) << hint;
+}
+
+bool Node::require(bool condition, const Twine &message) {
+  if (!condition)
+    error(message);
+  return condition;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const proto::AttributeProto *Node::find(StringRef name) const {
+  for (const proto::AttributeProto &attribute : node.attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+const proto::AttributeProto *
+Node::find(StringRef name, proto::AttributeProto::AttributeType type) {
+  const proto::AttributeProto *attribute = find(name);
+  if (!attribute || attribute->type() == type)
+    return attribute;
+  error("attribute '" + name + "' is not of type " +
+        proto::AttributeProto::AttributeType_Name(type));
+  return nullptr;
+}
+
+int64_t Node::getInt(StringRef name, int64_t otherwise) {
+  const auto *attribute = find(name, proto::AttributeProto::INT);
+  return attribute ? attribute->i() : otherwise;
+}
+
+double Node::getFloat(StringRef name, double otherwise) {
+  const auto *attribute = find(name, proto::AttributeProto::FLOAT);
+  return attribute ? attribute->f() : otherwise;
+}
+
+std::string Node::getString(StringRef name, StringRef otherwise) {
+  const auto *attribute = find(name, proto::AttributeProto::STRING);
+  return attribute ? attribute->s() : otherwise.str();
+}
+
+Ints Node::getInts(StringRef name, Ints otherwise) {
+  const auto *attribute = find(name, proto::AttributeProto::INTS);
+  if (!attribute)
+    return otherwise;
+  return Ints(attribute->ints().begin(), attribute->ints().end());
+}
+
+//===----------------------------------------------------------------------===//
+// Operands and results
+//===----------------------------------------------------------------------===//
+
+std::string Node::nameOf(unsigned i) const {
+  std::string text = "operand " + std::to_string(i);
+  return hasOperand(i) ? text + " ('" + node.input(i) + "')" : text;
+}
+
+bool Node::hasOperand(unsigned i) const {
+  return i < numOperands() && !node.input(i).empty();
+}
+
+Value Node::operand(unsigned i) {
+  if (!hasOperand(i)) {
+    error(nameOf(i) + " is missing");
+    return {};
+  }
+  NamedValue &named = context.values[node.input(i)];
+  if (named.value)
+    return named.value;
+  if (named.weight)
+    return named.value = check(context.constant(context.location(node.input(i)),
+                                                *named.weight));
+  if (!named.integers) // The node that makes it has failed.
+    return check({});
+  Ints elements = constants(i);
+  if (failed)
+    return {};
+  Type type = ir::toMlirType(loc.getContext(), named.integers->dtype);
+  SmallVector<Attribute> attributes;
+  for (int64_t element : elements)
+    attributes.push_back(IntegerAttr::get(type, element));
+  Ints shape;
+  if (!named.integers->isScalar)
+    shape.push_back(elements.size());
+  return named.value = constant(DenseElementsAttr::get(
+             RankedTensorType::get(shape, type), attributes));
+}
+
+SmallVector<Value> Node::operands() {
+  SmallVector<Value> values;
+  for (unsigned i = 0; i < numOperands(); ++i)
+    values.push_back(operand(i));
+  return values;
+}
+
+std::optional<Integers> Node::known(unsigned i) {
+  if (!hasOperand(i))
+    return std::nullopt;
+  const NamedValue &named = context.values[node.input(i)];
+  if (named.integers)
+    return named.integers;
+  // Of a weight, only what is small and of integers is worth a constant.
+  if (!named.value && named.weight) {
+    Expected<TensorType> type = typeOf(*named.weight);
+    if (!type || !isInteger(type->dtype) || type->shape.numElements() > 64)
+      return std::nullopt;
+  }
+  return readIntegers(operand(i));
+}
+
+Sizes Node::sizes(unsigned i) {
+  if (!hasOperand(i))
+    error(nameOf(i) + " is missing");
+  else if (std::optional<Integers> integers = known(i))
+    return integers->elements;
+  else
+    error(nameOf(i) + " determines a shape, but is not known",
+          "it must be a constant, follow from shapes, or be an input of at "
+          "most 64 integers whose value is given");
+  return {};
+}
+
+Ints Node::constants(unsigned i) {
+  Ints result;
+  Sizes elements = sizes(i);
+  for (const Size &size : elements) {
+    if (!size.value())
+      error(nameOf(i) + " depends on the free dims " +
+                context.describeFreeDims(elements),
+            "give them sizes, as in --dim=NAME=8");
+    result.push_back(size.value().value_or(1));
+  }
+  return result;
+}
+
+Ints Node::constantsOr(unsigned i, StringRef attribute, Ints otherwise) {
+  return hasOperand(i) ? constants(i) : getInts(attribute, otherwise);
+}
+
+bool Node::isWanted(unsigned i) const {
+  return i < static_cast<unsigned>(node.output_size()) &&
+         !node.output(i).empty();
+}
+
+void Node::result(unsigned i, Value value) {
+  check(value);
+  if (isWanted(i))
+    context.values[node.output(i)].value = value;
+}
+
+void Node::result(unsigned i, Integers integers) {
+  if (isWanted(i))
+    context.values[node.output(i)].integers = std::move(integers);
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+RankedTensorType Node::type(Value value) const {
+  return value ? cast<RankedTensorType>(value.getType())
+               : RankedTensorType::get({}, Float32Type::get(loc.getContext()));
+}
+
+bool Node::isFloat(Value value) const { return isa<FloatType>(element(value)); }
+
+Sizes Node::sizesOf(Value value) {
+  return value ? context.sizesOf(value) : Sizes();
+}
+
+int64_t Node::dim(Value value, int64_t i) {
+  if (i >= rank(value)) {
+    error("an operand has fewer dims than the op needs");
+    return 1;
+  }
+  Size size = sizesOf(value)[i];
+  if (!size.value())
+    error("needs the size of dim " + Twine(i) +
+              ", which depends on the free "
+              "dims " +
+              context.describeFreeDims(size),
+          "give them sizes, as in --dim=NAME=8");
+  return size.value().value_or(1);
+}
+
+Ints Node::dims(Value value) {
+  Ints result;
+  for (int64_t i = 0; i < rank(value); ++i)
+    result.push_back(dim(value, i));
+  return result;
+}
+
+int64_t Node::axis(int64_t value, int64_t rank) {
+  if (!require(value >= -rank && value < rank, "axis " + Twine(value) +
+                                                   " is not one of " +
+                                                   Twine(rank) + " dims"))
+    return 0;
+  return value < 0 ? value + rank : value;
+}
+
+Ints Node::axes(Ints values, int64_t rank) {
+  for (int64_t &value : values)
+    value = axis(value, rank);
+  return values;
+}
+
+} // namespace tandem::onnx

@@ -1,0 +1,184 @@
+//===- Normalisations.cpp - ONNX normalisations ---------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Ops.h"
+
+using namespace mlir;
+
+namespace tandem::onnx {
+namespace {
+
+/// `value` in f32 where it is a half float and the attribute asks for it.
+Value stash(Node &node, Value value) {
+  Type type = node.element(value);
+  if (node.getInt("stash_type", 1) != proto::TensorProto::FLOAT ||
+      !(type.isF16() || type.isBF16()))
+    return value;
+  return node.cast(value, node.state().builder.getF32Type());
+}
+
+struct Statistics {
+  Value mean, deviation, standardised;
+};
+
+Statistics compute(Node &node, Value value, ArrayRef<int64_t> axes,
+                   double epsilon) {
+  Statistics result;
+  result.mean = node.reduce(ir::ReduceKind::mean, value, axes);
+  Value difference = node.sub(value, result.mean);
+  Value variance =
+      node.reduce(ir::ReduceKind::mean, node.mul(difference, difference), axes);
+  result.deviation =
+      node.emit<ir::SqrtOp>(node.add(variance, node.scalar(variance, epsilon)));
+  result.standardised = node.div(difference, result.deviation);
+  return result;
+}
+
+/// With a scale and an offset for each channel.
+Value perChannel(Node &node, Value value, Value scale, Value offset) {
+  int64_t rank = node.rank(value);
+  value = node.mul(value, alongAxis(node, scale, 1, rank));
+  return node.add(value, alongAxis(node, offset, 1, rank));
+}
+
+/// A vector with an element for each group as one with an element for each
+/// channel.
+Value repeatForChannels(Node &node, Value vector, int64_t groups,
+                        int64_t channels) {
+  if (node.dim(vector, 0) != groups || groups == channels)
+    return vector;
+  Value rows = node.reshape(vector, {groups, 1});
+  return node.reshape(node.expand(rows, {groups, channels / groups}),
+                      {channels});
+}
+
+} // namespace
+
+Value standardise(Node &node, Value value, ArrayRef<int64_t> axes,
+                  double epsilon) {
+  return compute(node, value, axes, epsilon).standardised;
+}
+
+void convertBatchNormalization(Node &node) {
+  Value x = node.operand(0);
+  if (!node.require(!node.getInt("training_mode", 0) && !node.isWanted(1) &&
+                        node.getInt("spatial", 1),
+                    "only inference, with statistics for each channel, is "
+                    "supported"))
+    return;
+  SmallVector<Value> operands{x};
+  for (unsigned i = 1; i < 5; ++i)
+    operands.push_back(node.cast(node.operand(i), node.element(x)));
+  node.result(
+      0, node.emit<ir::BatchNormOp>(
+             operands,
+             {node.attribute("epsilon", node.state().builder.getF64FloatAttr(
+                                            node.getFloat("epsilon", 1e-5))),
+              node.integer("axis", 1)}));
+}
+
+void convertGroupNormalization(Node &node) {
+  Value x = node.operand(0), input = stash(node, x);
+  int64_t groups = node.getInt("num_groups", 0), channels = node.dim(x, 1);
+  if (!node.require(groups > 0 && channels % groups == 0,
+                    "groups that do not divide the channels"))
+    return;
+  Sizes shape = node.sizesOf(x);
+  std::optional<Size> rest = productOf(ArrayRef(shape).drop_front(2));
+  std::optional<Size> each =
+      rest ? multiply(*rest, Size(channels / groups)) : rest;
+  if (!node.require(each.has_value(), "a size that overflows"))
+    return;
+  Value rows = node.reshape(input, {shape[0], groups, *each});
+  rows = standardise(node, rows, {2}, node.getFloat("epsilon", 1e-5));
+  Value result = node.cast(node.reshape(rows, shape), node.element(x));
+  Value scale = repeatForChannels(node, node.operand(1), groups, channels);
+  Value offset = repeatForChannels(node, node.operand(2), groups, channels);
+  node.result(0, perChannel(node, result, scale, offset));
+}
+
+void convertInstanceNormalization(Node &node) {
+  Value x = node.operand(0);
+  Value result = standardise(node, x, range(2, node.rank(x)),
+                             node.getFloat("epsilon", 1e-5));
+  node.result(0, perChannel(node, result, node.operand(1), node.operand(2)));
+}
+
+/// Layer normalisation of `x` with a scale and perhaps an offset; sets the
+/// results, of which the statistics are optional.
+static void layerNormalization(Node &node, Value x, Value scale, Value offset,
+                               double epsilon) {
+  int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  Statistics statistics =
+      compute(node, stash(node, x), range(axis, node.rank(x)), epsilon);
+  Value result = node.cast(statistics.standardised, node.element(x));
+  result = node.mul(result, scale);
+  node.result(0, offset ? node.add(result, offset) : result);
+  if (node.isWanted(1))
+    node.result(1, statistics.mean);
+  if (node.isWanted(2))
+    node.result(2, node.div(node.scalar(statistics.deviation, 1),
+                            statistics.deviation));
+}
+
+void convertLayerNormalization(Node &node) {
+  layerNormalization(node, node.operand(0), node.operand(1),
+                     node.hasOperand(2) ? node.operand(2) : Value(),
+                     node.getFloat("epsilon", 1e-5));
+}
+
+void convertMicrosoftSkipLayerNormalization(Node &node) {
+  Value sum = node.add(node.operand(0), node.operand(1));
+  if (node.hasOperand(4))
+    sum = node.add(sum, node.operand(4));
+  layerNormalization(node, sum, node.operand(2),
+                     node.hasOperand(3) ? node.operand(3) : Value(),
+                     node.getFloat("epsilon", 1e-12));
+  node.result(3, sum);
+}
+
+void convertLpNormalization(Node &node) {
+  Value x = node.operand(0);
+  int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  int64_t p = node.getInt("p", 2);
+  if (!node.require(p == 1 || p == 2, "p must be 1 or 2"))
+    return;
+  Value each = p == 1 ? node.emit<ir::AbsOp>(x) : node.mul(x, x);
+  Value norm = node.reduce(ir::ReduceKind::sum, each, axis);
+  if (p == 2)
+    norm = node.emit<ir::SqrtOp>(norm);
+  // A tensor of zeros stays one.
+  Value isZero =
+      node.compare(ir::ComparePredicate::eq, norm, node.scalar(norm, 0));
+  node.result(0, node.div(x, node.select(isZero, node.scalar(norm, 1), norm)));
+}
+
+void convertMeanVarianceNormalization(Node &node) {
+  Value x = node.operand(0);
+  Ints axes = node.axes(node.getInts("axes", {0, 2, 3}), node.rank(x));
+  Value mean = node.reduce(ir::ReduceKind::mean, x, axes);
+  Value difference = node.sub(x, mean);
+  Value variance =
+      node.reduce(ir::ReduceKind::mean, node.mul(difference, difference), axes);
+  Value deviation =
+      node.add(node.emit<ir::SqrtOp>(variance), node.scalar(x, 1e-9));
+  node.result(0, node.div(difference, deviation));
+}
+
+void convertRMSNormalization(Node &node) {
+  Value x = node.operand(0), input = stash(node, x);
+  int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  Value mean = node.reduce(ir::ReduceKind::mean, node.mul(input, input),
+                           range(axis, node.rank(x)));
+  Value root = node.emit<ir::SqrtOp>(
+      node.add(mean, node.scalar(mean, node.getFloat("epsilon", 1e-5))));
+  Value result = node.cast(node.div(input, root), node.element(x));
+  node.result(0, node.mul(result, node.operand(1)));
+}
+
+} // namespace tandem::onnx

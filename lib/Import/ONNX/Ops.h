@@ -1,0 +1,57 @@
+//===- Ops.h - Functions of the table of ONNX ops ---------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_IMPORT_ONNX_OPS_H
+#define TANDEM_LIB_IMPORT_ONNX_OPS_H
+
+#include "Node.h"
+
+namespace tandem::onnx {
+
+#define ONNX_OP(name, ...) void convert##name(Node &node);
+#define MICROSOFT_OP(name) void convertMicrosoft##name(Node &node);
+#include "Ops.def"
+
+// What several of these functions use.
+
+/// The two operands of a binary op. Up to operator set 6, attributes say with
+/// which dims the second is aligned.
+llvm::SmallVector<mlir::Value> alignedOperands(Node &node);
+/// `value` as a vector along dim `axis` of a tensor of `rank` dims.
+mlir::Value alongAxis(Node &node, mlir::Value value, int64_t axis,
+                      int64_t rank);
+/// `value` with its dims from `axis` on as one, and those before as one.
+mlir::Value flatten(Node &node, mlir::Value value, int64_t axis);
+/// Elements `indices` of dim `axis`.
+mlir::Value pick(Node &node, mlir::Value value, llvm::ArrayRef<int64_t> indices,
+                 int64_t axis);
+/// (value - mean) / sqrt(variance + epsilon) with both taken over `axes`.
+mlir::Value standardise(Node &node, mlir::Value value,
+                        llvm::ArrayRef<int64_t> axes, double epsilon);
+/// log(softmax(value)) along a dim.
+mlir::Value logSoftmax(Node &node, mlir::Value value, int64_t axis);
+/// The windows of a convolution or of pooling over the dims after the first
+/// two.
+struct Windows {
+  Ints sizes, strides, dilations, low, high;
+};
+/// The windows of `sizes` on `value` that the attributes describe.
+Windows describeWindows(Node &node, mlir::Value value, Ints sizes);
+/// The letters of `spatialDims` dims after two others: "NCHW".
+std::string layoutOf(llvm::StringRef first, int64_t spatialDims);
+/// `value` without the elements that negative padding cuts off, whose padding
+/// becomes 0.
+mlir::Value crop(Node &node, mlir::Value value,
+                 llvm::MutableArrayRef<int64_t> low,
+                 llvm::MutableArrayRef<int64_t> high);
+/// The dims first, first + 1, …, last - 1.
+Ints range(int64_t first, int64_t last);
+
+} // namespace tandem::onnx
+
+#endif // TANDEM_LIB_IMPORT_ONNX_OPS_H

@@ -1,0 +1,79 @@
+//===- Predicates.cpp - ONNX ops of comparisons and truth values ----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Ops.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace tandem::onnx {
+
+void convertIsInf(Node &node) {
+  Value x = node.operand(0);
+  auto is = [&](double value) {
+    return node.compare(ir::ComparePredicate::eq, x, node.scalar(x, value));
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  bool positive = node.getInt("detect_positive", 1);
+  bool negative = node.getInt("detect_negative", 1);
+  Value isEither;
+  if (positive && negative)
+    isEither = node.emit<ir::LogicalOrOp>({is(infinity), is(-infinity)});
+  else if (positive || negative)
+    isEither = is(positive ? infinity : -infinity);
+  else // Never.
+    isEither =
+        node.compare(ir::ComparePredicate::lt, x, node.scalar(x, -infinity));
+  node.result(0, isEither);
+}
+
+void convertIsNaN(Node &node) {
+  Value x = node.operand(0);
+  node.result(0, node.compare(ir::ComparePredicate::ne, x, x));
+}
+
+/// x - y * q, where q is x / y as an integer: rounded towards zero with `fmod`,
+/// otherwise down.
+void convertMod(Node &node) {
+  Value x = node.operand(0), y = node.operand(1);
+  Value quotient = node.div(x, y), zero = node.scalar(x, 0);
+  bool isFmod = node.getInt("fmod", 0);
+  if (node.isFloat(x)) {
+    Value down = node.emit<ir::FloorOp>(quotient);
+    Value isNegative = node.compare(ir::ComparePredicate::lt, quotient, zero);
+    quotient =
+        isFmod ? node.select(isNegative, node.emit<ir::CeilOp>(quotient), down)
+               : down;
+  }
+  Value rest = node.sub(x, node.mul(y, quotient));
+  if (!node.isFloat(x) && !isFmod) {
+    // Integers divide towards zero: a rest of the other sign is one y off.
+    Value differs =
+        node.compare(ir::ComparePredicate::ne,
+                     node.compare(ir::ComparePredicate::lt, rest, zero),
+                     node.compare(ir::ComparePredicate::lt, y, zero));
+    Value isRest = node.compare(ir::ComparePredicate::ne, rest, zero);
+    rest = node.select(node.emit<ir::LogicalAndOp>({differs, isRest}),
+                       node.add(rest, y), rest);
+  }
+  node.result(0, rest);
+}
+
+void convertWhere(Node &node) {
+  node.result(0,
+              node.select(node.operand(0), node.operand(1), node.operand(2)));
+}
+
+void convertXor(Node &node) {
+  SmallVector<Value> operands = alignedOperands(node);
+  node.result(0,
+              node.compare(ir::ComparePredicate::ne, operands[0], operands[1]));
+}
+
+} // namespace tandem::onnx

@@ -1,0 +1,367 @@
+//===- ShapeArithmetic.cpp - Ops on shapes, computed at import ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpTable.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace tandem::onnx {
+namespace {
+
+/// What is computed with; more is no shape.
+constexpr size_t kMaxElements = 64;
+
+using Result = std::optional<Integers>;
+
+/// Element i of a scalar or a vector that broadcasts to `count` elements.
+const Size &at(const Integers &operand, size_t i) {
+  return operand.elements[operand.elements.size() == 1 ? 0 : i];
+}
+
+/// The number of elements to which all broadcast; nothing where they do not.
+std::optional<size_t> broadcast(ArrayRef<Integers> operands) {
+  size_t count = 1;
+  for (const Integers &operand : operands) {
+    size_t size = operand.elements.size();
+    if (size != 1 && count != 1 && size != count)
+      return std::nullopt;
+    count = size == 1 ? count : size;
+  }
+  return count;
+}
+
+/// An elementwise op whose result has the type of the last operand.
+Result elementwise(ArrayRef<Integers> operands,
+                   function_ref<std::optional<Size>(size_t)> compute) {
+  std::optional<size_t> count = broadcast(operands);
+  if (!count)
+    return std::nullopt;
+  Integers result;
+  result.dtype = operands.back().dtype;
+  result.isScalar = llvm::all_of(
+      operands, [](const Integers &operand) { return operand.isScalar; });
+  for (size_t i = 0; i < *count; ++i) {
+    std::optional<Size> element = compute(i);
+    if (!element)
+      return std::nullopt;
+    result.elements.push_back(*element);
+  }
+  return result;
+}
+
+using Function = std::optional<Size> (*)(const Size &, const Size &);
+
+std::optional<Size> subtract(const Size &lhs, const Size &rhs) {
+  std::optional<Size> negated = multiply(rhs, Size(-1));
+  return negated ? add(lhs, *negated) : std::nullopt;
+}
+
+/// Whether two sizes are equal, as 0 or 1, where that is known.
+std::optional<Size> equal(const Size &lhs, const Size &rhs) {
+  if (lhs == rhs)
+    return Size(1);
+  if (lhs.value() && rhs.value())
+    return Size(0);
+  // A product of dims is not negative.
+  const Size &known = lhs.value() ? lhs : rhs;
+  return known.value().value_or(0) < 0 ? std::optional(Size(0)) : std::nullopt;
+}
+
+std::optional<Size> smaller(const Size &lhs, const Size &rhs) {
+  if (!lhs.value() || !rhs.value())
+    return std::nullopt;
+  return Size(std::min(*lhs.value(), *rhs.value()));
+}
+
+std::optional<Size> larger(const Size &lhs, const Size &rhs) {
+  if (!lhs.value() || !rhs.value())
+    return std::nullopt;
+  return Size(std::max(*lhs.value(), *rhs.value()));
+}
+
+Function findBinary(StringRef op) {
+  return llvm::StringSwitch<Function>(op)
+      .Case("Add", add)
+      .Case("Sub", subtract)
+      .Case("Mul", multiply)
+      .Case("Div", divide)
+      .Case("Equal", equal)
+      .Case("Min", smaller)
+      .Case("Max", larger)
+      .Default(nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops by name. Each has known operands.
+//===----------------------------------------------------------------------===//
+
+Result concat(Node &, ArrayRef<Integers> operands) {
+  Integers result;
+  result.dtype = operands[0].dtype;
+  for (const Integers &operand : operands)
+    llvm::append_range(result.elements, operand.elements);
+  return result;
+}
+
+Result gather(Node &, ArrayRef<Integers> operands) {
+  Integers result = operands[1];
+  result.dtype = operands[0].dtype;
+  for (Size &element : result.elements) {
+    if (!element.value())
+      return std::nullopt;
+    int64_t index = *element.value();
+    int64_t count = operands[0].elements.size();
+    index += index < 0 ? count : 0;
+    if (index < 0 || index >= count)
+      return std::nullopt;
+    element = operands[0].elements[index];
+  }
+  return result;
+}
+
+Result asVector(Node &, ArrayRef<Integers> operands) {
+  if (!operands[0].isScalar)
+    return std::nullopt;
+  Integers result = operands[0];
+  result.isScalar = false;
+  return result;
+}
+
+Result asScalar(Node &, ArrayRef<Integers> operands) {
+  if (operands[0].elements.size() != 1)
+    return std::nullopt;
+  Integers result = operands[0];
+  result.isScalar = true;
+  return result;
+}
+
+Result identity(Node &, ArrayRef<Integers> operands) { return operands[0]; }
+
+Result cast(Node &node, ArrayRef<Integers> operands) {
+  Expected<DType> dtype = convertDType(node.getInt("to", 0));
+  if (!dtype || (*dtype != DType::i64 && *dtype != DType::i32))
+    return std::nullopt;
+  Integers result = operands[0];
+  result.dtype = *dtype;
+  return result;
+}
+
+Result where(Node &, ArrayRef<Integers> operands) {
+  return elementwise(operands, [&](size_t i) -> std::optional<Size> {
+    std::optional<int64_t> condition = at(operands[0], i).value();
+    if (!condition)
+      return std::nullopt;
+    return at(operands[*condition ? 1 : 2], i);
+  });
+}
+
+Result reduceProduct(Node &node, ArrayRef<Integers> operands) {
+  std::optional<Size> product = productOf(operands[0].elements);
+  if (!product || operands.size() > 1)
+    return std::nullopt;
+  return Integers{
+      {*product}, node.getInt("keepdims", 1) == 0, operands[0].dtype};
+}
+
+/// Only to a vector or a scalar.
+Result reshape(Node &node, ArrayRef<Integers> operands) {
+  if (operands[1].elements.size() > 1)
+    return std::nullopt;
+  return operands[1].elements.empty() ? asScalar(node, operands)
+                                      : [&]() -> Result {
+    Integers result = operands[0];
+    result.isScalar = false;
+    return result;
+  }();
+}
+
+/// The numbers start, start + delta, … before limit.
+Result range(Node &, ArrayRef<Integers> operands) {
+  SmallVector<int64_t, 3> numbers;
+  for (const Integers &operand : operands) {
+    if (operand.elements.size() != 1 || !operand.elements[0].value())
+      return std::nullopt;
+    numbers.push_back(*operand.elements[0].value());
+  }
+  if (numbers.size() != 3 || numbers[2] == 0)
+    return std::nullopt;
+  Integers result;
+  result.dtype = operands[0].dtype;
+  int64_t next = numbers[0];
+  while (numbers[2] > 0 ? next < numbers[1] : next > numbers[1]) {
+    result.elements.push_back(Size(next));
+    if (result.elements.size() > kMaxElements ||
+        llvm::AddOverflow(next, numbers[2], next))
+      return std::nullopt;
+  }
+  return result;
+}
+
+using Evaluate = Result (*)(Node &, ArrayRef<Integers>);
+
+Evaluate findEvaluation(StringRef op) {
+  return llvm::StringSwitch<Evaluate>(op)
+      .Case("Concat", concat)
+      .Case("Gather", gather)
+      .Case("Unsqueeze", asVector)
+      .Case("Squeeze", asScalar)
+      .Case("Identity", identity)
+      .Case("Cast", cast)
+      .Case("Where", where)
+      .Case("Range", range)
+      .Case("ReduceProd", reduceProduct)
+      .Case("Reshape", reshape)
+      .Default(nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops of other operands
+//===----------------------------------------------------------------------===//
+
+/// The indices start, start + step, … before `end`, as in Python.
+Result sliceElements(const Integers &data, int64_t start, int64_t end,
+                     int64_t step) {
+  int64_t count = data.elements.size();
+  int64_t least = step > 0 ? 0 : -1;
+  auto clamp = [&](int64_t index) {
+    index += index < 0 ? count : 0;
+    return std::clamp<int64_t>(index, least, step > 0 ? count : count - 1);
+  };
+  if (step == 0 || step == std::numeric_limits<int64_t>::min())
+    return std::nullopt;
+  Integers result;
+  result.dtype = data.dtype;
+  start = clamp(start), end = clamp(end);
+  int64_t most = std::max<int64_t>(count, 1);
+  step = std::clamp(step, -most, most);
+  for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
+    result.elements.push_back(data.elements[i]);
+  return result;
+}
+
+Result slice(Node &node) {
+  std::optional<Integers> data = node.known(0);
+  if (!data || data->isScalar)
+    return std::nullopt;
+  SmallVector<int64_t, 3> numbers;
+  if (node.opset() < 10) {
+    Ints starts = node.getInts("starts"), ends = node.getInts("ends");
+    if (starts.size() != 1 || ends.size() != 1)
+      return std::nullopt;
+    return sliceElements(*data, starts[0], ends[0], 1);
+  }
+  for (unsigned i : {1, 2, 4}) {
+    std::optional<Integers> operand = node.known(i);
+    if (i == 4 && !node.hasOperand(i))
+      operand = Integers{{Size(1)}};
+    if (!operand || operand->elements.size() != 1 ||
+        !operand->elements[0].value())
+      return std::nullopt;
+    numbers.push_back(*operand->elements[0].value());
+  }
+  return sliceElements(*data, numbers[0], numbers[1], numbers[2]);
+}
+
+/// Shape and Size, of any tensor.
+Result shapeOf(Node &node) {
+  Value value = node.operand(0);
+  Sizes sizes = node.sizesOf(value);
+  if (node.proto().op_type() == "Size") {
+    std::optional<Size> product = productOf(sizes);
+    return product ? Result(Integers{{*product}, true}) : std::nullopt;
+  }
+  int64_t rank = sizes.size();
+  auto clamp = [&](int64_t index) {
+    return std::clamp<int64_t>(index < 0 ? index + rank : index, 0, rank);
+  };
+  int64_t start = clamp(node.getInt("start", 0));
+  int64_t end = clamp(node.getInt("end", rank));
+  Integers result;
+  for (int64_t i = start; i < end; ++i)
+    result.elements.push_back(sizes[i]);
+  return result;
+}
+
+/// A size per dim, and the value; larger tensors are constants of the function.
+Result constantOfShape(Node &node) {
+  std::optional<Integers> shape = node.known(0);
+  const auto *attribute = node.find("value");
+  if (!shape || shape->elements.size() != 1 || !attribute)
+    return std::nullopt;
+  std::optional<int64_t> count = shape->elements[0].value();
+  Expected<TensorType> type = typeOf(attribute->t());
+  if (!count || *count < 0 || *count > int64_t(kMaxElements) || !type ||
+      type->dtype != DType::i64)
+    return std::nullopt;
+  Expected<SharedBytes> bytes = node.state().file.readUnaligned(attribute->t());
+  if (!bytes || bytes->bytes.size() != sizeof(int64_t))
+    return std::nullopt;
+  int64_t value;
+  std::memcpy(&value, bytes->bytes.data(), sizeof value);
+  return Integers{Sizes(*count, Size(value))};
+}
+
+Result evaluate(Node &node) {
+  StringRef op = node.proto().op_type();
+  if (op == "Shape" || op == "Size")
+    return shapeOf(node);
+  if (op == "Slice")
+    return slice(node);
+  if (op == "ConstantOfShape")
+    return constantOfShape(node);
+  Function function = findBinary(op);
+  Evaluate evaluation = findEvaluation(op);
+  if ((!function && !evaluation) || node.numOperands() == 0)
+    return std::nullopt;
+  SmallVector<Integers> operands;
+  for (unsigned i = 0; i < node.numOperands(); ++i) {
+    std::optional<Integers> operand = node.known(i);
+    if (!operand)
+      return std::nullopt;
+    operands.push_back(std::move(*operand));
+  }
+  if (evaluation)
+    return evaluation(node, operands);
+  if (operands.size() != 2)
+    return std::nullopt;
+  Result result = elementwise(operands, [&](size_t i) {
+    return function(at(operands[0], i), at(operands[1], i));
+  });
+  if (result && op == "Equal")
+    result->dtype = DType::i1;
+  return result;
+}
+
+/// Whether the type can hold all elements, so that nothing wraps around.
+bool fits(const Integers &integers) {
+  return llvm::all_of(integers.elements, [&](const Size &size) {
+    return integers.dtype == DType::i64 || !size.value() ||
+           llvm::isInt<32>(*size.value());
+  });
+}
+
+} // namespace
+
+bool evaluateIntegers(Node &node) {
+  if (!isDefaultDomain(node.proto().domain()) ||
+      node.proto().output_size() != 1)
+    return false;
+  Result result = evaluate(node);
+  if (!result || result->elements.size() > kMaxElements || !fits(*result))
+    return false;
+  node.result(0, std::move(*result));
+  return true;
+}
+
+} // namespace tandem::onnx

@@ -1,0 +1,309 @@
+//===- Slices.cpp - ONNX ops that select or pad elements ------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Ops.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tandem::onnx {
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+/// The indices start, start + step, … of a dim of `size`, for a negative step.
+Ints countDown(int64_t size, int64_t start, int64_t end, int64_t step) {
+  auto clamp = [&](int64_t index) {
+    return std::clamp<int64_t>(index < 0 ? index + size : index, -1, size - 1);
+  };
+  Ints indices;
+  step = std::max(step, -std::max<int64_t>(size, 1));
+  for (int64_t i = clamp(start), last = clamp(end); i > last; i += step)
+    indices.push_back(i);
+  return indices;
+}
+
+/// The index of the element that padding takes at `i`, which may be outside
+/// [0, size).
+int64_t sourceIndex(StringRef mode, int64_t i, int64_t size) {
+  auto modulo = [](int64_t value, int64_t by) {
+    return (value % by + by) % by;
+  };
+  if (mode == "edge")
+    return std::clamp<int64_t>(i, 0, size - 1);
+  if (mode == "wrap")
+    return modulo(i, size);
+  if (size == 1)
+    return 0;
+  // Mirrored at the first and the last element.
+  int64_t period = 2 * (size - 1), at = modulo(i, period);
+  return at < size ? at : period - at;
+}
+
+Value padByCopying(Node &node, Value x, StringRef mode, const Ints &low,
+                   const Ints &high) {
+  for (int64_t axis = 0; axis < node.rank(x); ++axis) {
+    if (low[axis] == 0 && high[axis] == 0)
+      continue;
+    int64_t size = node.dim(x, axis);
+    if (!node.require(size > 0, "an empty dim cannot be padded by its "
+                                "elements"))
+      return {};
+    Ints indices;
+    for (int64_t i = -low[axis]; i < size + high[axis]; ++i)
+      indices.push_back(sourceIndex(mode, i, size));
+    x = pick(node, x, indices, axis);
+  }
+  return x;
+}
+
+/// Padding by a value that may be known only at run time.
+Value padByValue(Node &node, Value x, Ints low, Ints high) {
+  Type type = node.element(x);
+  x = crop(node, x, low, high);
+  Ints none(low.size(), 0);
+  if (type.isInteger(1))
+    x = node.cast(x, node.state().builder.getI8Type());
+  double number = node.getFloat("value", 0);
+  Value given = node.hasOperand(2) ? node.operand(2) : Value();
+  DenseElementsAttr known;
+  if (given && matchPattern(given, m_Constant(&known)) &&
+      known.getNumElements() == 1) {
+    Attribute element = *known.getValues<Attribute>().begin();
+    if (auto real = dyn_cast<FloatAttr>(element))
+      number = real.getValueAsDouble();
+    else if (auto integer = cast<IntegerAttr>(element).getValue();
+             type.isInteger(1))
+      number = integer.isZero() ? 0 : 1;
+    else
+      number = static_cast<double>(integer.getSExtValue());
+    given = {};
+  }
+  Value padded = node.pad(x, low, high, none, number);
+  if (given) {
+    Type i8 = node.state().builder.getI8Type();
+    Value isOutside =
+        node.compare(ir::ComparePredicate::eq,
+                     node.pad(node.expand(node.scalar(i8, 1), node.dims(x)),
+                              low, high, none, 0),
+                     node.scalar(i8, 0));
+    given = node.cast(node.reshape(given, {}), node.element(padded));
+    padded = node.select(isOutside, given, padded);
+  }
+  return node.cast(padded, type);
+}
+
+/// The sizes of the results of Split.
+Ints splitSizes(Node &node, Value x, int64_t axis) {
+  Ints sizes = node.constantsOr(1, "split");
+  if (!sizes.empty())
+    return sizes;
+  int64_t count = node.getInt("num_outputs", node.proto().output_size());
+  if (!node.require(count > 0 && count <= node.proto().output_size(),
+                    "a number of results other than it has"))
+    return {};
+  int64_t size = node.dim(x, axis), part = (size + count - 1) / count;
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(std::clamp<int64_t>(size - i * part, 0, part));
+  return sizes;
+}
+
+/// All elements before and with each along a dim, combined by ⌈log₂ n⌉ shifted
+/// ops, so that an infinity stays where it is. `neutral` changes nothing.
+template <typename Op> void accumulate(Node &node, double neutral) {
+  Value x = node.operand(0);
+  Ints axes = node.constants(1);
+  if (!node.require(axes.size() == 1, "needs one axis"))
+    return;
+  int64_t axis = node.axis(axes[0], node.rank(x)), size = node.dim(x, axis);
+  bool isReverse = node.getInt("reverse", 0);
+  if (node.hasFailed())
+    return;
+  auto shifted = [&](Value value, int64_t by) {
+    Value part = isReverse ? node.slice(value, axis, by, kMax)
+                           : node.slice(value, axis, 0, size - by);
+    Ints none(node.rank(x), 0), padding = none;
+    padding[axis] = by;
+    return isReverse ? node.pad(part, none, padding, none, neutral)
+                     : node.pad(part, padding, none, none, neutral);
+  };
+  if (node.getInt("exclusive", 0) && size > 0)
+    x = shifted(x, 1);
+  for (int64_t by = 1; by < size; by *= 2)
+    x = node.emit<Op>({x, shifted(x, by)});
+  node.result(0, x);
+}
+
+} // namespace
+
+Value pick(Node &node, Value value, ArrayRef<int64_t> indices, int64_t axis) {
+  return node.gather(value, node.vector(indices), axis);
+}
+
+Value crop(Node &node, Value value, MutableArrayRef<int64_t> low,
+           MutableArrayRef<int64_t> high) {
+  for (int64_t i = 0; i < node.rank(value); ++i) {
+    if (low[i] >= 0 && high[i] >= 0)
+      continue;
+    value = node.slice(value, i, std::max<int64_t>(-low[i], 0),
+                       high[i] < 0 ? high[i] : kMax);
+    low[i] = std::max<int64_t>(low[i], 0);
+    high[i] = std::max<int64_t>(high[i], 0);
+  }
+  return value;
+}
+
+void convertCumProd(Node &node) { accumulate<ir::MulOp>(node, 1); }
+void convertCumSum(Node &node) { accumulate<ir::AddOp>(node, 0); }
+
+void convertGather(Node &node) {
+  Value x = node.operand(0);
+  int64_t axis = node.axis(node.getInt("axis", 0), node.rank(x));
+  std::optional<Integers> known = node.known(1);
+  if (known && known->isScalar && known->elements[0].value()) {
+    int64_t index = *known->elements[0].value();
+    Sizes rest = node.sizesOf(x);
+    if (node.hasFailed())
+      return;
+    std::optional<int64_t> size = rest[axis].value();
+    if (!node.require(!size || (index >= -*size && index < *size),
+                      "index " + Twine(index) + " is out of range"))
+      return;
+    rest.erase(rest.begin() + axis);
+    Value one = node.slice(x, axis, index, index == -1 ? kMax : index + 1);
+    return node.result(0, node.reshape(one, rest));
+  }
+  Value indices = node.operand(1);
+  if (!node.require(!node.isFloat(indices), "indices must be integers"))
+    return;
+  bool isCounted = known && llvm::all_of(known->elements, [](const Size &size) {
+                     return size.value().value_or(-1) >= 0;
+                   });
+  if (!isCounted) {
+    // Those below zero count from the end.
+    Value isNegative = node.compare(ir::ComparePredicate::lt, indices,
+                                    node.scalar(indices, 0));
+    Value wrapped = node.add(indices, node.scalar(indices, node.dim(x, axis)));
+    indices = node.select(isNegative, wrapped, indices);
+  }
+  node.result(0, node.gather(x, indices, axis));
+}
+
+void convertOneHot(Node &node) {
+  Value indices = node.operand(0), values = node.operand(2);
+  Ints depths = node.constants(1);
+  if (!node.require(depths.size() == 1 && depths[0] > 0, "needs a depth"))
+    return;
+  int64_t rank = node.rank(indices) + 1;
+  int64_t axis = node.axis(node.getInt("axis", -1), rank);
+  Type i64 = node.state().builder.getI64Type();
+  Value depth = node.scalar(i64, depths[0]);
+  indices = node.cast(indices, i64);
+  Value isNegative =
+      node.compare(ir::ComparePredicate::lt, indices, node.scalar(i64, 0));
+  indices = node.select(isNegative, node.add(indices, depth), indices);
+  Sizes shape = node.sizesOf(indices);
+  shape.insert(shape.begin() + axis, Size(1));
+  Value counted = alongAxis(node, node.iota({depths[0]}, 0, i64), axis, rank);
+  Value isHot = node.compare(ir::ComparePredicate::eq,
+                             node.reshape(indices, shape), counted);
+  auto value = [&](int64_t i) {
+    return node.reshape(node.slice(values, 0, i, i + 1), {});
+  };
+  node.result(0, node.select(isHot, value(1), value(0)));
+}
+
+void convertPad(Node &node) {
+  Value x = node.operand(0);
+  Ints pads = node.constantsOr(1, "pads", node.getInts("paddings"));
+  int64_t rank = node.rank(x);
+  Ints axes =
+      node.hasOperand(3) ? node.axes(node.constants(3), rank) : range(0, rank);
+  if (!node.require(pads.size() == 2 * axes.size(),
+                    "needs two numbers for each axis") ||
+      node.hasFailed())
+    return;
+  Ints low(rank, 0), high(rank, 0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    low[axis] = pads[i];
+    high[axis] = pads[axes.size() + i];
+    if (!node.require(std::max(std::abs(low[axis]), std::abs(high[axis])) <
+                          (int64_t(1) << 40),
+                      "padding that no memory holds"))
+      return;
+  }
+  std::string mode = node.getString("mode", "constant");
+  if (mode == "constant")
+    return node.result(0, padByValue(node, x, low, high));
+  if (!node.require(mode == "edge" || mode == "reflect" || mode == "wrap",
+                    "mode '" + mode + "' is not known"))
+    return;
+  x = crop(node, x, low, high);
+  node.result(0, padByCopying(node, x, mode, low, high));
+}
+
+void convertSlice(Node &node) {
+  Value x = node.operand(0);
+  bool isOld = node.opset() < 10;
+  Ints starts = isOld ? node.getInts("starts") : node.constants(1);
+  Ints ends = isOld ? node.getInts("ends") : node.constants(2);
+  Ints axes = node.constantsOr(3, "axes", range(0, starts.size()));
+  Ints steps = node.constantsOr(4, "steps", Ints(starts.size(), 1));
+  axes = node.axes(axes, node.rank(x));
+  if (!node.require(
+          ends.size() == starts.size() && axes.size() == starts.size() &&
+              steps.size() == starts.size() && !llvm::is_contained(steps, 0),
+          "needs a start, an end and a step for each axis"))
+    return;
+  for (size_t i = 0; i < axes.size() && !node.hasFailed(); ++i)
+    if (steps[i] > 0)
+      x = node.slice(x, axes[i], starts[i], ends[i], steps[i]);
+    else
+      x = pick(node, x,
+               countDown(node.dim(x, axes[i]), starts[i], ends[i], steps[i]),
+               axes[i]);
+  node.result(0, x);
+}
+
+void convertSplit(Node &node) {
+  Value x = node.operand(0);
+  int64_t axis = node.axis(node.getInt("axis", 0), node.rank(x));
+  if (node.hasFailed())
+    return;
+  Ints sizes = splitSizes(node, x, axis);
+  int64_t start = 0;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!node.require(size >= 0, "a negative size"))
+      return;
+    if (node.isWanted(i))
+      node.result(i, node.slice(x, axis, start, start + size));
+    start += size;
+  }
+  node.require(start == node.dim(x, axis),
+               "sizes that do not add up to that of the dim");
+}
+
+void convertTrilu(Node &node) {
+  Value x = node.operand(0);
+  Ints offsets = node.hasOperand(1) ? node.constants(1) : Ints{0};
+  int64_t rank = node.rank(x);
+  if (!node.require(rank >= 2 && offsets.size() == 1,
+                    "needs two dims and one offset"))
+    return;
+  Ints shape{node.dim(x, rank - 2), node.dim(x, rank - 1)};
+  Type i64 = node.state().builder.getI64Type();
+  Value diagonal =
+      node.add(node.iota(shape, 0, i64), node.scalar(i64, offsets[0]));
+  auto keeps = node.getInt("upper", 1) ? ir::ComparePredicate::ge
+                                       : ir::ComparePredicate::le;
+  Value isKept = node.compare(keeps, node.iota(shape, 1, i64), diagonal);
+  node.result(0, node.select(isKept, x, node.scalar(x, 0)));
+}
+
+} // namespace tandem::onnx

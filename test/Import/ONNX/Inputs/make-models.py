@@ -1,0 +1,198 @@
+"""Writes the small models of the tests in this folder.
+
+usage: make-models.py FOLDER
+"""
+
+import pathlib
+import sys
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+
+
+def value(name, shape, kind=FLOAT):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def weight(name, array):
+    return numpy_helper.from_array(numpy.asarray(array), name)
+
+
+def model(nodes, inputs, outputs, weights=(), opset=17, functions=()):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(weights))
+    result = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)],
+        functions=functions)
+    result.ir_version = 8
+    return result
+
+
+def node(op, inputs, outputs, name=None, **attributes):
+    return helper.make_node(op, inputs.split(), outputs.split(),
+                            name=name or op.lower() + "_" + outputs.split()[0],
+                            **attributes)
+
+
+def ramp(*shape):
+    count = int(numpy.prod(shape))
+    return (numpy.arange(count, dtype=numpy.float32) % 7 - 3).reshape(shape)
+
+
+# A convolution, and the flattening of an exporter: its shape is computed.
+def network():
+    return model(
+        [node("Conv", "x w b", "c", "stem/conv", pads=[1, 1, 1, 1]),
+         node("Clip", "c zero six", "r"),
+         node("MaxPool", "r", "p", kernel_shape=[2, 2], strides=[2, 2]),
+         node("Shape", "p", "s"),
+         node("Gather", "s zero_i", "n", axis=0),
+         node("Unsqueeze", "n axes", "n1"),
+         node("Concat", "n1 minus_one", "shape", axis=0),
+         node("Reshape", "p shape", "flat"),
+         node("Gemm", "flat fc fcb", "y", "head/fc", transB=1)],
+        [value("x", ["batch", 2, 4, 4])], [value("y", ["batch", 5])],
+        [weight("w", ramp(3, 2, 3, 3)), weight("b", ramp(3)),
+         weight("fc", ramp(5, 12)), weight("fcb", ramp(5)),
+         weight("zero", numpy.float32(0)), weight("six", numpy.float32(6)),
+         weight("zero_i", numpy.int64(0)),
+         weight("axes", numpy.array([0])),
+         weight("minus_one", numpy.array([-1]))])
+
+
+def shape_input():
+    return model([node("Reshape", "x shape", "y")],
+                 [value("x", [2, 6]), value("shape", [2], INT64)],
+                 [value("y", [None, None])])
+
+
+def two_free_dims():
+    return model([node("Shape", "x", "s"), node("Reshape", "x s", "y", "again")],
+                 [value("x", ["n", "m"])], [value("y", ["n", "m"])])
+
+
+def function(nodes):
+    return helper.make_function(
+        "local", "Scaled", ["a"], ["b"], nodes,
+        [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)],
+        attributes=["slope"])
+
+
+# LeakyRelu with the slope of its call, twice.
+def calls():
+    inner = node("LeakyRelu", "a", "b", "inner")
+    reference = inner.attribute.add()
+    reference.name, reference.ref_attr_name = "alpha", "slope"
+    reference.type = onnx.AttributeProto.FLOAT
+    return model(
+        [node("Scaled", "x", "m", "half", domain="local", slope=0.5),
+         node("Scaled", "m", "y", "quarter", domain="local", slope=0.25)],
+        [value("x", [2])], [value("y", [2])], functions=[function([inner])])
+
+
+def endless_calls():
+    return model([node("Scaled", "x", "y", "outer", domain="local")],
+                 [value("x", [2])], [value("y", [2])],
+                 functions=[function([node("Scaled", "a", "b", "inner",
+                                           domain="local")])])
+
+
+# A branch on the rank, which is known.
+def branch():
+    def graph(op, name):
+        return helper.make_graph([node(op, "x", name)], name, [],
+                                 [value(name, [2])])
+    return model([node("Shape", "x", "s"), node("Size", "s", "rank"),
+                  node("Equal", "rank one", "is_vector"),
+                  node("If", "is_vector", "y", "choice",
+                       then_branch=graph("Neg", "negated"),
+                       else_branch=graph("Abs", "absolute"))],
+                 [value("x", [2])], [value("y", [2])],
+                 [weight("one", numpy.int64(1))])
+
+
+def unknown_ops():
+    return model([node("Relu", "x", "a"), node("NonZero", "a", "b", "first"),
+                  node("Frobnicate", "b", "c", "second"),
+                  node("Frobnicate", "c", "y", "third")],
+                 [value("x", [2])], [value("y", [2])])
+
+
+def cycle():
+    return model([node("Add", "x b", "a", "head"), node("Relu", "a", "b")],
+                 [value("x", [2])], [value("b", [2])])
+
+
+def twice():
+    return model([node("Relu", "x", "y"), node("Abs", "x", "y", "second")],
+                 [value("x", [2])], [value("y", [2])])
+
+
+def undefined():
+    return model([node("Add", "x nothing", "y", "sum")], [value("x", [2])],
+                 [value("y", [2])])
+
+
+def shapes():
+    return model([node("MatMul", "x w", "y", "product")],
+                 [value("x", [2, 3])], [value("y", [2, 4])],
+                 [weight("w", ramp(4, 4))])
+
+
+def old_opset():
+    return model([node("Relu", "x", "y")], [value("x", [2])], [value("y", [2])],
+                 opset=5)
+
+
+def type_of_input():
+    return model([node("Identity", "x", "y")],
+                 [value("x", [2], TensorProto.UINT16)],
+                 [value("y", [2], TensorProto.UINT16)])
+
+
+def short_weight():
+    result = model([node("Add", "x w", "y")], [value("x", [100])],
+                   [value("y", [100])], [weight("w", ramp(100))])
+    del result.graph.initializer[0].dims[:]
+    result.graph.initializer[0].dims.append(1 << 40)
+    return result
+
+
+def write_external(folder, name, location, offset=0, length=400):
+    result = model([node("Add", "x w", "y")], [value("x", [100])],
+                   [value("y", [100])], [weight("w", ramp(100))])
+    tensor = result.graph.initializer[0]
+    (folder / "weights.bin").write_bytes(bytes(64) + tensor.raw_data)
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, text in [("location", location), ("offset", offset),
+                      ("length", length)]:
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, str(text)
+    (folder / name).write_bytes(result.SerializeToString())
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for make in [network, shape_input, two_free_dims, calls,
+                 endless_calls, branch, unknown_ops, cycle, twice,
+                 undefined, shapes, old_opset, type_of_input, short_weight]:
+        (folder / (make.__name__ + ".onnx")).write_bytes(
+            make().SerializeToString())
+    onnx.checker.check_model(str(folder / "network.onnx"))
+    whole = (folder / "network.onnx").read_bytes()
+    (folder / "truncated.onnx").write_bytes(whole[: len(whole) // 2])
+    (folder / "empty.onnx").write_bytes(b"")
+    (folder / "long_field.onnx").write_bytes(
+        b"\x08\x08\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f")
+    write_external(folder, "external.onnx", "weights.bin", offset=64)
+    write_external(folder, "external_outside.onnx", "../weights.bin")
+    write_external(folder, "external_absolute.onnx", "/etc/passwd")
+    write_external(folder, "external_short.onnx", "weights.bin", offset=128)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+//===- Model.cpp - Inputs of imported models by name ----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Model.h"
+
+#include "common/ArgSpec.h"
+#include "common/Elements.h"
+
+#include "tandem/Runtime/Npy.h"
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <set>
+
+namespace tandem::tools {
+namespace {
+
+/// The most elements that determine a shape.
+constexpr int64_t kMaxValues = 64;
+
+struct NamedText {
+  std::string name, text;
+};
+
+Expected<NamedText> split(const std::string &given, const char *option) {
+  size_t at = given.find('=');
+  if (at == std::string::npos || at == 0)
+    return tl::unexpected(Error{"not of the form NAME=VALUE",
+                                "argument",
+                                std::string(option) + "=" + given,
+                                {}});
+  return NamedText{given.substr(0, at), given.substr(at + 1)};
+}
+
+/// The elements of a spec that lists them or names a file of few; nothing for
+/// any other.
+Expected<std::optional<std::vector<double>>>
+elementsOf(const std::string &text) {
+  TANDEM_ASSIGN_OR_RETURN(ArgSpec spec, parseArgSpec(text));
+  std::vector<double> elements = spec.values;
+  if (spec.kind == ArgSpec::Kind::values)
+    return elements;
+  if (spec.kind != ArgSpec::Kind::file)
+    return std::nullopt;
+  TANDEM_ASSIGN_OR_RETURN(Tensor tensor, readNpy(spec.path));
+  int64_t count = tensor.type().shape.numElements();
+  if (count > kMaxValues)
+    return std::nullopt;
+  for (int64_t i = 0; i < count; ++i)
+    elements.push_back(loadElement(tensor, i));
+  return elements;
+}
+
+/// "random:1x3x224x224", with 1 for free dims.
+std::string defaultSpec(const TensorType &type) {
+  std::string text = "random";
+  for (int i = 0; i < type.shape.rank(); ++i) {
+    int64_t size = type.shape[i] == kDynamic ? 1 : type.shape[i];
+    text += (i ? "x" : ":") + std::to_string(size);
+  }
+  return text;
+}
+
+TensorType typeOf(const Program &program, uint32_t slot) {
+  return fromFlat(*program.slots[slot]->type);
+}
+
+/// What --input and --dim, each NAME=VALUE, fix when a model is imported: sizes
+/// of dims, and the values of inputs whose elements are given.
+Expected<ImportOptions> importOptions(const std::vector<std::string> &inputs,
+                                      const std::vector<std::string> &dims) {
+  ImportOptions options;
+  for (const std::string &given : dims) {
+    TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--dim"));
+    const std::string &text = named.text;
+    int64_t size = 0;
+    auto [end, code] =
+        std::from_chars(text.data(), text.data() + text.size(), size);
+    if (code != std::errc() || end != text.data() + text.size() || size < 0)
+      return tl::unexpected(Error{"'" + text + "' is not the size of a dim",
+                                  "argument",
+                                  "--dim=" + given,
+                                  {}});
+    options.dims[named.name] = size;
+  }
+  for (const std::string &given : inputs) {
+    TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--input"));
+    TANDEM_ASSIGN_OR_RETURN(auto elements, elementsOf(named.text));
+    if (elements)
+      options.values[named.name] = *elements;
+  }
+  return options;
+}
+
+/// The specs (ArgSpec.h) of all inputs of a model, in order: those given by
+/// position, then by name; the others are random, and free dims have size 1.
+/// Fails for a name that is not one of the inputs.
+Expected<std::vector<std::string>>
+argumentsOf(const Graph &model, std::vector<std::string> args,
+            const std::vector<std::string> &inputs,
+            const ImportOptions &options) {
+  const std::vector<std::string> &names = model.inputNames();
+  std::shared_ptr<const Program> program = model.eagerProgram();
+  for (size_t i = args.size(); i < names.size(); ++i)
+    args.push_back(defaultSpec(typeOf(*program, program->inputs[i])));
+  for (const std::string &given : inputs) {
+    TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--input"));
+    auto at = std::find(names.begin(), names.end(), named.name);
+    if (at != names.end()) {
+      args[at - names.begin()] = named.text;
+      continue;
+    }
+    if (options.values.contains(named.name)) // The model has been made for it.
+      continue;
+    std::string all;
+    for (const std::string &name : names)
+      all += (all.empty() ? "'" : ", '") + name + "'";
+    return fail("argument", "the model has no input '" + named.name + "'",
+                "its inputs are " + (all.empty() ? "none" : all));
+  }
+  return args;
+}
+
+/// A listing of inputs, outputs and free dims.
+std::string describeModel(const Graph &model) {
+  std::shared_ptr<const Program> program = model.eagerProgram();
+  std::string text, freeDims;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < model.inputNames().size(); ++i) {
+    text += "input  " + model.inputNames()[i] + ": " +
+            typeOf(*program, program->inputs[i]).str() + "\n";
+    for (const std::string &name : program->input_dims[i]->names)
+      if (!name.empty() && seen.insert(name).second)
+        freeDims += (freeDims.empty() ? "" : ", ") + name;
+  }
+  for (size_t i = 0; i < model.outputNames().size(); ++i)
+    text += "output " + model.outputNames()[i] + ": " +
+            typeOf(*program, program->outputs[i]).str() + "\n";
+  if (!freeDims.empty())
+    text += "free dims: " + freeDims + " (1 here; --dim=NAME=SIZE)\n";
+  return text;
+}
+
+} // namespace
+
+Expected<GraphWithInputs> openGraph(const RunOptions &options) {
+  GraphWithInputs result;
+  TANDEM_ASSIGN_OR_RETURN(ImportOptions import,
+                          importOptions(options.namedInputs, options.dims));
+  TANDEM_ASSIGN_OR_RETURN(
+      result.graph, Graph::parseFile(options.file, options.function, import));
+  std::vector<std::string> args = options.args;
+  if (!result.graph->outputNames().empty()) { // A model.
+    if (args.empty() && options.namedInputs.empty() && options.dims.empty())
+      std::printf("%s", describeModel(*result.graph).c_str());
+    TANDEM_ASSIGN_OR_RETURN(
+        args, argumentsOf(*result.graph, args, options.namedInputs, import));
+  }
+  TANDEM_ASSIGN_OR_RETURN(result.inputs,
+                          makeInputs(*result.graph->eagerProgram(), args));
+  return result;
+}
+
+} // namespace tandem::tools

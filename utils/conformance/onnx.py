@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Runs the node tests of the onnx package in every tier.
+
+  utils/conformance/onnx.py build/bin/tandem-run             # all
+  utils/conformance/onnx.py build/bin/tandem-run --part=0/10 # a tenth
+  utils/conformance/onnx.py build/bin/tandem-run --filter=conv
+
+Each test's outputs are compared with those of the package, with its tolerance.
+onnx-node-tests.txt says for each test in scope (onnx_cases.py) in which tiers it
+passes, or why it is refused; the exit status is 1 where a test passes no longer.
+--update writes what is found to that file.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+import zlib
+
+import numpy
+
+# Not this file, which has its name.
+sys.path = [p for p in sys.path
+            if pathlib.Path(p or ".").resolve() != pathlib.Path(
+                __file__).resolve().parent]
+sys.path.append(str(pathlib.Path(__file__).resolve().parent))
+import onnx_cases  # noqa: E402
+
+TIERS = ["reference", "eager", "compiled"]
+LIST = pathlib.Path(__file__).with_name("onnx-node-tests.txt")
+SECONDS = 120
+
+
+def write_model(case, folder):
+    """Returns the arguments that give the inputs."""
+    path = folder / "model.onnx"
+    path.write_bytes(case.model.SerializeToString())
+    inputs, _ = case.data_sets[0]
+    names = [value.name for value in case.model.graph.input]
+    arguments = []
+    for i, (name, value) in enumerate(zip(names, inputs)):
+        file = folder / f"input{i}.npy"
+        array = onnx_cases.as_array(value)
+        numpy.save(file, onnx_cases.storable(array))
+        arguments.append(f"--input={name}={file}")
+    return [str(path), *arguments]
+
+
+def differs(case, folder):
+    """Why the outputs in a folder are not the expected ones; None if they are."""
+    _, outputs = case.data_sets[0]
+    for i, value in enumerate(outputs):
+        expected = onnx_cases.as_array(value)
+        actual = onnx_cases.stored(numpy.load(folder / f"output{i}.npy"))
+        if (actual.shape, actual.dtype) != (expected.shape, expected.dtype):
+            return (f"output {i} is {actual.dtype}{list(actual.shape)}, not"
+                    f" {expected.dtype}{list(expected.shape)}")
+        try:
+            numpy.testing.assert_allclose(
+                onnx_cases.comparable(actual), onnx_cases.comparable(expected),
+                rtol=case.rtol, atol=case.atol)
+        except AssertionError:
+            return f"output {i} is wrong"
+    return None
+
+
+def reason_of(text):
+    """The message of an error, without files, in one line."""
+    lines = [line for line in text.splitlines() if "error:" in line]
+    message = (lines or text.splitlines() or ["no message"])[-1]
+    message = re.sub(r"^.*?error: ", "", message)
+    return re.sub(r"\S*/(?=input\d+\.npy)", "", message)[:160]
+
+
+def run_tier(tandem_run, case, tier, arguments, folder):
+    out = folder / tier
+    try:
+        done = subprocess.run(
+            [tandem_run, *arguments, "--tier", tier, "--no-fallback",
+             "--threads=1", f"--out-dir={out}"],
+            capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return "takes too long"
+    if done.returncode < 0:
+        return f"killed by signal {-done.returncode}"
+    if done.returncode:
+        return "refused: " + reason_of(done.stderr)
+    return differs(case, out)
+
+
+def run_case(tandem_run, case):
+    """What a line of the list says: tiers that pass, or a reason."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        arguments = write_model(case, folder)
+        passed, reason = [], ""
+        for tier in TIERS:
+            failure = run_tier(tandem_run, case, tier, arguments, folder)
+            if failure is None:
+                passed.append(tier)
+            else:
+                reason = reason or f"{tier}: {failure}"
+                if failure.startswith("refused") and tier == TIERS[0]:
+                    return failure
+        return "pass" if passed == TIERS else (
+            f"pass {' '.join(passed)}; " if passed else "") + reason
+
+
+def read_list():
+    if not LIST.exists():
+        return {}
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t", 1) for line in lines
+                if line and not line.startswith("#"))
+
+
+def write_list(results):
+    text = ("# Tests of onnx 1.23.2: `pass` in all tiers, or why not. Written by"
+            " onnx.py --update.\n")
+    for name, result in sorted(results.items()):
+        text += f"{name}\t{result}\n"
+    LIST.write_text(text, encoding="utf-8")
+
+
+def tiers_passed(result):
+    if result == "pass":
+        return set(TIERS)
+    words = result.split(";")[0].split()
+    return set(words[1:]) if words[:1] == ["pass"] else set()
+
+
+def op_of(case):
+    return case.model.graph.node[-1].op_type
+
+
+def print_table(cases, results, by_op):
+    ops = collections.defaultdict(list)
+    for case in cases:
+        ops[op_of(case)].append(results[case.name])
+    if by_op:
+        print(f"{'last op of the test':32}{'tests':>6}" +
+              "".join(f"{tier:>11}" for tier in TIERS))
+        for op, found in sorted(ops.items()):
+            counts = [sum(tier in tiers_passed(r) for r in found)
+                      for tier in TIERS]
+            print(f"{op:32}{len(found):6}" +
+                  "".join(f"{count:11}" for count in counts))
+    for tier in TIERS:
+        count = sum(tier in tiers_passed(results[case.name]) for case in cases)
+        print(f"{tier}: {count} of {len(cases)} tests pass"
+              f" ({100 * count / max(len(cases), 1):.1f} %)")
+
+
+def select(cases, options):
+    if options.filter:
+        cases = [c for c in cases if re.search(options.filter, c.name)]
+    if options.part:
+        part, parts = map(int, options.part.split("/"))
+        cases = [c for c in cases
+                 if zlib.crc32(c.name.encode()) % parts == part]
+    return cases
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("tandem_run")
+    parser.add_argument("--filter", help="a regular expression of names")
+    parser.add_argument("--part", metavar="I/N",
+                        help="the I-th of N parts, from 0")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--by-op", action="store_true")
+    options = parser.parse_args()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = select(onnx_cases.cases_in_scope(), options)
+    known = read_list()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = pool.map(lambda case: run_case(options.tandem_run, case), cases)
+        results = dict(zip((case.name for case in cases), found))
+    print_table(cases, results, options.by_op)
+    lost = [name for name, result in results.items()
+            if not tiers_passed(known.get(name, "")) <= tiers_passed(result)]
+    if options.update:
+        write_list({**known, **results})
+        return 0
+    for name in lost:
+        print(f"error: {name} passes no longer: {results[name]}",
+              file=sys.stderr)
+    unlisted = [name for name in results if name not in known]
+    if unlisted:
+        print(f"error: not in {LIST.name} (--update): {', '.join(unlisted)}",
+              file=sys.stderr)
+    return 1 if lost or unlisted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
