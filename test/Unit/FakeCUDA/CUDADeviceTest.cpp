@@ -158,8 +158,8 @@ TEST_F(CUDADeviceTest, AStreamOfTheCallersIsInOrderWithItsWork) {
   cuda::StreamHandle raw = nullptr;
   ASSERT_EQ(driver.streamCreate(&raw, 1), 0);
   void *pinned = nullptr;
-  ASSERT_EQ(driver.memHostAlloc(&pinned, 16, 0), 0);
-  auto *numbers = static_cast<float *>(pinned);
+  ASSERT_EQ(driver.memHostAlloc(&pinned, 32, 0), 0);
+  auto *numbers = static_cast<float *>(pinned), *results = numbers + 4;
   std::iota(numbers, numbers + 4, 1.0f);
   {
     auto adopted = device->adoptStream(raw);
@@ -173,12 +173,12 @@ TEST_F(CUDADeviceTest, AStreamOfTheCallersIsInOrderWithItsWork) {
     driver.memcpyHtoDAsync(address(x), numbers, 16, raw);
     Tensor inputs[] = {x, x};
     ASSERT_TRUE(executor->run(inputs, outputs));
-    driver.memcpyDtoHAsync(numbers, address(outputs[0]), 16, raw);
+    driver.memcpyDtoHAsync(results, address(outputs[0]), 16, raw);
     outputs.clear();
   }
   // It is still the caller's.
   EXPECT_EQ(driver.streamSynchronize(raw), 0);
-  EXPECT_THAT(std::vector<float>(numbers, numbers + 4),
+  EXPECT_THAT(std::vector<float>(results, results + 4),
               ElementsAre(3, 6, 9, 12));
   driver.memFreeHost(pinned);
   EXPECT_EQ(driver.streamDestroy(raw), 0);
