@@ -14,15 +14,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <sys/resource.h>
+#include <sched.h>
 #include <unistd.h>
 
 using namespace tandem;
 using namespace tandem::tiering;
-
-/// What is subtracted from the threads' share of a core that others want too:
-/// about a quarter of it is left to them (sched(7), the nice value).
-static constexpr int kNiceness = 5;
 
 BackgroundQueue &BackgroundQueue::process() {
   // Never destroyed: threads may use it until the process is gone.
@@ -61,8 +57,25 @@ Status BackgroundQueue::startThread() {
   return {};
 }
 
+/// Moves the calling thread away from a processor, if it is there and may run
+/// on another one. Linux wakes a thread where it slept, or beside the thread
+/// that woke it; among few processors it does not look for an idle one, and
+/// leaves the two to share that processor for some milliseconds, which is as
+/// long as most compilations take.
+static void leaveProcessor(int processor) {
+  cpu_set_t allowed;
+  if (processor < 0 || sched_getcpu() != processor ||
+      sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return;
+  cpu_set_t others = allowed;
+  CPU_CLR(processor, &others);
+  // From then on, it is the system's choice again.
+  if (CPU_COUNT(&others) > 0 &&
+      sched_setaffinity(0, sizeof others, &others) == 0)
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 void *BackgroundQueue::work(void *self) {
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
   SpareCores::process().addThisThread();
   static_cast<BackgroundQueue *>(self)->workUntilStopped();
   SpareCores::process().removeThisThread();
@@ -92,6 +105,7 @@ void BackgroundQueue::workUntilStopped() {
     if (!job)
       return;
     lock.unlock();
+    leaveProcessor(job->processor);
     job->run();
     lock.lock();
     std::erase(runningJobs, job);
@@ -104,6 +118,7 @@ void BackgroundQueue::workUntilStopped() {
 }
 
 Status BackgroundQueue::add(JobPtr job) {
+  job->processor = sched_getcpu();
   NotedLock lock(mutex);
   if (isStopped)
     return fail("execute", "the process is about to end");

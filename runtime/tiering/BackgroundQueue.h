@@ -51,14 +51,20 @@ public:
   const void *const owner;
 
 private:
+  friend class BackgroundQueue;
   std::atomic<double> urgency{0}, loss{0};
+  /// The processor of the thread that added it.
+  int processor = -1;
 };
 
 using JobPtr = std::shared_ptr<BackgroundJob>;
 
 /// The background threads of the process, and the jobs that wait for one. The
-/// threads start when there is work, and are of lower priority than the
-/// process's other threads. `fork` waits for the jobs that run; a child starts
+/// threads start when there is work. They have the priority of other threads:
+/// what the policy has compiled where no core is spare is worth its whole cost
+/// already, and until it is there all calls are eager. A job begins on another
+/// processor than that of the thread that added it, if there is one. `fork`
+/// waits for the jobs that run; a child starts
 /// threads of its own. Thread-safe.
 class BackgroundQueue {
 public:

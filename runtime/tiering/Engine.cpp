@@ -23,10 +23,11 @@ static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
   return estimate.samples() < kTimedAlways || calls % kTimedEvery == 0;
 }
 
-Engine::Engine(TierStore &store, TieringOptions options)
-    : store(store), options(std::move(options)), books(this->options) {
-  policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
-  policy.maxResidentBytes = this->options.maxResidentBytes;
+Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
+    : store(store), options(std::move(options)), policy(policy),
+      books(this->options) {
+  this->policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
+  this->policy.maxResidentBytes = this->options.maxResidentBytes;
 }
 
 Engine::~Engine() { cancel(); }

@@ -21,8 +21,8 @@ namespace tandem::tiering {
 /// run.
 class Engine {
 public:
-  /// `store` must outlive the engine.
-  Engine(TierStore &store, TieringOptions options);
+  /// `store` must outlive the engine. `options` replace the limits of `policy`.
+  Engine(TierStore &store, TieringOptions options, PolicyOptions policy = {});
   /// Cancels compilations that wait, and waits for those that run.
   ~Engine();
 

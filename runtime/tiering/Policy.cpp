@@ -58,6 +58,9 @@ void Record::beginCall(double nowNs) {
 }
 
 void Record::addEager(double ns) {
+  // Calls that could not be timed before it took as long.
+  if (eager.samples() == 0)
+    eagerSumNs = static_cast<double>(eagerCalls) * ns;
   ++eagerCalls;
   eagerSumNs += ns;
   eager.add(ns);
@@ -165,9 +168,19 @@ static double retryThreshold(const Record &record) {
   return std::ldexp(cost, static_cast<int>(std::min(record.demotions, 2000U)));
 }
 
+static Decision decideAtCall(const Record &record,
+                             const PolicyOptions &options) {
+  const bool isReached = record.calls >= options.compileAtCall;
+  return {isReached ? Action::compile : Action::none, Reason::fixedCall,
+          static_cast<double>(record.calls),
+          static_cast<double>(options.compileAtCall)};
+}
+
 static Decision decideCompile(const Record &record,
                               const Conditions &conditions,
                               const PolicyOptions &options) {
+  if (options.compileAtCall > 0)
+    return decideAtCall(record, options);
   if (record.eager.samples() == 0)
     return {Action::none, Reason::firstCall};
   const double cost = record.expectedCompileNs();
@@ -194,12 +207,13 @@ static Decision decideCompile(const Record &record,
 /// than not. After n calls, odds of n to 1 that another one comes (Laplace's
 /// rule of succession), times exp(-silence/gap) for its not having come yet.
 /// The gap is the longest so far, so that bursts do not count as ends.
-static Decision decideQueued(const Record &record,
-                             const Conditions &conditions) {
+static Decision decideQueued(const Record &record, const Conditions &conditions,
+                             const PolicyOptions &options) {
   const double silence = conditions.nowNs - record.lastCallNs;
   const double gap = std::max(record.longestGapNs, record.eager.ns());
   const double patience = gap * std::log1p(static_cast<double>(record.calls));
-  if (conditions.queuedLossRate > 0 && silence > patience)
+  const bool isPriced = options.compileAtCall == 0;
+  if (isPriced && conditions.queuedLossRate > 0 && silence > patience)
     return {Action::cancel, Reason::quiet, silence, patience};
   return {Action::none, Reason::waiting, silence, patience};
 }
@@ -211,13 +225,18 @@ static Decision decidePromotion(const Record &record,
             static_cast<double>(record.residentBytes),
             static_cast<double>(options.maxResidentBytes)};
   const double e = record.eager.ns(), c = record.expectedCompiledNs();
-  if (!(c < e))
+  const bool isPriced =
+      options.compileAtCall == 0 && record.eager.samples() > 0;
+  if (isPriced && !(c < e))
     return {Action::none, Reason::predictedSlower, e, c};
   return {Action::promote, Reason::ready, c, e};
 }
 
 static Decision decideDemotion(const Record &record,
                                const PolicyOptions &options) {
+  // Compiled ahead of its first call.
+  if (record.eager.samples() == 0)
+    return {Action::none, Reason::firstCall};
   const uint64_t samples = record.compiled.samples();
   if (samples < options.demotionSamples)
     return {Action::none, Reason::fewSamples, static_cast<double>(samples),
@@ -242,7 +261,7 @@ Decision decide(const Record &record, const Conditions &conditions,
   case State::eager:
     return decideCompile(record, conditions, options);
   case State::queued:
-    return decideQueued(record, conditions);
+    return decideQueued(record, conditions, options);
   case State::compiling:
     return {Action::none, Reason::compiling};
   case State::compiled:

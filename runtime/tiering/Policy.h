@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -86,7 +87,8 @@ struct Record {
   /// A call that ran eagerly, or compiled, took this long: without what only
   /// the first call pays, such as preparing primitives, where that is known.
   void addEager(double ns);
-  /// A call that ran eagerly took nobody knows how long: as long as others.
+  /// A call that ran eagerly took nobody knows how long: as long as others, or
+  /// where there are none yet, as the first that will be timed.
   void addUntimedEager();
   void addCompiled(double ns) { compiled.add(ns); }
   /// The compiled program turned out not to be faster.
@@ -126,6 +128,10 @@ struct Conditions {
 
 struct PolicyOptions {
   unsigned compileThreads = 1;
+  /// The call of a signature at which it is compiled, whatever that costs, for
+  /// comparison: 1 is the first, kNever none. 0: when it pays.
+  uint64_t compileAtCall = 0;
+  static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
   /// The least share of its compile time that a signature has to have lost
   /// before it is compiled, where cores are spare. Waiting costs at most this
   /// share of C beyond compiling at once; shapes that come once are kept out.
@@ -153,6 +159,7 @@ enum class Reason : uint8_t {
   firstCall,         ///< e is not known yet.
   notPredicted,      ///< Ĉ is not known yet.
   predictedSlower,   ///< e against the c that is expected.
+  fixedCall,         ///< The call against PolicyOptions::compileAtCall.
   loss,              ///< The loss so far against the threshold, ns.
   queueFull,         ///< Its priority against that of the queue's last job.
   waiting,           ///< Silence against what it may be, ns.

@@ -53,6 +53,9 @@ Template templateFor(const Decision &decision) {
   case Reason::predictedSlower:
     return {"eager takes %s a call, and compiled is expected to take %s",
             Unit::time};
+  case Reason::fixedCall:
+    return {"call %s of the signature; compiles at call %s, whatever it costs",
+            Unit::count};
   case Reason::loss:
     return {acts ? "eager has lost %s, and compiling is worth %s"
                  : "eager has lost %s; compiles when that reaches %s",

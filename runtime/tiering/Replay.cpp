@@ -32,6 +32,13 @@ Conditions Replay::conditions() const {
   return conditions;
 }
 
+Decision Replay::decisionFor(size_t signature) const {
+  PolicyOptions own = options;
+  own.compileAtCall =
+      signatures[signature].compileAtCall.value_or(options.compileAtCall);
+  return decide(records[signature], conditions(), own);
+}
+
 /// Starts the queue's best jobs while there are threads, and takes out those
 /// whose signatures went quiet.
 void Replay::startJobs() {
@@ -43,7 +50,7 @@ void Replay::startJobs() {
     const size_t signature = queue[next];
     Record &record = records[signature];
     queue.erase(queue.begin() + static_cast<ptrdiff_t>(next));
-    if (decide(record, conditions(), options).action == Action::cancel) {
+    if (decisionFor(signature).action == Action::cancel) {
       record.state = State::eager;
       ++totals.cancelled;
       continue;
@@ -106,7 +113,7 @@ void Replay::waitForCompiler() {
 void Replay::decideFor(size_t signature) {
   Record &record = records[signature];
   for (;;) {
-    switch (decide(record, conditions(), options).action) {
+    switch (decisionFor(signature).action) {
     case Action::none:
       return;
     case Action::compile:
@@ -145,7 +152,7 @@ double Replay::call(const ReplayCall &call) {
   record.beginCall(clockNs);
   decideFor(call.signature);
   const bool compiled = record.state == State::promoted;
-  run(compiled ? call.compiledNs : call.eagerNs);
+  run(compiled ? call.compiledNs : call.eagerNs + call.onceNs);
   // Calls are timed as they would be with the machine to themselves: what
   // compiling takes from them is part of its cost, not of e.
   if (compiled)

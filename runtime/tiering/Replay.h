@@ -11,6 +11,7 @@
 
 #include "Policy.h"
 
+#include <optional>
 #include <vector>
 
 namespace tandem::tiering {
@@ -33,6 +34,8 @@ struct ReplayMachine {
 struct ReplaySignature {
   double compileNs = 0;
   double predictedCompileNs = 0, predictedCompiledNs = 0;
+  /// Where set, PolicyOptions::compileAtCall of this signature alone.
+  std::optional<uint64_t> compileAtCall;
 };
 
 /// One call of a stream: what it takes eagerly and compiled, and how long the
@@ -41,6 +44,9 @@ struct ReplayCall {
   size_t signature = 0;
   double eagerNs = 0, compiledNs = 0;
   double gapNs = 0;
+  /// What it takes longer eagerly, and no later call will: making ready what
+  /// libraries need. It is no part of e.
+  double onceNs = 0;
 };
 
 /// Compilations of a replay.
@@ -75,6 +81,7 @@ private:
   };
 
   Conditions conditions() const;
+  Decision decisionFor(size_t signature) const;
   void decideFor(size_t signature);
   void startJobs();
   /// Lets all running jobs work for `wallNs` at `share` of a core each; no job

@@ -45,9 +45,63 @@ static void addChild(CLI::App &app, EngineChildOptions &options) {
   command.add_option("--signatures", options.signatures);
 }
 
+static void addStream(CLI::App &app, StreamOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "stream", "Run streams of calls under several policies of when to "
+                "compile, in alternation, and compare what they take");
+  command.add_option("FILE", options.file, "Graph to call (.mlir)")->required();
+  command.add_option("--func", options.function, "Function to call")
+      ->capture_default_str();
+  command.add_option("--vary", options.vary,
+                     "Sizes of named dims, as for sweep: the signatures");
+  command
+      .add_option("--shapes", options.shapes,
+                  "Streams: constant, zipf, drift, bursts, adversarial, or a "
+                  "file of JSON lines")
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      .add_option("--policy", options.policies,
+                  "Policies: eager, compile, first:N, auto, oracle")
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      .add_option("--lengths", options.lengths,
+                  "Calls of the most frequent signature, in n*")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1000.0));
+  command
+      .add_option("--rounds", options.rounds,
+                  "Number of times that each policy has its turn")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--sample-seconds", options.sampleSeconds,
+                  "Streams that are shorter are repeated for this long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 60.0));
+  command
+      .add_option("--compile-threads", options.compileThreads,
+                  "Threads that compile")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  command
+      .add_option("--threads", options.threads,
+                  "Threads that run a call (default: the cores that compile "
+                  "threads leave)")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--seed", options.seed, "Seed of random streams")
+      ->capture_default_str();
+  tools::addOutputFile(command, "--write-trace", options.writeTrace,
+                       "Write the last stream to FILE");
+  tools::addJson(command, options.json);
+}
+
 void addEngineCommands(CLI::App &app, EngineCommands &commands) {
   addLoad(app, commands.load);
   addChild(app, commands.child);
+  addStream(app, commands.stream);
 }
 
 std::optional<Status>
@@ -59,6 +113,10 @@ runEngineCommand(const CLI::App &app, EngineCommands &commands,
   }
   if (app.got_subcommand("engine-child"))
     return runEngineChild(commands.child);
+  if (app.got_subcommand("stream")) {
+    commands.stream.environment = describe();
+    return runStreams(commands.stream);
+  }
   return std::nullopt;
 }
 

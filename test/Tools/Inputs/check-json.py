@@ -25,6 +25,12 @@ KINDS = {
              "onednn_implementation": str, "compile_ns": NUMBER},
     "tiers": {"eager_ns": SUMMARY, "compiled_ns": SUMMARY,
               "compiled_over_eager": NUMBER, "slower": bool},
+    "stream": {"shapes": str, "length": NUMBER, "calls": int,
+               "signatures": int, "policy": str, "compile_threads": int,
+               "total_ns": SUMMARY, "first_ns": SUMMARY, "p50_ns": SUMMARY,
+               "p99_ns": SUMMARY, "over_better": NUMBER, "regret": NUMBER,
+               "compiled": NUMBER, "wasted": NUMBER, "over_replay": NUMBER,
+               "regret_bound": NUMBER, "twice": NUMBER, "void": bool},
     "run": {"outputs": list, "tier": str, "cache": str,
                    "time_ns": SUMMARY, "peak_bytes": int},
     "sweep": {

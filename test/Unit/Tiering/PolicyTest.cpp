@@ -219,6 +219,22 @@ TEST(PolicyTest, DemotesOnlyBeyondBothSpreads) {
             Action::none);
 }
 
+TEST(PolicyTest, KeepsWhatWasCompiledBeforeEagerWasTimed) {
+  EXPECT_EQ(decideOn(promotedRecord({}, {200, 201, 202, 203})).reason,
+            Reason::firstCall);
+  Record ready;
+  ready.state = State::compiled;
+  EXPECT_EQ(decideOn(ready).action, Action::promote);
+}
+
+TEST(PolicyTest, CountsCallsThatCouldNotBeTimed) {
+  Record record;
+  record.addUntimedEager();
+  record.addEager(100);
+  record.addUntimedEager();
+  EXPECT_DOUBLE_EQ(record.eagerSumNs, 300);
+}
+
 TEST(PolicyTest, RemembersADemotionAndDoublesThePriceOfTheNextTry) {
   Record record = promotedRecord({1 * kMs}, {2 * kMs, 2 * kMs, 3 * kMs});
   record.demote(0);

@@ -336,6 +336,27 @@ TEST_F(ReplayTest, ComesBackFromASlowdownOfTheWholeMachine) {
   EXPECT_EQ(replay.counts().demoted, 1U);
 }
 
+TEST_F(ReplayTest, CompilesAtAFixedCallWhateverItCosts) {
+  auto compiledCalls = [](PolicyOptions options, ReplaySignature signature) {
+    Replay replay(ReplayMachine::blocking(), options, {signature});
+    for (int i = 0; i < 10; ++i)
+      replay.call({0, 1e3, 2e2, 0});
+    return replay.record(0).compiled.samples();
+  };
+  PolicyOptions second, never;
+  second.compileAtCall = 2;
+  never.compileAtCall = PolicyOptions::kNever;
+  EXPECT_EQ(compiledCalls(second, {1e9, 0, 0, std::nullopt}), 9U);
+  EXPECT_EQ(compiledCalls(never, {1, 1, 0, std::nullopt}), 0U);
+  EXPECT_EQ(compiledCalls(never, {1e9, 0, 0, 1}), 10U);
+}
+
+TEST_F(ReplayTest, WhatOnlyOneCallPaysIsNoPartOfE) {
+  Replay replay(ReplayMachine::sharedCore(), {}, {{1e6, 1e6, 0}});
+  EXPECT_EQ(replay.call({0, 1e3, 0, 0, 5e6}), 1e3 + 5e6);
+  EXPECT_EQ(replay.record(0).eagerSumNs, 1e3);
+}
+
 TEST_F(ReplayTest, TwoCompileThreadsEndSooner) {
   auto run = [](unsigned threads) {
     PolicyOptions options;

@@ -1,0 +1,214 @@
+//===- StreamRun.cpp - A stream under a policy ----------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamRun.h"
+
+#include "tiering/Engine.h"
+
+#include "tandem/Measure/Sampler.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <thread>
+
+namespace tandem::bench {
+
+using tiering::Engine;
+using tiering::PolicyOptions;
+using tiering::TierStore;
+using Kind = StreamPolicy::Kind;
+
+std::string StreamPolicy::name() const {
+  switch (kind) {
+  case Kind::eager:
+    return "eager";
+  case Kind::compile:
+    return "compile";
+  case Kind::first:
+    return "first:" + std::to_string(call);
+  case Kind::automatic:
+    return "auto";
+  case Kind::oracle:
+    return "oracle";
+  }
+  return "";
+}
+
+Expected<StreamPolicy> parsePolicy(std::string_view text) {
+  for (Kind kind : {Kind::eager, Kind::compile, Kind::automatic, Kind::oracle})
+    if (StreamPolicy{kind, 0}.name() == text)
+      return StreamPolicy{kind, 0};
+  StreamPolicy policy{Kind::first, 0};
+  constexpr std::string_view kFirst = "first:";
+  if (text.starts_with(kFirst)) {
+    const char *end = text.data() + text.size();
+    auto [rest, error] =
+        std::from_chars(text.data() + kFirst.size(), end, policy.call);
+    if (error == std::errc() && rest == end && policy.call > 0)
+      return policy;
+  }
+  return fail("policy", "'" + std::string(text) + "' is no policy",
+              "there are eager, compile, first:N, auto and oracle");
+}
+
+uint64_t StreamRun::compiled() const {
+  return static_cast<uint64_t>(
+      std::ranges::count_if(signatures, [](const SignatureReport &one) {
+        return one.compileNs > 0;
+      }));
+}
+
+uint64_t StreamRun::wasted(std::span<const SignatureCosts> costs) const {
+  uint64_t count = 0;
+  for (size_t s = 0; s < signatures.size(); ++s) {
+    const double gain = costs[s].eagerNs - costs[s].compiledNs;
+    const double saved =
+        gain * static_cast<double>(signatures[s].compiledCalls);
+    count += signatures[s].compileNs > 0 && saved < costs[s].compileNs;
+  }
+  return count;
+}
+
+namespace {
+
+/// The engines of one policy: a call goes to one of them.
+class PolicyEngines {
+public:
+  PolicyEngines(const StreamSubject &subject, const StreamPolicy &policy,
+                const Hindsight &hindsight, std::shared_ptr<Compiler> compiler)
+      : subject(subject), policy(policy), hindsight(hindsight),
+        store(subject.graph->eagerProgram(), std::move(compiler), {}),
+        main(store, optionsOf(mainMode()), policyOptions()),
+        second(store, optionsOf(Mode::compile), {}) {}
+
+  Expected<std::vector<Tensor>> call(size_t signature, size_t number,
+                                     bool isFirst) {
+    if (isFirst)
+      TANDEM_RETURN_IF_ERROR(beginSignature(signature));
+    Engine &engine = isSecond(signature) ? second : main;
+    // Those that compile in the call get the threads that others have for it.
+    const bool isLimited = isFirst && compilesInCall(signature) &&
+                           subject.threads != subject.compileThreads;
+    if (isLimited)
+      setNumThreads(subject.compileThreads);
+    auto outputs = engine.call(subject.inputs[signature][number]);
+    if (isLimited)
+      setNumThreads(subject.threads);
+    return outputs;
+  }
+
+  std::vector<SignatureReport> report() const {
+    std::vector<SignatureReport> found(subject.types.size());
+    for (const Engine *engine : {&main, &second})
+      for (SignatureReport &one : engine->report().signatures)
+        found[std::ranges::find(subject.types, one.inputs) -
+              subject.types.begin()] = std::move(one);
+    return found;
+  }
+
+private:
+  bool isBlockingOracle() const {
+    return policy.kind == Kind::oracle && hindsight.isBlocking;
+  }
+  /// Whether the call goes to the engine whose first calls compile.
+  bool isSecond(size_t signature) const {
+    return isBlockingOracle() && hindsight.isCompiled[signature];
+  }
+  bool compilesInCall(size_t signature) const {
+    return policy.kind == Kind::compile || isSecond(signature);
+  }
+  Mode mainMode() const {
+    if (policy.kind == Kind::eager || isBlockingOracle())
+      return Mode::eager;
+    return policy.kind == Kind::compile ? Mode::compile : Mode::automatic;
+  }
+  TieringOptions optionsOf(Mode mode) const {
+    TieringOptions options;
+    options.mode = mode;
+    options.maxSignatures =
+        std::max(options.maxSignatures, subject.types.size());
+    return options;
+  }
+  PolicyOptions policyOptions() const {
+    PolicyOptions options;
+    options.compileThreads = static_cast<unsigned>(subject.compileThreads);
+    if (policy.kind == Kind::first)
+      options.compileAtCall = policy.call;
+    if (policy.kind == Kind::oracle)
+      options.compileAtCall = PolicyOptions::kNever;
+    return options;
+  }
+  Status beginSignature(size_t signature) {
+    if (policy.kind != Kind::oracle || hindsight.isBlocking ||
+        !hindsight.isCompiled[signature])
+      return {};
+    return main.compileAhead({&subject.types[signature], 1});
+  }
+
+  const StreamSubject &subject;
+  const StreamPolicy &policy;
+  const Hindsight &hindsight;
+  TierStore store;
+  Engine main, second;
+};
+
+double cpuNs(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 +
+         static_cast<double>(time.tv_nsec);
+}
+
+/// Waits until no other thread of the process runs: a new compiler makes ready
+/// what it needs on a thread of its own.
+void waitForOtherThreads() {
+  constexpr auto kPause = std::chrono::milliseconds(2);
+  auto others = [] {
+    return cpuNs(CLOCK_PROCESS_CPUTIME_ID) - cpuNs(CLOCK_THREAD_CPUTIME_ID);
+  };
+  double before = -1;
+  for (double now = others(); now - before > 20e3; now = others()) {
+    before = now;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+} // namespace
+
+Expected<StreamRun> runStream(const StreamSubject &subject,
+                              const StreamPolicy &policy,
+                              const CallStream &stream,
+                              const Hindsight &hindsight) {
+  using Clock = std::chrono::steady_clock;
+  CompileOptions options;
+  options.device = subject.device;
+  options.kernelCache = false;
+  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<Compiler> compiler,
+                          subject.graph->createCompiler(options));
+  PolicyEngines engines(subject, policy, hindsight, std::move(compiler));
+  waitForOtherThreads();
+  StreamRun run;
+  run.callNs.reserve(stream.size());
+  std::vector<size_t> numbers(subject.types.size());
+  for (const StreamCall &call : stream) {
+    if (call.gapNs > 0)
+      std::this_thread::sleep_for(
+          std::chrono::duration<double, std::nano>(call.gapNs));
+    const size_t number = numbers[call.signature]++;
+    const auto start = Clock::now();
+    auto outputs = engines.call(call.signature, number, number == 0);
+    run.callNs.push_back(measure::nsSince(start));
+    run.totalNs += run.callNs.back();
+    TANDEM_RETURN_IF_ERROR(outputs);
+  }
+  run.signatures = engines.report();
+  return run;
+}
+
+} // namespace tandem::bench
