@@ -10,6 +10,7 @@
 #define TANDEM_TOOLS_TANDEM_BENCH_ENGINECOMMANDS_H
 
 #include "EngineLoad.h"
+#include "Predict.h"
 
 #include "common/CommandLine.h"
 
@@ -22,6 +23,7 @@ namespace tandem::bench {
 struct EngineCommands {
   EngineLoadOptions load;
   EngineChildOptions child;
+  PredictOptions predict;
 };
 
 /// Adds the commands. `commands` must live as long as `app`.
