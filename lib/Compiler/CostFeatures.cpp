@@ -25,8 +25,8 @@ constexpr double kWideBytes = 65536;
 
 /// Windows that read more are loops around code of no more taps.
 constexpr double kMostTaps = 256;
-/// Elements of a vector: what code for a row that does not fill vectors, or is
-/// narrower than one, is judged by. Of f32 in 512 bits.
+/// What code for a row that does not fill vectors is judged by: f32 elements of
+/// 512 bits.
 constexpr int64_t kVector = 16;
 
 bool isRagged(int64_t size) { return size % kVector != 0; }
@@ -141,11 +141,8 @@ void Describer::addWork(const CallFeatures &to, const SketchedOp &op) {
 }
 
 void Describer::addContractionCode(const SketchedOp &op) {
-  if (op.step->op->kind == OpKind::matmul) {
-    count(F::matmuls);
-    count(F::raggedMatmuls, isRagged(innermost(op.result)));
-    return;
-  }
+  if (op.step->op->kind == OpKind::matmul)
+    return count(F::matmuls);
   count(isOddConv(op) ? F::oddConvs : F::convs);
   count(F::raggedConvs, isRagged(innermost(op.result)));
   result[F::taps] += std::min(toDouble(op.cost.reads), kMostTaps);
@@ -168,8 +165,7 @@ void Describer::addCode(const SketchedOp &op) {
   case OpFamily::contraction:
     return addContractionCode(op);
   case OpFamily::window:
-    count(F::windows);
-    count(F::narrowWindows, isRagged(innermost(op.result)));
+    count(F::raggedWindows, isRagged(innermost(op.result)));
     result[F::taps] += std::min(toDouble(op.cost.reads), kMostTaps);
     return;
   case OpFamily::reduction: {
@@ -193,11 +189,7 @@ void Describer::addCode(const SketchedKernel &kernel) {
     addCode(op);
     isLoop &= op.info().isElementwise() || op.info().family == OpFamily::shape;
   }
-  const int64_t row = innermost(sketch.ops[kernel.ops.back()].result);
   count(F::loops, isLoop);
-  count(F::raggedRows, isRagged(row));
-  count(F::narrowRows, row < kVector);
-  result[F::operands] += static_cast<double>(kernel.operands);
 }
 
 } // namespace

@@ -176,7 +176,6 @@ void Sketcher::addTraffic() {
           lastReader[slot] == op.kernel)
         continue;
       lastReader[slot] = op.kernel;
-      ++kernel.operands;
       kernel.bytes += std::min(types[slot].bytes(), op.cost.bytes);
       write(slot);
     }

@@ -40,8 +40,6 @@ struct SketchedKernel {
   std::vector<size_t> ops;
   /// Bytes that the kernel reads and writes.
   int64_t bytes = 0;
-  /// Slots that it reads and others write.
-  size_t operands = 0;
   /// A hash of its ops with their types: equal kernels are compiled once.
   uint64_t key = 0;
 };
