@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackgroundCalibration.h"
+#include "CompileHistory.h"
 #include "CompilerSession.h"
 #include "GraphSource.h"
 #include "KernelWorker.h"
@@ -14,11 +15,29 @@
 
 #include "tandem/Support/ObjectPool.h"
 
+#include <algorithm>
+#include <ctime>
 #include <mutex>
 #include <pthread.h>
 
 namespace tandem {
 namespace {
+
+/// Processor time of the calling thread, in nanoseconds.
+double threadNs() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 +
+         static_cast<double>(time.tv_nsec);
+}
+
+/// What other threads have worked on a compilation.
+double othersNs(const Compiled &compiled) {
+  double sum = 0;
+  for (const PhaseTime &phase : compiled.phases)
+    sum += phase.ns;
+  return std::max(0.0, sum - compiled.wallNs);
+}
 
 /// Keeps a session per thread that has ever compiled at the same time as
 /// others. No lock is held while compiling.
@@ -49,6 +68,7 @@ public:
     if (std::optional<Compiled> stored = store.find(inputs, times)) {
       stored->wallNs = watch.ns();
       stored->phases = times.take();
+      CompileHistory::process().observeStored();
       return std::move(*stored);
     }
     Expected<Compiled> compiled = compileAnew(inputs, times);
@@ -62,9 +82,12 @@ public:
     return compiled;
   }
 
-  Prediction predict(std::span<const TensorType>) const override {
-    // TODO: by the graph and the machine.
-    return {5e6 * static_cast<double>(graph->eager->steps.size()), 0};
+  Prediction predict(std::span<const TensorType> inputs) const override {
+    const auto expected = expect(inputs);
+    if (!expected)
+      return {};
+    return {CompileHistory::process().compileNs(*expected),
+            expected->costs.compiledNs, expected->costs.eagerNs};
   }
 
   std::string_view source() const override {
@@ -81,6 +104,10 @@ private:
   Expected<Compiled> compileAnew(std::span<const TensorType> inputs,
                                  PhaseTimes &times);
   Expected<std::unique_ptr<CompilerSession>> createSession();
+  /// Fails for a target that no coefficients are fitted for, and where the
+  /// types do not fit.
+  Expected<CompileHistory::Expectation>
+  expect(std::span<const TensorType> inputs) const;
 
   const std::shared_ptr<const GraphSource> graph;
   const CompilerConfig config;
@@ -115,11 +142,26 @@ GraphCompiler::compileAnew(std::span<const TensorType> inputs,
     PhaseTimer timer(times, "start compiler");
     TANDEM_ASSIGN_OR_RETURN(session, createSession());
   }
+  const auto expected = expect(inputs);
+  const double start = threadNs();
   Expected<Compiled> compiled = session->compile(inputs);
+  if (expected && compiled)
+    CompileHistory::process().observe(*expected, compiled->kernelCounts,
+                                      threadNs() - start + othersNs(*compiled));
   // The next compilation makes another in the place of a worn-out one.
   if (!session->isWornOut())
     sessions.put(std::move(session));
   return compiled;
+}
+
+Expected<CompileHistory::Expectation>
+GraphCompiler::expect(std::span<const TensorType> inputs) const {
+  if (!config.target->isHost())
+    return fail("predict", "costs are predicted for the host only");
+  TANDEM_ASSIGN_OR_RETURN(FusionSketch sketch,
+                          sketchFusion(*graph->eager, inputs));
+  return CompileHistory::process().expect(sketch, *graph->eager, config.model,
+                                          config.options.kernelCache);
 }
 
 } // namespace

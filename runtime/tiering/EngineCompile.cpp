@@ -54,6 +54,7 @@ void Engine::predict(Signature &signature) {
   NotedLock lock(signature.mutex);
   signature.record.predictedCompileNs = prediction.compileNs;
   signature.record.predictedCompiledNs = prediction.compiledNs;
+  signature.record.predictedEagerNs = prediction.eagerNs;
 }
 
 void Engine::updateJob(Signature &signature) {

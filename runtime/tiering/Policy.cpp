@@ -85,6 +85,7 @@ void Record::demote(double nowNs) {
 
 void Record::retry(bool resident) {
   predictedCompiledNs = expectedCompiledNs();
+  predictedEagerNs = 0;
   compiled = TimeEstimate();
   state = resident ? State::compiled : State::queued;
 }
@@ -101,9 +102,15 @@ double Record::expectedCompileNs() const {
   return compileNs > 0 ? compileNs : predictedCompileNs;
 }
 
+double Record::correctedCompiledNs() const {
+  if (predictedEagerNs <= 0 || eager.ns() <= 0)
+    return predictedCompiledNs;
+  return predictedCompiledNs * std::sqrt(eager.ns() / predictedEagerNs);
+}
+
 double Record::expectedCompiledNs() const {
   if (compiled.samples() == 0)
-    return predictedCompiledNs;
+    return correctedCompiledNs();
   return state == State::demoted ? compiled.lowNs() : compiled.ns();
 }
 

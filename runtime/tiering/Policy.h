@@ -68,6 +68,8 @@ struct Record {
   double predictedCompileNs = 0;
   /// ĉ, the predicted time of a compiled call; 0 where it is not known.
   double predictedCompiledNs = 0;
+  /// e as it was predicted with ĉ; 0 where it was not.
+  double predictedEagerNs = 0;
   /// C as measured; 0 before the first compilation.
   double compileNs = 0;
   /// How often the signature went back from compiled to eager.
@@ -102,9 +104,13 @@ struct Record {
 
   /// C where it was measured, else Ĉ.
   double expectedCompileNs() const;
-  /// c where it was measured, else ĉ. Of a demoted signature the 10th
-  /// percentile: what the program may be hoped to take.
+  /// c where it was measured, else ĉ as corrected. Of a demoted signature the
+  /// 10th percentile: what the program may be hoped to take.
   double expectedCompiledNs() const;
+  /// ĉ, corrected by what is known of e: times √(e/ê). What the prediction did
+  /// not know of the machine or of the graph, it did not know of both; half of
+  /// its error, in logarithms, is taken to be shared.
+  double correctedCompiledNs() const;
   /// Σ(e − c), what the eager calls since the last demotion or eviction took
   /// longer than compiled ones would have.
   double lossNs() const;

@@ -78,7 +78,7 @@ SignatureReport Signature::report() const {
   report.eager = timeOf(record.eager);
   report.compiled = timeOf(record.compiled);
   report.predictedCompileNs = record.predictedCompileNs;
-  report.predictedCompiledNs = record.predictedCompiledNs;
+  report.predictedCompiledNs = record.correctedCompiledNs();
   report.compileNs = record.compileNs;
   report.compileWallNs = compileWallNs;
   report.phases = phases;

@@ -98,10 +98,23 @@ static void addStream(CLI::App &app, StreamOptions &options) {
   tools::addJson(command, options.json);
 }
 
+static void addPredict(CLI::App &app, PredictOptions &options) {
+  CLI::App &command = *app.add_subcommand(
+      "predict", "Print what C, c and e are expected to be for each shape, "
+                 "without compiling or measuring");
+  command.add_option("FILE", options.file, "Graph (.mlir)")->required();
+  command.add_option("--func", options.function, "Function")
+      ->capture_default_str();
+  command.add_option("--vary", options.vary,
+                     "Sizes of named dims, as in sweep");
+  tools::addJson(command, options.json);
+}
+
 void addEngineCommands(CLI::App &app, EngineCommands &commands) {
   addLoad(app, commands.load);
   addChild(app, commands.child);
   addStream(app, commands.stream);
+  addPredict(app, commands.predict);
 }
 
 std::optional<Status>
@@ -111,6 +124,8 @@ runEngineCommand(const CLI::App &app, EngineCommands &commands,
     commands.load.environment = describe();
     return runEngineLoad(commands.load);
   }
+  if (app.got_subcommand("predict"))
+    return runPredict(commands.predict);
   if (app.got_subcommand("engine-child"))
     return runEngineChild(commands.child);
   if (app.got_subcommand("stream")) {

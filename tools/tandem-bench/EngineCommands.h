@@ -10,6 +10,7 @@
 #define TANDEM_TOOLS_TANDEM_BENCH_ENGINECOMMANDS_H
 
 #include "EngineLoad.h"
+#include "Predict.h"
 #include "StreamBench.h"
 
 #include "common/CommandLine.h"
@@ -24,6 +25,7 @@ struct EngineCommands {
   EngineLoadOptions load;
   EngineChildOptions child;
   StreamOptions stream;
+  PredictOptions predict;
 };
 
 /// Adds the commands. `commands` must live as long as `app`.

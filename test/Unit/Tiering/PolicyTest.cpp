@@ -198,6 +198,20 @@ TEST(PolicyTest, PicksByLossRatePerCompileTime) {
   EXPECT_LT(lossRate(fast, 10e8), lossRate(fast, 1e8) / 5);
 }
 
+TEST(PolicyTest, CorrectsThePredictedTimeByWhatIsKnownOfEager) {
+  Record record = eagerRecord(0, 0, 4 * kMs, 1 * kMs);
+  record.predictedEagerNs = 2 * kMs;
+  // Nothing is measured yet.
+  EXPECT_DOUBLE_EQ(record.expectedCompiledNs(), 1 * kMs);
+  record.addEager(8 * kMs);
+  EXPECT_DOUBLE_EQ(record.expectedCompiledNs(), 2 * kMs);
+  record.addCompiled(3 * kMs);
+  EXPECT_FLOAT_EQ(record.expectedCompiledNs(), 3 * kMs);
+  // What was measured is not corrected when it becomes the prediction.
+  record.retry(/*resident=*/true);
+  EXPECT_FLOAT_EQ(record.expectedCompiledNs(), 3 * kMs);
+}
+
 TEST(PolicyTest, PromotesWhatIsReadyAndStillExpectedToBeFaster) {
   Record record = eagerRecord(10, 2 * kMs, 4 * kMs, 1 * kMs);
   record.state = State::compiled;

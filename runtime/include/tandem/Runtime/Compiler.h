@@ -108,6 +108,8 @@ struct Compiled {
 struct Prediction {
   /// C, in nanoseconds of one thread, and c, in nanoseconds per call.
   double compileNs = 0, compiledNs = 0;
+  /// e, predicted in the same way as c: how far it is off tells how far c is.
+  double eagerNs = 0;
 };
 
 /// Compiles one graph to a Program for a given signature. The runtime links no
