@@ -25,6 +25,7 @@ set(TANDEM_PUBLIC_HEADERS
   runtime/include/tandem/Runtime/Device.h
   runtime/include/tandem/Runtime/Executor.h
   runtime/include/tandem/Runtime/Function.h
+  runtime/include/tandem/Runtime/KernelReport.h
   runtime/include/tandem/Runtime/Npy.h
   runtime/include/tandem/Runtime/Program.h
   runtime/include/tandem/Runtime/Provider.h
