@@ -123,11 +123,12 @@ struct EngineTest : testing::Test {
   std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
   TieringOptions tiering;
   ExecutorOptions executor;
-  std::unique_ptr<Function> function;
   const SlowProvider slow;
   const Provider *const slowProviders[1] = {&slow};
   std::mutex mutex; // Guards `log`.
   std::vector<std::string> log;
+  // The first to end: what runs for it uses all of the above.
+  std::unique_ptr<Function> function;
 
   EngineTest() {
     executor.providers = slowProviders;
