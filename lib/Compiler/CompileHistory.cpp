@@ -42,6 +42,7 @@ CompileHistory::Expectation CompileHistory::expect(const FusionSketch &sketch,
       std::count_if(expected.kernels.begin(), expected.kernels.end(),
                     [&](uint64_t key) { return !kept.contains(key); }));
   expected.isFirst = observations == 0;
+  expected.keepsKernels = keepsKernels;
   expected.costs = predictCosts(describeCosts(sketch, program, device, kept));
   return expected;
 }
@@ -67,6 +68,8 @@ void CompileHistory::observe(const Expectation &expected,
   logRatio += (std::log(ns / predicted) - logRatio) / (observations + 1);
   if (expected.newKernels > 0)
     hits += (found - hits) / (observations + 1);
+  if (!expected.keepsKernels)
+    return;
   if (known.size() + expected.kernels.size() > kMaxKeys)
     known.clear();
   known.insert(expected.kernels.begin(), expected.kernels.end());

@@ -35,8 +35,8 @@ public:
     /// not known.
     std::vector<uint64_t> kernels;
     size_t newKernels = 0;
-    /// Whether nothing was compiled yet.
-    bool isFirst = false;
+    /// Whether nothing was compiled yet, and whether kernels are kept.
+    bool isFirst = false, keepsKernels = false;
 
     /// C, if of the new kernels the share `hits` is found somewhere after all.
     double compileNs(double hits) const;
