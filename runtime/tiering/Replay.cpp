@@ -20,6 +20,7 @@ Replay::Replay(ReplayMachine machine, PolicyOptions options,
   for (size_t i = 0; i < records.size(); ++i) {
     records[i].predictedCompileNs = this->signatures[i].predictedCompileNs;
     records[i].predictedCompiledNs = this->signatures[i].predictedCompiledNs;
+    records[i].predictedEagerNs = this->signatures[i].predictedEagerNs;
   }
 }
 

@@ -36,6 +36,8 @@ struct ReplaySignature {
   double predictedCompileNs = 0, predictedCompiledNs = 0;
   /// Where set, PolicyOptions::compileAtCall of this signature alone.
   std::optional<uint64_t> compileAtCall;
+  /// As Record's.
+  double predictedEagerNs = 0;
 };
 
 /// One call of a stream: what it takes eagerly and compiled, and how long the

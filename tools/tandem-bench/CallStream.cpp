@@ -94,8 +94,7 @@ CallStream makeAdversarial(Costs costs, ReplayMachine machine,
                            const PolicyOptions &policy) {
   std::vector<ReplaySignature> signatures;
   for (const SignatureCosts &one : costs)
-    signatures.push_back({one.compileNs, one.predictedCompileNs,
-                          one.predictedCompiledNs, std::nullopt});
+    signatures.push_back(one.replaySignature());
   Replay replay(machine, policy, signatures);
   CallStream calls;
   for (size_t s = 0; s < costs.size(); ++s) {
@@ -111,6 +110,11 @@ CallStream makeAdversarial(Costs costs, ReplayMachine machine,
 }
 
 } // namespace
+
+ReplaySignature SignatureCosts::replaySignature() const {
+  return {compileNs, predictedCompileNs, predictedCompiledNs, std::nullopt,
+          predictedEagerNs};
+}
 
 double SignatureCosts::breakEvenCalls() const {
   const double gain = compiledNs < eagerNs ? eagerNs - compiledNs : eagerNs;

@@ -29,10 +29,13 @@ struct StreamCall {
 using CallStream = std::vector<StreamCall>;
 
 /// What is known of a signature before streams are made of it, in nanoseconds:
-/// e, c and C as measured, Ĉ and ĉ as the compiler predicts them.
+/// e, c and C as measured, and Ĉ, ĉ and e as the compiler predicts them.
 struct SignatureCosts {
   double eagerNs = 0, compiledNs = 0, compileNs = 0;
   double predictedCompileNs = 0, predictedCompiledNs = 0;
+  double predictedEagerNs = 0;
+
+  tiering::ReplaySignature replaySignature() const;
 
   /// n*; where compiling never pays, the number of eager calls in C.
   double breakEvenCalls() const;

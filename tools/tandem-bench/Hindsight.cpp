@@ -22,8 +22,7 @@ RecordedStream recordOf(const CallStream &stream,
                         std::span<const SignatureCosts> costs) {
   RecordedStream recorded;
   for (const SignatureCosts &one : costs)
-    recorded.signatures.push_back({one.compileNs, one.predictedCompileNs,
-                                   one.predictedCompiledNs, std::nullopt});
+    recorded.signatures.push_back(one.replaySignature());
   for (const StreamCall &call : stream) {
     const SignatureCosts &one = costs[call.signature];
     recorded.calls.push_back(

@@ -68,6 +68,7 @@ Expected<SignatureCosts> measureSignature(const StreamBench &bench, size_t s) {
   const Prediction prediction = compiler->predict(bench.subject.types[s]);
   costs.predictedCompileNs = prediction.compileNs;
   costs.predictedCompiledNs = prediction.compiledNs;
+  costs.predictedEagerNs = prediction.eagerNs;
   return costs;
 }
 

@@ -70,7 +70,8 @@ Status runRound(const StreamBench &bench, Trial &trial, int round) {
 /// What a run of eager and one of compile took, call by call, with what the
 /// engine was told of each signature and what compiling it took beside calls.
 RecordedStream recordOf(const CallStream &stream, const StreamRun &eager,
-                        const StreamRun &compiled, const StreamRun &automatic) {
+                        const StreamRun &compiled, const StreamRun &automatic,
+                        std::span<const SignatureCosts> costs) {
   const size_t count = automatic.signatures.size();
   std::vector<std::vector<double>> eagerNs(count), compiledNs(count);
   std::vector<double> firstNs(count, -1);
@@ -95,7 +96,8 @@ RecordedStream recordOf(const CallStream &stream, const StreamRun &eager,
                                  ? known.compileNs
                                  : compiled.signatures[s].compileNs;
     recorded.signatures.push_back({compileNs, known.predictedCompileNs,
-                                   known.predictedCompiledNs, std::nullopt});
+                                   known.predictedCompiledNs, std::nullopt,
+                                   costs[s].predictedEagerNs});
   }
   for (size_t i = 0; i < stream.size(); ++i) {
     const size_t s = stream[i].signature;
@@ -124,10 +126,11 @@ double overReplay(const StreamBench &bench, const Trial &trial) {
   for (size_t round = 0; round < trial.runs[*eager].size(); ++round) {
     double replayed = 0;
     for (size_t i = 0; i < trial.repeats; ++i)
-      replayed += replayNs(recordOf(trial.stream, trial.runs[*eager][round][i],
-                                    trial.runs[*compiled][round][i],
-                                    trial.runs[*automatic][round][i]),
-                           bench.machine, policy);
+      replayed +=
+          replayNs(recordOf(trial.stream, trial.runs[*eager][round][i],
+                            trial.runs[*compiled][round][i],
+                            trial.runs[*automatic][round][i], bench.costs),
+                   bench.machine, policy);
     ratios.push_back(trial.totalNs(*automatic, round) *
                      static_cast<double>(trial.repeats) / replayed);
   }

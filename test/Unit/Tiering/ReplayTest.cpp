@@ -351,6 +351,13 @@ TEST_F(ReplayTest, CompilesAtAFixedCallWhateverItCosts) {
   EXPECT_EQ(compiledCalls(never, {1e9, 0, 0, 1}), 10U);
 }
 
+TEST_F(ReplayTest, KnowsWhatEagerWasPredictedToTake) {
+  Replay replay(ReplayMachine::sharedCore(), {},
+                {{1e9, 1e9, 1e3, std::nullopt, 1e3}});
+  replay.call({0, 4e3, 1e3, 0});
+  EXPECT_DOUBLE_EQ(replay.record(0).expectedCompiledNs(), 2e3);
+}
+
 TEST_F(ReplayTest, WhatOnlyOneCallPaysIsNoPartOfE) {
   Replay replay(ReplayMachine::sharedCore(), {}, {{1e6, 1e6, 0}});
   EXPECT_EQ(replay.call({0, 1e3, 0, 0, 5e6}), 1e3 + 5e6);
