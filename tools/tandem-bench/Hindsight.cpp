@@ -120,7 +120,12 @@ double regretBound(const RecordedStream &stream,
     const double compile = stream.signatures[s].compileNs;
     const double own = std::min(sums[s].eagerNs, compile + sums[s].compiledNs);
     const double gain = one.eagerNs - one.compiledNs;
-    const double hoped = one.eagerNs - one.predictedCompiledNs;
+    // What the policy expects once e is known.
+    tiering::Record known;
+    known.predictedCompiledNs = one.predictedCompiledNs;
+    known.predictedEagerNs = one.predictedEagerNs;
+    known.addEager(one.eagerNs);
+    const double hoped = one.eagerNs - known.expectedCompiledNs();
     best += own;
     limit += own;
     if (gain <= 0 || hoped <= 0)

@@ -55,6 +55,17 @@ TEST(HindsightTest, LeavesOutWhatOnlyKeepsOthersWaiting) {
   EXPECT_EQ(best.isCompiled, (std::vector<bool>{false, true}));
 }
 
+TEST(HindsightTest, TheBoundKnowsTheCorrectionByEager) {
+  // c is predicted 2.5 times too high, as far as e lets expect.
+  SignatureCosts off = kCosts[0];
+  off.predictedCompiledNs *= 2.5;
+  off.predictedEagerNs = 6.25 * off.eagerNs;
+  const RecordedStream stream = recordOf(callsOf({100}), {&kCosts[0], 1});
+  const auto machine = ReplayMachine::sharedCore();
+  EXPECT_FLOAT_EQ(regretBound(stream, {&off, 1}, machine),
+                  regretBound(stream, {&kCosts[0], 1}, machine));
+}
+
 TEST(HindsightTest, CountsWhatOnlyTheFirstCallPays) {
   RecordedStream stream = recordOf(callsOf({10}), {kCosts.data(), 1});
   stream.calls[0].onceNs = 3e4;
