@@ -30,8 +30,6 @@
 
 namespace tandem {
 
-struct GraphSource;
-
 /// The tables of attributes (Op.fbs) under the names that the op table gives
 /// them, each followed by a T.
 namespace op_attrs {
@@ -143,9 +141,6 @@ private:
   Value addValue(const TensorType &type);
   /// Keeps the error, with its location, if it is the first.
   Value refuse(Error error, std::string location);
-
-  static std::unique_ptr<Graph>
-  makeGraph(std::shared_ptr<const GraphSource> source);
 
   std::unique_ptr<Impl> impl;
 };

@@ -12,7 +12,6 @@
 #include "Diagnostics.h"
 #include "GraphSource.h"
 
-#include "tandem/GraphBuilder.h"
 #include "tandem/Import/ONNX/Import.h"
 #include "tandem/Support/NestingDepth.h"
 
@@ -32,12 +31,6 @@ namespace tandem {
 struct Graph::Impl {
   std::shared_ptr<const GraphSource> source;
 };
-
-std::unique_ptr<Graph>
-GraphBuilder::makeGraph(std::shared_ptr<const GraphSource> source) {
-  return std::unique_ptr<Graph>(
-      new Graph(std::make_unique<Graph::Impl>(std::move(source))));
-}
 
 namespace {
 

@@ -198,8 +198,7 @@ Expected<std::unique_ptr<Graph>> GraphBuilder::build(Operands outputs) const {
       return fail("build", "an output is no value of this builder");
     indices.push_back(value.index);
   }
-  TANDEM_ASSIGN_OR_RETURN(auto source, impl->emit(indices));
-  return makeGraph(std::move(source));
+  return Graph::make(impl->emit(indices));
 }
 
 } // namespace tandem

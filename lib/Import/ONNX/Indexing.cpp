@@ -39,13 +39,6 @@ Value steps(Node &node, int64_t size, int64_t stride, int64_t axis,
   return alongAxis(node, counted, axis, rank);
 }
 
-int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
-
 } // namespace
 
 /// Elements of the operand as one vector, by their places in it.
@@ -65,8 +58,8 @@ void convertGatherElements(Node &node) {
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis && wanted[i] > 1)
       places = node.add(places, steps(node, wanted[i], strides[i], i, rank));
-  node.result(0,
-              node.gather(node.reshape(x, {Size(product(shape))}), places, 0));
+  node.result(0, node.gather(node.reshape(x, {Size(llvm::product_of(shape))}),
+                             places, 0));
 }
 
 /// Slices of the operand, with the dims that are indexed as one.
@@ -94,7 +87,7 @@ void convertGatherND(Node &node) {
   }
   for (int64_t i = 0; i < batches; ++i)
     places = node.add(places, steps(node, wanted[i], strides[i], i, rank));
-  Sizes rows{Size(product(indexed))};
+  Sizes rows{Size(llvm::product_of(indexed))};
   for (int64_t size : ArrayRef(shape).drop_front(batches + depth))
     rows.push_back(Size(size));
   node.result(0, node.gather(node.reshape(x, rows), places, 0));

@@ -103,13 +103,6 @@ double exponentOf(Node &node) {
   return p;
 }
 
-int64_t productOf(ArrayRef<int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes)
-    product *= size;
-  return product;
-}
-
 } // namespace
 
 std::string layoutOf(StringRef first, int64_t spatialDims) {
@@ -206,7 +199,8 @@ void convertLpPool(Node &node) {
   // Zeros add nothing to a sum, which is a mean times the number of elements.
   Value mean = emitPool<ir::AvgPoolOp>(node, absolutePower(node, x, p), windows,
                                        /*countsPadding=*/true);
-  Value sum = node.mul(mean, node.scalar(mean, productOf(windows.sizes)));
+  Value sum =
+      node.mul(mean, node.scalar(mean, llvm::product_of(windows.sizes)));
   node.result(0, root(node, sum, p));
 }
 
@@ -218,7 +212,7 @@ void convertLRN(Node &node) {
                     "needs a spatial dim and a positive size"))
     return;
   Sizes shape = node.sizesOf(x);
-  std::optional<Size> rest = onnx::productOf(ArrayRef(shape).drop_front(2));
+  std::optional<Size> rest = productOf(ArrayRef(shape).drop_front(2));
   if (!node.require(rest.has_value(), "a size that overflows"))
     return;
   // The channels as a spatial dim: a mean with zeros is the sum by `size`.
