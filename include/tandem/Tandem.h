@@ -99,8 +99,8 @@ struct ImportOptions {
   /// Sizes of free dims, by name. All others stay free.
   std::map<std::string, int64_t> dims;
   /// Values of inputs of at most 64 elements, by name. Those that determine
-  /// shapes are fixed to their value, and are no inputs of the graph; the others
-  /// are ignored.
+  /// shapes are fixed to their value, and are no inputs of the graph; the
+  /// others are ignored.
   std::map<std::string, std::vector<double>> values;
 };
 

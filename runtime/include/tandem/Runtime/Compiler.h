@@ -9,8 +9,8 @@
 #ifndef TANDEM_RUNTIME_COMPILER_H
 #define TANDEM_RUNTIME_COMPILER_H
 
-#include "tandem/Runtime/KernelReport.h"
 #include "tandem/Runtime/Device.h"
+#include "tandem/Runtime/KernelReport.h"
 #include "tandem/Runtime/Program.h"
 
 #include <memory>
