@@ -28,6 +28,19 @@ function(tandem_add_library name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   tandem_configure_target(${name} ${ARGN})
+  # Threads may compile and run while the process ends: what has static storage
+  # is not destroyed. Write `static auto &x = *new X`. What is thread_local
+  # ends with its thread: its file is compiled with tandem_has_thread_locals.
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE -Werror=exit-time-destructors)
+  endif()
+endfunction()
+
+function(tandem_has_thread_locals)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    set_source_files_properties(${ARGN} PROPERTIES
+                                COMPILE_OPTIONS -Wno-exit-time-destructors)
+  endif()
 endfunction()
 
 function(tandem_add_tool name)

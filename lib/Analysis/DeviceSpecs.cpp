@@ -239,7 +239,7 @@ Expected<DeviceModel> findDeviceModel(std::string_view text) {
 }
 
 const DeviceModel &genericDeviceModel() {
-  static const DeviceModel model = *findDeviceModel("generic");
+  static const auto &model = *new DeviceModel(*findDeviceModel("generic"));
   return model;
 }
 

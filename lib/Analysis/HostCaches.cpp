@@ -101,7 +101,7 @@ std::vector<HostCache> readCaches(const fs::path &directory,
 }
 
 std::span<const HostCache> hostCaches() {
-  static const std::vector<HostCache> caches = detect();
+  static const auto &caches = *new std::vector<HostCache>(detect());
   return caches;
 }
 

@@ -136,7 +136,7 @@ Expected<DeviceModel> findNamed(const char *spec) {
 } // namespace
 
 const DeviceModel &detectedDeviceModel() {
-  static const DeviceModel model = detect();
+  static const auto &model = *new DeviceModel(detect());
   return model;
 }
 

@@ -105,14 +105,14 @@ static Expected<Processor> readEnvironment() {
 }
 
 static const Expected<Processor> &findHost() {
-  static const Expected<Processor> host = readEnvironment();
+  static const auto &host = *new Expected<Processor>(readEnvironment());
   return host;
 }
 
 const Processor &hostProcessor() {
   if (const Expected<Processor> &host = findHost())
     return *host;
-  static const Processor detected = detect();
+  static const auto &detected = *new Processor(detect());
   return detected;
 }
 

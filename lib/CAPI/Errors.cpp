@@ -12,8 +12,8 @@ using namespace tandem;
 
 /// Made when the library is loaded, and never released: it must not need
 /// memory. Its texts are short enough to be stored in the strings themselves.
-static TandemError exhausted{{"out of memory", "allocate", {}, {}},
-                             "out of memory"};
+static TandemError &exhausted =
+    *new TandemError{{"out of memory", "allocate", {}, {}}, "out of memory"};
 
 TandemError *capi::outOfMemory() noexcept { return &exhausted; }
 

@@ -17,12 +17,12 @@ const char *tandemVersion(void) { return TANDEM_VERSION; }
 
 /// The names of the devices, each followed by a NUL.
 static const std::vector<std::string> &deviceNames() {
-  static const auto names = [] {
+  static const auto &names = *new std::vector<std::string>([] {
     std::vector<std::string> names;
     for (const DeviceInfo &device : devices())
       names.emplace_back(device.name);
     return names;
-  }();
+  }());
   return names;
 }
 

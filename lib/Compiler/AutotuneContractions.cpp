@@ -170,7 +170,7 @@ private:
 
 void autotuneContractions(func::FuncOp function,
                           const CompileOptions &options) {
-  static Memory memory;
+  static auto &memory = *new Memory;
   function.walk([&](Operation *op) {
     if (!isa<ir::ContractionOpInterface>(op))
       return;

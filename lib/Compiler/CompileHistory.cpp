@@ -14,7 +14,7 @@
 namespace tandem {
 
 CompileHistory &CompileHistory::process() {
-  static CompileHistory history;
+  static auto &history = *new CompileHistory;
   return history;
 }
 
@@ -28,7 +28,7 @@ CompileHistory::Expectation CompileHistory::expect(const FusionSketch &sketch,
                                                    const Program &program,
                                                    const DeviceModel &device,
                                                    bool keepsKernels) const {
-  static const std::unordered_set<uint64_t> none;
+  static const auto &none = *new std::unordered_set<uint64_t>;
   Expectation expected;
   for (const SketchedKernel &kernel : sketch.kernels)
     expected.kernels.push_back(kernel.key);

@@ -14,13 +14,13 @@
 namespace tandem {
 
 std::span<const DeviceInfo> devices() {
-  static const auto list = [] {
+  static const auto &list = *new std::vector<DeviceInfo>([] {
     std::vector<DeviceInfo> list;
     for (const Target *target : allTargets())
       if (target->hasDevice())
         list.push_back({target->name(), target->description()});
     return list;
-  }();
+  }());
   return list;
 }
 

@@ -20,7 +20,7 @@ namespace tandem {
 
 /// Copies the names, of which LLVM keeps pointers.
 static void enableTypes(llvm::StringRef names) {
-  static std::vector<std::string> types;
+  static auto &types = *new std::vector<std::string>;
   std::vector<const char *> pointers;
   for (llvm::StringRef name : llvm::split(names, ','))
     types.push_back(name.trim().str());

@@ -17,7 +17,8 @@
 namespace tandem {
 
 static std::vector<const Target *> &listOfTargets() {
-  static std::vector<const Target *> targets = {&cpuTarget(), &cudaTarget()};
+  static auto &targets =
+      *new std::vector<const Target *>{&cpuTarget(), &cudaTarget()};
   return targets;
 }
 

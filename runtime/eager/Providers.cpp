@@ -15,10 +15,10 @@ using namespace tandem;
 ProviderList tandem::eagerProviders() {
   static const std::array<const Provider *, 2> libraries = {&oneDNNProvider(),
                                                             &eigenProvider()};
-  static const auto throughFloat = createThroughFloatProvider(libraries);
+  static const Provider *throughFloat =
+      createThroughFloatProvider(libraries).release();
   static const std::array<const Provider *, 4> providers = {
-      &oneDNNProvider(), throughFloat.get(), &eigenProvider(),
-      &referenceProvider()};
+      &oneDNNProvider(), throughFloat, &eigenProvider(), &referenceProvider()};
   return providers;
 }
 

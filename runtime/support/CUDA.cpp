@@ -148,25 +148,25 @@ void cuda::replaceLibraries(const Expected<Driver> &driver,
 const Expected<Driver> &cuda::driver() {
   if (otherDriver)
     return *otherDriver;
-  static const Expected<Driver> opened = openDriver();
+  static const auto &opened = *new Expected<Driver>(openDriver());
   return opened;
 }
 const Expected<NVRTC> &cuda::nvrtc() {
   if (otherNVRTC)
     return *otherNVRTC;
-  static const Expected<NVRTC> opened = openNVRTC();
+  static const auto &opened = *new Expected<NVRTC>(openNVRTC());
   return opened;
 }
 const Expected<NVJitLink> &cuda::nvJitLink() {
-  static const Expected<NVJitLink> opened = openNVJitLink();
+  static const auto &opened = *new Expected<NVJitLink>(openNVJitLink());
   return opened;
 }
 const Expected<CUDNN> &cuda::cudnn() {
-  static const Expected<CUDNN> opened = openCUDNN();
+  static const auto &opened = *new Expected<CUDNN>(openCUDNN());
   return opened;
 }
 const Expected<CUBLASLt> &cuda::cublasLt() {
-  static const Expected<CUBLASLt> opened = openCUBLASLt();
+  static const auto &opened = *new Expected<CUBLASLt>(openCUBLASLt());
   return opened;
 }
 

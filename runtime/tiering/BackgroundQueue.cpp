@@ -11,6 +11,7 @@
 #include "SpareCores.h"
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,8 @@ using namespace tandem::tiering;
 BackgroundQueue &BackgroundQueue::process() {
   // Never destroyed: threads may use it until the process is gone.
   static auto *queue = new BackgroundQueue;
+  if (getpid() == gettid())
+    stopWithThisThread();
   return *queue;
 }
 
@@ -30,7 +33,22 @@ BackgroundQueue::BackgroundQueue() {
   pthread_atfork([] { process().beforeFork(); },
                  [] { process().afterFork(/*isChild=*/false); },
                  [] { process().afterFork(/*isChild=*/true); });
-  // A compiler must not run while what it uses is destroyed.
+  stopAtExit();
+}
+
+/// A job must not run while what it uses is destroyed. The objects of the
+/// thread that ends the process are destroyed before all static ones.
+void BackgroundQueue::stopWithThisThread() {
+  struct End {
+    ~End() { process().stop(); }
+  };
+  thread_local End end;
+}
+
+/// For a process that another thread than the main one ends. At exit, what was
+/// last registered is called first: objects that libraries make later are
+/// destroyed before this.
+void BackgroundQueue::stopAtExit() {
   std::atexit([] { process().stop(); });
 }
 
@@ -110,6 +128,9 @@ void BackgroundQueue::workUntilStopped() {
     lock.lock();
     std::erase(runningJobs, job);
     changed->notify_all();
+    // Jobs use libraries that make objects when they are first needed.
+    if (std::has_single_bit(++ended))
+      stopAtExit();
     // Before the lock is taken again: its end may need other locks.
     lock.unlock();
     job.reset();

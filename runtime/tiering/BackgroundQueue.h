@@ -68,8 +68,9 @@ using JobPtr = std::shared_ptr<BackgroundJob>;
 /// threads of its own. Thread-safe.
 class BackgroundQueue {
 public:
-  /// The queue of the process. At exit, jobs that wait are cancelled, and those
-  /// that run are waited for.
+  /// The queue of the process. When the process or its main thread ends, jobs
+  /// that wait are cancelled, and those that run are waited for. The main
+  /// thread's end is noticed where it has called this.
   static BackgroundQueue &process();
 
   /// Adds a job. Fails where there is no thread and none can be started.
@@ -101,6 +102,8 @@ private:
   JobPtr takeNext();
   void sumLossRates();
   Status startThread();
+  static void stopWithThisThread();
+  static void stopAtExit();
   void stop();
   void beforeFork();
   void afterFork(bool isChild);
@@ -113,6 +116,7 @@ private:
   std::atomic<double> waitingLossRate{0};
   std::vector<pthread_t> threads;
   size_t limit = 1;
+  size_t ended = 0; // Jobs that have run.
   bool isPaused = false, isStopped = false;
 };
 

@@ -28,6 +28,7 @@ Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
       books(this->options) {
   this->policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
   this->policy.maxResidentBytes = this->options.maxResidentBytes;
+  (void)BackgroundQueue::process(); // Notes the main thread.
 }
 
 Engine::~Engine() { cancel(); }

@@ -62,9 +62,9 @@ llvm::StringMap<const OpRow *> index(ArrayRef<OpRow> rows) {
 } // namespace
 
 const OpRow *findOp(StringRef domain, StringRef name) {
-  static const llvm::StringMap<const OpRow *> ours = index(kDefaultDomain),
-                                              microsoft =
-                                                  index(kMicrosoftDomain);
+  using Index = llvm::StringMap<const OpRow *>;
+  static const auto &ours = *new Index(index(kDefaultDomain));
+  static const auto &microsoft = *new Index(index(kMicrosoftDomain));
   if (isDefaultDomain(domain))
     return ours.lookup(name);
   return domain == "com.microsoft" ? microsoft.lookup(name) : nullptr;

@@ -20,20 +20,28 @@ namespace {
 /// One short line at once, so that lines of several processes do not mix.
 struct Log {
   explicit Log(const char *path) : path(path) {}
-  ~Log() { std::ofstream(path, std::ios::app) << largest << '\n'; }
+  void write() const { std::ofstream(path, std::ios::app) << largest << '\n'; }
   const char *path;
   std::atomic<int64_t> largest{0};
 };
 
+Log *openLog() {
+  const char *path = lookUp(Variable::frameLog);
+  if (!path)
+    return nullptr;
+  static Log *log = new Log(path);
+  std::atexit([] { log->write(); });
+  return log;
+}
+
 } // namespace
 
 void logFrame(int64_t bytes) {
-  static const char *path = lookUp(Variable::frameLog);
-  if (!path)
+  static Log *log = openLog();
+  if (!log)
     return;
-  static Log log(path);
-  int64_t largest = log.largest;
-  while (bytes > largest && !log.largest.compare_exchange_weak(largest, bytes))
+  int64_t largest = log->largest;
+  while (bytes > largest && !log->largest.compare_exchange_weak(largest, bytes))
     ;
 }
 

@@ -55,12 +55,12 @@ const char *getMutant() {
 }
 
 std::string describeCPUTarget() {
-  static const std::string text = [] {
+  static const auto &text = *new std::string([] {
     CPUTargetOptions host = resolve({});
     const char *mutant = getMutant();
     return host.cpu + "/" + host.features + "/" +
            std::to_string(host.vectorBits) + (mutant ? mutant : "");
-  }();
+  }());
   return text;
 }
 

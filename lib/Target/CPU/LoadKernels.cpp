@@ -29,17 +29,21 @@ static tandem::Error loadError(const std::string &kernel, llvm::Error error) {
       kernel + ": " + toString(std::move(error)), "load", {}, {}};
 }
 
-/// One linker for the process: creating it costs milliseconds.
+static tandem::Expected<LLJIT *> createLinker() {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  auto linker = LLJITBuilder().create();
+  if (!linker)
+    return fail("load",
+                "cannot create a linker: " + toString(linker.takeError()));
+  return linker->release();
+}
+
+/// One linker for the process: creating it costs milliseconds. Kernels may
+/// outlive whatever is destroyed at exit, so that it is not.
 static tandem::Expected<LLJIT *> getLinker() {
-  static auto linker = []() -> llvm::Expected<std::unique_ptr<LLJIT>> {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    return LLJITBuilder().create();
-  }();
-  if (linker)
-    return linker->get();
-  static const std::string message = toString(linker.takeError());
-  return fail("load", "cannot create a linker: " + message);
+  static const auto &linker = *new tandem::Expected<LLJIT *>(createLinker());
+  return linker;
 }
 
 namespace {

@@ -289,7 +289,7 @@ private:
   /// too.
   static void list(ModuleOp module, const std::string &kernel) {
     static std::mutex mutex;
-    static std::set<std::string> listed;
+    static auto &listed = *new std::set<std::string>;
     constexpr size_t kPlaces = 4;
     for (auto [name, fault] : kFaults)
       for (size_t place = 0; place < kPlaces; ++place) {

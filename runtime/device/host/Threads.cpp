@@ -61,7 +61,7 @@ static bool hasThreads() {
     // oneTBB's, and oneDNN's with those that sleep (letIdleWorkersSleep).
     if (canStartThreads(2 * tbb::info::default_concurrency()))
       return true;
-    static Control control(Control::max_allowed_parallelism, 1);
+    (void)new Control(Control::max_allowed_parallelism, 1);
     limit = 1;
     return false;
   }();
@@ -93,7 +93,7 @@ static void wakeWorkers(int threads) {
 
 void tandem::setNumThreads(int threads) {
   static std::mutex mutex; // guards control
-  static std::unique_ptr<Control> control;
+  static auto &control = *new std::unique_ptr<Control>;
   if (!hasThreads())
     return;
   threads = std::max(threads, 1);

@@ -16,7 +16,7 @@ using namespace tandem::onednn;
 using dnnl::memory;
 
 const dnnl::engine &onednn::engine() {
-  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  static const auto &engine = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return engine;
 }
 
