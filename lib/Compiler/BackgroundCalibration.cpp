@@ -10,6 +10,7 @@
 
 #include "tandem/Compiler/Calibrate.h"
 #include "tandem/Support/Environment.h"
+#include "tandem/Support/ProcessEnd.h"
 #include "tandem/Tandem.h"
 
 #include <atomic>
@@ -101,8 +102,9 @@ void BackgroundCalibration::stop() {
 
 BackgroundCalibration::~BackgroundCalibration() { stop(); }
 
-/// A child has no such thread, but whatever lock it held.
-void BackgroundCalibration::stopBeforeFork() {
+/// Before a fork, as a child has no such thread, but whatever lock it held, and
+/// when the process ends.
+void BackgroundCalibration::stopCurrent() {
   std::lock_guard lock(getShared().mutex);
   if (auto current = getShared().current.lock())
     current->stop();
@@ -111,9 +113,9 @@ void BackgroundCalibration::stopBeforeFork() {
 std::shared_ptr<BackgroundCalibration> BackgroundCalibration::share() {
   if (isMeasuring || !isAllowed || lookUp(Variable::device) || measuredModel())
     return nullptr;
-  static const int isRegistered =
-      pthread_atfork(stopBeforeFork, nullptr, nullptr);
+  static const int isRegistered = pthread_atfork(stopCurrent, nullptr, nullptr);
   (void)isRegistered;
+  stopAtProcessEnd<stopCurrent>();
   std::lock_guard lock(getShared().mutex);
   auto current = getShared().current.lock();
   if (!current) {

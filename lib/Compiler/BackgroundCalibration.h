@@ -30,7 +30,7 @@ public:
 private:
   BackgroundCalibration();
   static void *run(void *self);
-  static void stopBeforeFork();
+  static void stopCurrent();
   void stop();
 
   struct Impl;

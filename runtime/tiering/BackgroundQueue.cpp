@@ -10,6 +10,8 @@
 
 #include "SpareCores.h"
 
+#include "tandem/Support/ProcessEnd.h"
+
 #include <algorithm>
 #include <bit>
 #include <csignal>
@@ -24,8 +26,7 @@ using namespace tandem::tiering;
 BackgroundQueue &BackgroundQueue::process() {
   // Never destroyed: threads may use it until the process is gone.
   static auto *queue = new BackgroundQueue;
-  if (getpid() == gettid())
-    stopWithThisThread();
+  stopAtProcessEnd<stopProcess>();
   return *queue;
 }
 
@@ -33,24 +34,9 @@ BackgroundQueue::BackgroundQueue() {
   pthread_atfork([] { process().beforeFork(); },
                  [] { process().afterFork(/*isChild=*/false); },
                  [] { process().afterFork(/*isChild=*/true); });
-  stopAtExit();
 }
 
-/// A job must not run while what it uses is destroyed. The objects of the
-/// thread that ends the process are destroyed before all static ones.
-void BackgroundQueue::stopWithThisThread() {
-  struct End {
-    ~End() { process().stop(); }
-  };
-  thread_local End end;
-}
-
-/// For a process that another thread than the main one ends. At exit, what was
-/// last registered is called first: objects that libraries make later are
-/// destroyed before this.
-void BackgroundQueue::stopAtExit() {
-  std::atexit([] { process().stop(); });
-}
+void BackgroundQueue::stopProcess() { process().stop(); }
 
 void BackgroundQueue::sumLossRates() {
   double sum = 0;
@@ -128,9 +114,10 @@ void BackgroundQueue::workUntilStopped() {
     lock.lock();
     std::erase(runningJobs, job);
     changed->notify_all();
-    // Jobs use libraries that make objects when they are first needed.
+    // Jobs use libraries that make static objects when they need them first.
+    // At exit, what was registered last is called first.
     if (std::has_single_bit(++ended))
-      stopAtExit();
+      std::atexit(stopProcess);
     // Before the lock is taken again: its end may need other locks.
     lock.unlock();
     job.reset();

@@ -68,9 +68,8 @@ using JobPtr = std::shared_ptr<BackgroundJob>;
 /// threads of its own. Thread-safe.
 class BackgroundQueue {
 public:
-  /// The queue of the process. When the process or its main thread ends, jobs
-  /// that wait are cancelled, and those that run are waited for. The main
-  /// thread's end is noticed where it has called this.
+  /// The queue of the process. When the process ends (stopAtProcessEnd), jobs
+  /// that wait are cancelled, and those that run are waited for.
   static BackgroundQueue &process();
 
   /// Adds a job. Fails where there is no thread and none can be started.
@@ -102,8 +101,7 @@ private:
   JobPtr takeNext();
   void sumLossRates();
   Status startThread();
-  static void stopWithThisThread();
-  static void stopAtExit();
+  static void stopProcess();
   void stop();
   void beforeFork();
   void afterFork(bool isChild);
