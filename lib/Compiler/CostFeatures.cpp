@@ -61,6 +61,9 @@ bool isLongFunction(OpKind kind) {
   case OpKind::erf:
   case OpKind::sin:
   case OpKind::cos:
+  case OpKind::asin:
+  case OpKind::acos:
+  case OpKind::atan:
   case OpKind::softplus:
   case OpKind::pow:
     return true;
@@ -121,6 +124,8 @@ std::optional<F> Describer::workOf(const CallFeatures &to,
     return to.window;
   case OpFamily::normalization:
     return op.step->op->kind == OpKind::softmax ? to.function : to.simple;
+  case OpFamily::indexing:
+    return op.step->op->kind == OpKind::argtopk ? to.function : to.simple;
   case OpFamily::shape:
   case OpFamily::structure:
     return std::nullopt;
@@ -177,6 +182,7 @@ void Describer::addCode(const SketchedOp &op) {
   }
   case OpFamily::normalization:
     return count(kind == OpKind::softmax ? F::softmaxes : F::simpleOps);
+  case OpFamily::indexing: // No code is generated.
   case OpFamily::structure:
     return;
   }

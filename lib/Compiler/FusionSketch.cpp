@@ -100,7 +100,8 @@ void Sketcher::join(int index) {
     own.space = op.operands[0].shape.numElements();
   own.hasContraction = family == OpFamily::contraction;
   own.hasWindow = family == OpFamily::window;
-  if (family == OpFamily::contraction || family == OpFamily::structure)
+  if (family == OpFamily::contraction || family == OpFamily::indexing ||
+      family == OpFamily::structure)
     return;
   for (uint32_t slot : op.step->operands) {
     if (writers[slot] < 0)

@@ -32,6 +32,8 @@ Expected<TensorType> inferPad(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConcat(const OpDesc &op, Operands operands);
 Expected<TensorType> inferIota(const OpDesc &op, Operands operands);
 Expected<TensorType> inferGather(const OpDesc &op, Operands operands);
+Expected<TensorType> inferScatter(const OpDesc &op, Operands operands);
+Expected<TensorType> inferArgTopK(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConv(const OpDesc &op, Operands operands);
 Expected<TensorType> inferMatmul(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPool(const OpDesc &op, Operands operands);

@@ -52,6 +52,8 @@ bool haveValidEnums(const fb::OpAttrsUnion &attrs) {
     return isMember(compare->predicate);
   if (const auto *reduce = attrs.AsReduceAttrs())
     return isMember(reduce->kind);
+  if (const auto *scatter = attrs.AsScatterAttrs())
+    return isMember(scatter->kind);
   return true;
 }
 

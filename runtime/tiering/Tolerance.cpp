@@ -14,6 +14,8 @@
 
 #include "Tolerance.h"
 
+#include "OpErrors.h"
+
 #include "tandem/Runtime/Compare.h"
 
 #include <algorithm>
@@ -27,9 +29,6 @@ namespace {
 
 /// Units of the computing type by which a function may err: 4 ULP.
 constexpr double kFunctionUnits = 8;
-/// The largest magnitude of an argument that is expected of functions which
-/// amplify errors by it: exponents and angles.
-constexpr double kArgument = 16;
 
 double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 
@@ -86,62 +85,8 @@ ValueTolerance asElementwise(ValueTolerance value, double amplified = 1) {
 }
 
 //===----------------------------------------------------------------------===//
-// Jumps
-//===----------------------------------------------------------------------===//
-
-bool jumps(const OpDesc &op, const TensorType &result) {
-  switch (op.kind) {
-  case OpKind::floor:
-  case OpKind::ceil:
-  case OpKind::round:
-  case OpKind::sign:
-  case OpKind::compare:
-    return true;
-  case OpKind::cast:
-    return !isFloat(result.dtype);
-  case OpKind::reduce:
-    return op.attrs.AsReduceAttrs()->kind == ReduceKind::argmax;
-  default:
-    return false;
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Elementwise ops
 //===----------------------------------------------------------------------===//
-
-/// |x f'(x) / f(x)|, or |x f'(x)| beside the largest |f|: by how much a
-/// function amplifies a relative error.
-double amplification(OpKind kind) {
-  switch (kind) {
-  case OpKind::exp:
-  case OpKind::expm1:
-  case OpKind::pow:
-  case OpKind::sin:
-  case OpKind::cos:
-    return kArgument;
-  default:
-    return 1;
-  }
-}
-
-/// Whether the result's error is relative to each element where the operands'
-/// errors are. Sums cancel, and so do functions with zeros besides 0.
-bool keepsRelativeErrors(OpKind kind) {
-  switch (kind) {
-  case OpKind::add:
-  case OpKind::sub:
-  case OpKind::log:
-  case OpKind::sin:
-  case OpKind::cos:
-  case OpKind::sigmoid:
-  case OpKind::softplus:
-  case OpKind::gelu:
-    return false;
-  default:
-    return true;
-  }
-}
 
 /// Rounding of an elementwise result, in the type that it is computed in.
 ValueTolerance elementwiseRounding(const OpView &view) {
@@ -257,8 +202,24 @@ ValueTolerance pad(const OpView &view) {
   return result;
 }
 
+/// Of equal operands all tiers make equal results, as the order of updates is
+/// fixed and each is rounded; all of them may be of one element.
+ValueTolerance scatter(const OpView &view) {
+  const fb::ScatterKind kind = view.op.attrs.AsScatterAttrs()->kind;
+  const ValueTolerance operands = combinedOperands(view);
+  if (operands.isExact())
+    return {};
+  if (kind != fb::ScatterKind::add && kind != fb::ScatterKind::mul)
+    return worstOperand(view);
+  const double updates = std::sqrt(std::max(1.0, view.elements(1)));
+  return combine(asNormwise(operands, updates),
+                 {0, updates * unitRoundoff(view.result.dtype)});
+}
+
 ValueTolerance unrounded(const OpView &view, Precision precision) {
   const OpInfo info = getOpInfo(view.op.kind);
+  if (view.op.kind == OpKind::scatter)
+    return scatter(view);
   if (view.op.kind == OpKind::pad)
     return pad(view);
   if (info.isElementwise())
@@ -295,6 +256,8 @@ double reach(const OpView &view, size_t operand) {
     return std::max(1.0, view.elements() / own);
   if (view.op.kind == OpKind::gather)
     return operand == 0 ? view.elements(1) : view.elements() / own;
+  if (view.op.kind == OpKind::scatter)
+    return operand == 1 ? view.elements(2) / own : 1;
   if (view.op.kind == OpKind::softmax)
     return termsOf(view);
   if (info.family == OpFamily::shape || info.family == OpFamily::reduction)

@@ -40,6 +40,12 @@ func.func @unary(%x: tensor<?x8xf32>, %p: tensor<4xi1>, %i: tensor<4xi32>) {
   %15 = tandem.sin %x : tensor<?x8xf32>
   // CHECK: tandem.cos %{{.*}} : tensor<?x8xf32>
   %16 = tandem.cos %x : tensor<?x8xf32>
+  // CHECK: tandem.asin %{{.*}} : tensor<?x8xf32>
+  %asin = tandem.asin %x : tensor<?x8xf32>
+  // CHECK: tandem.acos %{{.*}} : tensor<?x8xf32>
+  %acos = tandem.acos %x : tensor<?x8xf32>
+  // CHECK: tandem.atan %{{.*}} : tensor<?x8xf32>
+  %atan = tandem.atan %x : tensor<?x8xf32>
   // CHECK: tandem.floor %{{.*}} : tensor<?x8xf32>
   %17 = tandem.floor %x : tensor<?x8xf32>
   // CHECK: tandem.ceil %{{.*}} : tensor<?x8xf32>

@@ -7,7 +7,7 @@
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 
-func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>) {
+func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
   %d = tandem.cast %x : (tensor<9xf32>) -> tensor<9xf64>
   %one = tandem.constant dense<1.0> : tensor<f64>
   %exp = tandem.exp %x : tensor<9xf32>
@@ -35,7 +35,13 @@ func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf3
   %inverse_sin = tandem.div %one, %sin64 : (tensor<f64>, tensor<9xf64>) -> tensor<9xf64>
   %softplus = tandem.softplus %x : tensor<9xf32>
   %softplus64 = tandem.softplus %d : tensor<9xf64>
-  return %exp, %expm1, %log, %log1p, %tanh, %erf, %sin, %cos, %sigmoid, %exp64, %expm164, %log64, %log1p64, %tanh64, %erf64, %sin64, %cos64, %sigmoid64, %inverse_expm1, %inverse_log1p, %inverse_tanh, %inverse_erf, %inverse_sin, %softplus, %softplus64 : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>
+  %asin = tandem.asin %x : tensor<9xf32>
+  %acos = tandem.acos %x : tensor<9xf32>
+  %atan = tandem.atan %x : tensor<9xf32>
+  %asin64 = tandem.asin %d : tensor<9xf64>
+  %acos64 = tandem.acos %d : tensor<9xf64>
+  %atan64 = tandem.atan %d : tensor<9xf64>
+  return %exp, %expm1, %log, %log1p, %tanh, %erf, %sin, %cos, %sigmoid, %exp64, %expm164, %log64, %log1p64, %tanh64, %erf64, %sin64, %cos64, %sigmoid64, %inverse_expm1, %inverse_log1p, %inverse_tanh, %inverse_erf, %inverse_sin, %softplus, %softplus64, %asin, %acos, %atan, %asin64, %acos64, %atan64 : tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>, tensor<9xf64>, tensor<9xf32>, tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>
 }
 
 // CHECK: output 0: tensor<9xf32>
@@ -88,3 +94,15 @@ func.func @main(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>, tensor<9xf3
 // CHECK-NEXT: [0, inf, {{-?}}nan, 0.69315, 0.69315, 1e+30, 0, 0.69315, 0.31326]
 // CHECK-NEXT: output 24: tensor<9xf64>
 // CHECK-NEXT: [0, inf, {{-?}}nan, 0.69315, 0.69315, 1e+30, 0, 0.69315, 0.31326]
+// CHECK-NEXT: output 25: tensor<9xf32>
+// CHECK-NEXT: [{{-?}}nan, {{-?}}nan, {{-?}}nan, 0, 0, {{-?}}nan, {{-?}}nan, 9.9999e-41, -1.5708]
+// CHECK-NEXT: output 26: tensor<9xf32>
+// CHECK-NEXT: [{{-?}}nan, {{-?}}nan, {{-?}}nan, 1.5708, 1.5708, {{-?}}nan, {{-?}}nan, 1.5708, 3.1416]
+// CHECK-NEXT: output 27: tensor<9xf32>
+// CHECK-NEXT: [-1.5708, 1.5708, {{-?}}nan, 0, 0, 1.5708, -1.5708, 9.9999e-41, -0.7854]
+// CHECK-NEXT: output 28: tensor<9xf64>
+// CHECK-NEXT: [{{-?}}nan, {{-?}}nan, {{-?}}nan, 0, 0, {{-?}}nan, {{-?}}nan, 9.9999e-41, -1.5708]
+// CHECK-NEXT: output 29: tensor<9xf64>
+// CHECK-NEXT: [{{-?}}nan, {{-?}}nan, {{-?}}nan, 1.5708, 1.5708, {{-?}}nan, {{-?}}nan, 1.5708, 3.1416]
+// CHECK-NEXT: output 30: tensor<9xf64>
+// CHECK-NEXT: [-1.5708, 1.5708, {{-?}}nan, 0, 0, 1.5708, -1.5708, 9.9999e-41, -0.7854]

@@ -6,7 +6,7 @@
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 
-func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   %neg = tandem.neg %x : tensor<2x3xf32>
   %abs = tandem.abs %x : tensor<2x3xf32>
   %sign = tandem.sign %x : tensor<2x3xf32>
@@ -23,7 +23,10 @@ func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tenso
   %ceil = tandem.ceil %x : tensor<2x3xf32>
   %round = tandem.round %x : tensor<2x3xf32>
   %softplus = tandem.softplus %x : tensor<2x3xf32>
-  return %neg, %abs, %sign, %exp, %expm1, %tanh, %sigmoid, %relu, %gelu, %erf, %sin, %cos, %floor, %ceil, %round, %softplus : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+  %asin = tandem.asin %x : tensor<2x3xf32>
+  %acos = tandem.acos %x : tensor<2x3xf32>
+  %atan = tandem.atan %x : tensor<2x3xf32>
+  return %neg, %abs, %sign, %exp, %expm1, %tanh, %sigmoid, %relu, %gelu, %erf, %sin, %cos, %floor, %ceil, %round, %softplus, %asin, %acos, %atan : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }
 
 // CHECK: output 0: tensor<2x3xf32>
@@ -74,3 +77,12 @@ func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tenso
 // CHECK-NEXT: output 15: tensor<2x3xf32>
 // CHECK-NEXT{LITERAL}: [[0.12693, 0.31326, 0.47408],
 // CHECK-NEXT:  [0.82594, 1.3133, 2.1269]]
+// CHECK-NEXT: output 16: tensor<2x3xf32>
+// CHECK-NEXT: {{\[\[-?}}nan, -1.5708, -0.5236],
+// CHECK-NEXT:  [0.25268, 1.5708, {{-?}}nan]]
+// CHECK-NEXT: output 17: tensor<2x3xf32>
+// CHECK-NEXT: {{\[\[-?}}nan, 3.1416, 2.0944],
+// CHECK-NEXT:  [1.3181, 0, {{-?}}nan]]
+// CHECK-NEXT: output 18: tensor<2x3xf32>
+// CHECK-NEXT{LITERAL}: [[-1.1071, -0.7854, -0.46365],
+// CHECK-NEXT:  [0.24498, 0.7854, 1.1071]]

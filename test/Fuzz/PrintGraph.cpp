@@ -115,6 +115,15 @@ std::string printAttrs(const OpDesc &op) {
     p.integer("axis", a->axis);
   if (auto *a = attrs.AsGatherAttrs())
     p.integer("axis", a->axis);
+  if (auto *a = attrs.AsScatterAttrs()) {
+    p.integer("axis", a->axis);
+    p.enumerator("kind", "scatter_kind", fb::EnumNameScatterKind(a->kind));
+  }
+  if (auto *a = attrs.AsArgTopKAttrs()) {
+    p.integer("axis", a->axis);
+    p.integer("k", a->k);
+    p.flag("ascending", a->ascending);
+  }
   if (auto *a = attrs.AsIotaAttrs())
     p.integer("axis", a->axis);
   if (auto *a = attrs.AsConvAttrs())

@@ -16,11 +16,12 @@ using namespace tandem::fuzz;
 
 namespace {
 
-/// A function of one float on |x| <= 8, and a bound on its value.
+/// A function of one float on |x| <= most, and a bound on its value.
 struct Smooth {
   OpKind kind;
   double (*magnitude)(double m);
   bool needsPositive = false; ///< asks for x >= 1/2
+  double most = 8;
 };
 
 double one(double) { return 1; }
@@ -42,12 +43,15 @@ const Smooth kSmooth[] = {
     {OpKind::erf, one},
     {OpKind::sin, one},
     {OpKind::cos, one},
+    {OpKind::asin, [](double) { return 1.6; }, false, 1},
+    {OpKind::acos, [](double) { return 3.2; }, false, 1},
+    {OpKind::atan, [](double) { return 1.6; }},
     {OpKind::softplus, [](double m) { return m + 1; }},
 };
 
 void appendSmooth(GraphBuilder &b) {
   const Smooth &f = kSmooth[b.random.below(std::size(kSmooth))];
-  int x = b.tamed(b.pickFloat());
+  int x = b.tamed(b.pickFloat(), f.most);
   if (f.needsPositive)
     x = b.awayFromZero(x);
   OpDesc desc;

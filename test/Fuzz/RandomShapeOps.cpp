@@ -151,6 +151,66 @@ void appendGather(GraphBuilder &b) {
   b.op(std::move(desc), {x, indices}, magnitude);
 }
 
+/// Sums of 16 bits are rounded in another order than the bounds of errors know.
+fb::ScatterKind pickScatterKind(GraphBuilder &b, DType dtype) {
+  if (dtype == DType::i1)
+    return fb::ScatterKind::replace;
+  return b.random.pick(
+      {fb::ScatterKind::replace, fb::ScatterKind::min,
+       byteWidth(dtype) == 2 ? fb::ScatterKind::max : fb::ScatterKind::add});
+}
+
+void appendScatter(GraphBuilder &b) {
+  int x = pickAny(b, 1, 3);
+  const TensorType type = b.type(x);
+  auto axis = static_cast<int>(b.random.below(type.shape.rank()));
+  int indices = b.pick(
+      [](const Node &n) {
+        return (n.type.dtype == DType::i32 || n.type.dtype == DType::i64) &&
+               n.type.shape.rank() == 1 && n.type.shape.numElements() <= 64;
+      },
+      [&] {
+        return TensorType{b.random.pick({DType::i32, DType::i64}),
+                          b.randomShape(1, 1)};
+      });
+  TensorType wanted = type;
+  wanted.shape[axis] = b.type(indices).shape[0];
+  if (type.shape.numElements() > 16384 || wanted.shape.numElements() > 16384)
+    return;
+  int updates = b.pick([&](const Node &n) { return n.type == wanted; },
+                       [&] { return wanted; });
+  fb::ScatterAttrsT attrs;
+  attrs.axis = axis;
+  attrs.kind = pickScatterKind(b, type.dtype);
+  bool isSum = attrs.kind == fb::ScatterKind::add;
+  double each = b.node(updates).magnitude, own = b.node(x).magnitude;
+  double magnitude = isSum
+                         ? own + each * static_cast<double>(wanted.shape[axis])
+                         : std::max(own, each);
+  OpDesc desc;
+  desc.kind = OpKind::scatter;
+  desc.attrs.Set(std::move(attrs));
+  b.op(std::move(desc), {x, indices, updates}, magnitude);
+}
+
+/// Of values that every execution agrees on.
+void appendArgTopK(GraphBuilder &b) {
+  int x = b.pickExact();
+  const Shape &shape = b.type(x).shape;
+  if (shape.rank() == 0)
+    return;
+  auto axis = static_cast<int>(b.random.below(shape.rank()));
+  fb::ArgTopKAttrsT attrs;
+  attrs.axis = axis;
+  attrs.k = b.random.between(1, shape[axis]);
+  attrs.ascending = b.random.chance(50);
+  double magnitude = static_cast<double>(shape[axis]);
+  OpDesc desc;
+  desc.kind = OpKind::argtopk;
+  desc.attrs.Set(std::move(attrs));
+  b.op(std::move(desc), {x}, magnitude);
+}
+
 void appendIota(GraphBuilder &b) {
   fb::IotaAttrsT attrs;
   Shape shape = b.randomShape(1, 3);
@@ -168,6 +228,7 @@ void appendIota(GraphBuilder &b) {
 void fuzz::appendShapeOp(GraphBuilder &b) {
   static void (*const kinds[])(GraphBuilder &) = {
       appendReshape, appendTranspose, appendBroadcast, appendSlice,
-      appendPad,     appendConcat,    appendGather,    appendIota};
+      appendPad,     appendConcat,    appendGather,    appendScatter,
+      appendArgTopK, appendIota};
   kinds[b.random.below(std::size(kinds))](b);
 }

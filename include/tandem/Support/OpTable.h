@@ -30,6 +30,7 @@ enum class OpFamily : uint8_t {
   window,        ///< Pooling.
   reduction,     ///< Over whole dims.
   normalization, ///< As many elements as the operand has, scaled and moved.
+  indexing,      ///< Elements are put at, or ordered into, computed places.
   structure,     ///< Unknown semantics (custom_call).
 };
 

@@ -1,4 +1,4 @@
-//===- Indexing.cpp - ONNX ops that read at computed places ---------------===//
+//===- Indexing.cpp - ONNX ops that read or write at computed places ------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,6 +31,15 @@ Ints stridesOf(ArrayRef<int64_t> shape) {
   return strides;
 }
 
+/// Whether indices are in [0, size).
+Value isInside(Node &node, Value indices, int64_t size) {
+  Value isUpper = node.compare(ir::ComparePredicate::lt, indices,
+                               node.scalar(indices, size));
+  Value isLower =
+      node.compare(ir::ComparePredicate::ge, indices, node.scalar(indices, 0));
+  return node.emit<ir::LogicalAndOp>({isLower, isUpper});
+}
+
 /// 0, stride, 2 * stride, … along dim `axis` of `rank` dims.
 Value steps(Node &node, int64_t size, int64_t stride, int64_t axis,
             int64_t rank) {
@@ -39,27 +48,107 @@ Value steps(Node &node, int64_t size, int64_t stride, int64_t axis,
   return alongAxis(node, counted, axis, rank);
 }
 
+/// The elements of `x` as one vector.
+Value asVector(Node &node, Value x) {
+  return node.reshape(x, {Size(llvm::product_of(node.dims(x)))});
+}
+
+/// The places of elements in a tensor of `shape`: `indices` is their index
+/// along `axis`; that along another dim is the same as in `indices`. Any that
+/// is out of range gives a place that is none, -1, if it `isChecked`.
+Value placesAlong(Node &node, ArrayRef<int64_t> shape, Value indices,
+                  int64_t axis, bool isChecked) {
+  Ints strides = stridesOf(shape), wanted = node.dims(indices);
+  Type i64 = node.state().builder.getI64Type();
+  Value places = node.mul(indices, node.scalar(i64, strides[axis]));
+  for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
+    if (i != axis && wanted[i] > 1)
+      places =
+          node.add(places, steps(node, wanted[i], strides[i], i, shape.size()));
+  return isChecked ? node.select(isInside(node, indices, shape[axis]), places,
+                                 node.scalar(i64, -1))
+                   : places;
+}
+
+/// The places of rows in a tensor whose dims `indexed` are one, by the indices
+/// in the last dim of `indices`; the first `batches` dims go along. Any index
+/// that is out of range gives -1 if it `isChecked`.
+Value placesOfRows(Node &node, ArrayRef<int64_t> indexed, Value indices,
+                   int64_t batches, bool isChecked) {
+  Type i64 = node.state().builder.getI64Type();
+  Ints strides = stridesOf(indexed), wanted = node.dims(indices);
+  int64_t rank = static_cast<int64_t>(wanted.size()) - 1;
+  Sizes shape(wanted.begin(), wanted.end() - 1);
+  Value places, areInside;
+  for (int64_t i = 0; i < wanted.back(); ++i) {
+    int64_t size = indexed[batches + i];
+    Value one = node.reshape(node.slice(indices, rank, i, i + 1), shape);
+    one = wrap(node, one, size);
+    Value inside = isInside(node, one, size);
+    one = node.mul(one, node.scalar(i64, strides[batches + i]));
+    places = places ? node.add(places, one) : one;
+    areInside =
+        areInside ? node.emit<ir::LogicalAndOp>({areInside, inside}) : inside;
+  }
+  for (int64_t i = 0; i < batches; ++i)
+    places = node.add(places, steps(node, wanted[i], strides[i], i, rank));
+  return isChecked ? node.select(areInside, places, node.scalar(i64, -1))
+                   : places;
+}
+
+/// Elements of `x` at `indices`, of i64, along `axis`.
+Value gatherElements(Node &node, Value x, Value indices, int64_t axis) {
+  Value places = placesAlong(node, node.dims(x), indices, axis, false);
+  return node.gather(asVector(node, x), places, 0);
+}
+
+/// The attribute "reduction".
+std::optional<ir::ScatterKind> scatterKind(Node &node) {
+  std::string name = node.getString("reduction", "none");
+  if (name == "none")
+    return ir::ScatterKind::replace;
+  std::optional<ir::ScatterKind> kind = ir::symbolizeScatterKind(name);
+  if (!kind || *kind == ir::ScatterKind::replace) {
+    node.error("reduction '" + name + "' is not known");
+    return std::nullopt;
+  }
+  return kind;
+}
+
+/// `x` as rows of `shape`, with updates at places among the first dim, in its
+/// own shape.
+Value scatterRows(Node &node, Value x, const Sizes &shape, Value places,
+                  Value updates, ir::ScatterKind kind) {
+  Sizes own = node.sizesOf(x);
+  Value result = node.emit<ir::ScatterOp>(
+      {node.reshape(x, shape), places, updates},
+      {node.integer("axis", 0),
+       node.attribute("kind", ir::ScatterKindAttr::get(
+                                  node.state().builder.getContext(), kind))});
+  return node.reshape(result, own);
+}
+
+/// The first `count` dims as one, and the others.
+Sizes asRows(ArrayRef<int64_t> shape, int64_t count) {
+  Sizes rows{Size(llvm::product_of(shape.take_front(count)))};
+  for (int64_t size : shape.drop_front(count))
+    rows.push_back(Size(size));
+  return rows;
+}
+
 } // namespace
 
 /// Elements of the operand as one vector, by their places in it.
 void convertGatherElements(Node &node) {
   Value x = node.operand(0), indices = node.operand(1);
-  int64_t rank = node.rank(x);
-  int64_t axis = node.axis(node.getInt("axis", 0), rank);
-  Ints shape = node.dims(x), wanted = node.dims(indices);
-  if (!node.require(shape.size() == wanted.size(),
+  int64_t axis = node.axis(node.getInt("axis", 0), node.rank(x));
+  if (!node.require(node.rank(x) == node.rank(indices),
                     "needs operands of one rank") ||
       node.hasFailed())
     return;
-  Ints strides = stridesOf(shape);
-  Value places =
-      node.mul(wrap(node, indices, shape[axis]),
-               node.scalar(node.state().builder.getI64Type(), strides[axis]));
-  for (int64_t i = 0; i < rank; ++i)
-    if (i != axis && wanted[i] > 1)
-      places = node.add(places, steps(node, wanted[i], strides[i], i, rank));
-  node.result(0, node.gather(node.reshape(x, {Size(llvm::product_of(shape))}),
-                             places, 0));
+  indices = wrap(node, indices, node.dim(x, axis));
+  if (!node.hasFailed())
+    node.result(0, gatherElements(node, x, indices, axis));
 }
 
 /// Slices of the operand, with the dims that are indexed as one.
@@ -74,23 +163,98 @@ void convertGatherND(Node &node) {
                     "indices that do not fit the operand") ||
       node.hasFailed())
     return;
-  ArrayRef<int64_t> indexed = ArrayRef(shape).take_front(batches + depth);
-  Ints strides = stridesOf(indexed);
-  Sizes placesShape(wanted.begin(), wanted.end() - 1);
-  Value places;
-  for (int64_t i = 0; i < depth; ++i) {
-    Value one = node.reshape(node.slice(indices, rank, i, i + 1), placesShape);
-    one = node.mul(
-        wrap(node, one, shape[batches + i]),
-        node.scalar(node.state().builder.getI64Type(), strides[batches + i]));
-    places = places ? node.add(places, one) : one;
+  int64_t indexed = batches + depth;
+  Value places = placesOfRows(node, ArrayRef(shape).take_front(indexed),
+                              indices, batches, false);
+  node.result(0,
+              node.gather(node.reshape(x, asRows(shape, indexed)), places, 0));
+}
+
+/// Before operator set 11 it is called Scatter.
+void convertScatterElements(Node &node) {
+  Value x = node.operand(0), indices = node.operand(1),
+        updates = node.operand(2);
+  int64_t axis = node.axis(node.getInt("axis", 0), node.rank(x));
+  std::optional<ir::ScatterKind> kind = scatterKind(node);
+  Ints shape = node.dims(x), wanted = node.dims(indices);
+  if (node.hasFailed())
+    return;
+  bool fits = shape.size() == wanted.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = static_cast<int64_t>(i) == axis || wanted[i] <= shape[i];
+  if (!node.require(fits, "indices that do not fit the operand"))
+    return;
+  Value places =
+      placesAlong(node, shape, wrap(node, indices, shape[axis]), axis, true);
+  node.result(0, scatterRows(node, x, asRows(shape, shape.size()), places,
+                             updates, *kind));
+}
+
+void convertScatter(Node &node) { convertScatterElements(node); }
+
+void convertScatterND(Node &node) {
+  Value x = node.operand(0), indices = node.operand(1),
+        updates = node.operand(2);
+  std::optional<ir::ScatterKind> kind = scatterKind(node);
+  Ints shape = node.dims(x), wanted = node.dims(indices);
+  if (node.hasFailed())
+    return;
+  int64_t depth = wanted.empty() ? 0 : wanted.back();
+  if (!node.require(depth > 0 && depth <= static_cast<int64_t>(shape.size()),
+                    "indices that do not fit the operand"))
+    return;
+  Value places =
+      placesOfRows(node, ArrayRef(shape).take_front(depth), indices, 0, true);
+  node.result(
+      0, scatterRows(node, x, asRows(shape, depth), places, updates, *kind));
+}
+
+/// Rows of a cache from an index on, one for each sequence of the batch.
+void convertTensorScatter(Node &node) {
+  Value cache = node.operand(0), updates = node.operand(1);
+  int64_t axis = node.axis(node.getInt("axis", -2), node.rank(cache));
+  std::string mode = node.getString("mode", "linear");
+  Ints shape = node.dims(cache), given = node.dims(updates);
+  if (!node.require(mode == "linear" || mode == "circular",
+                    "mode '" + mode + "' is not known") ||
+      !node.require(given.size() == shape.size() && axis > 0,
+                    "an update that does not fit the cache") ||
+      node.hasFailed())
+    return;
+  Type i64 = node.state().builder.getI64Type();
+  // Along the axis, counted from the first row that is written.
+  Ints dims(given.begin(), given.begin() + axis + 1);
+  int64_t rank = axis + 1, size = shape[axis];
+  Value indices = node.expand(steps(node, dims[axis], 1, axis, rank), dims);
+  if (node.hasOperand(2))
+    indices = node.add(
+        indices, alongAxis(node, node.cast(node.operand(2), i64), 0, rank));
+  if (mode == "circular") {
+    Value length = node.scalar(i64, size);
+    Value rounds = node.div(indices, length);
+    indices = node.sub(indices, node.mul(rounds, length));
   }
-  for (int64_t i = 0; i < batches; ++i)
-    places = node.add(places, steps(node, wanted[i], strides[i], i, rank));
-  Sizes rows{Size(llvm::product_of(indexed))};
-  for (int64_t size : ArrayRef(shape).drop_front(batches + depth))
-    rows.push_back(Size(size));
-  node.result(0, node.gather(node.reshape(x, rows), places, 0));
+  Value places =
+      placesAlong(node, ArrayRef(shape).take_front(rank), indices, axis, true);
+  node.result(0, scatterRows(node, cache, asRows(shape, rank), places, updates,
+                             ir::ScatterKind::replace));
+}
+
+void convertTopK(Node &node) {
+  Value x = node.operand(0);
+  int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  Ints k = node.hasOperand(1) ? node.constants(1) : Ints{node.getInt("k", 0)};
+  if (!node.require(k.size() == 1, "needs one k") || node.hasFailed())
+    return;
+  SmallVector<NamedAttribute> attributes{node.integer("k", k[0]),
+                                         node.integer("axis", axis)};
+  if (!node.getInt("largest", 1))
+    attributes.push_back(node.unit("ascending"));
+  Value indices = node.emit<ir::ArgTopKOp>(x, attributes);
+  if (node.isWanted(0) && !node.hasFailed())
+    node.result(0, gatherElements(node, x, indices, axis));
+  if (node.isWanted(1))
+    node.result(1, indices);
 }
 
 } // namespace tandem::onnx

@@ -26,7 +26,8 @@ constexpr KernelFamily kFamilies[] = {
     KernelFamily::cast,          KernelFamily::transcendental,
     KernelFamily::shape,         KernelFamily::transpose,
     KernelFamily::reduction,     KernelFamily::window,
-    KernelFamily::normalization, KernelFamily::contraction};
+    KernelFamily::normalization, KernelFamily::contraction,
+    KernelFamily::indexing};
 
 /// A family's files: for all types that it has, for numbers, for floats.
 struct FamilyFiles {
@@ -48,6 +49,8 @@ FamilyFiles filesOf(KernelFamily family) {
     return {"shape", {"Shape"}, {"ShapeNumbers"}, {}};
   case KernelFamily::transpose:
     return {"transpose", {"Transpose"}, {}, {}};
+  case KernelFamily::indexing:
+    return {"indexing", {"Indexing"}, {"IndexingNumbers"}, {}};
   case KernelFamily::reduction:
     return {"reduction",
             {},
@@ -80,6 +83,7 @@ std::optional<FunctionGroup> functionsOf(KernelFamily family) {
     return FunctionGroup::transcendental;
   case KernelFamily::shape:
   case KernelFamily::transpose:
+  case KernelFamily::indexing:
   case KernelFamily::reduction:
   case KernelFamily::window:
   case KernelFamily::normalization:

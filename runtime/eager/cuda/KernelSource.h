@@ -36,6 +36,7 @@ enum class KernelFamily {
   window,
   normalization,
   contraction,
+  indexing,
 };
 
 /// A program.

@@ -57,6 +57,10 @@ Planner cuda::plannerOf(OpKind kind) {
     return planIota;
   case OpKind::gather:
     return planGather;
+  case OpKind::scatter:
+    return planScatter;
+  case OpKind::argtopk:
+    return planArgTopK;
   case OpKind::conv:
     return planConv;
   case OpKind::matmul:
@@ -88,6 +92,8 @@ std::vector<ProgramKey> cuda::programsOf(const OpSignature &signature) {
     if (signature.op.kind == OpKind::transpose)
       return {{KernelFamily::shape, result}, {KernelFamily::transpose, result}};
     return only(KernelFamily::shape, result);
+  case OpFamily::indexing:
+    return only(KernelFamily::indexing, signature.operands[0].dtype);
   case OpFamily::contraction:
     return only(KernelFamily::contraction, result);
   case OpFamily::window:

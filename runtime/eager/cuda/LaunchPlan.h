@@ -101,6 +101,8 @@ Planned planPad(const OpSignature &signature);
 Planned planConcat(const OpSignature &signature);
 Planned planIota(const OpSignature &signature);
 Planned planGather(const OpSignature &signature);
+Planned planScatter(const OpSignature &signature);
+Planned planArgTopK(const OpSignature &signature);
 Planned planConv(const OpSignature &signature);
 Planned planMatmul(const OpSignature &signature);
 Planned planPool(const OpSignature &signature);

@@ -38,6 +38,10 @@ static Prepare preparerOf(OpKind kind) {
     return prepareIota;
   case OpKind::gather:
     return prepareGather;
+  case OpKind::scatter:
+    return prepareScatter;
+  case OpKind::argtopk:
+    return prepareArgTopK;
   case OpKind::reduce:
     return prepareReduce;
   case OpKind::batch_norm:
@@ -60,6 +64,7 @@ bool eager::goesThroughFloat(const Signature &signature) {
   const OpFamily family = getOpInfo(signature.op.kind).family;
   return signature.op.kind != OpKind::custom_call &&
          family != OpFamily::elementwise && family != OpFamily::shape &&
+         family != OpFamily::indexing &&
          (signature.operands[0].dtype == DType::f16 ||
           signature.operands[0].dtype == DType::bf16);
 }

@@ -27,8 +27,8 @@ using Prepared = std::unique_ptr<PreparedOp>;
 
 /// Whether the op works on 16-bit floats and has no kernels for them, so that
 /// whole tensors must be converted to f32. Elementwise ops need no such
-/// conversion because they convert a tile at a time, and shape ops convert
-/// nothing.
+/// conversion because they convert a tile at a time, nor do indexing ops, and
+/// shape ops convert nothing.
 bool goesThroughFloat(const Signature &signature);
 
 Prepared prepareElementwise(const Signature &signature);
@@ -41,6 +41,9 @@ Prepared preparePad(const Signature &signature);
 Prepared prepareConcat(const Signature &signature);
 Prepared prepareIota(const Signature &signature);
 Prepared prepareGather(const Signature &signature);
+
+Prepared prepareScatter(const Signature &signature);
+Prepared prepareArgTopK(const Signature &signature);
 
 Prepared prepareReduce(const Signature &signature);
 Prepared prepareBatchNorm(const Signature &signature);

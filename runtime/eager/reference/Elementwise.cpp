@@ -76,6 +76,12 @@ static double applyUnary(UnaryKind kind, double x) {
     return std::sin(x);
   case UnaryKind::cos:
     return std::cos(x);
+  case UnaryKind::asin:
+    return std::asin(x);
+  case UnaryKind::acos:
+    return std::acos(x);
+  case UnaryKind::atan:
+    return std::atan(x);
   case UnaryKind::floor:
     return std::floor(x);
   case UnaryKind::ceil:
@@ -163,7 +169,7 @@ template <bool isMax> static int64_t extremum(int64_t a, int64_t b) {
   return isMax == (a > b) ? a : b;
 }
 
-static double applyBinary(BinaryKind kind, double a, double b) {
+double reference::applyBinary(BinaryKind kind, double a, double b) {
   switch (kind) {
   case BinaryKind::add:
     return a + b;
@@ -207,7 +213,7 @@ static int64_t power(int64_t base, int64_t exponent) {
 }
 
 /// Integers wrap: arithmetic is on uint64_t.
-static int64_t applyBinary(BinaryKind kind, int64_t a, int64_t b) {
+int64_t reference::applyBinary(BinaryKind kind, int64_t a, int64_t b) {
   switch (kind) {
   case BinaryKind::add:
     return static_cast<uint64_t>(a) + b;

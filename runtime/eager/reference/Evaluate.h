@@ -40,12 +40,19 @@ void evaluateConcat(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateIota(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateGather(const OpDesc &op, Operands operands, Tensor &result);
 
+void evaluateScatter(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateArgTopK(const OpDesc &op, Operands operands, Tensor &result);
+
 void evaluateConv(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);
 void evaluatePool(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateReduce(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateBatchNorm(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateSoftmax(const OpDesc &op, Operands operands, Tensor &result);
+
+/// A binary function of two elements; integers are those of 64 bits.
+double applyBinary(BinaryKind kind, double a, double b);
+int64_t applyBinary(BinaryKind kind, int64_t a, int64_t b);
 
 } // namespace tandem::reference
 

@@ -47,6 +47,10 @@ static Evaluate evaluatorOf(OpKind kind) {
     return evaluateIota;
   case OpKind::gather:
     return evaluateGather;
+  case OpKind::scatter:
+    return evaluateScatter;
+  case OpKind::argtopk:
+    return evaluateArgTopK;
   case OpKind::conv:
     return evaluateConv;
   case OpKind::matmul:

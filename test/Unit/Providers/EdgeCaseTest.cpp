@@ -282,6 +282,14 @@ TEST(Empty, Shape) {
   const Tensor none = emptyTensor({DType::i64, {0}});
   checkEmpty(makeOp(OpKind::gather, fb::GatherAttrsT{{}, 0}), {y, none});
   checkEmpty(makeOp(OpKind::gather, fb::GatherAttrsT{{}, 1}), {x, none});
+  // No elements, no updates, nothing selected.
+  const fb::ScatterAttrsT add{{}, 0, fb::ScatterKind::add};
+  const Tensor index = tensorOf(DType::i64, {2}, {0, 1});
+  checkEmpty(makeOp(OpKind::scatter, add), {x, index, x});
+  checkEmpty(makeOp(OpKind::scatter, add),
+             {y, none, emptyTensor({DType::f32, {0, 1}})});
+  checkEmpty(makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 1, 0}), {x});
+  checkEmpty(makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, 0}), {y});
 }
 
 TEST(Empty, Contractions) {
@@ -324,6 +332,43 @@ TEST(Empty, WindowsAndReductions) {
   pool.layout = "NWC";
   for (OpKind kind : {OpKind::max_pool, OpKind::avg_pool})
     checkEmpty(makeOp(kind, pool), {empty({1, 4, 0})});
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Indices far out of range write nothing; of many updates of one element the
+/// order counts. Rows that one kernel combines, and more than one.
+TEST(Indexing, ScattersAsTheReferenceDoes) {
+  constexpr double most = 0x1p62;
+  for (int64_t inner : {1, 3, 600})
+    for (fb::ScatterKind kind : fb::EnumValuesScatterKind())
+      for (DType dtype : kDTypes) {
+        if (dtype == DType::i1 && kind != fb::ScatterKind::replace)
+          continue;
+        Tensor x = emptyTensor({dtype, {2, 5, inner}});
+        Tensor updates = emptyTensor({dtype, {2, 7, inner}});
+        fillRandom(x, 1);
+        fillRandom(updates, 2);
+        checkAgainstReference(
+            eigenProvider(),
+            {makeOp(OpKind::scatter, fb::ScatterAttrsT{{}, 1, kind}),
+             {x, tensorOf(DType::i64, {7}, {4, most, 0, 4, -most, 4, 5}),
+              updates}});
+      }
+}
+
+TEST(Indexing, OrdersSpecialValuesAsTheReferenceDoes) {
+  const std::vector<double> values = {
+      0, -0.0, kNaN, 1, -1, kInf, -kInf, 1e-7, kNaN, 0, -0.0, -kInf, 1, -2};
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
+    for (bool ascending : {false, true})
+      for (int64_t k : {1, 5, 14})
+        checkAgainstReference(
+            eigenProvider(),
+            {makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, k, ascending}),
+             {tensorOf(dtype, {14}, values)}});
 }
 
 //===----------------------------------------------------------------------===//

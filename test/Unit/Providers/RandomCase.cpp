@@ -70,6 +70,9 @@ private:
   Case pad();
   Case concat();
   Case gather();
+  Case scatter();
+  Case argtopk();
+  Tensor indicesInto(int64_t size);
   Case broadcast();
   Case conv();
   Case matmul();
@@ -140,16 +143,43 @@ Case Maker::concat() {
   return c;
 }
 
-Case Maker::gather() {
-  const Shape from = shape(1, 3);
-  const int axis = pick(0, from.rank() - 1);
+/// Some are out of range.
+Tensor Maker::indicesInto(int64_t size) {
   Tensor indices = tensor(shape(0, 2), coin() ? DType::i32 : DType::i64);
   for (int64_t i = 0; i < indices.shape().numElements(); ++i)
     if (indices.dtype() == DType::i32)
-      indices.as<int32_t>()[i] = pick(-1, from[axis]);
+      indices.as<int32_t>()[i] = pick(-1, size);
     else
-      indices.as<int64_t>()[i] = pick(-1, from[axis]);
-  return {makeOp(kind, fb::GatherAttrsT{{}, axis}), {tensor(from), indices}};
+      indices.as<int64_t>()[i] = pick(-1, size);
+  return indices;
+}
+
+Case Maker::gather() {
+  const Shape from = shape(1, 3);
+  const int axis = pick(0, from.rank() - 1);
+  return {makeOp(kind, fb::GatherAttrsT{{}, axis}),
+          {tensor(from), indicesInto(from[axis])}};
+}
+
+Case Maker::scatter() {
+  const Shape to = shape(1, 3);
+  const int axis = pick(0, to.rank() - 1);
+  const Tensor indices = indicesInto(to[axis]);
+  Shape updates(to.span().first(axis));
+  for (int64_t dim : indices.shape())
+    updates.push_back(dim);
+  for (int64_t dim : to.span().subspan(axis + 1))
+    updates.push_back(dim);
+  const auto how = fb::ScatterKind(dtype == DType::i1 ? 0 : pick(0, 4));
+  return {makeOp(kind, fb::ScatterAttrsT{{}, axis, how}),
+          {tensor(to), indices, tensor(updates)}};
+}
+
+Case Maker::argtopk() {
+  const Shape from = shape(1);
+  const int axis = pick(0, from.rank() - 1);
+  const int64_t k = coin() ? from[axis] : pick(0, from[axis]);
+  return {makeOp(kind, fb::ArgTopKAttrsT{{}, axis, k, coin()}), {tensor(from)}};
 }
 
 Case Maker::broadcast() {
@@ -310,6 +340,10 @@ std::optional<Case> Maker::make() {
     return concat();
   case OpKind::gather:
     return gather();
+  case OpKind::scatter:
+    return scatter();
+  case OpKind::argtopk:
+    return argtopk();
   case OpKind::conv:
     return conv();
   case OpKind::matmul:

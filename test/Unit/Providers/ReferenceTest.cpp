@@ -73,6 +73,9 @@ TEST(Reference, UnaryClosedForms) {
   EXPECT_NEAR_VALUES(unary(OpKind::rsqrt, f64({4, 0.25})), 0.5, 2);
   EXPECT_NEAR_VALUES(unary(OpKind::sin, f64({0, pi / 6})), 0, 0.5);
   EXPECT_NEAR_VALUES(unary(OpKind::cos, f64({0, pi / 3})), 1, 0.5);
+  EXPECT_NEAR_VALUES(unary(OpKind::asin, f64({0.5, -1})), pi / 6, -pi / 2);
+  EXPECT_NEAR_VALUES(unary(OpKind::acos, f64({0.5, -1})), pi / 3, pi);
+  EXPECT_NEAR_VALUES(unary(OpKind::atan, f64({1, -kInf})), pi / 4, -pi / 2);
   // tanh(ln 2) = (2 - 1/2) / (2 + 1/2).
   EXPECT_NEAR_VALUES(unary(OpKind::tanh, f64({0, std::log(2)})), 0, 0.6);
   EXPECT_NEAR_VALUES(unary(OpKind::sigmoid, f64({0, std::log(3)})), 0.5, 0.75);
@@ -200,6 +203,39 @@ TEST(Reference, GatherClamps) {
   EXPECT_VALUES(referenceValues(makeOp(OpKind::gather, fb::GatherAttrsT{{}, 1}),
                                 {x, i32({2, -1, 9})}),
                 3, 1, 3, 6, 4, 6);
+}
+
+TEST(Reference, ScattersInOrderWithoutWhatIsOutOfRange) {
+  const Tensor x = f64({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto scatter = [&](fb::ScatterKind kind) {
+    return referenceValues(
+        makeOp(OpKind::scatter, fb::ScatterAttrsT{{}, 1, kind}),
+        {x, i32({2, -1, 2, 3}), f64({2, 4}, {10, 0, 20, 0, 4, 0, -1, 0})});
+  };
+  EXPECT_VALUES(scatter(fb::ScatterKind::replace), 1, 2, 20, 4, 5, -1);
+  EXPECT_VALUES(scatter(fb::ScatterKind::add), 1, 2, 33, 4, 5, 9);
+  EXPECT_VALUES(scatter(fb::ScatterKind::mul), 1, 2, 600, 4, 5, -24);
+  EXPECT_VALUES(scatter(fb::ScatterKind::min), 1, 2, 3, 4, 5, -1);
+  EXPECT_VALUES(scatter(fb::ScatterKind::max), 1, 2, 20, 4, 5, 6);
+  // Each sum is rounded: to 2048, as numbers are 2 apart there.
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::scatter,
+                             fb::ScatterAttrsT{{}, 0, fb::ScatterKind::add}),
+                      {tensorOf(DType::f16, {1}, {2048}), i32({0, 0}),
+                       tensorOf(DType::f16, {2}, {1, 1})}),
+      2048);
+}
+
+TEST(Reference, OrdersTiesByIndexAndNaNAboveNumbers) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = f64({2, -0.0, nan, 2, 0, -kInf, nan});
+  const auto order = [&](int64_t k, bool ascending) {
+    return referenceValues(
+        makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, k, ascending}), {x});
+  };
+  EXPECT_VALUES(order(7, false), 2, 6, 0, 3, 1, 4, 5);
+  EXPECT_VALUES(order(7, true), 5, 1, 4, 0, 3, 2, 6);
+  EXPECT_VALUES(order(3, false), 2, 6, 0);
 }
 
 //===----------------------------------------------------------------------===//

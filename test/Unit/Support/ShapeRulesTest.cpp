@@ -257,6 +257,44 @@ TEST(IotaAndGatherShapeRules, Cases) {
   expectError(gather(0), {{f32, {0}}, {i32, {2}}}, "gather C4: ");
 }
 
+TEST(ShapeRules, IndexingOps) {
+  auto scatter = [](int64_t axis, fb::ScatterKind kind) {
+    return makeOp(OpKind::scatter, fb::ScatterAttrsT{{}, axis, kind});
+  };
+  const OpDesc replace = scatter(1, fb::ScatterKind::replace);
+  expectType(replace, {{f32, {2, 5, 3}}, {i32, {7, 4}}, {f32, {2, 7, 4, 3}}},
+             {f32, {2, 5, 3}});
+  // Updates tell dims of the input that are not known.
+  expectType(replace, {{f32, {D, 5, D}}, {i64, {}}, {f32, {2, 3}}},
+             {f32, {2, 5, 3}});
+  expectType(replace, {{i1, {2, 5}}, {i64, {1}}, {i1, {2, 1}}}, {i1, {2, 5}});
+  expectError(scatter(0, fb::ScatterKind::add),
+              {{i1, {5}}, {i64, {1}}, {i1, {1}}}, "scatter C1: ");
+  expectError(replace, {{f32, {2, 5}}, {i32, {1}}, {i32, {2, 1}}},
+              "scatter C1: ");
+  expectError(replace, {{f32, {2, 5}}, {f32, {1}}, {f32, {2, 1}}},
+              "scatter C2: ");
+  expectError(replace, {{f32, {5}}, {i32, {1}}, {f32, {1}}}, "scatter C3: ");
+  expectError(replace, {{f32, {2, 5}}, {i32, {1}}, {f32, {2, 5}}},
+              "scatter C4: ");
+  expectError(replace, {{f32, {2, 5}}, {i32, {1}}, {f32, {2}}}, "scatter C4: ");
+  expectError(
+      replace,
+      {{f32, {1, 1, 1, 1, 1}}, {i32, {1, 1, 1, 1, 1}}, {f32, {1, 1, 1, 1, 1}}},
+      "scatter C4: ");
+
+  auto argtopk = [](int64_t axis, int64_t k) {
+    return makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, axis, k});
+  };
+  expectType(argtopk(1, 3), {{f32, {2, 5}}}, {i64, {2, 3}});
+  expectType(argtopk(0, 9), {{i8, {D, 5}}}, {i64, {9, 5}});
+  expectType(argtopk(0, 0), {{f32, {0}}}, {i64, {0}});
+  expectError(argtopk(0, 1), {{i1, {5}}}, "argtopk C1: ");
+  expectError(argtopk(1, 1), {{f32, {5}}}, "argtopk C2: ");
+  expectError(argtopk(0, 6), {{f32, {5}}}, "argtopk C3: ");
+  expectError(argtopk(0, -1), {{f32, {D}}}, "argtopk C3: ");
+}
+
 TEST(ResolveSlice, StartsAndSizes) {
   EXPECT_EQ(resolveSlice(10, -3, INT64_MAX, 2).start, 7);
   EXPECT_EQ(resolveSlice(10, -3, INT64_MAX, 2).size, 2);

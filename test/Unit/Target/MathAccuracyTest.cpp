@@ -187,7 +187,8 @@ template <typename T> auto functions() {
       F{"exp", std::exp, 2}, F{"exp", expOfNegated<W>, 2, true},
       F{"tanh", std::tanh, 2}, F{"log", std::log, 2}, F{"log1p", std::log1p, 2},
       F{"expm1", std::expm1, 2}, F{"erf", std::erf, 2}, F{"sin", std::sin, 2},
-      F{"cos", std::cos, 2}, F{"sqrt", std::sqrt, 0.5001},
+      F{"cos", std::cos, 2}, F{"asin", std::asin, 2}, F{"acos", std::acos, 2},
+      F{"atan", std::atan, 2}, F{"sqrt", std::sqrt, 0.5001},
       F{"rsqrt", rsqrt<W>, 2}, F{"softplus", softplus<W>, 2});
 }
 

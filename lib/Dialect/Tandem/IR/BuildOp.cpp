@@ -59,6 +59,16 @@ private:
   }
   void add(const fb::AxisAttrsT &from) { integer("axis", from.axis); }
   void add(const fb::GatherAttrsT &from) { integer("axis", from.axis); }
+  void add(const fb::ScatterAttrsT &from) {
+    integer("axis", from.axis);
+    enumerator<ScatterKindAttr>("kind",
+                                symbolizeScatterKind(uint32_t(from.kind)));
+  }
+  void add(const fb::ArgTopKAttrsT &from) {
+    integer("axis", from.axis);
+    integer("k", from.k);
+    flag("ascending", from.ascending);
+  }
   void add(const fb::IotaAttrsT &from) { integer("axis", from.axis); }
   void add(const fb::ConvAttrsT &from) {
     addWindow(from);
@@ -141,6 +151,8 @@ FailureOr<NamedAttrList> AttributeBuilder::build(const fb::OpAttrsUnion &from) {
     TABLE(PadAttrs)
     TABLE(AxisAttrs)
     TABLE(GatherAttrs)
+    TABLE(ScatterAttrs)
+    TABLE(ArgTopKAttrs)
     TABLE(IotaAttrs)
     TABLE(ConvAttrs)
     TABLE(MatmulAttrs)

@@ -179,6 +179,9 @@ mlir::Value expandExp(const Arithmetic &a, mlir::Value x);
 mlir::Value expandExpm1(const Arithmetic &a, mlir::Value x);
 mlir::Value expandTanh(const Arithmetic &a, mlir::Value x);
 mlir::Value expandErf(const Arithmetic &a, mlir::Value x);
+mlir::Value expandAsin(const Arithmetic &a, mlir::Value x);
+mlir::Value expandAcos(const Arithmetic &a, mlir::Value x);
+mlir::Value expandAtan(const Arithmetic &a, mlir::Value x);
 /// 1 + erf(x) and 1 + tanh(x).
 mlir::Value expandOnePlusErf(const Arithmetic &a, mlir::Value x);
 mlir::Value expandOnePlusTanh(const Arithmetic &a, mlir::Value x);

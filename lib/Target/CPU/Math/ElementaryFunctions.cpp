@@ -384,6 +384,9 @@ void populateElementaryFunctionPatterns(RewritePatternSet &patterns,
   patterns.add<Expand<math::ExpM1Op>>(context, avx512, expandExpm1);
   patterns.add<Expand<math::LogOp>>(context, avx512, expandLog);
   patterns.add<ExpandLog1p>(context, avx512);
+  patterns.add<Expand<math::AsinOp>>(context, avx512, expandAsin);
+  patterns.add<Expand<math::AcosOp>>(context, avx512, expandAcos);
+  patterns.add<Expand<math::AtanOp>>(context, avx512, expandAtan);
   patterns.add<Expand<math::SinOp>>(
       context, avx512, [](const Arithmetic &a, Value x) {
         return expandPeriodic<LLVM::SinOp>(a, x, 0);

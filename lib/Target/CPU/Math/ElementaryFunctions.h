@@ -15,11 +15,11 @@ class RewritePatternSet;
 
 namespace tandem {
 
-/// Adds patterns that expand math.exp, expm1, log, log1p, powf, tanh, erf, sin
-/// and cos on f32 and f64 and vectors of them. Results are within 2 ULP for
-/// every argument, including NaN and infinities. The sums 1 + erf(x) and 1 +
-/// tanh(x) are expanded as a whole, within 2 ULP of 1. `avx512` says that the
-/// target has AVX-512.
+/// Adds patterns that expand math.exp, expm1, log, log1p, powf, tanh, erf, sin,
+/// cos, asin, acos and atan on f32 and f64 and vectors of them. Results are
+/// within 2 ULP for every argument, including NaN and infinities. The sums 1 +
+/// erf(x) and 1 + tanh(x) are expanded as a whole, within 2 ULP of 1. `avx512`
+/// says that the target has AVX-512.
 void populateElementaryFunctionPatterns(mlir::RewritePatternSet &patterns,
                                         bool avx512);
 

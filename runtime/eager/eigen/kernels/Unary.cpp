@@ -104,6 +104,13 @@ template <typename T> T magnitude(T x) {
     return x < 0 ? negate(x) : x;
 }
 
+/// The inverse functions of sin, cos and tan.
+template <typename T> UnaryKernel findInverse(UnaryKind kind) {
+  return kind == UnaryKind::asin   ? lanes<T, Asin>()
+         : kind == UnaryKind::acos ? lanes<T, Acos>()
+                                   : lanes<T, Atan>();
+}
+
 /// Of a type that is computed on; none where T is an integer and the function
 /// is of floats.
 template <typename T>
@@ -157,6 +164,10 @@ UnaryKernel findComputed(UnaryKind kind, bool approximate) {
     return arrayOrLanes<T, Sin>([](auto x) { return x.sin(); });
   case UnaryKind::cos:
     return arrayOrLanes<T, Cos>([](auto x) { return x.cos(); });
+  case UnaryKind::asin:
+  case UnaryKind::acos:
+  case UnaryKind::atan:
+    return findInverse<T>(kind);
   case UnaryKind::logical_not:
     return nullptr;
   }

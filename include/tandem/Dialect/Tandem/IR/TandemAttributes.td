@@ -55,6 +55,13 @@ def Tandem_ReduceKind : Tandem_Enum<"ReduceKind", "kind of a reduction", [
 def Tandem_ReduceKindAttr
     : EnumAttr<Tandem_Dialect, Tandem_ReduceKind, "reduce_kind">;
 
+def Tandem_ScatterKind : Tandem_Enum<"ScatterKind",
+    "how scatter combines an update with an element", [
+      I32EnumCase<"replace", 0>, I32EnumCase<"add", 1>, I32EnumCase<"mul", 2>,
+      I32EnumCase<"min", 3>, I32EnumCase<"max", 4>]>;
+def Tandem_ScatterKindAttr
+    : EnumAttr<Tandem_Dialect, Tandem_ScatterKind, "scatter_kind">;
+
 def Tandem_FusionKind : Tandem_Enum<"FusionKind", "kind of a fusion", [
       I32EnumCase<"loop", 0>, I32EnumCase<"reduction", 1>,
       I32EnumCase<"contraction", 2>, I32EnumCase<"library", 3>]>;

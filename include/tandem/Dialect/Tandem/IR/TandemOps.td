@@ -11,8 +11,10 @@
 
 include "tandem/Dialect/Tandem/IR/ContractionOps.td"
 include "tandem/Dialect/Tandem/IR/ElementwiseOps.td"
+include "tandem/Dialect/Tandem/IR/IndexingOps.td"
 include "tandem/Dialect/Tandem/IR/ShapeOps.td"
 include "tandem/Dialect/Tandem/IR/StructureOps.td"
+include "tandem/Dialect/Tandem/IR/TrigonometricOps.td"
 include "tandem/Dialect/Tandem/IR/WindowOps.td"
 
 #endif // TANDEM_DIALECT_TANDEMOPS_TD

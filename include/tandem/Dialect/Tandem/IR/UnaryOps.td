@@ -272,35 +272,6 @@ def Tandem_ErfOp : Tandem_UnaryOp<"erf", Tandem_Float> {
   }];
 }
 
-def Tandem_SinOp : Tandem_UnaryOp<"sin", Tandem_Float> {
-  let summary = "Sine of each element, in radians";
-  let description = [{
-    Constraints:
-    - C1: the element type is a float type.
-
-    Special values:
-    - S1: the result for -0 is -0.
-
-    Example:
-    ```mlir
-    %0 = tandem.sin %x : tensor<?x8xf32>
-    ```
-  }];
-}
-
-def Tandem_CosOp : Tandem_UnaryOp<"cos", Tandem_Float> {
-  let summary = "Cosine of each element, in radians";
-  let description = [{
-    Constraints:
-    - C1: the element type is a float type.
-
-    Example:
-    ```mlir
-    %0 = tandem.cos %x : tensor<?x8xf32>
-    ```
-  }];
-}
-
 def Tandem_FloorOp : Tandem_UnaryOp<"floor", Tandem_Float> {
   let summary = "Largest integral value that is at most each element";
   let description = [{

@@ -1,0 +1,240 @@
+//===- Indexing.cpp - Scattering and sorting --------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Lines.h"
+#include "Parallel.h"
+#include "Prepare.h"
+#include "kernels/Kernels.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+using namespace tandem;
+using namespace tandem::eager;
+using fb::ScatterKind;
+
+//===----------------------------------------------------------------------===//
+// scatter
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The kernel that combines elements with updates; null to replace them.
+BinaryKernel combiner(ScatterKind kind, DType dtype) {
+  switch (kind) {
+  case ScatterKind::replace:
+    break;
+  case ScatterKind::add:
+    return kernels().binary(BinaryKind::add, dtype, 0);
+  case ScatterKind::mul:
+    return kernels().binary(BinaryKind::mul, dtype, 0);
+  case ScatterKind::min:
+    return kernels().binary(BinaryKind::min, dtype, 0);
+  case ScatterKind::max:
+    return kernels().binary(BinaryKind::max, dtype, 0);
+  }
+  return nullptr;
+}
+
+/// Updates of one element come one after another, on one thread: threads have
+/// lines of their own.
+template <typename Index> class ScatterOp final : public PreparedOp {
+public:
+  ScatterOp(const Lines &lines, int64_t count, int64_t width,
+            BinaryKernel combine)
+      : lines(lines), count(count), width(width), combine(combine) {}
+
+  Status run(const StepContext &, std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    char *to = results[0].as<char>();
+    const char *updates = operands[2].as<char>();
+    const Index *indices = operands[1].as<Index>();
+    if (operands[0].data() != results[0].data())
+      copyInput(operands[0].as<char>(), to);
+    // Elements side by side, which one call of the kernel combines.
+    const int64_t across = countParts(lines.inner, kRun);
+    parallelFor(
+        lines.outer * across, grainFor(count * std::min(lines.inner, kRun)),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t task = begin; task < end; ++task)
+            runTask(task / across, task % across * kRun, indices, updates, to);
+        });
+    return {};
+  }
+
+private:
+  static constexpr int64_t kRun = 512;
+
+  void copyInput(const char *from, char *to) const {
+    parallelFor(lines.outer * lines.size * lines.inner, kGrain,
+                [&](int64_t begin, int64_t end) {
+                  std::memcpy(to + begin * width, from + begin * width,
+                              (end - begin) * width);
+                });
+  }
+
+  /// Up to kRun elements from `first` on of each row.
+  void runTask(int64_t line, int64_t first, const Index *indices,
+               const char *updates, char *to) const {
+    const int64_t n = std::min(kRun, lines.inner - first);
+    for (int64_t j = 0; j < count; ++j) {
+      if (indices[j] < 0 || indices[j] >= lines.size)
+        continue;
+      const int64_t row = line * lines.size + indices[j];
+      update(updates + ((line * count + j) * lines.inner + first) * width,
+             to + (row * lines.inner + first) * width, n);
+    }
+  }
+
+  void update(const char *from, char *to, int64_t n) const {
+    char combined[kRun * sizeof(uint64_t)];
+    if (combine) {
+      combine(to, from, combined, n);
+      from = combined;
+    }
+    if (n * width == 4)
+      std::memcpy(to, from, 4);
+    else
+      std::memcpy(to, from, n * width);
+  }
+
+  Lines lines;
+  int64_t count, width;
+  BinaryKernel combine;
+};
+
+} // namespace
+
+Prepared eager::prepareScatter(const Signature &signature) {
+  const auto &attrs = *signature.op.attrs.AsScatterAttrs();
+  const TensorType &result = signature.result(),
+                   &indices = signature.operands[1];
+  const Lines lines(result.shape, attrs.axis);
+  const int64_t count = indices.shape.numElements(),
+                width = byteWidth(result.dtype);
+  const BinaryKernel combine = combiner(attrs.kind, result.dtype);
+  if (!combine && attrs.kind != ScatterKind::replace)
+    return nullptr;
+  if (indices.dtype == DType::i32)
+    return std::make_unique<ScatterOp<int32_t>>(lines, count, width, combine);
+  return std::make_unique<ScatterOp<int64_t>>(lines, count, width, combine);
+}
+
+//===----------------------------------------------------------------------===//
+// argtopk
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Numbers that are ordered as the elements are; zeros of either sign, and all
+/// NaNs, have one.
+template <typename Bits, int fractionBits> uint64_t keyOfFloat(Bits bits) {
+  constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
+  constexpr Bits infinity = sign - (Bits(1) << fractionBits);
+  const Bits magnitude = bits & ~sign;
+  if (magnitude > infinity)
+    return ~uint64_t(0);
+  return bits & sign ? sign - magnitude : sign + magnitude;
+}
+template <typename Bits> uint64_t keyOfInteger(Bits bits) {
+  return bits ^ (Bits(1) << (8 * sizeof(Bits) - 1));
+}
+
+using KeyFunction = uint64_t (*)(const char *);
+template <typename Bits, auto key> uint64_t loadKey(const char *from) {
+  Bits bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return key(bits);
+}
+
+KeyFunction keyFunction(DType dtype) {
+  switch (dtype) {
+  case DType::f32:
+    return loadKey<uint32_t, keyOfFloat<uint32_t, 23>>;
+  case DType::f64:
+    return loadKey<uint64_t, keyOfFloat<uint64_t, 52>>;
+  case DType::f16:
+    return loadKey<uint16_t, keyOfFloat<uint16_t, 10>>;
+  case DType::bf16:
+    return loadKey<uint16_t, keyOfFloat<uint16_t, 7>>;
+  case DType::i8:
+    return loadKey<uint8_t, keyOfInteger<uint8_t>>;
+  case DType::i32:
+    return loadKey<uint32_t, keyOfInteger<uint32_t>>;
+  case DType::i64:
+    return loadKey<uint64_t, keyOfInteger<uint64_t>>;
+  case DType::i1:
+    break;
+  }
+  return nullptr;
+}
+
+class ArgTopKOp final : public PreparedOp {
+public:
+  ArgTopKOp(const Lines &lines, const fb::ArgTopKAttrsT &attrs, DType dtype)
+      : lines(lines), k(attrs.k), mask(attrs.ascending ? 0 : ~uint64_t(0)),
+        width(byteWidth(dtype)), key(keyFunction(dtype)) {}
+
+  Status run(const StepContext &, std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    const char *in = operands[0].as<char>();
+    int64_t *out = results[0].as<int64_t>();
+    parallelFor(lines.outer * lines.inner, grainFor(lines.size * kSortingWork),
+                [&](int64_t begin, int64_t end) {
+                  std::vector<Entry> entries(lines.size);
+                  for (int64_t line = begin; line < end; ++line)
+                    sortLine(in, out, line, entries);
+                });
+    return {};
+  }
+
+private:
+  /// Comparisons and moves of an element, about.
+  static constexpr int64_t kSortingWork = 16;
+
+  struct Entry {
+    uint64_t key;
+    int64_t index;
+    bool operator<(const Entry &other) const {
+      return key != other.key ? key < other.key : index < other.index;
+    }
+  };
+
+  void sortLine(const char *in, int64_t *out, int64_t line,
+                std::vector<Entry> &entries) const {
+    const int64_t i = line / lines.inner, rest = line % lines.inner;
+    const char *from = in + (i * lines.size * lines.inner + rest) * width;
+    for (int64_t j = 0; j < lines.size; ++j)
+      entries[j] = {key(from + j * lines.inner * width) ^ mask, j};
+    const auto end = entries.begin() + k;
+    if (k < lines.size)
+      std::nth_element(entries.begin(), end, entries.end());
+    std::sort(entries.begin(), end);
+    int64_t *to = out + i * k * lines.inner + rest;
+    for (int64_t j = 0; j < k; ++j)
+      to[j * lines.inner] = entries[j].index;
+  }
+
+  Lines lines;
+  int64_t k;
+  uint64_t mask;
+  int64_t width;
+  KeyFunction key;
+};
+
+} // namespace
+
+Prepared eager::prepareArgTopK(const Signature &signature) {
+  const auto &attrs = *signature.op.attrs.AsArgTopKAttrs();
+  const TensorType &operand = signature.operands[0];
+  return std::make_unique<ArgTopKOp>(Lines(operand.shape, attrs.axis), attrs,
+                                     operand.dtype);
+}

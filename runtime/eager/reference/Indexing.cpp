@@ -1,0 +1,110 @@
+//===- Indexing.cpp - Reference: scattering and sorting ---------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Lines.h"
+#include "Evaluate.h"
+#include "Wide.h"
+
+#include "tandem/Runtime/Float16.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace tandem;
+using namespace tandem::reference;
+using eager::Lines;
+
+/// The function that combines an element with an update.
+static std::optional<BinaryKind> combiner(fb::ScatterKind kind) {
+  switch (kind) {
+  case fb::ScatterKind::replace:
+    break;
+  case fb::ScatterKind::add:
+    return BinaryKind::add;
+  case fb::ScatterKind::mul:
+    return BinaryKind::mul;
+  case fb::ScatterKind::min:
+    return BinaryKind::min;
+  case fb::ScatterKind::max:
+    return BinaryKind::max;
+  }
+  return std::nullopt;
+}
+
+/// The value as an element of the type holds it; integers wrap in the end.
+static int64_t rounded(int64_t value, DType) { return value; }
+static double rounded(double value, DType dtype) {
+  switch (dtype) {
+  case DType::f32:
+    return static_cast<float>(value);
+  case DType::f16:
+    return static_cast<double>(F16(value));
+  case DType::bf16:
+    return static_cast<double>(BF16(value));
+  default:
+    return value;
+  }
+}
+
+void reference::evaluateScatter(const OpDesc &op, Operands operands,
+                                Tensor &result) {
+  const auto &attrs = *op.attrs.AsScatterAttrs();
+  const std::optional<BinaryKind> combine = combiner(attrs.kind);
+  const Lines lines(result.shape(), attrs.axis);
+  const std::vector<int64_t> indices = widen<int64_t>(operands[1]);
+  const auto count = static_cast<int64_t>(indices.size());
+  withWideType(result.dtype(), [&]<typename T>(T) {
+    std::vector<T> values = widen<T>(operands[0]);
+    const std::vector<T> updates = widen<T>(operands[2]);
+    for (int64_t i = 0; i < lines.outer; ++i)
+      for (int64_t j = 0; j < count; ++j)
+        for (int64_t k = 0; k < lines.inner; ++k) {
+          if (indices[j] < 0 || indices[j] >= lines.size)
+            continue;
+          T &to = values[(i * lines.size + indices[j]) * lines.inner + k];
+          const T update = updates[(i * count + j) * lines.inner + k];
+          to = combine
+                   ? rounded(applyBinary(*combine, to, update), result.dtype())
+                   : update;
+        }
+    narrow(values, result);
+  });
+}
+
+static bool isLess(int64_t a, int64_t b) { return a < b; }
+/// NaN is larger than all numbers.
+static bool isLess(double a, double b) {
+  return std::isnan(a) ? false : std::isnan(b) || a < b;
+}
+
+void reference::evaluateArgTopK(const OpDesc &op, Operands operands,
+                                Tensor &result) {
+  const auto &attrs = *op.attrs.AsArgTopKAttrs();
+  const Lines lines(operands[0].shape(), attrs.axis);
+  std::vector<int64_t> indices(result.shape().numElements());
+  withWideType(operands[0].dtype(), [&]<typename T>(T) {
+    const std::vector<T> values = widen<T>(operands[0]);
+    for (int64_t i = 0; i < lines.outer; ++i)
+      for (int64_t k = 0; k < lines.inner; ++k) {
+        auto at = [&](int64_t j) {
+          return values[(i * lines.size + j) * lines.inner + k];
+        };
+        std::vector<int64_t> order(lines.size);
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+          const T x = at(attrs.ascending ? a : b);
+          const T y = at(attrs.ascending ? b : a);
+          return isLess(x, y) || (!isLess(y, x) && a < b);
+        });
+        for (int64_t j = 0; j < attrs.k; ++j)
+          indices[(i * attrs.k + j) * lines.inner + k] = order[j];
+      }
+  });
+  narrow(indices, result);
+}
