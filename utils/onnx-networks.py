@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
-"""Runs torchvision's networks from ONNX files, beside ONNX Runtime.
+"""Runs torchvision's networks from ONNX files, beside ONNX Runtime and OpenVINO.
 
   utils/onnx-networks.py build/bin/tandem-run resnet18 mobilenet_v2
-  utils/onnx-networks.py build/bin/tandem-run --batch=1,8 --repeat=30
+  utils/onnx-networks.py build/bin/tandem-run --batch=1,8 --seconds=0.5
 
 Weights are random numbers from a fixed seed that keep the variance of the
 activations. For each network and batch: the largest difference of the logits by
 ONNX Runtime's spread of them (their standard deviation), in the eager and the
-compiled tier, and the median times of a call, each measured in a process of its
-own. The exit status is 1 where a network does not run or differs by more than a
-hundredth of the spread.
+compiled tier. With --seconds also the median time of a call in the compiled
+tier and in both peers, each measured in processes of its own, in turn; and the
+ratio, the time of the faster peer over the compiled tier's. The exit status is
+1 where a network does not run or differs by more than a hundredth of the spread.
 
-Needs torch, torchvision, onnx and onnxruntime (utils/requirements/networks.txt).
-Files are written to a temporary folder, or to --folder, where they are reused.
+Needs the packages of utils/requirements/networks.txt. Files are written to a
+temporary folder, or to --folder, where they are reused.
 """
 
 import argparse
 import json
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,29 +27,13 @@ import warnings
 
 import numpy
 
-NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large efficientnet_b0
-squeezenet1_1 googlenet densenet121 inception_v3 regnet_y_400mf resnext50_32x4d
-shufflenet_v2_x1_0 vgg11 convnext_tiny vit_b_16 swin_t""".split()
+NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large
+mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
+inception_v3 regnet_y_400mf resnext50_32x4d shufflenet_v2_x1_0 vgg11 convnext_tiny vit_b_16 swin_t""".split()
+TRANSFORMERS = ["vit_b_16", "swin_t"]
+PEERS = ["onnxruntime", "openvino"]
 IMAGE = {"inception_v3": 299}
 LARGEST_ERROR = 0.01  # Of the spread of the logits.
-
-MEASURE = """
-import json, sys, time, numpy, onnxruntime
-options = onnxruntime.SessionOptions()
-options.intra_op_num_threads = int(sys.argv[4])
-session = onnxruntime.InferenceSession(sys.argv[1], options,
-                                       providers=["CPUExecutionProvider"])
-image = numpy.load(sys.argv[2])
-name = session.get_inputs()[0].name
-logits = session.run(None, {name: image})[0]
-numpy.save(sys.argv[3], logits)
-times = []
-for _ in range(int(sys.argv[5])):
-    start = time.perf_counter_ns()
-    session.run(None, {name: image})
-    times.append(time.perf_counter_ns() - start)
-print(json.dumps(float(numpy.median(times)) if times else 0))
-"""
 
 
 def initialise(network, image):
@@ -88,58 +74,92 @@ def export(name, path):
         dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}})
 
 
-def run_onnxruntime(model, image, folder, options):
-    output = folder / "expected.npy"
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, model, image, output,
-         str(options.threads), str(options.repeat)],
-        capture_output=True, text=True, check=True)
-    return numpy.load(output), json.loads(done.stdout)
+class Case:
+    """A network at a batch: its input, and whoever runs it."""
+
+    def __init__(self, name, batch, model, folder, options):
+        self.name, self.batch, self.model = name, batch, model
+        self.folder, self.options = folder, options
+        self.image = folder / "image.npy"
+        size = IMAGE.get(name, 224)
+        numpy.save(self.image, numpy.random.default_rng(batch).standard_normal(
+            (batch, 3, size, size), dtype=numpy.float32))
+
+    def run_peer(self, peer, seconds):
+        """The logits, and the median time of a call in ns."""
+        output = self.folder / f"{peer}.npy"
+        done = subprocess.run(
+            [sys.executable, pathlib.Path(__file__).parent / "onnx_peers.py",
+             peer, self.model, self.image, output, f"--dim=batch={self.batch}",
+             f"--threads={self.options.threads}", f"--seconds={seconds}"],
+            capture_output=True, text=True, check=False)
+        raise_if_failed(done)
+        return numpy.load(output), float(done.stdout)
+
+    def run_tandem(self, tier, calls=0):
+        report = self.folder / "time.jsonl"
+        command = [self.options.tandem_run, self.model,
+                   f"--input=image={self.image}", f"--dim=batch={self.batch}",
+                   f"--tier={tier}", f"--threads={self.options.threads}",
+                   f"--out-dir={self.folder / tier}", f"--json={report}"]
+        if calls:
+            command.append(f"--repeat={calls}")
+        raise_if_failed(subprocess.run(command, capture_output=True, text=True,
+                                       check=False))
+        record = json.loads(report.read_text().splitlines()[0])
+        logits = numpy.load(self.folder / tier / "output0.npy")
+        return logits, record.get("time_ns", {}).get("median", 0)
+
+    def errors(self):
+        """The largest difference in each tier, by the spread of the logits."""
+        expected, _ = self.run_peer("onnxruntime", 0)
+        return [float(numpy.abs(self.run_tandem(tier)[0] - expected).max()
+                      / expected.std()) for tier in ["eager", "compiled"]]
+
+    def times(self):
+        """The median times of the compiled tier and the peers, in ns. All are
+        measured in turn, round by round, each in a new process."""
+        seconds = self.options.seconds
+        _, first = self.run_tandem("compiled", 3)
+        calls = max(3, round(seconds * 1e9 / first))
+        samples = []
+        for _ in range(self.options.rounds):
+            samples.append([self.run_tandem("compiled", calls)[1]] + [
+                self.run_peer(peer, seconds)[1] for peer in PEERS])
+        return [statistics.median(column) for column in zip(*samples)]
 
 
-def run_tandem(tier, model, image, folder, options, dims):
-    command = [options.tandem_run, model, f"--input=image={image}", *dims,
-               f"--tier={tier}", f"--threads={options.threads}",
-               f"--out-dir={folder / tier}", f"--json={folder / 'time.jsonl'}"]
-    if options.repeat:
-        command.append(f"--repeat={options.repeat}")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def raise_if_failed(done):
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or ["?"])[-1])
-    record = json.loads((folder / "time.jsonl").read_text().splitlines()[0])
-    median = record.get("time_ns", {}).get("median", 0)
-    return numpy.load(folder / tier / "output0.npy"), median
 
 
-def run_network(name, batch, model, options):
+def run_case(case, ratios):
     """Returns a row of the table, and whether all is well."""
-    size = IMAGE.get(name, 224)
-    generator = numpy.random.default_rng(batch)
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        image = folder / "image.npy"
-        numpy.save(image, generator.standard_normal(
-            (batch, 3, size, size), dtype=numpy.float32))
-        expected, theirs = run_onnxruntime(model, image, folder, options)
-        errors, times, note = [], [], ""
-        for tier in ["eager", "compiled"]:
-            for dims in [[], [f"--dim=batch={batch}"]]:
-                try:
-                    logits, median = run_tandem(tier, model, image, folder,
-                                                options, dims)
-                    note = "batch fixed" if dims else ""
-                    break
-                except RuntimeError as error:
-                    if dims:
-                        return [name, batch, str(error)], False
-            errors.append(float(numpy.abs(logits - expected).max()
-                                / expected.std()))
-            times.append(median)
-    row = [name, batch, *[f"{error:.1e}" for error in errors]]
-    if options.repeat:
-        row += [f"{ns / 1e6:.2f}" for ns in [*times, theirs]]
-        row.append(f"{theirs / times[1]:.2f}" if times[1] else "-")
-    return [*row, note], max(errors) < LARGEST_ERROR
+    row = [case.name, case.batch]
+    try:
+        errors = [] if case.options.only_times else case.errors()
+        row += [f"{error:.1e}" for error in errors]
+        if case.options.seconds:
+            times = case.times()
+            ratio = min(times[1:]) / times[0]
+            ratios.setdefault(case.batch, {})[case.name] = ratio
+            row += [f"{ns / 1e6:.2f}" for ns in times] + [f"{ratio:.2f}"]
+    except RuntimeError as error:
+        return [*row, str(error)], False
+    return row, max(errors, default=0) < LARGEST_ERROR
+
+
+def print_ratios(ratios):
+    for batch, of in ratios.items():
+        kinds = {"CNNs": [n for n in of if n not in TRANSFORMERS],
+                 "transformers": [n for n in of if n in TRANSFORMERS]}
+        for kind, names in kinds.items():
+            if names:
+                worst = min(names, key=of.get)
+                mean = statistics.geometric_mean(of[name] for name in names)
+                print(f"batch {batch}, {kind}: geometric mean {mean:.2f}, "
+                      f"least {of[worst]:.2f} ({worst})")
 
 
 def main():
@@ -147,33 +167,41 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("tandem_run")
     parser.add_argument("networks", nargs="*", default=NETWORKS)
-    parser.add_argument("--batch", default="1", help="such as 1,8")
-    parser.add_argument("--repeat", type=int, default=0,
-                        help="calls to measure; none by default")
+    parser.add_argument("--batch", default="1,8")
+    parser.add_argument("--seconds", type=float, default=0,
+                        help="how long to measure for each figure; 0: not")
+    parser.add_argument("--rounds", type=int, default=3,
+                        help="figures for each time, of which it is the median")
+    parser.add_argument("--only-times", action="store_true",
+                        help="leave out the errors")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--folder", type=pathlib.Path)
     options = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
-    header = ["network", "batch", "eager error", "compiled error"]
-    if options.repeat:
-        header += ["eager ms", "compiled ms", "ONNX Runtime ms", "speedup"]
+    header = ["network", "batch"]
+    if not options.only_times:
+        header += ["eager error", "compiled error"]
+    if options.seconds:
+        header += ["compiled ms", *[f"{peer} ms" for peer in PEERS], "ratio"]
     print("\t".join(header))
-    good = 0
-    count = 0
+    good, ratios = [], {}
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or pathlib.Path(temporary)
+        temporary = pathlib.Path(temporary)
+        folder = options.folder or temporary
         folder.mkdir(parents=True, exist_ok=True)
         for name in options.networks:
             model = folder / (name + ".onnx")
             if not model.exists():
                 export(name, model)
             for batch in map(int, options.batch.split(",")):
-                row, is_right = run_network(name, batch, model, options)
+                case = Case(name, batch, model, temporary, options)
+                row, is_right = run_case(case, ratios)
                 print("\t".join(map(str, row)), flush=True)
-                good += is_right
-                count += 1
-    print(f"{good} of {count} run and agree")
-    return 0 if good == count else 1
+                good.append(is_right)
+    print_ratios(ratios)
+    print(f"{sum(good)} of {len(good)} run" +
+          ("" if options.only_times else " and agree"))
+    return 0 if all(good) else 1
 
 
 if __name__ == "__main__":

@@ -187,10 +187,8 @@ Status Verifier::verifyConstants() {
   for (size_t i = 0; i < program.constants.size(); ++i) {
     std::string what = "constant " + std::to_string(i);
     const Constant &constant = program.constants[i];
-    if (!constant.data || reinterpret_cast<uintptr_t>(constant.data.data()) %
-                                  Allocator::kAlignment !=
-                              0)
-      return invalid(what, ": missing, or not aligned");
+    if (!constant.data)
+      return invalid(what, ": missing");
     TANDEM_RETURN_IF_ERROR(write(constant.slot, what));
     const fb::SlotT &slot = *program.slots[constant.slot];
     TensorType type = fromFlat(*slot.type);

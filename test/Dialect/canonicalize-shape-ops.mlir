@@ -77,3 +77,22 @@ func.func @reduce(%x: tensor<4x1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
   %1 = tandem.reduce %x kind = argmax dims = [1] : (tensor<4x1x8xf32>) -> tensor<4x8xi64>
   return %0, %1 : tensor<4x8xf32>, tensor<4x8xi64>
 }
+
+// -----
+
+// The bytes of a weight stay where they are.
+
+// CHECK-LABEL: func @resource
+func.func @resource() -> tensor<1x2xf32> {
+  %w = tandem.constant dense_resource<weights> : tensor<2xf32>
+  // CHECK-NEXT: tandem.constant dense_resource<weights> : tensor<1x2xf32>
+  // CHECK-NEXT: return
+  %0 = tandem.reshape %w shape = [1, 2] : (tensor<2xf32>) -> tensor<1x2xf32>
+  return %0 : tensor<1x2xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: { weights: "0x040000000000803F00000040" }
+  }
+#-}

@@ -26,7 +26,7 @@ namespace tandem {
 /// estimated time, and the least memory that it must save, as a share of the
 /// planned peak.
 struct RecomputeLimits {
-  double maxTimeShare = 0.05;
+  double maxTimeShare = 0.01;
   double minPeakShare = 0.02;
 };
 

@@ -9,10 +9,7 @@
 #include "ModelFile.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Alignment.h"
-#include "llvm/Support/MemAlloc.h"
 
-#include <cstring>
 #include <filesystem>
 
 using llvm::ArrayRef;
@@ -21,9 +18,6 @@ using llvm::StringRef;
 
 namespace tandem::onnx {
 namespace {
-
-/// What programs ask of their constants (Allocator::kAlignment).
-constexpr size_t kAlignment = 64;
 
 Expected<std::shared_ptr<const MemoryBuffer>> mapFile(const std::string &path) {
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -34,25 +28,14 @@ Expected<std::shared_ptr<const MemoryBuffer>> mapFile(const std::string &path) {
   return std::shared_ptr<const MemoryBuffer>(std::move(*buffer));
 }
 
-SharedBytes allocate(size_t size) {
-  auto *data = static_cast<char *>(llvm::allocate_buffer(size, kAlignment));
-  auto release = [size](char *memory) {
-    llvm::deallocate_buffer(memory, size, kAlignment);
-  };
-  return {{data, size}, std::shared_ptr<char>(data, release)};
-}
-
 /// Copies numbers, of which only the low bytes count, as elements of type T.
 template <typename T, typename Numbers>
 SharedBytes convert(const Numbers &numbers) {
-  SharedBytes result = allocate(numbers.size() * sizeof(T));
-  auto *to = const_cast<char *>(result.bytes.data());
-  for (auto number : numbers) {
-    T element = static_cast<T>(number);
-    std::memcpy(to, &element, sizeof element);
-    to += sizeof element;
-  }
-  return result;
+  auto elements =
+      std::make_shared<std::vector<T>>(numbers.begin(), numbers.end());
+  return {{reinterpret_cast<const char *>(elements->data()),
+           elements->size() * sizeof(T)},
+          elements};
 }
 
 /// The elements that are stored as numbers, not as bytes.
@@ -200,8 +183,7 @@ Expected<SharedBytes> ModelFile::readRaw(const proto::TensorProto &tensor) {
   return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
 }
 
-Expected<SharedBytes>
-ModelFile::readUnaligned(const proto::TensorProto &tensor) {
+Expected<SharedBytes> ModelFile::read(const proto::TensorProto &tensor) {
   TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(tensor));
   auto size = static_cast<size_t>(type.bytes());
   bool isRaw = tensor.has_raw_data() ||
@@ -219,16 +201,6 @@ ModelFile::readUnaligned(const proto::TensorProto &tensor) {
                               " bytes of elements, its type " + type.str() +
                               " takes " + std::to_string(size));
   return bytes;
-}
-
-Expected<SharedBytes> ModelFile::read(const proto::TensorProto &tensor) {
-  TANDEM_ASSIGN_OR_RETURN(SharedBytes given, readUnaligned(tensor));
-  if (llvm::isAddrAligned(llvm::Align(kAlignment), given.bytes.data()))
-    return given;
-  SharedBytes copy = allocate(given.bytes.size());
-  llvm::copy(given.bytes, const_cast<char *>(copy.bytes.data()));
-  copied += given.bytes.size();
-  return copy;
 }
 
 } // namespace tandem::onnx

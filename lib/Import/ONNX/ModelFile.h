@@ -43,15 +43,11 @@ public:
   const std::string &path() const { return file; }
 
   /// The elements of a tensor as slots have them (little-endian, row-major, i1
-  /// as bytes), aligned to 64 bytes: the mapped bytes where they are, otherwise
-  /// a copy. Errors have no location.
+  /// as bytes), at any address: the mapped bytes, or a copy of elements that
+  /// are stored as numbers. Errors have no location.
   Expected<SharedBytes> read(const proto::TensorProto &tensor);
-  /// As `read`, at any alignment, so that only elements that are not in the
-  /// file as bytes are copied.
-  Expected<SharedBytes> readUnaligned(const proto::TensorProto &tensor);
 
-  /// Bytes of tensors that were copied because of their place in the file, or
-  /// because they are stored as numbers.
+  /// Bytes of tensors that were copied because they are stored as numbers.
   size_t copiedBytes() const { return copied; }
 
 private:

@@ -304,7 +304,7 @@ Result constantOfShape(Node &node) {
   if (!count || *count < 0 || *count > int64_t(kMaxElements) || !type ||
       type->dtype != DType::i64)
     return std::nullopt;
-  Expected<SharedBytes> bytes = node.state().file.readUnaligned(attribute->t());
+  Expected<SharedBytes> bytes = node.state().file.read(attribute->t());
   if (!bytes || bytes->bytes.size() != sizeof(int64_t))
     return std::nullopt;
   int64_t value;

@@ -15,8 +15,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
-#include "llvm/Support/Alignment.h"
-
 using namespace mlir;
 
 namespace tandem {
@@ -46,8 +44,7 @@ FailureOr<ArrayRef<char>> givenBytes(ElementsAttr elements, int64_t size,
 Tensor shareBytes(MLIRContext *context, const ::tandem::TensorType &type,
                   ArrayRef<char> bytes) {
   std::shared_ptr<const void> owner = ir::findOwner(context, bytes);
-  if (!owner ||
-      !llvm::isAddrAligned(llvm::Align(Allocator::kAlignment), bytes.data()))
+  if (!owner)
     return {};
   return Tensor::share(type, {std::const_pointer_cast<void>(owner),
                               const_cast<char *>(bytes.data())});

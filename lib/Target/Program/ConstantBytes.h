@@ -17,10 +17,10 @@
 namespace tandem {
 
 /// The elements of a constant in the form of a slot: dense, row-major,
-/// little-endian, i1 as one byte, aligned to Allocator::kAlignment. The bytes
-/// of resources are shared instead of copied where they are aligned and have an
-/// owner (SharedConstants.h). Emits an error at `loc` where the bytes are not
-/// available or do not fit in memory.
+/// little-endian, i1 as one byte. The bytes of resources are shared instead of
+/// copied where they have an owner (SharedConstants.h), whatever their address.
+/// Emits an error at `loc` where the bytes are not available or do not fit in
+/// memory.
 mlir::FailureOr<Tensor> constantBytes(mlir::ElementsAttr elements,
                                       mlir::Location loc);
 

@@ -10,10 +10,11 @@
 
 #include "CUDAKernel.h"
 #include "CUDAStream.h"
-#include "ConstantCache.h"
 #include "DeviceLibraries.h"
+#include "SharedMemory.h"
 
 #include "../../eager/cuda/KernelProvider.h"
+#include "../ConstantCache.h"
 
 #include <map>
 
@@ -58,7 +59,8 @@ public:
 
 private:
   Context &context;
-  ConstantCache constants{*this, context};
+  SharedMemory constantMemory{*this, context};
+  ConstantCache constants{constantMemory};
   ModuleCache modules{context};
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ConstantCache.h"
+
 #include "tandem/Runtime/Device.h"
 #include "tandem/Runtime/Provider.h"
 
@@ -87,9 +89,14 @@ public:
     return createHostStream(cachingAllocator());
   }
   Stream &defaultStream() override { return stream; }
+  Expected<std::vector<Tensor>> placeConstants(std::span<const Tensor> tensors,
+                                               Stream &on) override {
+    return constants.place(tensors, on);
+  }
 
 private:
   HostStream stream{cachingAllocator()};
+  ConstantCache constants{cachingAllocator()};
 };
 
 Expected<LoadedKernels> HostDevice::load(const Program &program) {

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace tandem;
@@ -300,9 +301,14 @@ tandem::evaluateWithBounds(const Program &program,
   std::vector<SampledValue> values(program.slots.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     values[program.inputs[i]].reference = inputs[i];
-  for (const Constant &constant : program.constants)
-    values[constant.slot].reference =
-        constant.data.viewAs(fromFlat(*program.slots[constant.slot]->type));
+  for (const Constant &constant : program.constants) {
+    // A copy, as elements are read here, and constants lie at any address.
+    TANDEM_ASSIGN_OR_RETURN(
+        Tensor copy,
+        Tensor::allocate(fromFlat(*program.slots[constant.slot]->type)));
+    std::memcpy(copy.data(), constant.data.data(), copy.bytes());
+    values[constant.slot].reference = std::move(copy);
+  }
   const std::vector<size_t> last = lastReads(program);
   Sampler sampler(options);
   for (size_t i = 0; i < program.steps.size(); ++i) {

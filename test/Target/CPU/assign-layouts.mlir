@@ -8,8 +8,7 @@
 // CHECK-SAME: -> tensor<1x64x6x6xf32>
 // CHECK: %[[A:.*]] = tandem.conv {{.*}} output = "NHWC"> strides = [5, 5] {{.*}} -> tensor<1x56x56x64xf32>
 // CHECK-NEXT: %[[B:.*]] = tandem.relu %[[A]] : tensor<1x56x56x64xf32>
-// CHECK-NEXT: %[[R:.*]] = tandem.reshape %arg2 shape = [1, 64, 1, 1]
-// CHECK-NEXT: %[[S:.*]] = tandem.reshape %[[R]] shape = [1, 1, 1, 64]
+// CHECK-NEXT: %[[S:.*]] = tandem.reshape %arg2 shape = [1, 1, 1, 64]
 // CHECK-NEXT: %[[C:.*]] = tandem.mul %[[B]], %[[S]] : (tensor<1x56x56x64xf32>, tensor<1x1x1x64xf32>)
 // CHECK-NEXT: %[[D:.*]] = tandem.add %[[C]], %arg3 : (tensor<1x56x56x64xf32>, tensor<f32>)
 // CHECK-NEXT: %[[E:.*]] = tandem.max_pool %[[D]] layout = "NHWC" window = [2, 2] strides = [2, 2]
@@ -156,3 +155,32 @@ func.func @image(%x: tensor<1x3x56x56xf32>, %w: tensor<64x3x7x7xf32>)
       : (tensor<1x64x25x25xf32>) -> tensor<1x64xf32>
   return %1 : tensor<1x64xf32>
 }
+
+// -----
+
+// A weight is brought into its layout when compiling, not by a step.
+
+// CHECK-LABEL: func.func @factors
+// CHECK: tandem.constant dense_resource<factors> : tensor<1x1x1x64xf32>
+// CHECK-NOT: tandem.reshape
+func.func @factors(%x: tensor<1x64x278x278xf32>, %w: tensor<64x64x3x3xf32>)
+    -> tensor<1x64x11x11xf32> {
+  %f = tandem.constant dense_resource<factors> : tensor<64x1x1xf32>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [5, 5] : (tensor<1x64x278x278xf32>, tensor<64x64x3x3xf32>)
+      -> tensor<1x64x56x56xf32>
+  %1 = tandem.mul %0, %f
+      : (tensor<1x64x56x56xf32>, tensor<64x1x1xf32>) -> tensor<1x64x56x56xf32>
+  %2 = tandem.conv %1, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [5, 5] : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>)
+      -> tensor<1x64x11x11xf32>
+  return %2 : tensor<1x64x11x11xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: { factors: "0x040000000000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F" }
+  }
+#-}

@@ -75,7 +75,7 @@ TEST_F(ModelFileTest, AlignedExternalDataIsMapped) {
   EXPECT_EQ((*file)->copiedBytes(), 0u);
 }
 
-TEST_F(ModelFileTest, WhatIsNotAlignedIsCopiedAndCounted) {
+TEST_F(ModelFileTest, WhatIsNotAlignedIsMappedToo) {
   constexpr int64_t count = 1 << 16;
   write("weights", std::string(4100, 'x') + std::string(4 * count, '\1'));
   proto::ModelProto model = withWeight(count);
@@ -84,9 +84,9 @@ TEST_F(ModelFileTest, WhatIsNotAlignedIsCopiedAndCounted) {
   ASSERT_TRUE(file);
   auto bytes = (*file)->read((*file)->model().graph().initializer(0));
   ASSERT_TRUE(bytes) << bytes.error().message;
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes->bytes.data()) % 64, 0u);
+  EXPECT_EQ(bytes->bytes.size(), size_t(4 * count));
   EXPECT_EQ(bytes->bytes.front(), '\1');
-  EXPECT_EQ((*file)->copiedBytes(), size_t(4 * count));
+  EXPECT_EQ((*file)->copiedBytes(), 0u);
 }
 
 TEST_F(ModelFileTest, LinksOutOfTheFolderAreRefused) {

@@ -14,6 +14,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cstring>
 #include <future>
 
 using namespace tandem;
@@ -73,6 +75,25 @@ TEST_P(Devices, CopiesThereAndBack) {
   EXPECT_THAT(read(there), ElementsAre(0, 1, 2));
   // What is there is not copied again.
   EXPECT_EQ(place(there).data(), there.data());
+}
+
+/// At an odd address, as a weight in a file has it.
+TEST(HostDevice, AlignsAConstantOnceForAllWhoUseIt) {
+  auto bytes = std::make_shared<std::array<char, 128>>();
+  const float elements[] = {1, 2, 3};
+  char *odd = bytes->data() + 1;
+  std::memcpy(odd, elements, sizeof elements);
+  const Tensor given = Tensor::share(vec(3), {bytes, odd});
+  Stream &stream = hostDevice().defaultStream();
+  const Tensor first =
+      hostDevice().placeConstants({&given, 1}, stream)->front();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first.data()) % Allocator::kAlignment,
+            0u);
+  EXPECT_THAT(floats(first), ElementsAre(1, 2, 3));
+  const Tensor pair[] = {given, first};
+  auto again = *hostDevice().placeConstants(pair, stream);
+  EXPECT_EQ(again[0].data(), first.data());
+  EXPECT_EQ(again[1].data(), first.data()); // Is there already.
 }
 
 TEST_P(Devices, EmptyTensorsAreCopied) {

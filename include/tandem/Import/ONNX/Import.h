@@ -28,7 +28,7 @@ struct ImportedModel {
   std::vector<std::string> inputs, outputs;
   /// The memory of the module's resources: the mapped files, and copies.
   std::vector<ir::SharedMemory> memory;
-  /// Bytes of weights that could not be used where the files have them.
+  /// Bytes of weights that the files have as numbers, and that were copied.
   size_t copiedBytes = 0;
 };
 

@@ -14,6 +14,8 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include "llvm/Support/Endian.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -56,11 +58,16 @@ SmallVector<Dim> orderLoops(const ElementBox &box) {
   return dims;
 }
 
+/// An element of the source, at any address.
+template <typename T>
+using Source = llvm::support::detail::packed_endian_specific_integral<
+    T, llvm::endianness::native, llvm::support::unaligned>;
+
 /// Reads `count` elements of each of up to kLines lines, and writes runs across
 /// them. Once in between, as lines whose distance is a power of two do not stay
 /// in the first-level cache together.
 template <typename T>
-void copyTile(const T *from, T *to, const Dim &line, const Dim &run,
+void copyTile(const Source<T> *from, T *to, const Dim &line, const Dim &run,
               int64_t count) {
   T tile[kLines][kTile];
   for (int64_t j = 0; j < run.size; ++j)
@@ -71,15 +78,15 @@ void copyTile(const T *from, T *to, const Dim &line, const Dim &run,
 }
 
 template <typename T>
-void copyRuns(const T *from, T *to, const Dim &line, const Dim &run) {
+void copyRuns(const Source<T> *from, T *to, const Dim &line, const Dim &run) {
   if (run.sourceStride != 1 && line.sourceStride == 1) {
     for (int64_t i = 0; i < line.size; i += kTile)
-      copyTile(from + i, to + i * line.resultStride, line, run,
-               std::min(kTile, line.size - i));
+      copyTile<T>(from + i, to + i * line.resultStride, line, run,
+                  std::min(kTile, line.size - i));
     return;
   }
   for (int64_t i = 0; i < line.size; ++i) {
-    const T *source = from + i * line.sourceStride;
+    const Source<T> *source = from + i * line.sourceStride;
     T *result = to + i * line.resultStride;
     if (run.sourceStride == 1)
       std::memcpy(result, source, run.size * sizeof(T));
@@ -89,20 +96,22 @@ void copyRuns(const T *from, T *to, const Dim &line, const Dim &run) {
   }
 }
 
-template <typename T> void copyLoops(const T *from, T *to, ArrayRef<Dim> dims) {
+template <typename T>
+void copyLoops(const Source<T> *from, T *to, ArrayRef<Dim> dims) {
   if (dims.size() == 2)
-    return copyRuns(from, to, dims[0], dims[1]);
+    return copyRuns<T>(from, to, dims[0], dims[1]);
   const Dim &dim = dims.front();
   for (int64_t i = 0; i < dim.size; ++i)
-    copyLoops(from + i * dim.sourceStride, to + i * dim.resultStride,
-              dims.drop_front());
+    copyLoops<T>(from + i * dim.sourceStride, to + i * dim.resultStride,
+                 dims.drop_front());
 }
 
 template <typename T>
 void copyBox(const char *source, char *result, const ElementBox &box) {
   if (llvm::is_contained(box.sizes, 0))
     return;
-  const T *from = reinterpret_cast<const T *>(source) + box.sourceOffset;
+  const auto *from =
+      reinterpret_cast<const Source<T> *>(source) + box.sourceOffset;
   T *to = reinterpret_cast<T *>(result) + box.resultOffset;
   SmallVector<Dim> dims = orderLoops(box);
   Dim run = dims.back();

@@ -8,6 +8,7 @@
 
 #include "Folding.h"
 
+#include "tandem/Dialect/Tandem/IR/Rearrange.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 using namespace mlir;
@@ -27,9 +28,9 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
     getInputMutable().assign(inner.getInput());
     return getResult();
   }
-  auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getInput());
+  auto constant = dyn_cast_or_null<ElementsAttr>(adaptor.getInput());
   if (constant && getType().hasStaticShape())
-    return constant.reshape(getType());
+    return reshape(constant, getType());
   return {};
 }
 

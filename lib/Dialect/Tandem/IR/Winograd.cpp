@@ -20,6 +20,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -88,14 +89,19 @@ using Run = std::array<double, kRun>;
   __builtin_nontemporal_store(line, reinterpret_cast<Line *>(result));
 }
 
-/// The kernels of one input channel and `count` <= kRun output channels, whose
-/// taps are `stride` apart and whose transforms' positions `resultStride`.
+/// The kernels of one input channel and `count` <= kRun output channels, floats
+/// at any address, whose taps are `stride` floats apart and whose transforms'
+/// positions `resultStride`.
 TANDEM_FOR_WIDE_VECTORS
-void transformRun(const float *kernel, int64_t stride, int64_t count,
+void transformRun(const char *kernel, int64_t stride, int64_t count,
                   float *result, int64_t resultStride) {
   Run taps[kTaps][kTaps] = {}, half[kSize][kTaps], whole[kSize][kSize];
-  for (int64_t i = 0; i < kTaps * kTaps; ++i)
-    std::copy_n(kernel + i * stride, count, taps[i / kTaps][i % kTaps].begin());
+  for (int64_t i = 0; i < kTaps * kTaps; ++i) {
+    std::array<float, kRun> tap;
+    std::memcpy(tap.data(), kernel + i * stride * sizeof(float),
+                count * sizeof(float));
+    std::copy_n(tap.begin(), count, taps[i / kTaps][i % kTaps].begin());
+  }
   for (int64_t x = 0; x < kTaps; ++x)
     evaluate(&taps[0][x], kTaps, &half[0][x], kTaps);
   for (int64_t y = 0; y < kSize; ++y)
@@ -118,11 +124,12 @@ static void transformBlocks(RearrangedConstants &constants, ElementsAttr kernel,
                             int64_t block, MutableArrayRef<float> result) {
   auto type = cast<RankedTensorType>(kernel.getType());
   int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
-  std::vector<float> splat;
-  const auto *from = reinterpret_cast<const float *>(getRawData(kernel).data());
+  SmallVector<char> splat;
+  ArrayRef<char> from = getRawData(kernel);
   if (kernel.isSplat()) {
-    splat.assign(kTaps * kTaps * outputs, *from);
-    from = splat.data();
+    for (int64_t i = 0; i < kTaps * kTaps * outputs; ++i)
+      llvm::append_range(splat, from);
+    from = splat;
   }
   // A splat is read as if it had one input.
   int64_t tapStride = kernel.isSplat() ? outputs : inputs * outputs;
@@ -143,7 +150,9 @@ static void transformBlocks(RearrangedConstants &constants, ElementsAttr kernel,
           for (int64_t b = 0; b < blocks; ++b)
             for (int64_t o = 0; o < std::min(block, outputs - b * block);
                  o += kRun)
-              transformRun(from + i * inputStride + b * block + o, tapStride,
+              transformRun(from.data() + (i * inputStride + b * block + o) *
+                                             sizeof(float),
+                           tapStride,
                            std::min({kRun, block - o, outputs - b * block - o}),
                            &result[indexOf(b, 0, i) + o], inputs * block);
         // What went past the caches is seen by all from here on.
@@ -182,11 +191,12 @@ static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
 /// integers these are above all others, and their order is that of magnitudes.
 static float findLargestMagnitude(ElementsAttr elements) {
   ArrayRef<char> bytes = getRawData(elements);
-  ArrayRef<int32_t> values(reinterpret_cast<const int32_t *>(bytes.data()),
-                           bytes.size() / sizeof(int32_t));
   int32_t largest = 0;
-  for (int32_t value : values)
+  for (size_t i = 0; i < bytes.size(); i += sizeof(int32_t)) {
+    int32_t value;
+    std::memcpy(&value, &bytes[i], sizeof value);
     largest = std::max(largest, value & 0x7fffffff);
+  }
   return llvm::bit_cast<float>(largest);
 }
 

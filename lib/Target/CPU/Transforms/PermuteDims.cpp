@@ -134,6 +134,25 @@ static void permuteAttributes(Operation *op, ArrayRef<int64_t> permutation) {
 // New ops
 //===----------------------------------------------------------------------===//
 
+/// The elements of a constant, if `value` is one; null otherwise.
+static ElementsAttr getConstant(Value value) {
+  Attribute constant;
+  return matchPattern(value, m_Constant(&constant))
+             ? dyn_cast<ElementsAttr>(constant)
+             : ElementsAttr();
+}
+
+/// A constant becomes another one: nothing folds after layouts.
+static Value createReshape(OpBuilder &builder, Value value,
+                           ArrayRef<int64_t> shape) {
+  if (ElementsAttr constant = getConstant(value))
+    if (ElementsAttr reshaped =
+            ir::reshape(constant, typeOf(value).clone(shape)))
+      return ir::ConstantOp::create(builder, value.getLoc(), reshaped);
+  return ir::ReshapeOp::create(builder, value.getLoc(), value,
+                               builder.getDenseI64ArrayAttr(shape));
+}
+
 /// An operand that is broadcast along leading dims that it lacks.
 static Value lift(OpBuilder &builder, Value value,
                   ArrayRef<int64_t> permutation) {
@@ -142,8 +161,9 @@ static Value lift(OpBuilder &builder, Value value,
     return value;
   SmallVector<int64_t> shape(permutation.size() - type.getRank(), 1);
   llvm::append_range(shape, type.getShape());
-  value = ir::ReshapeOp::create(builder, value.getLoc(), value,
-                                builder.getDenseI64ArrayAttr(shape));
+  if (movesNothing(type.clone(shape), permutation))
+    return createReshape(builder, value, permute(shape, permutation));
+  value = createReshape(builder, value, shape);
   return createTransposed(builder, value, permutation);
 }
 
@@ -179,15 +199,12 @@ bool movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
 Value createTransposed(OpBuilder &builder, Value value,
                        ArrayRef<int64_t> permutation) {
   Location loc = value.getLoc();
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    if (auto elements = dyn_cast<ElementsAttr>(constant))
-      if (ElementsAttr moved = ir::transpose(elements, permutation))
-        return ir::ConstantOp::create(builder, loc, moved);
   if (movesNothing(typeOf(value), permutation))
-    return ir::ReshapeOp::create(builder, loc, value,
-                                 builder.getDenseI64ArrayAttr(permute(
-                                     typeOf(value).getShape(), permutation)));
+    return createReshape(builder, value,
+                         permute(typeOf(value).getShape(), permutation));
+  if (ElementsAttr constant = getConstant(value))
+    if (ElementsAttr moved = ir::transpose(constant, permutation))
+      return ir::ConstantOp::create(builder, loc, moved);
   return ir::TransposeOp::create(builder, loc, value,
                                  builder.getDenseI64ArrayAttr(permutation));
 }

@@ -168,8 +168,9 @@ public:
   /// Creates a new stream.
   virtual Expected<std::unique_ptr<Stream>> createStream() = 0;
   /// Copies `constants`, which nobody may write to, into the device's memory
-  /// where they are not there yet. Steps of any stream may read the results
-  /// once `stream` has done its work. Executors may share the copies.
+  /// where they are not there yet, aligned to Allocator::kAlignment. Steps of
+  /// any stream may read the results once `stream` has done its work. Executors
+  /// may share the copies.
   virtual Expected<std::vector<Tensor>>
   placeConstants(std::span<const Tensor> constants, Stream &stream);
   /// A stream that the device owns, for callers that need no stream of their

@@ -23,10 +23,11 @@ namespace tandem {
 /// The value of a slot that is known when the program is made, such as weights.
 struct Constant {
   uint32_t slot = 0;
-  /// The elements, little-endian and row-major, aligned to
-  /// Allocator::kAlignment. The memory is shared by the programs of a graph,
-  /// the compiler and the executors, and nobody writes to it. Only the bytes
-  /// matter; the slot says what type they have.
+  /// The elements, little-endian and row-major, at any address: where a file
+  /// has them that is mapped, for example. Steps read them from where
+  /// Device::placeConstants puts them, which is aligned. The memory is shared
+  /// by the programs of a graph, the compiler and the executors, and nobody
+  /// writes to it. Only the bytes matter; the slot says what type they have.
   Tensor data;
 };
 
@@ -43,7 +44,7 @@ bool operator==(const Program &lhs, const Program &rhs);
 
 /// Checks what the file format itself cannot express: slot and kernel indices
 /// are in range, every slot is written once and before it is read, and ranks,
-/// arena offsets, and sizes and alignment of constants are valid.
+/// arena offsets and sizes of constants are valid.
 Status verify(const Program &program);
 
 /// The bytes of a program file, including all constants.

@@ -1,4 +1,4 @@
-//===- ConstantCache.cpp - Constants that a GPU's executors share ---------===//
+//===- ConstantCache.cpp - Constants that executors share -----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,17 +9,22 @@
 #include "ConstantCache.h"
 
 using namespace tandem;
-using namespace tandem::cuda;
+
+bool ConstantCache::isPlaced(const Tensor &constant) const {
+  auto address = reinterpret_cast<uintptr_t>(constant.data());
+  return constant.device() == memory.device() &&
+         address % Allocator::kAlignment == 0;
+}
 
 Expected<Tensor> ConstantCache::find(const Tensor &constant, Stream &stream) {
-  if (constant.device() == stream.device().memory())
+  if (isPlaced(constant))
     return constant;
   Entry &entry = entries[{constant.data(), constant.bytes()}];
-  // Where the host's memory is another's now, it is another constant.
-  const bool isSame = entry.host.lock() == constant.owner();
-  std::shared_ptr<void> there = isSame ? entry.there.lock() : nullptr;
-  if (there && constant.owner())
-    return Tensor::share(constant.type(), there, stream.device().memory());
+  // Where the given memory is another's now, it is another constant.
+  const bool isSame = entry.given.lock() == constant.owner();
+  std::shared_ptr<void> placed = isSame ? entry.placed.lock() : nullptr;
+  if (placed && constant.owner())
+    return Tensor::share(constant.type(), placed, memory.device());
   TANDEM_ASSIGN_OR_RETURN(Tensor copy,
                           Tensor::allocate(constant.type(), memory));
   TANDEM_RETURN_IF_ERROR(stream.copy(constant, copy));
@@ -30,8 +35,8 @@ Expected<Tensor> ConstantCache::find(const Tensor &constant, Stream &stream) {
 Expected<std::vector<Tensor>>
 ConstantCache::place(std::span<const Tensor> constants, Stream &stream) {
   std::lock_guard lock(mutex);
-  std::erase_if(entries,
-                [](const auto &entry) { return entry.second.there.expired(); });
+  std::erase_if(
+      entries, [](const auto &entry) { return entry.second.placed.expired(); });
   std::vector<Tensor> placed;
   for (const Tensor &constant : constants) {
     TANDEM_ASSIGN_OR_RETURN(Tensor tensor, find(constant, stream));
