@@ -289,6 +289,8 @@ TEST_F(EngineTest, ProvisionalUntilInputsDiffer) {
   const std::vector<Tensor> constant = {x, makeFloats({4}, 10)};
   ASSERT_TRUE(function->call(constant));
   EXPECT_EQ(only().state, SignatureState::provisional);
+  EXPECT_THAT(function->report().str(),
+              HasSubstr("compiled on inputs like the last"));
   ASSERT_TRUE(function->call(constant));
   EXPECT_EQ(only().compiledCalls, 1u);
   EXPECT_EQ(only().certificates, 1u);
@@ -440,11 +442,12 @@ TEST_F(EngineTest, ASettledKernelThatSlowsDownIsGivenBack) {
   compiler->kernel = kernelThatSlowsDown;
   isSlowNow = false;
   create();
-  for (int i = 0; only().state != SignatureState::promoted; ++i) {
-    ASSERT_LT(i, 1000);
-    call(4, static_cast<float>(i));
+  int calls = 0;
+  do {
+    ASSERT_LT(calls, 1000);
+    call(4, static_cast<float>(calls++));
     function->wait();
-  }
+  } while (only().state != SignatureState::promoted);
   for (int i = 0; i < 100; ++i)
     call();
   isSlowNow = true;
