@@ -15,12 +15,13 @@
 using namespace tandem;
 using namespace tandem::tiering;
 
-/// How often a promoted signature's calls are timed: all of the first, then one
-/// of so many. A clock costs as much as a twentieth of the shortest call.
-static constexpr uint64_t kTimedAlways = 32, kTimedEvery = 16;
+/// So many of a tier's first calls are timed, and go by the signature's record,
+/// whatever that costs.
+static constexpr uint64_t kTimedAlways = 32;
 
 static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
-  return estimate.samples() < kTimedAlways || calls % kTimedEvery == 0;
+  return estimate.samples() < kTimedAlways ||
+         calls % SettledCalls::kTimedEvery == 0;
 }
 
 Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
@@ -48,7 +49,6 @@ Expected<SignaturePtr> Engine::addSignature(const Types &types) {
   SignaturePtr signature = table.findOrAdd(types, isNew);
   if (isNew) {
     signature->record.lastCallNs = books.now(); // Not the one to forget.
-    predict(*signature);
     books.note(*signature, EventKind::seen, "");
     makeRoom();
   }
@@ -69,6 +69,12 @@ bool Engine::mustCompile(State state) const {
          (options.mode == Mode::compileNow && state == State::eager);
 }
 
+Decision Engine::decideNow(const Signature &signature) const {
+  const Conditions present = conditions(books.now());
+  NotedLock lock(signature.mutex);
+  return decide(signature.record, present, policy);
+}
+
 Engine::Turn Engine::beginCall(Signature &signature) {
   Turn turn;
   const double now = turn.startNs = books.now();
@@ -76,11 +82,11 @@ Engine::Turn Engine::beginCall(Signature &signature) {
   Record &record = signature.record;
   record.beginCall(now);
   const bool isPromoted = record.state == State::promoted;
-  // Most calls by far; what they take is looked at when they are timed.
   if (isPromoted) {
     ++signature.compiledCalls;
     turn.compiled = signature.prepared;
-    turn.isTimed = isTimed(record.compiled, record.calls);
+    turn.isSettled =
+        record.compiled.samples() >= kTimedAlways && !books.isTraced();
   } else if (record.state == State::compiled ||
              record.state == State::provisional) {
     turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
@@ -91,15 +97,19 @@ Engine::Turn Engine::beginCall(Signature &signature) {
     turn.isTimed =
         store.stream().device().isHost() || isTimed(record.eager, record.calls);
   }
-  if (options.mode == Mode::automatic && isPromoted && turn.isTimed)
-    turn.decision = decide(record, {.nowNs = now}, policy);
-  else if (options.mode == Mode::automatic && !isPromoted)
-    turn.decision = decide(record, conditions(now), policy);
+  if (options.mode == Mode::automatic)
+    turn.decision =
+        decide(record, isPromoted ? Conditions{.nowNs = now} : conditions(now),
+               policy);
   return turn;
 }
 
 Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
+  // Most calls by far.
+  if (SettledCalls::Call call(settledCalls, inputs, books.coarseNow()); call)
+    return runCompiled(call->signature, *call->prepared, inputs);
   TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findSignature(inputs));
+  const uint64_t generation = settledCalls.generation();
   Turn turn = beginCall(*signature);
   if (turn.contradiction) [[unlikely]]
     return tl::unexpected(std::move(*turn.contradiction));
@@ -107,8 +117,14 @@ Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
     TANDEM_RETURN_IF_ERROR(compileInCall(signature, turn));
     turn.startNs = books.now();
   }
+  if (turn.decision.reason == Reason::notPredicted) [[unlikely]] {
+    predict(*signature);
+    turn.decision = decideNow(*signature);
+  }
   if (turn.decision.action != Action::none) [[unlikely]]
     apply(signature, turn.decision);
+  if (turn.isSettled)
+    settledCalls.add(signature, turn.compiled, generation);
   if (turn.carriesCertificate) [[unlikely]]
     return certifyingCall(signature, std::move(turn), inputs);
   return runTurn(signature, turn, inputs);
@@ -124,19 +140,24 @@ Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
   return store.run(*known, Tier::eager, inputs);
 }
 
+Expected<std::vector<Tensor>>
+Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
+                    std::span<const Tensor> inputs) {
+  auto outputs = store.run(prepared, Tier::compiled, inputs);
+  if (outputs) [[likely]]
+    return outputs;
+  // As when memory has run out: eager may still run.
+  refuse(signature, EventKind::failed, outputs.error().str());
+  return runEager(inputs);
+}
+
 Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
                                               const Turn &turn,
                                               std::span<const Tensor> inputs) {
-  auto outputs = turn.compiled
-                     ? store.run(*turn.compiled, Tier::compiled, inputs)
-                     : runEager(inputs);
-  if (!outputs) [[unlikely]] {
-    if (!turn.compiled)
-      return outputs;
-    // As when memory has run out: eager may still run.
-    refuse(signature, EventKind::failed, outputs.error().str());
-    return runEager(inputs);
-  }
+  auto outputs = turn.compiled ? runCompiled(signature, *turn.compiled, inputs)
+                               : runEager(inputs);
+  if (!outputs) [[unlikely]]
+    return outputs;
   if (turn.isTimed && !store.stream().device().isHost())
     TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
   if (turn.isTimed || !turn.compiled)
@@ -150,6 +171,8 @@ Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
 void Engine::endCall(Signature &signature, const Turn &turn, double ns) {
   NotedLock lock(signature.mutex);
   Record &record = signature.record;
+  if (turn.compiled && record.state == State::refused)
+    return; // It failed, and ran eagerly.
   if (turn.compiled)
     record.addCompiled(ns);
   // What libraries prepare in the first call is not lost again.
@@ -180,6 +203,7 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
       signature->record.demote(books.now());
       drop(*signature);
     }
+    settledCalls.tellAll();
     books.note(*signature, EventKind::demoted, describe(decision));
     return;
   }
@@ -187,13 +211,12 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
 }
 
 FunctionReport Engine::report() const {
+  settledCalls.tellAll();
   FunctionReport report;
   report.mode = options.mode;
-  const Conditions present = conditions(books.now());
   for (const SignaturePtr &signature : table.all()) {
     SignatureReport one = signature->report();
-    NotedLock lock(signature->mutex);
-    one.next = describe(decide(signature->record, present, policy));
+    one.next = describe(decideNow(*signature));
     report.signatures.push_back(std::move(one));
   }
   std::sort(report.signatures.begin(), report.signatures.end(),

@@ -10,7 +10,7 @@
 #define TANDEM_RUNTIME_TIERING_ENGINE_H
 
 #include "Books.h"
-#include "Signature.h"
+#include "SettledCalls.h"
 
 #include "tandem/Runtime/PhaseTimes.h"
 
@@ -41,6 +41,8 @@ private:
     /// What it runs; null stands for eager.
     PreparedPtr compiled;
     bool isTimed = true;
+    /// Whether later calls need not go by the record.
+    bool isSettled = false;
     /// When it began to run.
     double startNs = 0;
     bool carriesCertificate = false;
@@ -59,16 +61,18 @@ private:
   bool mustCompile(State state) const;
   Turn beginCall(Signature &signature);
   Conditions conditions(double nowNs) const;
+  Decision decideNow(const Signature &signature) const;
   void apply(const SignaturePtr &signature, const Decision &decision);
   Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs);
   Expected<std::vector<Tensor>> runTurn(const SignaturePtr &signature,
                                         const Turn &turn,
                                         std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runCompiled(const SignaturePtr &signature,
+                                            const PreparedTier &prepared,
+                                            std::span<const Tensor> inputs);
   void endCall(Signature &signature, const Turn &turn, double ns);
-  Expected<std::vector<Tensor>> failCompiled(const SignaturePtr &signature,
-                                             const Error &error,
-                                             std::span<const Tensor> inputs);
 
+  /// Once per signature.
   void predict(Signature &signature);
   void enqueue(const SignaturePtr &signature, std::string reason,
                bool isUrgent = false);
@@ -131,6 +135,7 @@ private:
   PolicyOptions policy;
   Books books;
   SignatureTable table;
+  mutable SettledCalls settledCalls;
   std::atomic<uint64_t> evicted{0};
   /// The sum of what compiled programs hold.
   std::atomic<int64_t> residentBytes{0};

@@ -50,6 +50,11 @@ void Engine::predict(Signature &signature) {
   Compiler *compiler = store.compiler();
   if (!compiler)
     return;
+  {
+    NotedLock lock(signature.mutex);
+    if (std::exchange(signature.isPredicted, true))
+      return;
+  }
   const Prediction prediction = compiler->predict(signature.types);
   NotedLock lock(signature.mutex);
   signature.record.predictedCompileNs = prediction.compileNs;
@@ -65,6 +70,7 @@ void Engine::updateJob(Signature &signature) {
 
 void Engine::enqueue(const SignaturePtr &signature, std::string reason,
                      bool isUrgent) {
+  predict(*signature); // The queue goes by it.
   auto job = std::make_shared<CompileJob>(*this, signature);
   {
     NotedLock lock(signature->mutex);
@@ -183,6 +189,7 @@ Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
       state = State::compiling;
   }
   if (isFirst) {
+    predict(*signature);
     Status compiled = compile(signature, /*isInBackground=*/false);
     NotedLock lock(signature->mutex);
     State &state = signature->record.state;
@@ -213,6 +220,7 @@ void Engine::drop(Signature &signature) {
   signature.prepared = nullptr;
   residentBytes -= std::exchange(signature.record.residentBytes, 0);
   store.drop(signature.types);
+  settledCalls.invalidate();
 }
 
 void Engine::refuse(const SignaturePtr &signature, EventKind kind,
@@ -223,6 +231,7 @@ void Engine::refuse(const SignaturePtr &signature, EventKind kind,
     signature->job = nullptr;
     drop(*signature);
   }
+  settledCalls.tellAll();
   books.note(*signature, kind, std::move(reason), tookNs);
 }
 
@@ -230,6 +239,7 @@ void Engine::makeRoom() {
   if (table.size() <= policy.maxSignatures &&
       residentBytes <= policy.maxResidentBytes)
     return;
+  settledCalls.tellAll();
   // A picture of now; another thread may change it meanwhile, and then does
   // the same.
   std::vector<SignaturePtr> signatures = table.all();
@@ -269,6 +279,7 @@ void Engine::evict(const SignaturePtr &signature, bool isWhole) {
     signature->record.dropProgram(books.now());
     job = signature->job;
   }
+  settledCalls.tellAll();
   if (isWhole) {
     ++evicted;
     table.erase(signature->types);

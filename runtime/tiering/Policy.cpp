@@ -57,6 +57,14 @@ void Record::beginCall(double nowNs) {
   ++calls;
 }
 
+void Record::addCalls(uint64_t count, double lastNs) {
+  // How long they were apart is not known, but together.
+  const double gap = (lastNs - lastCallNs) / static_cast<double>(count);
+  longestGapNs = std::max(longestGapNs, gap);
+  lastCallNs = std::max(lastCallNs, lastNs);
+  calls += count;
+}
+
 void Record::addEager(double ns) {
   // Calls that could not be timed before it took as long.
   if (eager.samples() == 0)

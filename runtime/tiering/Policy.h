@@ -86,6 +86,8 @@ struct Record {
 
   /// A call begins.
   void beginCall(double nowNs);
+  /// So many calls have begun that it was not told of, the last one then.
+  void addCalls(uint64_t count, double lastNs);
   /// A call that ran eagerly, or compiled, took this long: without what only
   /// the first call pays, such as preparing primitives, where that is known.
   void addEager(double ns);

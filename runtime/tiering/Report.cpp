@@ -53,7 +53,10 @@ std::string TieringEvent::str() const {
 static std::string textOf(const SignatureReport &signature) {
   std::string text =
       textOf(signature.inputs) + "\n  " + std::string(name(signature.state)) +
-      ", runs " + std::string(name(signature.tier)) + "; " +
+      ", runs " + std::string(name(signature.tier)) +
+      (signature.state == SignatureState::provisional
+           ? ", and compiled on inputs like the last that were compared; "
+           : "; ") +
       std::to_string(signature.calls) + " calls, " +
       std::to_string(signature.compiledCalls) + " compiled, " +
       std::to_string(signature.certificates) + " with a certificate\n";

@@ -35,6 +35,9 @@ struct Signature {
   Record record;
   /// What was compiled; null where nothing is.
   PreparedPtr prepared;
+  /// Whether its costs are predicted, or just being so. That takes as long as a
+  /// short call, and is of no use before e is known: not in the first call.
+  bool isPredicted = false;
   /// What C was on the clock; `record` has it in processor time.
   double compileWallNs = 0;
   std::vector<PhaseTime> phases;
@@ -67,15 +70,6 @@ using SignaturePtr = std::shared_ptr<Signature>;
 /// up different signatures seldom wait for each other.
 class SignatureTable {
 public:
-  /// Null where there is none for these inputs.
-  SignaturePtr find(std::span<const Tensor> inputs) const;
-  /// The same, made where there is none; `isNew` is set to whether it was.
-  SignaturePtr findOrAdd(const Types &types, bool &isNew);
-  void erase(const Types &types);
-  std::vector<SignaturePtr> all() const;
-  size_t size() const { return count.load(std::memory_order_relaxed); }
-
-private:
   /// Looks up inputs without making Types of them.
   struct Hash : exec::TypesHash {
     using is_transparent = void;
@@ -90,6 +84,16 @@ private:
       return (*this)(b, a);
     }
   };
+
+  /// Null where there is none for these inputs.
+  SignaturePtr find(std::span<const Tensor> inputs) const;
+  /// The same, made where there is none; `isNew` is set to whether it was.
+  SignaturePtr findOrAdd(const Types &types, bool &isNew);
+  void erase(const Types &types);
+  std::vector<SignaturePtr> all() const;
+  size_t size() const { return count.load(std::memory_order_relaxed); }
+
+private:
   struct Shard {
     mutable std::mutex mutex; // Guards `byTypes`.
     std::unordered_map<Types, SignaturePtr, Hash, Equal> byTypes;

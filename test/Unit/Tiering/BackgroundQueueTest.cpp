@@ -10,7 +10,9 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <functional>
+#include <latch>
 #include <sched.h>
 
 using namespace tandem::tiering;
@@ -71,6 +73,25 @@ TEST_F(BackgroundQueueTest, AJobBeginsOnAnotherProcessorThanItsCaller) {
   }
   // The system may move it back.
   EXPECT_GE(apart, 15);
+}
+
+/// Also where the thread that has them started is bound to one.
+TEST_F(BackgroundQueueTest, ThreadsHaveTheProcessorsOfTheProcess) {
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  OnProcessor here(sched_getcpu());
+  queue.setThreads(2);
+  std::latch both(2);
+  std::array<cpu_set_t, 2> found{};
+  for (cpu_set_t &one : found)
+    ASSERT_TRUE(queue.add(std::make_shared<TestJob>(this, [&] {
+      both.arrive_and_wait(); // On two threads, the second of which is new.
+      sched_getaffinity(0, sizeof one, &one);
+    })));
+  queue.wait(this);
+  queue.setThreads(1);
+  for (const cpu_set_t &one : found)
+    EXPECT_TRUE(CPU_EQUAL(&one, &allowed));
 }
 
 TEST_F(BackgroundQueueTest, AJobKeepsTheProcessorsOfItsThread) {

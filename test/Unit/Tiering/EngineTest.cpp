@@ -289,6 +289,8 @@ TEST_F(EngineTest, ProvisionalUntilInputsDiffer) {
   const std::vector<Tensor> constant = {x, makeFloats({4}, 10)};
   ASSERT_TRUE(function->call(constant));
   EXPECT_EQ(only().state, SignatureState::provisional);
+  EXPECT_THAT(function->report().str(),
+              HasSubstr("compiled on inputs like the last"));
   ASSERT_TRUE(function->call(constant));
   EXPECT_EQ(only().compiledCalls, 1u);
   EXPECT_EQ(only().certificates, 1u);
@@ -376,6 +378,93 @@ TEST_F(EngineTest, DropsProgramsBeyondTheLimit) {
   EXPECT_THAT(log, testing::Contains("evicted"));
   EXPECT_EQ(function->report().signatures.size(), 3u);
   call(3);
+}
+
+/// Calls that no longer go by the signature's record.
+TEST_F(EngineTest, SettledCallsAreCounted) {
+  create(Mode::compileNow);
+  for (int i = 0; i < 1000; ++i)
+    call();
+  EXPECT_EQ(only().calls, 1000u);
+  EXPECT_EQ(only().compiledCalls, 999u);
+  call();
+  EXPECT_EQ(only().calls, 1001u);
+  EXPECT_GE(only().compiled.samples, 32u);
+  EXPECT_LT(only().compiled.samples, 200u);
+}
+
+/// A program that is dropped is run by no thread any more, and the one that
+/// was called last stays, though its last call was settled.
+TEST_F(EngineTest, SettledCallsEndEverywhereWithTheirProgram) {
+  tiering.maxResidentBytes = 2500; // Two programs of 1000 bytes.
+  create(Mode::compileNow);
+  auto settle = [&](int64_t length) {
+    for (int i = 0; i < 50; ++i)
+      call(length);
+  };
+  std::latch isSettled(1), isDropped(1);
+  std::thread other([&] {
+    settle(3);
+    settle(4);
+    isSettled.count_down();
+    isDropped.wait();
+    call(3);
+  });
+  isSettled.wait();
+  // Times are those of the kernel's ticks.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  settle(3);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  settle(4);
+  EXPECT_EQ(compiler->compilations, 2);
+  call(5); // In the place of 3.
+  EXPECT_EQ(compiler->compilations, 3);
+  settle(4);
+  EXPECT_EQ(compiler->compilations, 3);
+  isDropped.count_down();
+  other.join();
+  EXPECT_EQ(compiler->compilations, 4);
+  uint64_t calls = 0;
+  for (const SignatureReport &signature : function->report().signatures)
+    calls += signature.calls;
+  EXPECT_EQ(calls, 252u);
+}
+
+std::atomic<bool> isSlowNow = false;
+void kernelThatSlowsDown(void *const *args, const int64_t *sizes,
+                         void *workspace, int64_t begin, int64_t end) {
+  if (isSlowNow && begin == 0)
+    spin(std::chrono::milliseconds(1));
+  addKernel(args, sizes, workspace, begin, end);
+}
+
+TEST_F(EngineTest, ASettledKernelThatSlowsDownIsGivenBack) {
+  compiler->kernel = kernelThatSlowsDown;
+  isSlowNow = false;
+  create();
+  int calls = 0;
+  do {
+    ASSERT_LT(calls, 1000);
+    call(4, static_cast<float>(calls++));
+    function->wait();
+  } while (only().state != SignatureState::promoted);
+  for (int i = 0; i < 100; ++i)
+    call();
+  isSlowNow = true;
+  // One call in 16 is timed, and 32 times are kept.
+  for (int i = 0; i < 16 * 40; ++i)
+    call();
+  EXPECT_THAT(log, testing::Contains("demoted"));
+}
+
+/// What prediction takes is not waited for where it is of no use yet.
+TEST_F(EngineTest, TheFirstCallPredictsNothing) {
+  compiler->prediction = {1e15, 1000};
+  create();
+  call();
+  EXPECT_EQ(only().predictedCompileNs, 0);
+  call(), call();
+  EXPECT_EQ(only().predictedCompileNs, 1e15);
 }
 
 TEST_F(EngineTest, RefusesWrongInputs) {
