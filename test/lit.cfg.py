@@ -127,6 +127,8 @@ config.substitutions += [
              "-fsanitize=" + config.sanitize if config.sanitize else "")),
     ("%cmake", config.cmake),
     # Python with the onnx package.
+    ("%onnx-packages", onnx_packages),
+    ("%interpreter", config.python),
     ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]
 llvm_config.use_default_substitutions()

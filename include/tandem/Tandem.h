@@ -14,6 +14,7 @@
 #include "tandem/Runtime/Function.h"
 #include "tandem/Support/Choices.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,14 @@ std::span<const DeviceInfo> devices();
 /// called `name`; an empty name stands for the default. The error lists the
 /// devices.
 Expected<Device *> findDevice(std::string_view name);
+
+/// How far a compilation has come.
+struct CompileProgress {
+  /// A phase that begins, by its name, or "kernels" while these are compiled.
+  std::string_view phase;
+  /// How many kernels are ready, and how many there are; 0 in other phases.
+  size_t done = 0, total = 0;
+};
 
 /// How a graph is compiled.
 struct CompileOptions {
@@ -62,8 +71,8 @@ struct CompileOptions {
   /// Whether to use compiled programs and kernels that any process of this user
   /// has kept on disk, and to keep those that are compiled (docs/Cache.md). By
   /// default, unless $TANDEM_DISK_CACHE is "off". Never where `kernelCache` is
-  /// not set, where fusions are reported, contractions are measured or kernels
-  /// made to fail.
+  /// not set, where fusions are reported, contractions are measured, kernels
+  /// made to fail or ops kept.
   std::optional<bool> diskCache;
   /// The directory in which they are kept; empty stands for $TANDEM_CACHE_DIR,
   /// or else for `tandem` among the user's caches.
@@ -80,6 +89,11 @@ struct CompileOptions {
   /// number in the order of the program ("0"), or a regular expression that
   /// must match a kernel's whole name ("kernel_.*"). Empty: none.
   std::string failKernels;
+  /// Whether to keep the ops of each kernel (Compiled::kernelOps).
+  bool keepsOps = false;
+  /// Called as compiling goes on, from any of the threads that compile, also
+  /// from several at a time. May be empty.
+  std::function<void(const CompileProgress &)> progress;
 };
 
 /// The estimated times of a convolution or matrix product that both a generated
@@ -102,6 +116,28 @@ struct ImportOptions {
   /// shapes are fixed to their value, and are no inputs of the graph; the
   /// others are ignored.
   std::map<std::string, std::vector<double>> values;
+  /// Whether to go on where a node cannot be imported. The graph then has all
+  /// that could be (Graph::nodes), and may lack outputs of the model.
+  bool keepsGoing = false;
+  /// Whether the results of all nodes of the model's graph are outputs, too,
+  /// where they are no constants.
+  bool allResults = false;
+};
+
+/// A node of an imported model, and what the import made of it.
+struct ModelNode {
+  /// What Step::location and Step::sources of programs call it.
+  std::string location;
+  /// Its op: "Conv", or "com.microsoft.FusedMatMul".
+  std::string op;
+  /// How many ops it became; 0 where its results are values that are there
+  /// anyway, or that the import has computed.
+  size_t ops = 0;
+  /// Why it cannot be imported; empty where it was.
+  std::string refusal;
+  /// Whether it was not looked at, because it reads a result of a node that
+  /// cannot be imported.
+  bool isBehindRefusal = false;
 };
 
 /// A graph: one function of a parsed MLIR file, an imported ONNX model, or what
@@ -125,6 +161,10 @@ public:
   /// others.
   const std::vector<std::string> &inputNames() const;
   const std::vector<std::string> &outputNames() const;
+  /// The nodes of an imported model, in its order; empty for others. Nodes of
+  /// functions and of graphs within nodes that were taken follow the node that
+  /// they are of.
+  const std::vector<ModelNode> &nodes() const;
 
   /// The graph as it is written, with every op as a step. The eager and the
   /// reference tier run this program.

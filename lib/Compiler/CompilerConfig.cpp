@@ -18,7 +18,7 @@ namespace tandem {
 /// of compiling than the program.
 static bool usesDisk(const CompileOptions &options) {
   if (!options.kernelCache || !options.fusionReport.empty() ||
-      !options.failKernels.empty() ||
+      !options.failKernels.empty() || options.keepsOps ||
       options.contractions == Contractions::autotune || lookUp(Variable::debug))
     return false;
   const char *setting = lookUp(Variable::diskCache);

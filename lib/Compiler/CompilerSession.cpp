@@ -138,7 +138,10 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
                            config.options);
     }
     // A literal, which outlives the timer.
-    PhaseTimer timer(times, std::string_view(name(phase.phase, target)));
+    const std::string_view phaseName = name(phase.phase, target);
+    if (config.options.progress)
+      config.options.progress({phaseName});
+    PhaseTimer timer(times, phaseName);
     if (failed(phase.passes->run(module)) || failed(verify(module)))
       return failure();
   }
@@ -216,7 +219,8 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   std::vector<KernelOutcome> outcomes = compileKernels(
       target, config.coreSpec, kernels, config.failures,
       {config.options.kernelCache ? &KernelCache::process() : nullptr,
-       config.disk});
+       config.disk},
+      config.options.progress);
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {
     times.add(outcome.times);
@@ -237,6 +241,11 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
     compiled.kernels.push_back((*outcome.compiled)->loaded);
     compiled.kernelReports.push_back(reportOn(outcome, kernel));
     listed.push_back(nameKernel(**outcome.compiled, kernel));
+    if (config.options.keepsOps) {
+      TANDEM_ASSIGN_OR_RETURN(Program ops, emitOps(kernel));
+      compiled.kernelOps.push_back(
+          std::make_shared<const Program>(std::move(ops)));
+    }
   }
   FailureOr<Program> program =
       emitProgram(module.lookupSymbol<func::FuncOp>(source->function), indices);

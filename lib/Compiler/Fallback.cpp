@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -32,6 +33,14 @@ static void inlineAt(ir::LaunchOp launch, func::FuncOp kernel) {
   launch.erase();
 }
 
+/// Drops the one op of a kernel that is none of the runtime.
+static void dropWinogradKernels(ModuleOp module) {
+  module.walk([](ir::WinogradKernelOp op) {
+    op.replaceAllUsesWith(op.getKernel());
+    op.erase();
+  });
+}
+
 void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
   llvm::StringMap<func::FuncOp> functions;
   for (ModuleOp kernel : kernels)
@@ -43,11 +52,17 @@ void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
       if (kernel != functions.end())
         inlineAt(launch, kernel->second);
     });
-  // The one op of a kernel that is none of the runtime.
-  program.walk([](ir::WinogradKernelOp op) {
-    op.replaceAllUsesWith(op.getKernel());
-    op.erase();
-  });
+  dropWinogradKernels(program);
+}
+
+Expected<Program> emitOps(ModuleOp kernel) {
+  OwningOpRef<ModuleOp> copy = kernel.clone();
+  dropWinogradKernels(*copy);
+  FailureOr<Program> program =
+      emitProgram(copy->lookupSymbol<func::FuncOp>(*kernel.getSymName()));
+  if (failed(program))
+    return fail("emit", "the ops of a kernel cannot be emitted");
+  return std::move(*program);
 }
 
 } // namespace tandem

@@ -24,6 +24,10 @@ namespace tandem {
 void inlineKernels(mlir::ModuleOp program,
                    llvm::ArrayRef<mlir::ModuleOp> kernels);
 
+/// Emits the ops of a kernel, a module as above, as an eager program. The
+/// module is not changed.
+Expected<Program> emitOps(mlir::ModuleOp kernel);
+
 /// Writes `kernel`, which has failed with `cause`, to a file that tandem-opt
 /// reads, and returns the file's path. The file's name is derived from its
 /// content, so that a failure is written only once. An empty `directory` stands

@@ -136,6 +136,10 @@ const std::vector<std::string> &Graph::outputNames() const {
   return impl->source->outputNames;
 }
 
+const std::vector<ModelNode> &Graph::nodes() const {
+  return impl->source->nodes;
+}
+
 std::shared_ptr<const Program> Graph::eagerProgram() const {
   return impl->source->eager;
 }

@@ -232,6 +232,7 @@ makeGraphSource(ImportedModel model) {
   source->function = "main";
   source->inputNames = std::move(model.inputs);
   source->outputNames = std::move(model.outputs);
+  source->nodes = std::move(model.nodes);
   MLIRContext *context = (*model.module).getContext();
   ir::share(context,
             {std::move(model.memory), source->rearranged, parallelFor});

@@ -47,6 +47,8 @@ struct GraphSource {
   std::string structure;
   /// The names of the function's inputs and outputs, where the file had any.
   std::vector<std::string> inputNames, outputNames;
+  /// The nodes of an imported model.
+  std::vector<ModelNode> nodes;
   /// The eager program. Those of its constants that are resources share the
   /// memory of `bytecode` and `resources`.
   std::shared_ptr<const Program> eager;

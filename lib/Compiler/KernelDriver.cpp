@@ -39,8 +39,10 @@ struct Job {
 /// The kernels of one program, shared out to threads.
 class Driver {
 public:
-  Driver(const Target &target, const std::string &spec, KernelCaches caches)
-      : target(target), spec(spec), cache(caches.memory), disk(caches.disk) {}
+  Driver(const Target &target, const std::string &spec, KernelCaches caches,
+         llvm::function_ref<void(size_t)> onReady)
+      : target(target), spec(spec), cache(caches.memory), disk(caches.disk),
+        onReady(onReady) {}
   void run(std::vector<Job> &jobs);
 
 private:
@@ -76,6 +78,8 @@ private:
   const std::string &spec;
   KernelCache *cache;
   DiskCache *disk;
+  /// Called with the number of kernels that have become ready.
+  llvm::function_ref<void(size_t)> onReady;
   std::atomic<size_t> next{0};
 };
 } // namespace
@@ -133,7 +137,7 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
 
 void Driver::work(ArrayRef<Job *> order) {
   std::optional<BorrowedWorker> worker;
-  for (size_t i; (i = next++) < order.size();)
+  for (size_t i; (i = next++) < order.size(); onReady(1))
     compile(*order[i], worker);
 }
 
@@ -176,6 +180,7 @@ void Driver::finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled) {
     job->outcome.compiled = compiled;
     job->outcome.isCached = job != kernel.jobs.front();
   }
+  onReady(kernel.jobs.size());
 }
 
 /// The kernels that are in no cache, each once; those that are, are done.
@@ -199,10 +204,12 @@ std::vector<Driver::Kernel> Driver::findMissing(ArrayRef<Job *> jobs) {
       if (known && cache)
         cache->put(key, known);
     }
-    if (known)
-      job->outcome.compiled = std::move(known);
-    else
+    if (!known) {
       missing.push_back({std::move(fields), key, {job}, nullptr});
+      continue;
+    }
+    job->outcome.compiled = std::move(known);
+    onReady(1);
   }
   return missing;
 }
@@ -316,16 +323,22 @@ static Job makeJob(ModuleOp kernel, bool isToFail) {
   return job;
 }
 
-std::vector<KernelOutcome> compileKernels(const Target &target,
-                                          const std::string &spec,
-                                          ArrayRef<ModuleOp> kernels,
-                                          const FailureRequest &failures,
-                                          KernelCaches caches) {
+std::vector<KernelOutcome>
+compileKernels(const Target &target, const std::string &spec,
+               ArrayRef<ModuleOp> kernels, const FailureRequest &failures,
+               KernelCaches caches,
+               const std::function<void(const CompileProgress &)> &progress) {
   std::vector<Job> jobs;
   for (ModuleOp kernel : kernels)
     jobs.push_back(
         makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
-  Driver(target, spec, caches).run(jobs);
+  std::atomic<size_t> ready{0};
+  auto onReady = [&](size_t count) {
+    size_t done = ready += count;
+    if (progress)
+      progress({"kernels", done, jobs.size()});
+  };
+  Driver(target, spec, caches, onReady).run(jobs);
   std::vector<KernelOutcome> outcomes;
   outcomes.reserve(jobs.size());
   for (Job &job : jobs)

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -42,11 +43,13 @@ struct KernelCaches {
 /// Compiles `kernels` for the core that `spec` describes, in parallel on as
 /// many threads as run programs, each in a context of its own. The modules are
 /// not changed. Kernels that are in one of `caches` are taken from there.
+/// `progress`, where it is not empty, is told of each kernel that is ready.
 /// Returns one outcome per kernel, in order.
 std::vector<KernelOutcome>
 compileKernels(const Target &target, const std::string &spec,
                llvm::ArrayRef<mlir::ModuleOp> kernels,
-               const FailureRequest &failures, KernelCaches caches);
+               const FailureRequest &failures, KernelCaches caches,
+               const std::function<void(const CompileProgress &)> &progress);
 
 } // namespace tandem
 

@@ -45,10 +45,15 @@ struct Executor::Impl {
 
   Status placeConstants();
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
-  Status runSteps(const DispatchContext &context, Frame &frame);
+  /// `observer` may be null.
+  Status runSteps(const DispatchContext &context, Frame &frame,
+                  const StepObserver *observer = nullptr);
   /// `*heldBytes` as CapturedRuns::run.
   Status runOn(Frame &frame, int64_t *heldBytes);
   Status createCapturedRuns();
+  template <typename RunOn>
+  Status withFrame(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
+                   RunOn runOn);
   void collectOutputs(Frame &frame, std::vector<Tensor> &outputs) const;
 };
 
@@ -178,12 +183,15 @@ Status Executor::Impl::runOn(Frame &frame, int64_t *heldBytes) {
   return runSteps(context, frame);
 }
 
-Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame) {
+Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame,
+                                const StepObserver *observer) {
   if (program->arena_bytes > 0 && !frame.arena) {
     TensorType bytes{DType::i8, {program->arena_bytes}};
     TANDEM_ASSIGN_OR_RETURN(frame.arena,
                             Tensor::allocate(bytes, context.allocator));
   }
+  if (observer)
+    TANDEM_RETURN_IF_ERROR((*observer)(0, frame.values));
   for (size_t i = 0; i < plans.size(); ++i) {
     const StepPlan &plan = plans[i];
     Status status = plan.isKernel() ? runKernel(context, plan, frame)
@@ -192,6 +200,8 @@ Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame) {
       return locate(std::move(status.error()), *plan.step);
     for (uint32_t slot : plan.dead)
       frame.owned[slot].reset();
+    if (observer) [[unlikely]]
+      TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
   }
   return {};
 }
@@ -210,24 +220,41 @@ void Executor::Impl::collectOutputs(Frame &frame,
   frame.results.clear();
 }
 
-Status Executor::run(std::span<const Tensor> inputs,
-                     std::vector<Tensor> &outputs, int64_t *peakBytes) {
+/// Calls `runOn` with a frame whose inputs are set, and takes the outputs.
+template <typename RunOn>
+Status Executor::Impl::withFrame(std::span<const Tensor> inputs,
+                                 std::vector<Tensor> &outputs, RunOn runOn) {
   applyThreadLimit();
-  std::unique_ptr<Frame> frame = impl->frames.take();
+  std::unique_ptr<Frame> frame = frames.take();
   if (!frame)
-    frame = std::make_unique<Frame>(*impl->program, impl->constants);
-  Status status = impl->setInputs(inputs, *frame);
-  if (status) {
-    MemoryScope memory;
-    int64_t heldBytes = 0;
-    status = impl->runOn(*frame, &heldBytes);
-    if (peakBytes)
-      *peakBytes = heldBytes + memory.peakBytes();
-  }
+    frame = std::make_unique<Frame>(*program, constants);
+  Status status = setInputs(inputs, *frame);
   if (status)
-    impl->collectOutputs(*frame, outputs);
+    status = runOn(*frame);
+  if (status)
+    collectOutputs(*frame, outputs);
   else
     frame->clear();
-  impl->frames.put(std::move(frame));
+  frames.put(std::move(frame));
   return status;
+}
+
+Status Executor::run(std::span<const Tensor> inputs,
+                     std::vector<Tensor> &outputs, int64_t *peakBytes) {
+  return impl->withFrame(inputs, outputs, [&](Frame &frame) {
+    MemoryScope memory;
+    int64_t heldBytes = 0;
+    Status status = impl->runOn(frame, &heldBytes);
+    if (peakBytes)
+      *peakBytes = heldBytes + memory.peakBytes();
+    return status;
+  });
+}
+
+Status Executor::runObserved(std::span<const Tensor> inputs,
+                             std::vector<Tensor> &outputs,
+                             const StepObserver &observer) {
+  return impl->withFrame(inputs, outputs, [&](Frame &frame) {
+    return impl->runSteps(impl->context, frame, &observer);
+  });
 }

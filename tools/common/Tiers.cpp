@@ -8,6 +8,8 @@
 
 #include "common/Tiers.h"
 
+#include "common/ProgressLine.h"
+
 #include "tandem/Measure/Sampler.h"
 
 #include <cstdio>
@@ -29,12 +31,26 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
   return prepared;
 }
 
+/// "fuse", or "kernels 12 of 45".
+static std::string describe(const CompileProgress &progress) {
+  std::string text(progress.phase);
+  if (progress.total)
+    text += " " + std::to_string(progress.done) + " of " +
+            std::to_string(progress.total);
+  return text;
+}
+
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options) {
   if (tier == Tier::compiled || tier == Tier::captured) {
+    ProgressLine line;
+    CompileOptions compile = options.compile;
+    compile.progress = [&](const CompileProgress &progress) {
+      line.showLate("compile: " + describe(progress));
+    };
     TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                            graph.createCompiler(options.compile));
+                            graph.createCompiler(compile));
     return compileTier(*compiler, inputs, options.dispatchOnly, tier);
   }
   ExecutorOptions executorOptions;

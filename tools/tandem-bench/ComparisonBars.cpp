@@ -8,8 +8,9 @@
 
 #include "Bars.h"
 
+#include "common/ProgressLine.h"
+
 #include "ComparisonCases.h"
-#include "ProgressLine.h"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ runAll(const BarsOptions &options, const std::vector<ComparisonCase> &cases) {
   comparison.seconds = options.seconds;
   comparison.environment = options.environment;
   std::vector<ComparisonResult> results;
-  ProgressLine line;
+  tools::ProgressLine line;
   for (const ComparisonCase &comparisonCase : cases) {
     line.show(comparisonCase.name);
     results.push_back(runComparison(comparisonCase, comparison));

@@ -8,9 +8,9 @@
 
 #include "Comparison.h"
 
-#include "ProgressLine.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/ProgressLine.h"
 #include "common/Tiers.h"
 
 #include <algorithm>
@@ -283,7 +283,7 @@ Expected<bool> runComparisons(const std::string &tool,
     return fail(tool, "there is nothing to measure");
   std::vector<ComparisonResult> results;
   bool complete = true;
-  ProgressLine line;
+  tools::ProgressLine line;
   for (const ComparisonCase &comparisonCase : cases) {
     line.show("[" + std::to_string(results.size() + 1) + "/" +
               std::to_string(cases.size()) + "] " + comparisonCase.name);

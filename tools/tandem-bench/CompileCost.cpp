@@ -8,9 +8,10 @@
 
 #include "CompileCost.h"
 
-#include "ChildProcess.h"
 #include "common/ArgSpec.h"
+#include "common/ChildProcess.h"
 #include "common/Environment.h"
+#include "common/TemporaryFolder.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Executor.h"
@@ -155,41 +156,23 @@ Expected<CompileCost> measureWarm(const Graph &graph,
 Expected<CompileCost> measureCold(const CompileJob &job, int runs) {
   PhaseSamples samples;
   for (int i = 0; i < runs; ++i) {
-    TANDEM_ASSIGN_OR_RETURN(std::string output, runChild(childCommand(job)));
+    TANDEM_ASSIGN_OR_RETURN(std::string output,
+                            tools::runChild(childCommand(job)));
     TANDEM_RETURN_IF_ERROR(parseChild(output, samples));
   }
   return samples.summarize();
 }
 
-namespace {
-/// A folder that is removed with the object.
-struct TemporaryFolder {
-  TemporaryFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "tandem-bench-XXXXXX")
-            .string();
-    if (mkdtemp(pattern.data()))
-      path = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path.empty())
-      std::filesystem::remove_all(path, ignored);
-  }
-  std::string path;
-};
-} // namespace
-
 Expected<DiskCacheCost> measureDiskCache(const CompileJob &job, int runs) {
   PhaseSamples empty, found;
   for (int i = 0; i < runs; ++i) {
-    const TemporaryFolder folder;
+    const tools::TemporaryFolder folder;
     if (folder.path.empty())
       return fail("write", "cannot make a folder for temporary files");
     std::vector<std::string> command = childCommand(job);
     command.push_back("--cache-dir=" + folder.path);
     for (PhaseSamples *samples : {&empty, &found}) {
-      TANDEM_ASSIGN_OR_RETURN(std::string output, runChild(command));
+      TANDEM_ASSIGN_OR_RETURN(std::string output, tools::runChild(command));
       TANDEM_RETURN_IF_ERROR(parseChild(output, *samples));
     }
   }

@@ -8,7 +8,7 @@
 
 #include "CompileMemory.h"
 
-#include "ProgressLine.h"
+#include "common/ProgressLine.h"
 
 #include "tandem/Measure/Vary.h"
 #include "tandem/Tandem.h"
@@ -52,7 +52,7 @@ Status runCompileMemory(const CompileMemoryOptions &options) {
   });
   if (varied == dims.end())
     return fail("memory", "no dim of the graph is named '" + options.dim + "'");
-  ProgressLine line;
+  tools::ProgressLine line;
   double first = 0;
   int size = 0;
   for (int shapes : options.shapes) {

@@ -8,9 +8,9 @@
 
 #include "CompileScaling.h"
 
-#include "ProgressLine.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/ProgressLine.h"
 #include "common/Tiers.h"
 
 #include "tandem/Tandem.h"
@@ -140,7 +140,7 @@ Expected<ScalingPoint> measureScaling(int ops, int runs) {
 Status runScaling(const ScalingOptions &options) {
   std::vector<ScalingPoint> points;
   std::string lines;
-  ProgressLine line;
+  tools::ProgressLine line;
   for (int ops : options.ops) {
     line.show("compiling a graph of " + std::to_string(ops) + " ops");
     TANDEM_ASSIGN_OR_RETURN(ScalingPoint point,

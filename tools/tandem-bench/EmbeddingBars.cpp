@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BenchmarkGraph.h"
-#include "ChildProcess.h"
+
+#include "common/ChildProcess.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -39,8 +40,8 @@ Expected<Medians> measureEmbedded(double seconds) {
   program.replace_filename("example-simplecnn");
   TANDEM_ASSIGN_OR_RETURN(
       std::string output,
-      runChild({program, tools::sharePath("graphs/simplecnn.mlir"),
-                std::to_string(kBatch), std::to_string(seconds)}));
+      tools::runChild({program, tools::sharePath("graphs/simplecnn.mlir"),
+                       std::to_string(kBatch), std::to_string(seconds)}));
   Medians medians;
   std::istringstream lines(output);
   std::string eager, compiled;

@@ -8,12 +8,11 @@
 
 #include "EngineLoad.h"
 
-#include "ChildProcess.h"
-#include "ProgressLine.h"
-
+#include "common/ChildProcess.h"
 #include "common/Elements.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/ProgressLine.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -174,7 +173,7 @@ Expected<double> rateOf(const EngineLoadOptions &options, int processes,
   std::vector<std::thread> waiting;
   for (Expected<std::string> &output : outputs)
     waiting.emplace_back([&] {
-      output = runChild(
+      output = tools::runChild(
           childCommand(options.threadsGraph, threads, options.signatures));
     });
   for (std::thread &thread : waiting)
@@ -238,9 +237,9 @@ Expected<FirstResults> measureFirstResults(const EngineLoadOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(auto beside,
                           loadFunction(file, "main", {}, choosing));
   TANDEM_ASSIGN_OR_RETURN(auto other,
-                          Companion::start(childCommand(file, 0, 1)));
+                          tools::Companion::start(childCommand(file, 0, 1)));
   FirstResults results;
-  ProgressLine line;
+  tools::ProgressLine line;
   constexpr int kBlock = 50;
   int64_t first = 1, second = 3, others = 100000;
   while (static_cast<int>(results.alone.size()) < options.shapes) {

@@ -11,10 +11,10 @@
 #include "Bars.h"
 #include "GPUCalls.h"
 #include "GraphOutline.h"
-#include "ProgressLine.h"
 #include "common/Environment.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/ProgressLine.h"
 #include "common/Regex.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -179,7 +179,7 @@ private:
   const GPUFiguresOptions &options;
   tools::Environment environment;
   const std::regex filter;
-  ProgressLine progress;
+  tools::ProgressLine progress;
   std::vector<Figure> all;
 };
 

@@ -10,6 +10,8 @@
 
 #include "ComparisonCases.h"
 
+#include "common/ProgressLine.h"
+
 #include "tandem/Compiler/Calibrate.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Tandem.h"
@@ -95,10 +97,19 @@ Status runDevice(const DeviceOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(auto cases, readLists(options.shapes));
   std::vector<std::string> models;
   Calibration calibration;
+  tools::ProgressLine line;
   for (int run = 0; run < options.runs; ++run) {
-    TANDEM_ASSIGN_OR_RETURN(calibration, calibrateHost());
+    CalibrateOptions calibrate;
+    calibrate.isCancelled = [&line, run, &options, figures = 0]() mutable {
+      line.showLate("measuring the machine: run " + std::to_string(run + 1) +
+                    " of " + std::to_string(options.runs) + ", figure " +
+                    std::to_string(++figures));
+      return false;
+    };
+    TANDEM_ASSIGN_OR_RETURN(calibration, calibrateHost(calibrate));
     models.push_back(writeDeviceModel(calibration.model));
   }
+  line.clear();
   if (!cases.empty())
     TANDEM_RETURN_IF_ERROR(compareChoices(cases, models));
   std::fprintf(stderr, "%s", tools::headingOf(options.environment).c_str());

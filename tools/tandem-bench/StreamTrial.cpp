@@ -8,7 +8,7 @@
 
 #include "StreamTrial.h"
 
-#include "ProgressLine.h"
+#include "common/ProgressLine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -245,7 +245,7 @@ Expected<StreamFigures> measureStream(const StreamBench &bench,
   const auto automatic = trial.find(StreamPolicy::Kind::automatic);
   trial.policies.push_back(bench.policies[automatic.value_or(0)]);
   trial.runs.resize(trial.policies.size());
-  ProgressLine line;
+  tools::ProgressLine line;
   for (int round = -1; round < bench.options.rounds; ++round) {
     line.show(what + ": round " + std::to_string(round + 1));
     TANDEM_RETURN_IF_ERROR(runRound(bench, trial, round));

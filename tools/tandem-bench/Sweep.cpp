@@ -8,9 +8,8 @@
 
 #include "Sweep.h"
 
-#include "ProgressLine.h"
-
 #include "common/Json.h"
+#include "common/ProgressLine.h"
 
 #include <cstdio>
 
@@ -121,7 +120,7 @@ Expected<bool> sweep(const SweepOptions &options) {
       Graph::parseFile(options.measure.file, options.measure.function));
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::DimSizes> shapes,
                           plan(options, *graph));
-  ProgressLine line;
+  tools::ProgressLine line;
   std::vector<ShapeMeasurement> results;
   std::vector<ordered_json> records;
   bool complete = true;

@@ -9,11 +9,11 @@
 #include "TierComparison.h"
 
 #include "InputSets.h"
-#include "ProgressLine.h"
 #include "TierCases.h"
 #include "WorkerPlaces.h"
 #include "common/Format.h"
 #include "common/Json.h"
+#include "common/ProgressLine.h"
 #include "common/Regex.h"
 #include "common/Tiers.h"
 
@@ -173,7 +173,7 @@ Expected<bool> runTierComparison(const TierComparisonOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(std::vector<TierCase> cases, selectCases(options));
   std::vector<TierResult> results;
   std::string lines;
-  ProgressLine line;
+  tools::ProgressLine line;
   for (size_t i = 0; i < cases.size(); ++i) {
     line.show("[" + std::to_string(i + 1) + "/" + std::to_string(cases.size()) +
               "] " + cases[i].name);

@@ -73,8 +73,9 @@ TensorType typeOf(const Program &program, uint32_t slot) {
 
 /// What --input and --dim, each NAME=VALUE, fix when a model is imported: sizes
 /// of dims, and the values of inputs whose elements are given.
-Expected<ImportOptions> importOptions(const std::vector<std::string> &inputs,
-                                      const std::vector<std::string> &dims) {
+Expected<ImportOptions>
+makeImportOptions(const std::vector<std::string> &inputs,
+                  const std::vector<std::string> &dims) {
   ImportOptions options;
   for (const std::string &given : dims) {
     TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--dim"));
@@ -149,15 +150,21 @@ std::string describeModel(const Graph &model) {
 
 } // namespace
 
-Expected<GraphWithInputs> openGraph(const RunOptions &options) {
+Expected<ImportOptions> importOptions(const RunOptions &options) {
+  return makeImportOptions(options.namedInputs, options.dims);
+}
+
+Expected<GraphWithInputs> openGraph(const RunOptions &options,
+                                    bool keepsGoing) {
   GraphWithInputs result;
-  TANDEM_ASSIGN_OR_RETURN(ImportOptions import,
-                          importOptions(options.namedInputs, options.dims));
+  TANDEM_ASSIGN_OR_RETURN(ImportOptions import, importOptions(options));
+  import.keepsGoing = keepsGoing;
   TANDEM_ASSIGN_OR_RETURN(
       result.graph, Graph::parseFile(options.file, options.function, import));
   std::vector<std::string> args = options.args;
   if (!result.graph->outputNames().empty()) { // A model.
-    if (args.empty() && options.namedInputs.empty() && options.dims.empty())
+    if (args.empty() && options.namedInputs.empty() && options.dims.empty() &&
+        !keepsGoing)
       std::printf("%s", describeModel(*result.graph).c_str());
     TANDEM_ASSIGN_OR_RETURN(
         args, argumentsOf(*result.graph, args, options.namedInputs, import));

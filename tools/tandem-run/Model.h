@@ -22,10 +22,15 @@ struct GraphWithInputs {
   std::vector<Tensor> inputs;
 };
 
+/// What --input and --dim fix when a model is imported.
+Expected<ImportOptions> importOptions(const RunOptions &options);
+
 /// Opens the file of the options. Of a model, --dim and --input are obeyed:
 /// what they leave out has size 1 or is random. Where neither they nor --arg
 /// are given, the model's inputs, outputs and free dims are listed on stdout.
-Expected<GraphWithInputs> openGraph(const RunOptions &options);
+/// `keepsGoing` as in ImportOptions; nothing is listed then.
+Expected<GraphWithInputs> openGraph(const RunOptions &options,
+                                    bool keepsGoing = false);
 
 } // namespace tandem::tools
 

@@ -10,6 +10,10 @@
 
 #include "KernelReports.h"
 #include "Model.h"
+#include "OutputCheck.h"
+#include "PeerCheck.h"
+#include "Profile.h"
+#include "StepCheck.h"
 
 #include "common/Elements.h"
 #include "common/Format.h"
@@ -19,6 +23,7 @@
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Npy.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -36,22 +41,14 @@ struct TierResult {
   std::vector<Tensor> outputs;
   measure::Summary time;
   PreparedTier prepared;
+  std::optional<Profile> profile;
+  std::optional<StepChecks> steps;
   /// As measured, and as the memory plan says, where there is one.
   int64_t peakBytes = 0;
   std::optional<int64_t> plannedPeakBytes;
   bool isMemoryAsPlanned() const {
     return plannedPeakBytes.value_or(peakBytes) == peakBytes;
   }
-};
-
-/// What --check found for one output of one tier.
-struct Check {
-  std::string label;
-  size_t output = 0;
-  TensorType type;
-  /// Nothing where the output's type is wrong.
-  std::optional<Difference> difference;
-  bool passed() const { return difference && difference->agrees(); }
 };
 
 /// Everything that the parts below share.
@@ -62,11 +59,29 @@ struct Context {
   std::vector<TensorType> types;
   /// The outputs by the reference with their error bounds, for --check.
   std::vector<BoundedTensor> expected;
+  ErrorBoundOptions bounds;
 };
+
+/// Times the steps of a tier on inputs in the memory of its device.
+Expected<Profile> profileTier(const Context &context, Tier tier,
+                              const PreparedTier &prepared,
+                              const std::vector<Tensor> &inputs) {
+  const RunOptions &options = context.options;
+  TANDEM_ASSIGN_OR_RETURN(
+      std::vector<StepInfo> steps,
+      describeSteps(prepared, tier, context.types, options.compile));
+  return profile(*prepared.executor, std::move(steps), inputs,
+                 options.repeat ? options.repeat : kProfiledRuns,
+                 options.device);
+}
 
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
   tierOptions.compile = context.options.compile;
+  // A program that is kept may have the names of another file.
+  if (!context.options.profile.empty())
+    tierOptions.compile.diskCache = false;
+  tierOptions.compile.keepsOps = context.options.checksSteps();
   // The reference is there on the default device alone.
   tierOptions.compile.device =
       tier == Tier::reference ? defaultDevice() : context.options.device;
@@ -88,6 +103,14 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   Status status = executor.run(inputs, result.outputs, &result.peakBytes);
   fillAllocations(false);
   TANDEM_RETURN_IF_ERROR(status);
+  if (context.options.checksSteps() &&
+      (tier == Tier::eager || tier == Tier::compiled)) {
+    fillAllocations(true);
+    Expected<StepChecks> steps =
+        checkSteps(result.prepared, inputs, context.bounds, result.label);
+    fillAllocations(false);
+    TANDEM_ASSIGN_OR_RETURN(result.steps, std::move(steps));
+  }
   if (tier == Tier::captured) // The first run is not captured yet.
     for (int i = 0; i < 2; ++i)
       TANDEM_RETURN_IF_ERROR(executor.run(inputs, result.outputs));
@@ -102,6 +125,10 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
     samples.push_back(measure::nsSince(start));
   }
   result.time = measure::summarize(std::move(samples));
+  if (!context.options.profile.empty()) {
+    TANDEM_ASSIGN_OR_RETURN(
+        result.profile, profileTier(context, tier, result.prepared, inputs));
+  }
   if (std::optional<Error> failure = executor.captureFailure())
     printWarnings({{"runs are not captured: " + failure->message,
                     failure->location, ""}});
@@ -146,6 +173,8 @@ void printResult(const Context &context, const TierResult &result) {
   if (options.kernels && !result.prepared.kernelReports.empty())
     std::printf("%s", formatKernels(result.prepared).c_str());
   printRecomputation(result.prepared.recomputation);
+  if (result.profile)
+    std::printf("%s", formatProfile(*result.profile, options.file).c_str());
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     std::printf("output %zu: %s\n", i, result.outputs[i].type().str().c_str());
     if (options.print)
@@ -174,97 +203,6 @@ Status writeOutputs(const RunOptions &options,
         writeNpy(std::filesystem::path(options.outDir) / file, outputs[i]));
   }
   return {};
-}
-
-std::vector<Check> compareOutputs(const Context &context,
-                                  const TierResult &result) {
-  std::vector<Check> checks;
-  for (size_t i = 0; i < context.expected.size(); ++i) {
-    const BoundedTensor &expected = context.expected[i];
-    Check check{result.label, i, expected.value.type(), {}};
-    // Another type is a bug of the tier, not of the user.
-    if (result.outputs[i].type() == check.type)
-      check.difference =
-          compare(expected.value, result.outputs[i], expected.bounds);
-    checks.push_back(check);
-  }
-  return checks;
-}
-
-std::string scientific(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2e", value);
-  return text;
-}
-
-std::string describeVerdict(const Difference &difference) {
-  if (!difference.agrees() && difference.mismatches == 0)
-    return "FAIL: every element may be anything";
-  if (!difference.agrees())
-    return "FAIL: " + std::to_string(difference.mismatches) +
-           " elements; element " + std::to_string(difference.worstIndex) +
-           " is " + scientific(difference.actual) + ", not " +
-           scientific(difference.expected) + ", its bound " +
-           scientific(difference.bound);
-  if (difference.unbounded > difference.compared)
-    return "ok, weakly: most elements may be anything";
-  if (difference.isWeak())
-    return "ok, weakly: wrong results may be within these bounds";
-  return "ok";
-}
-
-void printChecks(const std::vector<Check> &checks) {
-  Table table({{"tier", false},
-               {"output", false},
-               {"compared"},
-               {"max abs"},
-               {"max rel"},
-               {"max ULP"},
-               {"max bound"},
-               {"worst element"},
-               {"its bound"},
-               {"", false}});
-  for (const Check &check : checks) {
-    std::string output = std::to_string(check.output) + ": " + check.type.str();
-    if (!check.difference) {
-      table.addRow({check.label, output, "0", "-", "-", "-", "-", "-", "-",
-                    "FAIL: another type"});
-      continue;
-    }
-    const Difference &difference = *check.difference;
-    char ulp[32];
-    std::snprintf(ulp, sizeof ulp, "%.4g", difference.maxUlp);
-    bool differs = difference.worstIndex >= 0;
-    table.addRow({check.label, output, std::to_string(difference.compared),
-                  scientific(difference.maxAbsolute),
-                  scientific(difference.maxRelative), ulp,
-                  scientific(difference.maxBound),
-                  differs ? std::to_string(difference.worstIndex) : "-",
-                  differs ? scientific(difference.bound) : "-",
-                  describeVerdict(difference)});
-  }
-  std::printf("%s", table.str().c_str());
-}
-
-ordered_json recordOf(const Check &check) {
-  ordered_json record = {{"output", check.output}, {"passed", check.passed()}};
-  if (!check.difference)
-    return record;
-  const Difference &difference = *check.difference;
-  record.update({{"compared", difference.compared},
-                 {"unbounded", difference.unbounded},
-                 {"max_abs", difference.maxAbsolute},
-                 {"max_rel", difference.maxRelative},
-                 {"max_ulp", difference.maxUlp},
-                 {"max_bound", difference.maxBound},
-                 {"mismatches", difference.mismatches},
-                 {"weak", difference.isWeak()}});
-  if (difference.worstIndex >= 0)
-    record["worst"] = {{"element", difference.worstIndex},
-                       {"expected", difference.expected},
-                       {"actual", difference.actual},
-                       {"bound", difference.bound}};
-  return record;
 }
 
 /// A plan that is not kept is a bug, on which no caller's memory may depend.
@@ -300,9 +238,11 @@ ordered_json recordOf(const Context &context, const TierResult &result,
                             {"kernels", toJson(result.prepared.kernelCounts)}};
   if (!result.prepared.recomputation.steps.empty())
     record["recomputed"] = toJson(result.prepared.recomputation);
+  if (result.profile)
+    record["steps"] = toJson(*result.profile, options.file);
   for (const Check &check : checks)
     if (check.label == result.label)
-      record["checks"].push_back(recordOf(check));
+      record["checks"].push_back(toJson(check));
   record.update(toJson(options.environment));
   return record;
 }
@@ -312,6 +252,9 @@ Expected<Tier> chosenTier(const RunOptions &options) {
       options.tier.empty() ? Tier::eager : *parseTier(options.tier);
   TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
   TANDEM_RETURN_IF_ERROR(checkTier(tier, *device));
+  if (tier == Tier::captured && !options.profile.empty())
+    return fail("argument", "the steps of captured work cannot be timed",
+                "--tier=compiled has the same steps");
   if (tier >= Tier::compiled)
     return tier;
   if (!options.check && !options.compile.fusionReport.empty())
@@ -328,12 +271,70 @@ Expected<Tier> chosenTier(const RunOptions &options) {
 }
 
 Expected<Context> prepare(const RunOptions &options) {
-  Context context{options, {}, {}, {}, {}};
+  Context context{options, {}, {}, {}, {}, {}};
   TANDEM_ASSIGN_OR_RETURN(GraphWithInputs opened, openGraph(options));
   context.graph = std::move(opened.graph);
   context.inputs = std::move(opened.inputs);
   context.types = typesOf(context.inputs);
+  context.bounds.precision = options.compile.precision;
   return context;
+}
+
+/// Finds what outputs --check expects. Returns false where ONNX Runtime
+/// computes something else than the reference.
+Expected<bool> expectOutputs(Context &context) {
+  if (context.options.checked != "onnxruntime") {
+    TANDEM_ASSIGN_OR_RETURN(context.expected,
+                            evaluateWithBounds(*context.graph->eagerProgram(),
+                                               context.inputs, context.bounds));
+    return true;
+  }
+  if (context.graph->outputNames().empty())
+    return fail("argument", "--check=onnxruntime is of ONNX models",
+                "--check=steps is of all graphs");
+  TANDEM_ASSIGN_OR_RETURN(
+      PeerChecks peer,
+      checkAgainstOnnxRuntime(context.options, context.inputs, context.bounds));
+  std::printf("%s", format(peer, context.options.file).c_str());
+  context.expected = std::move(peer.outputs);
+  return peer.passed();
+}
+
+/// Writes the files that the options ask for.
+Status writeFiles(const RunOptions &options, const TierResult &result,
+                  bool isChosen) {
+  if (result.profile && options.profile != "true")
+    TANDEM_RETURN_IF_ERROR(writeText(
+        options.profile, traceOf(*result.profile, options.file).dump() + "\n"));
+  if (!isChosen)
+    return {};
+  if (!options.outDir.empty())
+    TANDEM_RETURN_IF_ERROR(writeOutputs(options, result.outputs));
+  if (!options.programFile.empty())
+    TANDEM_RETURN_IF_ERROR(writeFileAtomically(
+        options.programFile, serialize(*result.prepared.program)));
+  if (!options.kernelReport.empty())
+    TANDEM_RETURN_IF_ERROR(writeText(
+        options.kernelReport, describeKernels(result.prepared).dump(2) + "\n"));
+  return {};
+}
+
+/// Prints what --check found. Returns whether all is right.
+bool printFindings(const RunOptions &options,
+                   const std::vector<TierResult> &results,
+                   const std::vector<Check> &checks) {
+  std::printf("%s", formatChecks(checks).c_str());
+  bool passed = std::all_of(checks.begin(), checks.end(),
+                            [](const Check &check) { return check.passed(); });
+  for (const TierResult &result : results) {
+    if (result.steps) {
+      std::printf("%s",
+                  format(*result.steps, result.label, options.file).c_str());
+      passed &= result.steps->divergences.empty();
+    }
+    passed &= checkMemory(result);
+  }
+  return passed;
 }
 
 } // namespace
@@ -347,45 +348,30 @@ Expected<bool> run(const RunOptions &options) {
     const std::span<const Tier> all = tiersOf(*device);
     tiers.assign(all.begin(), all.end());
   }
+  bool passed = true;
   if (options.check) {
-    ErrorBoundOptions bounds;
-    bounds.precision = options.compile.precision;
-    TANDEM_ASSIGN_OR_RETURN(context.expected,
-                            evaluateWithBounds(*context.graph->eagerProgram(),
-                                               context.inputs, bounds));
+    TANDEM_ASSIGN_OR_RETURN(passed, expectOutputs(context));
   }
   std::vector<TierResult> results;
   std::vector<Check> checks;
   for (Tier tier : tiers) {
     TANDEM_ASSIGN_OR_RETURN(TierResult result, runTier(context, tier));
     if (options.check && tier != Tier::reference)
-      for (Check &check : compareOutputs(context, result))
+      for (Check &check :
+           compareOutputs(context.expected, result.outputs, result.label))
         checks.push_back(std::move(check));
     results.push_back(std::move(result));
   }
   std::string lines;
-  bool passed = true;
   for (const TierResult &result : results) {
     if (!options.check || (options.repeat && result.time.samples))
       printResult(context, result);
     lines += recordOf(context, result, checks).dump() + "\n";
-    if (!options.outDir.empty() && result.tier == name(chosen))
-      TANDEM_RETURN_IF_ERROR(writeOutputs(options, result.outputs));
-    if (!options.programFile.empty() && result.tier == name(chosen))
-      TANDEM_RETURN_IF_ERROR(writeFileAtomically(
-          options.programFile, serialize(*result.prepared.program)));
-    if (!options.kernelReport.empty() && result.tier == name(chosen))
-      TANDEM_RETURN_IF_ERROR(
-          writeText(options.kernelReport,
-                    describeKernels(result.prepared).dump(2) + "\n"));
+    TANDEM_RETURN_IF_ERROR(
+        writeFiles(options, result, result.tier == name(chosen)));
   }
   if (options.check)
-    printChecks(checks);
-  for (const Check &check : checks)
-    passed &= check.passed();
-  if (options.check)
-    for (const TierResult &result : results)
-      passed &= checkMemory(result);
+    passed &= printFindings(options, results, checks);
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(writeText(options.json, lines));
   return passed;

@@ -19,6 +19,8 @@ namespace tandem::tools {
 
 /// The options of tandem-run.
 struct RunOptions {
+  bool checksSteps() const { return check && checked != "outputs"; }
+
   std::string file, function = "main", device = tools::defaultDevice();
   /// The tier. If empty, the eager tier on the CPU, and the compiled tier on
   /// other devices.
@@ -27,10 +29,17 @@ struct RunOptions {
   /// Of models: inputs and sizes of free dims, as NAME=VALUE.
   std::vector<std::string> namedInputs, dims;
   int threads = 0, repeat = 0, digits = 5;
+  /// What --check compares: "outputs", "steps", or "onnxruntime".
+  std::string checked = "outputs";
+  /// The Python that has ONNX Runtime.
+  std::string python = "python3";
   bool check = false, certify = false, print = false, program = false;
-  bool kernels = false;
+  bool kernels = false, coverage = false;
   CompileOptions compile;
   std::string outDir, programFile, kernelReport, json;
+  /// Whether to time every step: empty where not, "true" where there is to be
+  /// no trace, otherwise the file of the trace.
+  std::string profile;
   /// Of --tier=auto:
   bool explain = false, strict = false;
   std::string eventFile, traceFile;

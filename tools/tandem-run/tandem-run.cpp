@@ -8,6 +8,8 @@
 
 #include "Auto.h"
 #include "Certify.h"
+#include "Coverage.h"
+#include "Profile.h"
 
 #include "common/ArgSpec.h"
 #include "common/CommandLine.h"
@@ -26,6 +28,42 @@ void addKernelReports(CLI::App &app, RunOptions &options) {
   addOutputFile(app, "--kernel-report", options.kernelReport,
                 "Write the same to FILE, as JSON, with the kernels' source and "
                 "assembly where the device has such");
+}
+
+/// --check, whose kind can only follow with a "=".
+void addCheck(CLI::App &app, RunOptions &options) {
+  app.add_flag("--check{outputs}", options.checked,
+               "Run every tier and compare it with the reference; exit with 1 "
+               "if an element is beyond its error bound. --check=steps also "
+               "compares each step by itself, on the operands that it has "
+               "read; --check=onnxruntime also the results of all nodes of a "
+               "model with ONNX Runtime's, in the Python of --python")
+      ->check(CLI::IsMember({"outputs", "steps", "onnxruntime"}));
+  app.add_option("--python", options.python,
+                 "The Python of --check=onnxruntime")
+      ->capture_default_str();
+}
+
+/// --profile, whose file can only follow with a "=".
+void addProfile(CLI::App &app, RunOptions &options) {
+  app.add_flag("--profile", options.profile,
+               "Time every step, as many times as --repeat says or " +
+                   std::to_string(kProfiledRuns) +
+                   ", and print a table; --profile=FILE also writes a trace to "
+                   "FILE, for https://ui.perfetto.dev")
+      ->excludes("--check")
+      ->excludes("--certify");
+}
+
+void addCoverage(CLI::App &app, RunOptions &options) {
+  app.add_flag("--coverage", options.coverage,
+               "Print, for each op of the file, how many of its nodes run as "
+               "generated code, by a library or by the reference, are folded "
+               "away, or cannot be imported, and why; exit with 1 if one "
+               "cannot. Of --tier (default: compiled)")
+      ->excludes("--check")
+      ->excludes("--certify")
+      ->excludes("--profile");
 }
 
 void addInputs(CLI::App &app, RunOptions &options) {
@@ -83,9 +121,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--repeat", options.repeat,
                  "Run N more times, print median and p10–p90")
       ->check(CLI::Range(1, 100000000));
-  app.add_flag("--check", options.check,
-               "Run every tier and compare it with the reference; exit with 1 "
-               "if an element is beyond its error bound");
+  addCheck(app, options);
   app.add_flag("--certify", options.certify,
                "Compare the compiled program with eager as the engine does "
                "before it takes it; exit with 1 if they differ")
@@ -94,6 +130,8 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_flag("--program", options.program,
                "Print the Program that the tier runs: slots and steps");
   addKernelReports(app, options);
+  addProfile(app, options);
+  addCoverage(app, options);
   app.add_option("--digits", options.digits, "Significant digits of --print")
       ->capture_default_str()
       ->check(CLI::Range(1, 17));
@@ -105,7 +143,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
   addJson(app, options.json);
 }
 
-/// What --tier=auto can tell, and what it cannot do.
+/// What --tier=auto can tell.
 void addTiering(CLI::App &app, RunOptions &options) {
   app.add_flag(
       "--explain", options.explain,
@@ -121,7 +159,7 @@ void addTiering(CLI::App &app, RunOptions &options) {
                 "FILE, for https://ui.perfetto.dev");
 }
 
-Status checkTiering(const RunOptions &options) {
+Status checkCombination(const RunOptions &options) {
   const bool isAuto = options.tier == "auto";
   if (!isAuto && (options.explain || options.strict ||
                   !options.eventFile.empty() || !options.traceFile.empty()))
@@ -132,15 +170,27 @@ Status checkTiering(const RunOptions &options) {
     return fail("argument",
                 "--check, --certify, --program, --save-program and --out-dir "
                 "are of a tier, not of --tier=auto");
+  if (isAuto && !options.profile.empty())
+    return fail("argument", "--profile is of a tier, not of --tier=auto",
+                "--trace is of --tier=auto");
+  if (isAuto && options.coverage)
+    return fail("argument", "--coverage is of a tier, not of --tier=auto");
+  if (options.profile.empty() || options.profile == "true")
+    return {};
+  std::string reason = whyNotWritable(options.profile);
+  if (!reason.empty())
+    return fail("argument", "--profile: " + reason);
   return {};
 }
 
 Expected<bool> runAsAsked(const RunOptions &options) {
-  TANDEM_RETURN_IF_ERROR(checkTiering(options));
+  TANDEM_RETURN_IF_ERROR(checkCombination(options));
   if (options.tier == "auto") {
     TANDEM_RETURN_IF_ERROR(runAutomatically(options));
     return true;
   }
+  if (options.coverage)
+    return printCoverage(options);
   return options.certify ? certify(options) : run(options);
 }
 
@@ -159,6 +209,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
+  options.check = app.count("--check") > 0;
   if (options.threads > 0)
     setNumThreads(options.threads);
   options.environment = describeEnvironment(argc, argv);

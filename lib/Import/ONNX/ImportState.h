@@ -43,6 +43,9 @@ struct NamedValue {
   std::optional<Integers> integers;
   /// A weight that becomes a value when it is first used.
   const proto::TensorProto *weight = nullptr;
+  /// Whether it is none of these, because its node cannot be imported
+  /// (ImportOptions::keepsGoing).
+  bool isRefused = false;
 };
 
 /// The function under construction and what is known about its values. Errors

@@ -203,11 +203,9 @@ LogicalResult Importer::checkOps() {
   auto check = [&](const proto::NodeProto &node) {
     if (findFunction(node) || findOp(node.domain(), node.op_type()))
       return;
-    std::string op = node.op_type();
-    if (!isDefaultDomain(node.domain()))
-      op = node.domain() + "." + op;
     bool isNamed = !node.name().empty() || node.output_size() == 0;
-    unknown[op].push_back("'" + (isNamed ? node.name() : node.output(0)) + "'");
+    unknown[opName(node)].push_back(
+        "'" + (isNamed ? node.name() : node.output(0)) + "'");
   };
   forEachNode(graph.node(), check, seen);
   if (unknown.empty())
@@ -241,7 +239,7 @@ LogicalResult Importer::checkOperands(const proto::NodeProto &node,
   return success();
 }
 
-LogicalResult Importer::addNode(const proto::NodeProto &proto) {
+LogicalResult Importer::convertNode(const proto::NodeProto &proto) {
   Node node(state, proto, opset);
   Location loc = state.location(proto.name());
   if (failed(checkOperands(proto, loc)))
@@ -251,25 +249,30 @@ LogicalResult Importer::addNode(const proto::NodeProto &proto) {
       return failure();
   if (const proto::FunctionProto *called = findFunction(proto))
     return addCall(proto, *called);
-  if (!evaluateIntegers(node) && !node.hasFailed())
-    findOp(proto.domain(), proto.op_type())->convert(node);
+  const OpRow *row = findOp(proto.domain(), proto.op_type());
+  if (!row)
+    node.error("the op is unknown");
+  else if (!evaluateIntegers(node) && !node.hasFailed())
+    row->convert(node);
   if (node.hasFailed())
     return failure();
   for (const std::string &output : proto.output()) {
     NamedValue &named = state.values[output];
-    if (!output.empty() && !named.value && !named.integers)
+    if (!output.empty() && !named.value && !named.integers && !named.isRefused)
       node.error("result '" + output + "' is not computed");
   }
   return failure(node.hasFailed());
 }
 
 LogicalResult Importer::addOutputs() {
-  SmallVector<Value> values;
+  SmallVector<Value> values = furtherOutputs();
   for (const proto::ValueInfoProto &info : graph.output()) {
     Location loc = state.location(info.name());
     if (!state.values.contains(info.name()))
       return emitError(loc)
              << "nothing computes the output '" << info.name() << "'";
+    if (state.values[info.name()].isRefused)
+      continue;
     proto::NodeProto reader;
     reader.set_op_type("output");
     reader.set_name(info.name());
@@ -279,7 +282,7 @@ LogicalResult Importer::addOutputs() {
       return failure();
     result.outputs.push_back(info.name());
   }
-  if (values.empty())
+  if (values.empty() && !state.options.keepsGoing)
     return emitError(state.location()) << "the graph has no outputs";
   func::ReturnOp::create(state.builder, state.location(), values);
   Block &body = function.getBody().front();
@@ -317,7 +320,8 @@ LogicalResult Importer::checkVersions() {
 }
 
 LogicalResult Importer::run() {
-  if (failed(checkVersions()) || failed(checkOps()))
+  if (failed(checkVersions()) ||
+      (!state.options.keepsGoing && failed(checkOps())))
     return failure();
   OpBuilder &builder = state.builder;
   result.module = ModuleOp::create(state.location());

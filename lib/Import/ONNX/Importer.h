@@ -65,7 +65,17 @@ private:
   mlir::LogicalResult declare(const std::string &name, mlir::Location loc);
   mlir::LogicalResult checkOperands(const proto::NodeProto &node,
                                     mlir::Location loc);
+  /// Adds what computes a node to the function, and says what became of it.
   mlir::LogicalResult addNode(const proto::NodeProto &node);
+  /// Adds what computes a node, which may have failed half-way.
+  mlir::LogicalResult convertNode(const proto::NodeProto &node);
+  void tryNode(const proto::NodeProto &node, ModelNode &entry);
+  /// Gives the result of a node that cannot be imported what stands for it: an
+  /// input, where the model tells its type.
+  void refuseResult(const std::string &name);
+  /// The outputs beside those of the model, each once: what nodes read that
+  /// cannot be imported, and the results of all nodes where that is asked for.
+  llvm::SmallVector<mlir::Value> furtherOutputs();
   mlir::LogicalResult addCall(const proto::NodeProto &node,
                               const proto::FunctionProto &function);
   mlir::LogicalResult addWeights(const proto::GraphProto &of);
@@ -82,6 +92,8 @@ private:
   mlir::func::FuncOp function;
   std::vector<Input> inputs;
   std::set<std::string> usedDims;
+  /// What nodes read that cannot be imported.
+  std::vector<std::string> refusedInputs;
   /// Values that determine shapes.
   std::set<std::string> shapeInputs;
   /// The node that computes each value.

@@ -31,6 +31,7 @@ public:
   /// The version of the operator set that the node's op is of.
   int64_t opset() const { return version; }
   ImportState &state() { return context; }
+  mlir::Location location() const { return loc; }
 
   void error(const llvm::Twine &message, const llvm::Twine &hint = "");
   /// Of an error that has been emitted elsewhere.

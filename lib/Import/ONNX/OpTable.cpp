@@ -61,6 +61,11 @@ llvm::StringMap<const OpRow *> index(ArrayRef<OpRow> rows) {
 
 } // namespace
 
+std::string opName(const proto::NodeProto &node) {
+  return isDefaultDomain(node.domain()) ? node.op_type()
+                                        : node.domain() + "." + node.op_type();
+}
+
 const OpRow *findOp(StringRef domain, StringRef name) {
   using Index = llvm::StringMap<const OpRow *>;
   static const auto &ours = *new Index(index(kDefaultDomain));

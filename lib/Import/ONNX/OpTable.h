@@ -31,6 +31,9 @@ inline bool isDefaultDomain(llvm::StringRef domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
+/// What messages call the op of a node: "Conv", or "com.microsoft.Gelu".
+std::string opName(const proto::NodeProto &node);
+
 /// The row of an op; null where it is not in the table.
 const OpRow *findOp(llvm::StringRef domain, llvm::StringRef name);
 

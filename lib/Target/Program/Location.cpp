@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-std::string tandem::renderLocation(Location location) {
+static std::string renderOne(Location location) {
   // FileLineColLoc is a view of FileLineColRange and accepts single points
   // only.
   auto source = location->findInstanceOf<FileLineColRange>();
@@ -30,4 +30,26 @@ std::string tandem::renderLocation(Location location) {
   return source.getFilename().str() + ":" +
          std::to_string(source.getStartLine()) + ":" +
          std::to_string(source.getStartColumn());
+}
+
+static void renderEach(Location location, std::vector<std::string> &texts) {
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location inner : fused.getLocations())
+      renderEach(inner, texts);
+    return;
+  }
+  std::string text = renderOne(location);
+  if (!text.empty() && !llvm::is_contained(texts, text))
+    texts.push_back(std::move(text));
+}
+
+std::vector<std::string> tandem::renderLocations(Location location) {
+  std::vector<std::string> texts;
+  renderEach(location, texts);
+  return texts;
+}
+
+std::string tandem::renderLocation(Location location) {
+  std::vector<std::string> texts = renderLocations(location);
+  return texts.empty() ? std::string() : std::move(texts.front());
 }

@@ -90,9 +90,18 @@ uint32_t ProgramEmitter::addVector(Value value, Location loc) {
   return program.steps.back()->results[0];
 }
 
+/// Says where the step comes from.
+static void locate(fb::StepT &step, Location location) {
+  std::vector<std::string> sources = renderLocations(location);
+  if (!sources.empty())
+    step.location = sources.front();
+  if (sources.size() > 1)
+    step.sources = std::move(sources);
+}
+
 FailureOr<fb::StepT *> ProgramEmitter::addStep(Operation &op) {
   auto step = std::make_unique<fb::StepT>();
-  step->location = renderLocation(op.getLoc());
+  locate(*step, op.getLoc());
   for (Value operand : op.getOperands())
     step->operands.push_back(slots.lookup(operand));
   for (Value result : op.getResults()) {
@@ -154,6 +163,10 @@ LogicalResult ProgramEmitter::emitLaunch(ir::LaunchOp launch) {
   if (failed(step))
     return failure();
   (*step)->kernel = kernel->second;
+  // The root, which is the first of the locations, is the last of the ops.
+  std::vector<std::string> &sources = (*step)->sources;
+  if (!sources.empty())
+    std::rotate(sources.begin(), sources.begin() + 1, sources.end());
   return success();
 }
 
@@ -166,7 +179,10 @@ LogicalResult ProgramEmitter::emitLibraryCall(ir::FusionOp fusion) {
     return fusion.emitOpError("is no call of a library: it ")
            << call.error().message;
   auto step = std::make_unique<fb::StepT>();
-  step->location = renderLocation(call->contraction.getLoc());
+  SmallVector<Location> locations{call->contraction.getLoc()};
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    locations.push_back(op.getLoc());
+  locate(*step, FusedLoc::get(fusion.getContext(), locations));
   step->op = std::make_unique<fb::OpT>(
       cast<ir::TandemOpInterface>(*call->contraction).getOpDesc());
   step->epilogue = std::make_unique<fb::EpilogueT>();

@@ -10,7 +10,9 @@
 #include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Tandem.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
+#include <mutex>
 
 #include <thread>
 
@@ -199,6 +201,36 @@ TEST(Compile, WithoutFallbackAFailureIsAnError) {
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().location, "<string>:9:8");
   EXPECT_THAT(compiled.error().message, HasSubstr("kernel_0"));
+}
+
+TEST(Compile, TellsHowFarItIsAndKeepsOps) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  std::vector<std::string> phases;
+  std::mutex mutex;
+  size_t done = 0, total = 0;
+  CompileOptions options;
+  options.keepsOps = true;
+  options.progress = [&](const CompileProgress &progress) {
+    std::lock_guard<std::mutex> lock(mutex);
+    phases.emplace_back(progress.phase);
+    done = std::max(done, progress.done);
+    total = progress.total;
+  };
+  auto compiler = (*graph)->createCompiler(options);
+  ASSERT_TRUE(compiler);
+  TensorType types[] = {f32({8, 4}), f32({8, 4})};
+  auto compiled = (*compiler)->compile(types);
+  ASSERT_TRUE(compiled) << compiled.error().str();
+  EXPECT_EQ(phases.front(), "simplify");
+  EXPECT_EQ(phases.back(), "kernels");
+  EXPECT_EQ(total, compiled->program->kernels.size());
+  EXPECT_EQ(done, total);
+
+  ASSERT_EQ(compiled->kernelOps.size(), compiled->program->kernels.size());
+  for (const auto &ops : compiled->kernelOps)
+    for (const auto &step : ops->steps)
+      EXPECT_TRUE(step->op);
 }
 
 /// A graph of one kernel, which no other test has.

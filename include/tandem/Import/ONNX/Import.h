@@ -26,6 +26,8 @@ struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The names of the function's arguments and results.
   std::vector<std::string> inputs, outputs;
+  /// What became of the nodes.
+  std::vector<ModelNode> nodes;
   /// The memory of the module's resources: the mapped files, and copies.
   std::vector<ir::SharedMemory> memory;
   /// Bytes of weights that the files have as numbers, and that were copied.

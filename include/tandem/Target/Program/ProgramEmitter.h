@@ -44,6 +44,9 @@ mlir::FailureOr<Program> emitProgram(mlir::func::FuncOp function,
 /// `file:line:col` of the first source location within `location`; empty when
 /// there is none.
 std::string renderLocation(mlir::Location location);
+/// The same of each of the locations that are fused in `location`, once each
+/// and in order, without those that are empty.
+std::vector<std::string> renderLocations(mlir::Location location);
 
 } // namespace tandem
 

@@ -267,10 +267,12 @@ struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
     if (!kernel)
       return rewriter.notifyMatchFailure(op, "the kernel would be infinite");
     Value bias = scaleBias(rewriter, conv, typeOf(op.getScale()), *affine);
-    rewriter.replaceOpWithNewOp<ir::ConvOp>(
+    Location both = rewriter.getFusedLoc({op.getLoc(), conv.getLoc()});
+    auto folded = rewriter.replaceOpWithNewOp<ir::ConvOp>(
         op, op.getType(), conv.getInput(), kernel, bias, conv.getStridesAttr(),
         conv.getPadLowAttr(), conv.getPadHighAttr(), conv.getDilationsAttr(),
         conv.getGroupsAttr(), conv.getLayoutAttr());
+    folded->setLoc(both);
     return success();
   }
 

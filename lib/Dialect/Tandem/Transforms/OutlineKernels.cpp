@@ -97,10 +97,20 @@ ModuleOp outline(ir::FusionOp fusion, SymbolTable &symbols, Block::iterator at,
   return kernel;
 }
 
-void launch(ir::FusionOp fusion, ModuleOp kernel) {
+/// The location of a fusion's root, then those of its other ops. Equal fusions
+/// share a kernel, whose ops are those of the first of them alone.
+Location locationOfAll(ir::FusionOp fusion) {
+  SmallVector<Location> locations{fusion.getLoc()};
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      locations.push_back(op.getLoc());
+  return FusedLoc::get(fusion.getContext(), locations);
+}
+
+void launch(ir::FusionOp fusion, ModuleOp kernel, Location location) {
   OpBuilder builder(fusion);
   auto launch = ir::LaunchOp::create(
-      builder, fusion.getLoc(), fusion->getResultTypes(),
+      builder, location, fusion->getResultTypes(),
       FlatSymbolRefAttr::get(kernel.getSymNameAttr()), fusion.getInputs());
   fusion->replaceAllUsesWith(launch);
   fusion->erase();
@@ -116,9 +126,10 @@ struct OutlineKernelsPass : impl::TandemOutlineKernelsBase<OutlineKernelsPass> {
     Block::iterator at = module.getBody()->begin();
     unsigned number = 0;
     for (auto &fusions : classes) {
+      auto locations = llvm::map_to_vector(fusions, locationOfAll);
       ModuleOp kernel = outline(fusions.front(), symbols, at, number);
-      for (ir::FusionOp fusion : fusions)
-        launch(fusion, kernel);
+      for (auto [fusion, location] : llvm::zip_equal(fusions, locations))
+        launch(fusion, kernel, location);
     }
   }
 };

@@ -46,10 +46,12 @@ struct AddToConvBias : OpRewritePattern<ir::AddOp> {
         bias = ir::ReshapeOp::create(
             rewriter, op.getLoc(), bias,
             rewriter.getDenseI64ArrayAttr(typeOf(b).getNumElements()));
-      rewriter.replaceOpWithNewOp<ir::ConvOp>(
+      Location both = rewriter.getFusedLoc({op.getLoc(), conv.getLoc()});
+      auto biased = rewriter.replaceOpWithNewOp<ir::ConvOp>(
           op, op.getType(), conv.getInput(), conv.getKernel(), bias,
           conv.getStridesAttr(), conv.getPadLowAttr(), conv.getPadHighAttr(),
           conv.getDilationsAttr(), conv.getGroupsAttr(), conv.getLayoutAttr());
+      biased->setLoc(both);
       return success();
     }
     return rewriter.notifyMatchFailure(op, "adds no bias to a convolution");

@@ -101,6 +101,10 @@ struct Compiled {
   int64_t rearrangedBytes = 0;
   Recomputation recomputation;
   std::vector<Warning> warnings;
+  /// What each of the kernels computes, as an eager program; of a kernel's
+  /// operands and results. Empty unless it was asked for
+  /// (CompileOptions::keepsOps).
+  std::vector<std::shared_ptr<const Program>> kernelOps;
 };
 
 /// What is expected of compiling for a signature, before it is done. 0 stands

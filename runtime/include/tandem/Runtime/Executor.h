@@ -56,6 +56,13 @@ struct CaptureCounts {
   uint64_t stepByStep = 0;
 };
 
+/// Called before the first step of a run and after each: with the number of
+/// steps that have been enqueued, and the values of all slots. A value is there
+/// from the step that writes it to the last that reads it; null or without data
+/// otherwise.
+using StepObserver =
+    std::function<Status(size_t steps, std::span<const Tensor *const> values)>;
+
 /// Runs a Program. Eager and compiled programs run on the same executor, so
 /// that a measured difference between them is due to compilation alone.
 ///
@@ -87,6 +94,12 @@ public:
   /// may hold, do not count.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
+
+  /// Does the same step by step, without captured work, and calls `observer`
+  /// between any two steps.
+  Status runObserved(std::span<const Tensor> inputs,
+                     std::vector<Tensor> &outputs,
+                     const StepObserver &observer);
 
   /// The `peakBytes` that every call will have with the present limit of
   /// threads, in bytes. Known only for compiled programs, whose types are

@@ -120,6 +120,16 @@ def unknown_ops():
                  [value("x", [2])], [value("y", [2])])
 
 
+# The type of what the unknown op computes is told.
+def partly_known():
+    result = model([node("Relu", "x", "a"), node("Frobnicate", "a", "b"),
+                    node("Softplus", "b", "c"), node("Frobnicate", "c", "d"),
+                    node("Neg", "d", "y")],
+                   [value("x", [2])], [value("y", [2])])
+    result.graph.value_info.append(value("b", [2]))
+    return result
+
+
 def cycle():
     return model([node("Add", "x b", "a", "head"), node("Relu", "a", "b")],
                  [value("x", [2])], [value("b", [2])])
@@ -178,7 +188,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for make in [network, shape_input, two_free_dims, calls,
-                 endless_calls, branch, unknown_ops, cycle, twice,
+                 endless_calls, branch, unknown_ops, partly_known, cycle, twice,
                  undefined, shapes, old_opset, type_of_input, short_weight]:
         (folder / (make.__name__ + ".onnx")).write_bytes(
             make().SerializeToString())

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_TOOLS_TANDEM_BENCH_CHILDPROCESS_H
-#define TANDEM_TOOLS_TANDEM_BENCH_CHILDPROCESS_H
+#ifndef TANDEM_TOOLS_COMMON_CHILDPROCESS_H
+#define TANDEM_TOOLS_COMMON_CHILDPROCESS_H
 
 #include "tandem/Support/Error.h"
 
@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
-namespace tandem::bench {
+namespace tandem::tools {
 
 /// Runs a command, waits for it, and returns its standard output. The first of
-/// `words` is the path of the executable. Fails where the command cannot be
-/// started, returns a non-zero exit code, or is killed. Its standard error is
-/// passed through.
+/// `words` is the executable, looked for in $PATH where it is not a path. Fails
+/// where the command cannot be started, returns a non-zero exit code, or is
+/// killed. Its standard error is passed through.
 Expected<std::string> runChild(const std::vector<std::string> &words);
 
 /// A child process that runs, with breaks, as long as this object lives.
@@ -42,6 +42,6 @@ private:
   const int child;
 };
 
-} // namespace tandem::bench
+} // namespace tandem::tools
 
-#endif // TANDEM_TOOLS_TANDEM_BENCH_CHILDPROCESS_H
+#endif // TANDEM_TOOLS_COMMON_CHILDPROCESS_H

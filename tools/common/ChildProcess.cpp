@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChildProcess.h"
+#include "common/ChildProcess.h"
 
 #include <cerrno>
 #include <csignal>
@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-namespace tandem::bench {
+namespace tandem::tools {
 namespace {
 
 Expected<pid_t> spawn(const std::vector<std::string> &words, int outputFd) {
@@ -30,8 +30,8 @@ Expected<pid_t> spawn(const std::vector<std::string> &words, int outputFd) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, outputFd, STDOUT_FILENO);
   pid_t child = 0;
-  int code = posix_spawn(&child, arguments[0], &actions, nullptr,
-                         arguments.data(), environ);
+  int code = posix_spawnp(&child, arguments[0], &actions, nullptr,
+                          arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (code != 0)
     return fail("spawn",
@@ -92,4 +92,4 @@ Companion::~Companion() {
 void Companion::pause() { kill(child, SIGSTOP); }
 void Companion::resume() { kill(child, SIGCONT); }
 
-} // namespace tandem::bench
+} // namespace tandem::tools

@@ -1,0 +1,195 @@
+//===- StepInfo.cpp - What the steps of a program are ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepInfo.h"
+
+#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/ProgramMemory.h"
+
+namespace tandem::tools {
+namespace {
+
+using Types = std::vector<TensorType>;
+
+/// Describes one step after the other; `types` are those of all slots, as far
+/// as they are known.
+class StepDescriber {
+public:
+  StepDescriber(const Program &program, std::span<const TensorType> inputs,
+                ProviderList providers)
+      : program(program), providers(providers) {
+    for (const auto &slot : program.slots)
+      types.push_back(fromFlat(*slot->type));
+    for (size_t i = 0; i < inputs.size(); ++i)
+      types[program.inputs[i]] = inputs[i];
+  }
+
+  Expected<StepInfo> describe(const fb::StepT &step);
+
+private:
+  Types typesOf(const std::vector<uint32_t> &slots) const {
+    Types list;
+    for (uint32_t slot : slots)
+      list.push_back(types[slot]);
+    return list;
+  }
+  Status describeOp(const fb::StepT &step, StepInfo &info);
+  Status findProvider(const fb::StepT &step, StepInfo &info) const;
+
+  const Program &program;
+  ProviderList providers;
+  Types types;
+};
+
+int64_t sumOfBytes(const Types &types) {
+  int64_t bytes = 0;
+  for (const TensorType &type : types)
+    bytes += type.bytes();
+  return bytes;
+}
+
+/// Whether `provider` runs the step, as a whole or the contraction in it.
+Expected<bool> runs(const Provider &provider, const fb::StepT &step,
+                    const OpSignature &signature) {
+  if (step.epilogue) {
+    TANDEM_ASSIGN_OR_RETURN(
+        auto fused,
+        provider.prepareFused({signature, step.epilogue->has_residual,
+                               step.epilogue->activation}));
+    if (fused)
+      return true;
+  }
+  const size_t own =
+      step.epilogue
+          ? numContractionOperands(step.op->kind, signature.operands.size(),
+                                   step.epilogue->has_residual)
+          : signature.operands.size();
+  TANDEM_ASSIGN_OR_RETURN(
+      auto op, provider.prepare({signature.op, signature.operands.first(own),
+                                 signature.results}));
+  return op != nullptr;
+}
+
+Status StepDescriber::findProvider(const fb::StepT &step,
+                                   StepInfo &info) const {
+  const Types operands = typesOf(step.operands),
+              results = typesOf(step.results);
+  for (const Provider *provider : providers) {
+    TANDEM_ASSIGN_OR_RETURN(
+        bool isIt, runs(*provider, step, {*step.op, operands, results}));
+    if (!isIt)
+      continue;
+    info.provider = provider->name();
+    info.kind = provider == &referenceProvider() ? StepKind::reference
+                                                 : StepKind::library;
+    return {};
+  }
+  return fail("execute", "no provider executes " + info.name);
+}
+
+Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
+  const Types operands = typesOf(step.operands);
+  if (step.op->kind != OpKind::custom_call) {
+    TANDEM_ASSIGN_OR_RETURN(types[step.results[0]],
+                            inferStepType(step, operands));
+  }
+  if (isView(program, step)) {
+    info.kind = StepKind::view;
+    return {};
+  }
+  const TensorType &result = types[step.results[0]];
+  OpCost all = cost(*step.op, operands, result);
+  if (step.epilogue)
+    for (const EpilogueOp &next :
+         epilogueOps(step.op->kind, operands.size(),
+                     step.epilogue->has_residual, step.epilogue->activation))
+      all.flops += cost(next.op, std::span(&result, 1), result).flops;
+  info.flops = all.flops;
+  info.bytesWritten = sumOfBytes(typesOf(step.results));
+  info.bytesRead = all.bytes - result.bytes();
+  return findProvider(step, info);
+}
+
+Expected<StepInfo> StepDescriber::describe(const fb::StepT &step) {
+  StepInfo info;
+  info.name = nameOf(program, step);
+  info.sources = sourcesOf(step);
+  if (step.op) {
+    TANDEM_RETURN_IF_ERROR(describeOp(step, info));
+  } else {
+    const fb::KernelT &kernel = *program.kernels[step.kernel];
+    info.flops = kernel.flops;
+    info.bytesRead = sumOfBytes(typesOf(step.operands));
+    info.bytesWritten = sumOfBytes(typesOf(step.results));
+  }
+  info.elementBytes = byteWidth(types[step.results[0]].dtype);
+  return info;
+}
+
+} // namespace
+
+std::string_view name(StepKind kind) {
+  switch (kind) {
+  case StepKind::kernel:
+    return "kernel";
+  case StepKind::library:
+    return "library";
+  case StepKind::reference:
+    return "reference";
+  case StepKind::view:
+    return "view";
+  }
+  __builtin_unreachable();
+}
+
+std::string nameOf(const Program &program, const fb::StepT &step) {
+  if (!step.op)
+    return program.kernels[step.kernel]->name;
+  std::string text(tandem::name(step.op->kind));
+  if (step.epilogue)
+    for (const EpilogueOp &next :
+         epilogueOps(step.op->kind, step.operands.size(),
+                     step.epilogue->has_residual, step.epilogue->activation))
+      text += "+" + std::string(tandem::name(next.op.kind));
+  return text;
+}
+
+std::vector<std::string> sourcesOf(const fb::StepT &step) {
+  if (step.sources.empty() && !step.location.empty())
+    return {step.location};
+  return step.sources;
+}
+
+Expected<std::vector<StepInfo>>
+describeSteps(const PreparedTier &prepared, Tier tier,
+              std::span<const TensorType> inputs,
+              const CompileOptions &options) {
+  LibraryOptions libraries;
+  libraries.precision = options.precision;
+  StepDescriber describer(
+      *prepared.program, inputs,
+      tier == Tier::reference
+          ? referenceProviders()
+          : prepared.executor->stream().device().providers(libraries));
+  std::vector<StepInfo> steps;
+  for (const auto &step : prepared.program->steps) {
+    TANDEM_ASSIGN_OR_RETURN(StepInfo info, describer.describe(*step));
+    steps.push_back(std::move(info));
+  }
+  return steps;
+}
+
+std::vector<std::string> withoutFile(std::vector<std::string> sources,
+                                     const std::string &file) {
+  for (std::string &source : sources)
+    if (source.starts_with(file + ":"))
+      source.erase(0, file.size() + 1);
+  return sources;
+}
+
+} // namespace tandem::tools
