@@ -32,6 +32,11 @@ if(TANDEM_SANITIZE)
   endif()
 endif()
 
+# All of it, as the flag must be that of the precompiled headers.
+if(TANDEM_FUZZ_IMPORT)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # How tests run under the sanitizers. LLVM is not instrumented: containers that
 # it fills and we read carry no annotations, and arenas that our copy of its
 # allocator poisons it fills without telling.

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the node tests of the onnx package in every tier.
+"""Runs the tests of the onnx package in every tier: those of nodes, and the
+suites of models that onnx_cases.py lists.
 
   utils/conformance/onnx.py build/bin/tandem-run             # all
   utils/conformance/onnx.py build/bin/tandem-run --part=0/10 # a tenth
   utils/conformance/onnx.py build/bin/tandem-run --filter=conv
 
-Each test's outputs are compared with those of the package, with its tolerance.
+Each test's outputs are compared with those of the package, with its tolerances
+but for those that onnx_cases.py names.
 onnx-node-tests.txt says for each test in scope (onnx_cases.py) in which tiers it
 passes, or why it is refused; the exit status is 1 where a test passes no longer.
 --update writes what is found to that file.
@@ -42,7 +44,9 @@ def write_model(case, folder):
     path = folder / "model.onnx"
     path.write_bytes(case.model.SerializeToString())
     inputs, _ = case.data_sets[0]
-    names = [value.name for value in case.model.graph.input]
+    weights = {weight.name for weight in case.model.graph.initializer}
+    names = [value.name for value in case.model.graph.input
+             if value.name not in weights]
     arguments = []
     for i, (name, value) in enumerate(zip(names, inputs)):
         file = folder / f"input{i}.npy"
@@ -61,10 +65,11 @@ def differs(case, folder):
         if (actual.shape, actual.dtype) != (expected.shape, expected.dtype):
             return (f"output {i} is {actual.dtype}{list(actual.shape)}, not"
                     f" {expected.dtype}{list(expected.shape)}")
+        rtol, atol = onnx_cases.tolerances(case, actual.dtype)
         try:
             numpy.testing.assert_allclose(
                 onnx_cases.comparable(actual), onnx_cases.comparable(expected),
-                rtol=case.rtol, atol=case.atol)
+                rtol=rtol, atol=atol)
         except AssertionError:
             return f"output {i} is wrong"
     return None
@@ -151,10 +156,12 @@ def print_table(cases, results, by_op):
                       for tier in TIERS]
             print(f"{op:32}{len(found):6}" +
                   "".join(f"{count:11}" for count in counts))
-    for tier in TIERS:
-        count = sum(tier in tiers_passed(results[case.name]) for case in cases)
-        print(f"{tier}: {count} of {len(cases)} tests pass"
-              f" ({100 * count / max(len(cases), 1):.1f} %)")
+    for suite in ["node", *onnx_cases.SUITES]:
+        names = [case.name for case in cases if case.kind == suite]
+        for tier in TIERS if names else []:
+            count = sum(tier in tiers_passed(results[name]) for name in names)
+            print(f"{suite}, {tier}: {count} of {len(names)} tests pass"
+                  f" ({100 * count / len(names):.1f} %)")
 
 
 def select(cases, options):

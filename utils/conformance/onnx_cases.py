@@ -1,23 +1,32 @@
-"""The node tests of the onnx package, and which of them are in scope.
+"""The tests of the onnx package, and which of them are in scope.
 
 In scope are tests of operator sets up to 26 in the default domain, on tensors
 of numbers that are not narrower than a byte, whose result shapes do not depend
 on data, and which are deterministic inference.
 """
 
+import dataclasses
+import pathlib
+
 import ml_dtypes
 import numpy
 import onnx
 from onnx import TensorProto
+from onnx.backend.test import loader
 from onnx.backend.test.case.node import collect_testcases
 
 LAST_OPSET = 26
+# The package's suites of models in files, beside the node tests.
+SUITES = ["pytorch-operator", "pytorch-converted", "simple"]
 
 NARROW = {getattr(TensorProto, name) for name in dir(TensorProto)
           if name.startswith(("FLOAT8", "FLOAT6", "FLOAT4"))
           or name in ("INT4", "UINT4", "INT2", "UINT2")}
 OTHER = {TensorProto.STRING: "strings", TensorProto.COMPLEX64: "complex",
          TensorProto.COMPLEX128: "complex"}
+# Tests that expect a rounding error of 1.9e-7 where the exact result is zero.
+ROUNDED_ZEROS = dict.fromkeys(["test_dft_inverse", "test_dft_inverse_opset19"],
+                              1e-6)
 # Ops of results that are random or whose shapes depend on data, and of texts.
 OPS = {
     **dict.fromkeys(["RandomNormal", "RandomNormalLike", "RandomUniform",
@@ -84,9 +93,30 @@ def out_of_scope(case):
     return None
 
 
+def read_tensors(folder, kind):
+    """The tensors KIND_0.pb, KIND_1.pb, … of a test."""
+    count = len(list(folder.glob(f"{kind}_*.pb")))
+    return [onnx.load_tensor(folder / f"{kind}_{i}.pb") for i in range(count)]
+
+
+def model_cases(suite):
+    """The tests in scope of a suite of models, in order of their names."""
+    for case in sorted(loader.load_model_tests(kind=suite),
+                       key=lambda case: case.name):
+        folder = pathlib.Path(case.model_dir)
+        case = dataclasses.replace(case, model=onnx.load(folder / "model.onnx"))
+        if out_of_scope(case) is None:
+            data = folder / "test_data_set_0"
+            yield dataclasses.replace(case, data_sets=[
+                (read_tensors(data, "input"), read_tensors(data, "output"))])
+
+
 def cases_in_scope():
-    return [case for case in collect_testcases(None)
-            if out_of_scope(case) is None]
+    cases = [case for case in collect_testcases(None)
+             if out_of_scope(case) is None]
+    for suite in SUITES:
+        cases += model_cases(suite)
+    return cases
 
 
 def as_array(value):
@@ -104,6 +134,16 @@ def storable(array):
 def stored(array):
     """An array that was read from a .npy file."""
     return array.view(ml_dtypes.bfloat16) if array.dtype == "V2" else array
+
+
+def tolerances(case, dtype):
+    """The relative and the absolute one of a test. Numbers of 16 bits are
+    rounded at each step, in the package as here: two units in the last place
+    are no error."""
+    relative, absolute = case.rtol, ROUNDED_ZEROS.get(case.name, case.atol)
+    if dtype.name in ("float16", "bfloat16"):
+        relative = max(relative, 2 * float(ml_dtypes.finfo(dtype).eps))
+    return relative, absolute
 
 
 def comparable(array):

@@ -8,8 +8,6 @@
 
 #include "Ops.h"
 
-#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
-
 #include <cmath>
 #include <limits>
 
@@ -138,15 +136,8 @@ Value makeBias(Node &node, Value q, Value k, int64_t past) {
 Value softmaxOf(Node &node, Value scores, Value bias) {
   Type type = node.element(scores);
   Value result = scores;
-  if (node.hasAttribute("softmax_precision")) {
-    Expected<DType> dtype = convertDType(node.getInt("softmax_precision", 0));
-    if (!dtype) {
-      node.error(dtype.error().message);
-      return {};
-    }
-    if (scores)
-      result = node.cast(scores, ir::toMlirType(scores.getContext(), *dtype));
-  }
+  if (node.hasAttribute("softmax_precision"))
+    result = node.cast(scores, node.getType("softmax_precision", 0));
   result = node.emit<ir::SoftmaxOp>(result, node.integer("axis", 3));
   result = node.cast(result, type);
   if (!bias)

@@ -10,11 +10,13 @@
 
 #include "OpTable.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 
 namespace tandem::onnx {
 
-/// Limits to what calls of functions may expand to.
+/// The most calls and graphs in one another, and the most nodes in all of them.
 static constexpr size_t kMostNodes = 100000;
 static constexpr int kMostDepth = 64;
 
@@ -66,12 +68,22 @@ static proto::NodeProto substitute(const proto::NodeProto &node,
   return result;
 }
 
+LogicalResult Importer::countNodes(int count, Location loc) {
+  innerNodes += 1 + static_cast<size_t>(count);
+  if (depth >= kMostDepth)
+    return emitError(loc) << "calls or graphs that are nested too deeply";
+  if (innerNodes > kMostNodes)
+    return emitError(loc) << "calls and loops that expand to more than "
+                          << kMostNodes << " nodes";
+  return success();
+}
+
 /// Adds the nodes of a function in a scope of its own.
 LogicalResult Importer::addCall(const proto::NodeProto &call,
                                 const proto::FunctionProto &called) {
   Location loc = state.location(call.name());
-  if (depth >= kMostDepth)
-    return emitError(loc) << "calls that are nested too deeply";
+  if (failed(countNodes(called.node_size(), loc)))
+    return failure();
   llvm::StringMap<NamedValue> scope;
   for (int i = 0; i < std::min(call.input_size(), called.input_size()); ++i)
     if (!call.input(i).empty())
@@ -81,16 +93,15 @@ LogicalResult Importer::addCall(const proto::NodeProto &call,
   for (const auto &set : called.opset_import())
     if (isDefaultDomain(set.domain()))
       opset = set.version();
+  size_t outerNames = declared.size();
   ++depth;
   LogicalResult result = success();
   for (const proto::NodeProto &node : called.node())
-    if (expanded.size() >= kMostNodes)
-      result = emitError(loc)
-               << "calls that expand to more than " << kMostNodes << " nodes";
-    else if (succeeded(result))
+    if (succeeded(result))
       result = addNode(expanded.emplace_back(substitute(node, call, called)));
   --depth;
   opset = outerOpset;
+  declared.resize(outerNames);
   std::swap(scope, state.values);
   if (failed(result))
     return failure();
@@ -105,17 +116,48 @@ LogicalResult Importer::addCall(const proto::NodeProto &call,
   return success();
 }
 
-LogicalResult Importer::addGraph(const proto::GraphProto &inner) {
-  if (depth >= kMostDepth)
-    return emitError(state.location()) << "graphs that are nested too deeply";
+LogicalResult Importer::addBody(const proto::GraphProto &inner,
+                                ArrayRef<NamedValue> operands) {
   if (failed(addWeights(inner)))
     return failure();
-  ++depth;
+  for (auto [info, operand] : llvm::zip(inner.input(), operands)) {
+    if (failed(declare(info.name(), state.location(info.name()))))
+      return failure();
+    state.values[info.name()] = operand;
+  }
   for (const proto::NodeProto &node : inner.node())
     if (failed(addNode(node)))
       return failure();
-  --depth;
   return success();
+}
+
+FailureOr<SmallVector<NamedValue>>
+Importer::addGraph(const proto::GraphProto &inner,
+                   ArrayRef<NamedValue> operands) {
+  Location loc = state.location(inner.name());
+  if (failed(countNodes(inner.node_size(), loc)))
+    return failure();
+  if (inner.input_size() != static_cast<int>(operands.size()))
+    return emitError(loc) << "a graph of " << inner.input_size()
+                          << " inputs that is given " << operands.size();
+  size_t outerNames = declared.size();
+  ++depth;
+  llvm::scope_exit leave([&] {
+    --depth;
+    for (const std::string &name : ArrayRef(declared).drop_front(outerNames))
+      state.values.erase(name);
+    declared.resize(outerNames);
+  });
+  if (failed(addBody(inner, operands)))
+    return failure();
+  SmallVector<NamedValue> results;
+  for (const proto::ValueInfoProto &output : inner.output()) {
+    if (!state.values.contains(output.name()))
+      return emitError(loc)
+             << "nothing computes the output '" << output.name() << "'";
+    results.push_back(state.values[output.name()]);
+  }
+  return results;
 }
 
 } // namespace tandem::onnx

@@ -8,38 +8,243 @@
 
 #include "Ops.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 
 namespace tandem::onnx {
+namespace {
+
+/// The graph in an attribute; null, with an error, where there is none.
+const proto::GraphProto *graphOf(Node &node, StringRef name) {
+  const proto::AttributeProto *attribute = node.find(name);
+  if (node.require(attribute && attribute->has_g(),
+                   "attribute '" + name + "' is not a graph"))
+    return &attribute->g();
+  return nullptr;
+}
+
+/// The outputs of a graph; empty, with an error, where it cannot be added.
+SmallVector<NamedValue> add(Node &node, const proto::GraphProto &graph,
+                            ArrayRef<NamedValue> operands) {
+  FailureOr<SmallVector<NamedValue>> results =
+      node.state().addGraph(graph, operands);
+  if (succeeded(results))
+    return std::move(*results);
+  node.fail();
+  return {};
+}
+
+NamedValue integer(int64_t value, DType dtype) {
+  NamedValue named;
+  named.integers = Integers{{Size(value)}, /*isScalar=*/true, dtype};
+  return named;
+}
+
+/// `x` with a dim of size 1 at `axis`.
+Value insertDim(Node &node, Value x, int64_t axis) {
+  Sizes sizes = node.sizesOf(x);
+  sizes.insert(sizes.begin() + axis, Size(1));
+  return node.reshape(x, sizes);
+}
+
+/// Element `i` of a dim, without that dim.
+Value element(Node &node, Value x, int64_t axis, int64_t i) {
+  Value one = node.slice(x, axis, i, i + 1);
+  Sizes sizes = node.sizesOf(x);
+  if (node.hasFailed())
+    return {};
+  sizes.erase(sizes.begin() + axis);
+  return node.reshape(one, sizes);
+}
+
+NamedValue asNamed(Value value) {
+  NamedValue named;
+  named.value = value;
+  return named;
+}
+
+/// What the iterations of a loop collect, one value each.
+using Collected = SmallVector<Value>;
+
+/// The values of all iterations along a new dim.
+Value stack(Node &node, ArrayRef<Value> values, int64_t axis) {
+  if (!node.require(!values.empty(), "no iterations, so that the shape of a "
+                                     "result is not known") ||
+      node.hasFailed())
+    return {};
+  axis = node.axis(axis, node.rank(values[0]) + 1);
+  SmallVector<Value> wide;
+  for (Value value : values)
+    wide.push_back(insertDim(node, value, axis));
+  return node.concat(wide, axis);
+}
+
+/// The attribute `name` of each of `count` inputs or outputs of Scan.
+Ints perScan(Node &node, StringRef name, int64_t count) {
+  Ints values = node.getInts(name, Ints(count, 0));
+  node.require(static_cast<int64_t>(values.size()) == count,
+               "needs a number in '" + name + "' for each");
+  values.resize(count, 0);
+  return values;
+}
+
+/// A Scan over values that have no batch dim: its states and scanned outputs.
+struct Scanned {
+  SmallVector<NamedValue> states;
+  SmallVector<Collected> outputs;
+};
+
+Scanned scan(Node &node, const proto::GraphProto &body,
+             SmallVector<NamedValue> states, ArrayRef<Value> inputs,
+             ArrayRef<int64_t> axes, ArrayRef<int64_t> directions) {
+  Scanned result;
+  size_t count = states.size();
+  result.outputs.resize(body.output_size() - count);
+  int64_t length = node.dim(inputs[0], axes[0]);
+  for (auto [input, axis] : llvm::zip(inputs, axes))
+    node.require(node.dim(input, axis) == length,
+                 "inputs of different lengths");
+  for (int64_t i = 0; i < length && !node.hasFailed(); ++i) {
+    SmallVector<NamedValue> operands = states;
+    for (auto [input, axis, isReverse] : llvm::zip(inputs, axes, directions))
+      operands.push_back(
+          asNamed(element(node, input, axis, isReverse ? length - 1 - i : i)));
+    SmallVector<NamedValue> outputs = add(node, body, operands);
+    if (node.hasFailed())
+      break;
+    states.assign(outputs.begin(), outputs.begin() + count);
+    for (auto [collected, output] :
+         llvm::zip(result.outputs, MutableArrayRef(outputs).drop_front(count)))
+      collected.push_back(node.valueOf(output, "output"));
+  }
+  result.states = std::move(states);
+  return result;
+}
+
+/// Up to operator set 8, all values have a batch dim in front.
+void scanBatches(Node &node, const proto::GraphProto &body, int64_t numStates,
+                 int64_t numInputs) {
+  if (!node.require(!node.hasOperand(0), "sequence_lens is not supported"))
+    return;
+  SmallVector<Value> operands;
+  for (unsigned i = 1; i < node.numOperands(); ++i)
+    operands.push_back(node.operand(i));
+  Ints directions = perScan(node, "directions", numInputs);
+  SmallVector<Collected> results(body.output_size());
+  int64_t batches = node.dim(operands.back(), 0);
+  for (int64_t batch = 0; batch < batches && !node.hasFailed(); ++batch) {
+    SmallVector<NamedValue> states;
+    SmallVector<Value> inputs;
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      Value one = element(node, operand, 0, batch);
+      if (static_cast<int64_t>(i) < numStates)
+        states.push_back(asNamed(one));
+      else
+        inputs.push_back(one);
+    }
+    Scanned scanned =
+        scan(node, body, states, inputs, Ints(numInputs, 0), directions);
+    for (auto [i, collected] : llvm::enumerate(results))
+      collected.push_back(static_cast<int64_t>(i) < numStates
+                              ? node.valueOf(scanned.states[i], "state")
+                              : stack(node, scanned.outputs[i - numStates], 0));
+  }
+  for (auto [i, collected] : llvm::enumerate(results))
+    node.result(i, stack(node, collected, 0));
+}
+
+} // namespace
 
 /// The branch that a known condition takes.
 void convertIf(Node &node) {
-  DenseElementsAttr condition;
-  std::optional<Integers> known = node.known(0);
-  std::optional<int64_t> value;
-  if (known && known->elements.size() == 1)
-    value = known->elements[0].value();
-  if (!value && matchPattern(node.operand(0), m_Constant(&condition)) &&
-      condition.isSplat())
-    value = condition.getSplatValue<bool>();
-  if (!node.require(value.has_value(), "a condition that is not known"))
+  std::optional<int64_t> condition =
+      node.hasOperand(0) ? node.knownScalar(node.named(0)) : std::nullopt;
+  if (!node.require(condition.has_value(), "a condition that is not known"))
     return;
-  const auto *branch = node.find(*value ? "then_branch" : "else_branch");
-  if (!node.require(branch &&
-                        branch->g().output_size() == node.proto().output_size(),
+  const auto *branch =
+      graphOf(node, *condition ? "then_branch" : "else_branch");
+  if (!branch ||
+      !node.require(branch->output_size() == node.proto().output_size(),
                     "branches of other results than its own"))
     return;
-  if (failed(node.state().addGraph(branch->g())))
-    return node.fail();
-  for (int i = 0; i < node.proto().output_size(); ++i) {
-    auto &values = node.state().values;
-    const std::string &name = branch->g().output(i).name();
-    if (!node.require(values.contains(name), "a branch without its result"))
+  for (auto [i, taken] : llvm::enumerate(add(node, *branch, {})))
+    node.result(i, taken);
+}
+
+/// One copy of the body for each iteration; how often must be known.
+void convertLoop(Node &node) {
+  const proto::GraphProto *body = graphOf(node, "body");
+  int64_t carriedCount = std::max<int64_t>(node.numOperands(), 2) - 2;
+  std::optional<int64_t> trips = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> goesOn = 1;
+  if (node.hasOperand(0))
+    trips = node.knownScalar(node.named(0));
+  if (node.hasOperand(1))
+    goesOn = node.knownScalar(node.named(1));
+  if (!body ||
+      !node.require(trips && goesOn,
+                    "a number of iterations that is not known") ||
+      !node.require(body->output_size() > carriedCount && body->node_size() > 0,
+                    "a body of fewer results than it must have"))
+    return;
+  SmallVector<NamedValue> carried;
+  for (unsigned i = 2; i < node.numOperands(); ++i)
+    carried.push_back(node.named(i));
+  SmallVector<Collected> collected(body->output_size() - 1 - carriedCount);
+  for (int64_t i = 0; i < *trips && *goesOn; ++i) {
+    SmallVector<NamedValue> operands{integer(i, DType::i64),
+                                     integer(1, DType::i1)};
+    operands.append(carried);
+    SmallVector<NamedValue> results = add(node, *body, operands);
+    if (node.hasFailed())
       return;
-    NamedValue taken = values[name];
-    values[node.proto().output(i)] = taken;
+    goesOn = node.knownScalar(results[0]);
+    if (!node.require(goesOn.has_value(), "a condition that is not known"))
+      return;
+    carried.assign(results.begin() + 1, results.begin() + 1 + carriedCount);
+    for (auto [into, value] : llvm::zip(
+             collected, MutableArrayRef(results).drop_front(1 + carriedCount)))
+      into.push_back(node.valueOf(value, "output"));
+  }
+  for (auto [i, value] : llvm::enumerate(carried))
+    node.result(i, value);
+  for (auto [i, values] : llvm::enumerate(collected))
+    if (node.isWanted(carriedCount + i))
+      node.result(carriedCount + i, stack(node, values, 0));
+}
+
+/// One copy of the body for each element along the dims that are scanned.
+void convertScan(Node &node) {
+  const proto::GraphProto *body = graphOf(node, "body");
+  bool isOld = node.opset() < 9;
+  int64_t numInputs = node.getInt("num_scan_inputs", 0);
+  int64_t numStates =
+      static_cast<int64_t>(node.numOperands()) - numInputs - (isOld ? 1 : 0);
+  if (!body || !node.require(numInputs > 0 && numStates >= 0 &&
+                                 body->output_size() >= numStates,
+                             "operands and results that do not fit its body"))
+    return;
+  if (isOld)
+    return scanBatches(node, *body, numStates, numInputs);
+  SmallVector<NamedValue> states;
+  for (int64_t i = 0; i < numStates; ++i)
+    states.push_back(node.named(i));
+  SmallVector<Value> inputs;
+  Ints axes = perScan(node, "scan_input_axes", numInputs);
+  for (int64_t i = 0; i < numInputs; ++i) {
+    inputs.push_back(node.operand(numStates + i));
+    axes[i] = node.axis(axes[i], node.rank(inputs[i]));
+  }
+  Scanned scanned = scan(node, *body, states, inputs, axes,
+                         perScan(node, "scan_input_directions", numInputs));
+  int64_t numOutputs = scanned.outputs.size();
+  Ints outputAxes = perScan(node, "scan_output_axes", numOutputs);
+  Ints backwards = perScan(node, "scan_output_directions", numOutputs);
+  for (auto [i, state] : llvm::enumerate(scanned.states))
+    node.result(i, state);
+  for (int64_t i = 0; i < numOutputs && !node.hasFailed(); ++i) {
+    if (backwards[i])
+      std::reverse(scanned.outputs[i].begin(), scanned.outputs[i].end());
+    node.result(numStates + i, stack(node, scanned.outputs[i], outputAxes[i]));
   }
 }
 

@@ -29,10 +29,6 @@ Value elu(Node &node, Value x, double factor, double scale = 1) {
   return positiveOr(node, x, node.mul(node.scalar(x, factor), curve));
 }
 
-Value clamp(Node &node, Value x, double low, double high) {
-  return node.emit<ir::ClampOp>({x, node.scalar(x, low), node.scalar(x, high)});
-}
-
 Value hardSigmoid(Node &node, Value x, double slope, double offset) {
   Value line =
       node.add(node.mul(x, node.scalar(x, slope)), node.scalar(x, offset));
@@ -70,6 +66,10 @@ Value limit(Node &node, unsigned i, StringRef attribute, Value x) {
 }
 
 } // namespace
+
+Value clamp(Node &node, Value x, double low, double high) {
+  return node.emit<ir::ClampOp>({x, node.scalar(x, low), node.scalar(x, high)});
+}
 
 SmallVector<Value> alignedOperands(Node &node) {
   Value lhs = node.operand(0), rhs = node.operand(1);

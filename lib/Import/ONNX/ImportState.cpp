@@ -143,13 +143,15 @@ std::optional<Integers> readIntegers(Value value) {
     return std::nullopt;
   auto type = cast<RankedTensorType>(elements.getType());
   std::optional<DType> dtype = ir::toDType(type.getElementType());
-  if (type.getRank() > 1 || !dtype || !isInteger(*dtype))
+  if (type.getRank() > 1 || !dtype || isFloat(*dtype))
     return std::nullopt;
   Integers integers;
   integers.isScalar = type.getRank() == 0;
   integers.dtype = *dtype;
   for (const APInt &element : elements.getValues<APInt>())
-    integers.elements.push_back(Size(element.getSExtValue()));
+    integers.elements.push_back(Size(element.getBitWidth() == 1
+                                         ? element.getZExtValue()
+                                         : element.getSExtValue()));
   return integers;
 }
 

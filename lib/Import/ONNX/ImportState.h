@@ -60,8 +60,10 @@ public:
   ModelFile &file;
   const ImportOptions &options;
   llvm::StringMap<NamedValue> values;
-  /// Adds the nodes of a graph within a node, which see all values before it.
-  llvm::unique_function<mlir::LogicalResult(const proto::GraphProto &)>
+  /// Adds the nodes of a graph within a node, which see all values before it,
+  /// with the given values as its inputs, and returns its outputs.
+  llvm::unique_function<mlir::FailureOr<llvm::SmallVector<NamedValue>>(
+      const proto::GraphProto &, llvm::ArrayRef<NamedValue>)>
       addGraph;
   /// The memory of the resources that were made.
   std::vector<ir::SharedMemory> memory;

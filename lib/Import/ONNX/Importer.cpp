@@ -37,6 +37,9 @@ void Importer::addShapeInputs(const std::string &name) {
     auto maker = makers.find(next);
     if (maker == makers.end())
       continue;
+    for (const proto::AttributeProto &attribute : maker->second->attribute())
+      for (const proto::ValueInfoProto &output : attribute.g().output())
+        pending.push_back(output.name());
     StringRef op = maker->second->op_type();
     if (op != "Shape" && op != "Size") // Which read no values.
       pending.insert(pending.end(), maker->second->input().begin(),
@@ -45,14 +48,22 @@ void Importer::addShapeInputs(const std::string &name) {
 }
 
 void Importer::findShapeInputs() {
-  for (const proto::NodeProto &node : graph.node())
-    for (const std::string &output : node.output())
-      makers.try_emplace(output, &node);
-  for (const proto::NodeProto &node : graph.node()) {
-    const OpRow *row = findOp(node.domain(), node.op_type());
-    for (int i = 0; row && i < std::min(node.input_size(), 32); ++i)
+  std::vector<const proto::NodeProto *> nodes;
+  std::set<const proto::FunctionProto *> seen;
+  // Names within functions are other ones.
+  for (const proto::FunctionProto &called : state.file.model().functions())
+    seen.insert(&called);
+  forEachNode(
+      graph.node(),
+      [&](const proto::NodeProto &node) { nodes.push_back(&node); }, seen);
+  for (const proto::NodeProto *node : nodes)
+    for (const std::string &output : node->output())
+      makers.try_emplace(output, node);
+  for (const proto::NodeProto *node : nodes) {
+    const OpRow *row = findOp(node->domain(), node->op_type());
+    for (int i = 0; row && i < std::min(node->input_size(), 32); ++i)
       if (row->shapeOperands >> i & 1)
-        addShapeInputs(node.input(i));
+        addShapeInputs(node->input(i));
   }
 }
 
@@ -92,15 +103,6 @@ Importer::describeInput(const proto::ValueInfoProto &info) {
   input.type = RankedTensorType::get(
       dims, ir::toMlirType(state.builder.getContext(), *dtype));
   return input;
-}
-
-/// An integer that was given as a number; the ends of i64 are rounded.
-static int64_t toInteger(double value) {
-  constexpr double limit = 0x1p63;
-  if (value >= limit)
-    return std::numeric_limits<int64_t>::max();
-  return value <= -limit ? std::numeric_limits<int64_t>::min()
-                         : static_cast<int64_t>(value);
 }
 
 /// Makes an input a constant.
@@ -158,6 +160,7 @@ LogicalResult Importer::declare(const std::string &name, Location loc) {
     return emitError(loc) << "a value has no name";
   if (!state.values.try_emplace(name).second)
     return emitError(loc) << "the name '" << name << "' is given twice";
+  declared.push_back(name);
   return success();
 }
 

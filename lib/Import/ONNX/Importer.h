@@ -27,8 +27,9 @@ public:
   Importer(mlir::MLIRContext *context, ModelFile &file,
            const ImportOptions &options)
       : state(context, file, options), graph(file.model().graph()) {
-    state.addGraph = [this](const proto::GraphProto &inner) {
-      return addGraph(inner);
+    state.addGraph = [this](const proto::GraphProto &inner,
+                            llvm::ArrayRef<NamedValue> operands) {
+      return addGraph(inner, operands);
     };
   }
 
@@ -79,7 +80,13 @@ private:
   mlir::LogicalResult addCall(const proto::NodeProto &node,
                               const proto::FunctionProto &function);
   mlir::LogicalResult addWeights(const proto::GraphProto &of);
-  mlir::LogicalResult addGraph(const proto::GraphProto &inner);
+  /// An error where functions and graphs expand to too much with one more, of
+  /// `count` nodes.
+  mlir::LogicalResult countNodes(int count, mlir::Location loc);
+  mlir::LogicalResult addBody(const proto::GraphProto &inner,
+                              llvm::ArrayRef<NamedValue> operands);
+  mlir::FailureOr<llvm::SmallVector<NamedValue>>
+  addGraph(const proto::GraphProto &inner, llvm::ArrayRef<NamedValue> operands);
   mlir::LogicalResult addOutputs();
 
   ImportState state;
@@ -89,6 +96,10 @@ private:
   std::deque<proto::NodeProto> expanded;
   /// The functions and graphs that are being added, one in another.
   int depth = 0;
+  /// The nodes that were added within functions and graphs.
+  size_t innerNodes = 0;
+  /// The names that were declared, in the scopes that are open.
+  std::vector<std::string> declared;
   mlir::func::FuncOp function;
   std::vector<Input> inputs;
   std::set<std::string> usedDims;

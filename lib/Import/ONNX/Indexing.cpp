@@ -209,6 +209,50 @@ void convertScatterND(Node &node) {
       0, scatterRows(node, x, asRows(shape, depth), places, updates, *kind));
 }
 
+/// Elements at their places in the tensor that was pooled, and zeros; with a
+/// shape that is given, in its first part.
+void convertMaxUnpool(Node &node) {
+  Value x = node.operand(0), places = node.operand(1);
+  Ints shape = node.dims(x), sizes = node.getInts("kernel_shape");
+  size_t rank = sizes.size();
+  Ints strides = node.getInts("strides", Ints(rank, 1));
+  Ints pads = node.getInts("pads", Ints(2 * rank, 0));
+  if (!node.require(shape.size() == rank + 2 && strides.size() == rank &&
+                        pads.size() == 2 * rank && node.dims(places) == shape,
+                    "needs a number for each spatial dim, and an index for "
+                    "each element"))
+    return;
+  constexpr int64_t kMost = int64_t(1) << 31;
+  for (size_t i = 0; i < rank; ++i) {
+    if (!node.require(std::max({strides[i], sizes[i], shape[i + 2]}) < kMost &&
+                          std::min({strides[i], sizes[i], shape[i + 2]}) > 0 &&
+                          std::max(pads[i], pads[rank + i]) < kMost &&
+                          std::min(pads[i], pads[rank + i]) >= 0,
+                      "a size out of range"))
+      return;
+    shape[i + 2] =
+        (shape[i + 2] - 1) * strides[i] + sizes[i] - pads[i] - pads[rank + i];
+  }
+  Ints wanted = node.hasOperand(2) ? node.constants(2) : shape;
+  if (!node.require(wanted.size() == shape.size() &&
+                        llvm::all_of(shape, [](auto size) { return size > 0; }),
+                    "a shape that does not fit") ||
+      node.hasFailed())
+    return;
+  Value zeros = node.expand(node.scalar(x, 0), shape);
+  if (node.hasFailed())
+    return;
+  Value y = scatterRows(node, zeros, asRows(shape, shape.size()),
+                        asVector(node, places), asVector(node, x),
+                        ir::ScatterKind::replace);
+  Ints low(shape.size(), 0), high;
+  for (auto [size, own] : llvm::zip(wanted, shape))
+    high.push_back(size - own);
+  Ints none = low;
+  y = crop(node, y, low, high);
+  node.result(0, node.pad(y, low, high, none, 0));
+}
+
 /// Rows of a cache from an index on, one for each sequence of the batch.
 void convertTensorScatter(Node &node) {
   Value cache = node.operand(0), updates = node.operand(1);

@@ -10,6 +10,8 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using llvm::Twine;
 
@@ -35,6 +37,12 @@ bool Node::require(bool condition, const Twine &message) {
   if (!condition)
     error(message);
   return condition;
+}
+
+bool Node::requireTable(int64_t count) {
+  return require(count <= kMostTableElements,
+                 "needs a table of " + Twine(count) + " elements; at most " +
+                     Twine(kMostTableElements) + " are supported");
 }
 
 //===----------------------------------------------------------------------===//
@@ -73,6 +81,14 @@ std::string Node::getString(StringRef name, StringRef otherwise) {
   return attribute ? attribute->s() : otherwise.str();
 }
 
+Type Node::getType(StringRef name, int64_t otherwise) {
+  Expected<DType> dtype = convertDType(getInt(name, otherwise));
+  if (dtype)
+    return ir::toMlirType(loc.getContext(), *dtype);
+  error(dtype.error().message);
+  return Float32Type::get(loc.getContext());
+}
+
 Ints Node::getInts(StringRef name, Ints otherwise) {
   const auto *attribute = find(name, proto::AttributeProto::INTS);
   if (!attribute)
@@ -93,20 +109,17 @@ bool Node::hasOperand(unsigned i) const {
   return i < numOperands() && !node.input(i).empty();
 }
 
-Value Node::operand(unsigned i) {
-  if (!hasOperand(i)) {
-    error(nameOf(i) + " is missing");
-    return {};
-  }
-  NamedValue &named = context.values[node.input(i)];
+Value Node::valueOf(NamedValue &named, StringRef name) {
   if (named.value)
     return named.value;
   if (named.weight)
-    return named.value = check(context.constant(context.location(node.input(i)),
-                                                *named.weight));
+    return named.value =
+               check(context.constant(context.location(name), *named.weight));
+  if (named.isRefused)
+    error("reads a value that could not be imported");
   if (!named.integers) // The node that makes it has failed.
     return check({});
-  Ints elements = constants(i);
+  Ints elements = asConstants(named.integers->elements, "'" + name + "'");
   if (failed)
     return {};
   Type type = ir::toMlirType(loc.getContext(), named.integers->dtype);
@@ -120,6 +133,13 @@ Value Node::operand(unsigned i) {
              RankedTensorType::get(shape, type), attributes));
 }
 
+Value Node::operand(unsigned i) {
+  if (hasOperand(i))
+    return valueOf(named(i), node.input(i));
+  error(nameOf(i) + " is missing");
+  return {};
+}
+
 SmallVector<Value> Node::operands() {
   SmallVector<Value> values;
   for (unsigned i = 0; i < numOperands(); ++i)
@@ -127,19 +147,27 @@ SmallVector<Value> Node::operands() {
   return values;
 }
 
-std::optional<Integers> Node::known(unsigned i) {
-  if (!hasOperand(i))
-    return std::nullopt;
-  const NamedValue &named = context.values[node.input(i)];
+std::optional<Integers> Node::known(NamedValue &named) {
   if (named.integers)
     return named.integers;
   // Of a weight, only what is small and of integers is worth a constant.
   if (!named.value && named.weight) {
     Expected<TensorType> type = typeOf(*named.weight);
-    if (!type || !isInteger(type->dtype) || type->shape.numElements() > 64)
+    if (!type || tandem::isFloat(type->dtype) || type->shape.numElements() > 64)
       return std::nullopt;
   }
-  return readIntegers(operand(i));
+  return readIntegers(valueOf(named, named.weight ? named.weight->name() : ""));
+}
+
+std::optional<Integers> Node::known(unsigned i) {
+  return hasOperand(i) ? known(named(i)) : std::nullopt;
+}
+
+std::optional<int64_t> Node::knownScalar(NamedValue &named) {
+  std::optional<Integers> integers = known(named);
+  if (!integers || integers->elements.size() != 1)
+    return std::nullopt;
+  return integers->elements[0].value();
 }
 
 Sizes Node::sizes(unsigned i) {
@@ -154,16 +182,34 @@ Sizes Node::sizes(unsigned i) {
   return {};
 }
 
-Ints Node::constants(unsigned i) {
+Ints Node::asConstants(const Sizes &elements, const Twine &name) {
   Ints result;
-  Sizes elements = sizes(i);
   for (const Size &size : elements) {
     if (!size.value())
-      error(nameOf(i) + " depends on the free dims " +
+      error(name + " depends on the free dims " +
                 context.describeFreeDims(elements),
             "give them sizes, as in --dim=NAME=8");
     result.push_back(size.value().value_or(1));
   }
+  return result;
+}
+
+Ints Node::constants(unsigned i) { return asConstants(sizes(i), nameOf(i)); }
+
+SmallVector<double> Node::numbers(unsigned i) {
+  SmallVector<double> result;
+  DenseElementsAttr elements;
+  if (Value value = operand(i);
+      !value || !matchPattern(value, m_Constant(&elements))) {
+    error(nameOf(i) + " must be a constant, or an input whose value is given");
+    return result;
+  }
+  if (isa<FloatType>(elements.getElementType()))
+    for (const APFloat &element : elements.getValues<APFloat>())
+      result.push_back(element.convertToDouble());
+  else
+    for (const APInt &element : elements.getValues<APInt>())
+      result.push_back(static_cast<double>(element.getSExtValue()));
   return result;
 }
 
@@ -185,6 +231,11 @@ void Node::result(unsigned i, Value value) {
 void Node::result(unsigned i, Integers integers) {
   if (isWanted(i))
     context.values[node.output(i)].integers = std::move(integers);
+}
+
+void Node::result(unsigned i, NamedValue named) {
+  if (isWanted(i))
+    context.values[node.output(i)] = std::move(named);
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,9 @@ namespace tandem::onnx {
 
 using Ints = llvm::SmallVector<int64_t, 4>;
 
+/// The most elements of a table that is computed while importing.
+inline constexpr int64_t kMostTableElements = int64_t(1) << 24;
+
 /// A node of the model on its way into the function. Whatever is wrong is
 /// emitted as an error at the node, once; from then on, values are null, and
 /// functions of null values are null, so that the functions of the op table
@@ -39,12 +42,17 @@ public:
   bool hasFailed() const { return failed; }
   /// An error unless `condition` holds. Returns the condition.
   bool require(bool condition, const llvm::Twine &message);
+  /// An error unless a table of `count` elements may be computed while
+  /// importing. Returns whether it may.
+  bool requireTable(int64_t count);
 
   // Attributes. One of another type than asked for is an error.
   bool hasAttribute(llvm::StringRef name) const { return find(name); }
   int64_t getInt(llvm::StringRef name, int64_t otherwise);
   double getFloat(llvm::StringRef name, double otherwise);
   std::string getString(llvm::StringRef name, llvm::StringRef otherwise = "");
+  /// The element type that a number of ONNX names.
+  mlir::Type getType(llvm::StringRef name, int64_t otherwise);
   Ints getInts(llvm::StringRef name, Ints otherwise = {});
   /// The attribute, to be looked into; null where there is none.
   const proto::AttributeProto *find(llvm::StringRef name) const;
@@ -56,13 +64,22 @@ public:
   mlir::Value operand(unsigned i);
   /// All operands.
   llvm::SmallVector<mlir::Value> operands();
+  /// What operand `i` stands for; nothing where it is left out.
+  NamedValue &named(unsigned i) { return context.values[node.input(i)]; }
+  /// `named` as a value; it is called `name` in errors.
+  mlir::Value valueOf(NamedValue &named, llvm::StringRef name);
   /// The elements of an operand where they are known, without an error.
   std::optional<Integers> known(unsigned i);
+  std::optional<Integers> known(NamedValue &named);
+  /// The only element of `named`, where it is known.
+  std::optional<int64_t> knownScalar(NamedValue &named);
   /// The integers of an operand with which shapes are computed; an error where
   /// they are not known.
   Sizes sizes(unsigned i);
   /// As `sizes`, without free dims.
   Ints constants(unsigned i);
+  /// The integers or floats of a constant operand; an error where it is none.
+  llvm::SmallVector<double> numbers(unsigned i);
   /// From operand `i`, where there is one, or else from the attribute.
   Ints constantsOr(unsigned i, llvm::StringRef attribute, Ints otherwise = {});
 
@@ -71,6 +88,7 @@ public:
   /// Errors with null values have been reported before.
   void result(unsigned i, mlir::Value value);
   void result(unsigned i, Integers integers);
+  void result(unsigned i, NamedValue named);
 
   // Types. Those of a null value are of a scalar.
   mlir::RankedTensorType type(mlir::Value value) const;
@@ -105,6 +123,9 @@ public:
   mlir::Value scalar(mlir::Value like, double value);
   mlir::Value scalar(mlir::Type type, double value);
   mlir::Value constant(mlir::ElementsAttr elements);
+  /// Numbers that were computed in double precision, as floats or integers of
+  /// `type`.
+  mlir::Value table(mlir::RankedTensorType type, llvm::ArrayRef<double> values);
   /// A vector of i64.
   mlir::Value vector(llvm::ArrayRef<int64_t> values);
 
@@ -143,6 +164,8 @@ private:
   const proto::AttributeProto *find(llvm::StringRef name,
                                     proto::AttributeProto::AttributeType type);
   std::string nameOf(unsigned operand) const;
+  /// `elements` as integers; an error where free dims are among them.
+  Ints asConstants(const Sizes &elements, const llvm::Twine &name);
 
   ImportState &context;
   const proto::NodeProto &node;

@@ -39,13 +39,36 @@ Value Node::scalar(Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     element = FloatAttr::get(floatType, value);
   else
-    element = IntegerAttr::get(type, static_cast<int64_t>(value));
+    element = IntegerAttr::get(type, toInteger(value));
   return constant(
       DenseElementsAttr::get(RankedTensorType::get({}, type), element));
 }
 
 Value Node::scalar(Value like, double value) {
   return scalar(element(like), value);
+}
+
+Value Node::table(RankedTensorType type, ArrayRef<double> values) {
+  if (type.getElementType().isF32())
+    return constant(DenseElementsAttr::get<float>(
+        type, SmallVector<float>(values.begin(), values.end())));
+  auto floatType = dyn_cast<FloatType>(type.getElementType());
+  if (!floatType) {
+    SmallVector<APInt> integers;
+    for (double value : values)
+      integers.emplace_back(type.getElementTypeBitWidth(), toInteger(value),
+                            /*isSigned=*/true,
+                            /*implicitTrunc=*/true);
+    return constant(DenseElementsAttr::get(type, integers));
+  }
+  SmallVector<APFloat> floats;
+  for (double value : values) {
+    bool losesInfo;
+    floats.emplace_back(value);
+    floats.back().convert(floatType.getFloatSemantics(),
+                          APFloat::rmNearestTiesToEven, &losesInfo);
+  }
+  return constant(DenseElementsAttr::get(type, floats));
 }
 
 Value Node::vector(ArrayRef<int64_t> values) {

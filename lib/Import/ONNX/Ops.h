@@ -22,6 +22,8 @@ namespace tandem::onnx {
 /// The two operands of a binary op. Up to operator set 6, attributes say with
 /// which dims the second is aligned.
 llvm::SmallVector<mlir::Value> alignedOperands(Node &node);
+/// `x`, or the nearer one of the limits.
+mlir::Value clamp(Node &node, mlir::Value x, double low, double high);
 /// `value` as a vector along dim `axis` of a tensor of `rank` dims.
 mlir::Value alongAxis(Node &node, mlir::Value value, int64_t axis,
                       int64_t rank);
@@ -49,6 +51,13 @@ std::string layoutOf(llvm::StringRef first, int64_t spatialDims);
 mlir::Value crop(Node &node, mlir::Value value,
                  llvm::MutableArrayRef<int64_t> low,
                  llvm::MutableArrayRef<int64_t> high);
+/// `value` with `low` and `high` elements around it, fewer where they are
+/// negative: of the operand 2 or the attribute `value`, otherwise zeros.
+mlir::Value padByValue(Node &node, mlir::Value value, Ints low, Ints high);
+/// The places in `value` (N, C, D…), as one vector, of the largest element of
+/// each window, as i64.
+mlir::Value placesOfMaxima(Node &node, mlir::Value value,
+                           const Windows &windows);
 /// The dims first, first + 1, …, last - 1.
 Ints range(int64_t first, int64_t last);
 

@@ -82,6 +82,8 @@ void argExtreme(Node &node, Value x) {
     return node.result(0, node.reduce(ReduceKind::argmax, x, axis, keepDims));
   // The first one from the end.
   int64_t last = node.dim(x, axis) - 1;
+  if (!node.requireTable(last + 1))
+    return;
   Ints reversed = range(0, last + 1);
   std::reverse(reversed.begin(), reversed.end());
   Value index = node.reduce(ReduceKind::argmax, pick(node, x, reversed, axis),

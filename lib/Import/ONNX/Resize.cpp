@@ -8,8 +8,6 @@
 
 #include "Ops.h"
 
-#include "mlir/IR/Matchers.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -33,9 +31,6 @@ struct Method {
   double extrapolation;
 };
 
-/// The most elements of a matrix of weights.
-constexpr int64_t kMostWeights = int64_t(1) << 24;
-
 /// The place in the operand, in elements, of element `i` of the result.
 double sourceOf(const Axis &axis, StringRef coordinates, int64_t i) {
   // Where scales are given, the result may end within an element.
@@ -58,11 +53,11 @@ double sourceOf(const Axis &axis, StringRef coordinates, int64_t i) {
 
 int64_t nearestOf(double place, StringRef rounding) {
   if (rounding == "floor")
-    return std::floor(place);
+    return toInteger(std::floor(place));
   if (rounding == "ceil")
-    return std::ceil(place);
-  return rounding == "round_prefer_ceil" ? std::floor(place + 0.5)
-                                         : std::ceil(place - 0.5);
+    return toInteger(std::ceil(place));
+  return toInteger(rounding == "round_prefer_ceil" ? std::floor(place + 0.5)
+                                                   : std::ceil(place - 0.5));
 }
 
 /// The weight of an element at a distance: of linear, or of cubic interpolation
@@ -83,7 +78,7 @@ SmallVector<double> rowOf(const Axis &axis, const Method &method, int64_t i) {
   double reach = (method.mode == "linear" ? 1 : 2) / narrowing;
   SmallVector<double> row(axis.from, 0);
   double sum = 0;
-  auto first = static_cast<int64_t>(std::ceil(place - reach));
+  auto first = toInteger(std::ceil(place - reach));
   for (int64_t j = first; j <= place + reach; ++j) {
     if (method.excludeOutside && (j < 0 || j >= axis.from))
       continue;
@@ -101,16 +96,15 @@ SmallVector<double> rowOf(const Axis &axis, const Method &method, int64_t i) {
 Value interpolate(Node &node, Value x, const Axis &axis, const Method &method) {
   auto floatType = dyn_cast<FloatType>(node.element(x));
   if (!node.require(floatType && node.rank(x) > 1 &&
-                        axis.from * axis.to <= kMostWeights,
+                        axis.from * axis.to <= kMostTableElements,
                     "interpolates floats of several dims, of no more than " +
-                        Twine(kMostWeights) + " pairs of elements"))
+                        Twine(kMostTableElements) + " pairs of elements"))
     return {};
-  SmallVector<Attribute> weights;
+  SmallVector<double> weights;
   for (int64_t i = 0; i < axis.to; ++i)
-    for (double weight : rowOf(axis, method, i))
-      weights.push_back(FloatAttr::get(floatType, weight));
-  Value matrix = node.constant(DenseElementsAttr::get(
-      RankedTensorType::get({axis.to, axis.from}, floatType), weights));
+    weights.append(rowOf(axis, method, i));
+  Value matrix = node.table(
+      RankedTensorType::get({axis.to, axis.from}, floatType), weights);
   int64_t last = node.rank(x) - 1;
   if (axis.dim == last)
     return node.emit<ir::MatmulOp>({x, matrix}, node.unit("transpose_rhs"));
@@ -149,23 +143,9 @@ Value resizeAxis(Node &node, Value x, const Axis &axis, const Method &method) {
   return node.select(inside, result, node.scalar(result, method.extrapolation));
 }
 
-/// The floats of an operand; empty where there are none.
-SmallVector<double> floatsOf(Node &node, unsigned i) {
-  SmallVector<double> floats;
-  if (!node.hasOperand(i))
-    return floats;
-  DenseElementsAttr elements;
-  if (Value value = node.operand(i);
-      !value || !matchPattern(value, m_Constant(&elements)) ||
-      !isa<FloatType>(elements.getElementType())) {
-    node.error("operand " + Twine(i) +
-               " must be a constant of floats, or an "
-               "input whose value is given");
-    return floats;
-  }
-  for (const APFloat &element : elements.getValues<APFloat>())
-    floats.push_back(element.convertToDouble());
-  return floats;
+/// Those of an operand that may be left out.
+SmallVector<double> numbersOf(Node &node, unsigned i) {
+  return node.hasOperand(i) ? node.numbers(i) : SmallVector<double>();
 }
 
 /// The dims that are resized, as the scales or else the sizes say.
@@ -184,13 +164,13 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
     if (node.hasFailed() || !node.require(axis.from > 0, "an empty dim"))
       return {};
     if (!scales.empty()) {
-      axis.to = std::floor(axis.from * axis.scale);
+      axis.to = toInteger(std::floor(axis.from * axis.scale));
     } else {
       axis.to = sizes[i];
       axis.scale = double(axis.to) / axis.from;
     }
-    if (!node.require(axis.scale > 0 && axis.to < (int64_t(1) << 31),
-                      "a scale or a size out of range"))
+    if (!node.require(axis.scale > 0 && std::isfinite(axis.scale),
+                      "a scale out of range"))
       return {};
     common = !common                  ? axis.scale
              : policy == "not_larger" ? std::min(*common, axis.scale)
@@ -200,8 +180,11 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
   if (policy != "stretch" && !sizes.empty())
     for (Axis &axis : axes) {
       axis.scale = *common;
-      axis.to = std::floor(*common * axis.from + 0.5);
+      axis.to = toInteger(std::floor(*common * axis.from + 0.5));
     }
+  for (const Axis &axis : axes)
+    if (!node.requireTable(axis.to))
+      return {};
   return axes;
 }
 
@@ -231,15 +214,18 @@ void convertResize(Node &node) {
       node.getFloat("extrapolation_value", 0)};
   Ints dims =
       node.axes(node.getInts("axes", range(0, node.rank(x))), node.rank(x));
-  SmallVector<double> scales = floatsOf(node, isOld ? 1 : 2);
+  SmallVector<double> scales = numbersOf(node, isOld ? 1 : 2);
   SmallVector<Axis> axes = describeAxes(
       node, x, scales,
       !isOld && node.hasOperand(3) ? node.constants(3) : Ints(), dims);
   if (method.coordinates == "tf_crop_and_resize") {
-    SmallVector<double> region = floatsOf(node, 1);
+    SmallVector<double> region = numbersOf(node, 1);
     if (!node.require(region.size() == 2 * axes.size(),
                       "needs a region of two numbers for each axis"))
       return;
+    for (double number : region)
+      if (!node.require(std::abs(number) < 0x1p31, "a region out of range"))
+        return;
     for (auto [i, axis] : llvm::enumerate(axes)) {
       axis.start = region[i];
       axis.end = region[axes.size() + i];
@@ -250,7 +236,7 @@ void convertResize(Node &node) {
 
 void convertUpsample(Node &node) {
   Value x = node.operand(0);
-  SmallVector<double> scales = floatsOf(node, 1);
+  SmallVector<double> scales = numbersOf(node, 1);
   if (const auto *given = node.find("scales"))
     scales.assign(given->floats().begin(), given->floats().end());
   Method method{node.getString("mode", "nearest"),

@@ -60,48 +60,6 @@ Result elementwise(ArrayRef<Integers> operands,
   return result;
 }
 
-using Function = std::optional<Size> (*)(const Size &, const Size &);
-
-std::optional<Size> subtract(const Size &lhs, const Size &rhs) {
-  std::optional<Size> negated = multiply(rhs, Size(-1));
-  return negated ? add(lhs, *negated) : std::nullopt;
-}
-
-/// Whether two sizes are equal, as 0 or 1, where that is known.
-std::optional<Size> equal(const Size &lhs, const Size &rhs) {
-  if (lhs == rhs)
-    return Size(1);
-  if (lhs.value() && rhs.value())
-    return Size(0);
-  // A product of dims is not negative.
-  const Size &known = lhs.value() ? lhs : rhs;
-  return known.value().value_or(0) < 0 ? std::optional(Size(0)) : std::nullopt;
-}
-
-std::optional<Size> smaller(const Size &lhs, const Size &rhs) {
-  if (!lhs.value() || !rhs.value())
-    return std::nullopt;
-  return Size(std::min(*lhs.value(), *rhs.value()));
-}
-
-std::optional<Size> larger(const Size &lhs, const Size &rhs) {
-  if (!lhs.value() || !rhs.value())
-    return std::nullopt;
-  return Size(std::max(*lhs.value(), *rhs.value()));
-}
-
-Function findBinary(StringRef op) {
-  return llvm::StringSwitch<Function>(op)
-      .Case("Add", add)
-      .Case("Sub", subtract)
-      .Case("Mul", multiply)
-      .Case("Div", divide)
-      .Case("Equal", equal)
-      .Case("Min", smaller)
-      .Case("Max", larger)
-      .Default(nullptr);
-}
-
 //===----------------------------------------------------------------------===//
 // Ops by name. Each has known operands.
 //===----------------------------------------------------------------------===//
@@ -155,6 +113,12 @@ Result cast(Node &node, ArrayRef<Integers> operands) {
   Integers result = operands[0];
   result.dtype = *dtype;
   return result;
+}
+
+Result negate(Node &, ArrayRef<Integers> operands) {
+  return elementwise(operands, [&](size_t i) {
+    return findSizePredicate("Equal")(at(operands[0], i), Size(0));
+  });
 }
 
 Result where(Node &, ArrayRef<Integers> operands) {
@@ -219,6 +183,7 @@ Evaluate findEvaluation(StringRef op) {
       .Case("Identity", identity)
       .Case("Cast", cast)
       .Case("Where", where)
+      .Case("Not", negate)
       .Case("Range", range)
       .Case("ReduceProd", reduceProduct)
       .Case("Reshape", reshape)
@@ -320,7 +285,8 @@ Result evaluate(Node &node) {
     return slice(node);
   if (op == "ConstantOfShape")
     return constantOfShape(node);
-  Function function = findBinary(op);
+  SizeFunction predicate = findSizePredicate(op);
+  SizeFunction function = predicate ? predicate : findSizeFunction(op);
   Evaluate evaluation = findEvaluation(op);
   if ((!function && !evaluation) || node.numOperands() == 0)
     return std::nullopt;
@@ -338,9 +304,35 @@ Result evaluate(Node &node) {
   Result result = elementwise(operands, [&](size_t i) {
     return function(at(operands[0], i), at(operands[1], i));
   });
-  if (result && op == "Equal")
+  if (result && predicate)
     result->dtype = DType::i1;
   return result;
+}
+
+/// The parts of a vector, of which there may be several.
+bool evaluateSplit(Node &node) {
+  std::optional<Integers> data = node.known(0);
+  int64_t parts = node.proto().output_size();
+  bool isKnown = !node.hasOperand(1) || node.known(1);
+  if (!data || data->isScalar || parts == 0 || !isKnown)
+    return false;
+  int64_t count = data->elements.size(), part = llvm::divideCeil(count, parts);
+  Ints sizes = node.constantsOr(1, "split", Ints(parts, part));
+  if (!node.hasOperand(1) && !node.hasAttribute("split"))
+    sizes.back() = count - part * (parts - 1);
+  // The op's function says what is wrong.
+  if (static_cast<int64_t>(sizes.size()) != parts ||
+      llvm::any_of(sizes,
+                   [&](auto size) { return size < 0 || size > count; }) ||
+      llvm::sum_of(sizes) != count)
+    return false;
+  ArrayRef<Size> rest = data->elements;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    Integers taken{Sizes(rest.take_front(size)), false, data->dtype};
+    rest = rest.drop_front(size);
+    node.result(i, std::move(taken));
+  }
+  return true;
 }
 
 /// Whether the type can hold all elements, so that nothing wraps around.
@@ -354,8 +346,11 @@ bool fits(const Integers &integers) {
 } // namespace
 
 bool evaluateIntegers(Node &node) {
-  if (!isDefaultDomain(node.proto().domain()) ||
-      node.proto().output_size() != 1)
+  if (!isDefaultDomain(node.proto().domain()))
+    return false;
+  if (node.proto().op_type() == "Split")
+    return evaluateSplit(node);
+  if (node.proto().output_size() != 1)
     return false;
   Result result = evaluate(node);
   if (!result || result->elements.size() > kMaxElements || !fits(*result))

@@ -50,10 +50,9 @@ Sizes resolveShape(Node &node, Value x, Sizes requested, bool allowZero) {
 Value listed(Node &node, ArrayRef<double> values, Type element, bool isScalar) {
   SmallVector<Attribute> elements;
   for (double value : values)
-    elements.push_back(
-        isa<FloatType>(element)
-            ? Attribute(FloatAttr::get(element, value))
-            : IntegerAttr::get(element, static_cast<int64_t>(value)));
+    elements.push_back(isa<FloatType>(element)
+                           ? Attribute(FloatAttr::get(element, value))
+                           : IntegerAttr::get(element, toInteger(value)));
   SmallVector<int64_t, 1> shape;
   if (!isScalar)
     shape.push_back(values.size());
@@ -224,15 +223,10 @@ void convertEyeLike(Node &node) {
   Value x = node.operand(0);
   Ints shape = node.dims(x);
   Builder &builder = node.state().builder;
-  Expected<DType> dtype =
-      convertDType(node.getInt("dtype", proto::TensorProto::FLOAT));
-  if (!dtype)
-    return node.error(dtype.error().message);
   if (!node.require(shape.size() == 2, "needs two dims"))
     return;
-  Type type = node.hasAttribute("dtype")
-                  ? toMlir(builder.getContext(), {*dtype, {}}).getElementType()
-                  : node.element(x);
+  Type type =
+      node.hasAttribute("dtype") ? node.getType("dtype", 0) : node.element(x);
   Type i64 = builder.getI64Type();
   Value rows =
       node.add(node.iota(shape, 0, i64), node.scalar(i64, node.getInt("k", 0)));
@@ -252,27 +246,16 @@ void convertFlatten(Node &node) {
 void convertIdentity(Node &node) { node.result(0, node.operand(0)); }
 
 void convertRange(Node &node) {
-  auto attributeOf = [&](unsigned i) {
-    DenseElementsAttr elements;
-    matchPattern(node.operand(i), m_Constant(&elements));
-    return elements;
-  };
   SmallVector<double, 3> numbers;
-  for (unsigned i = 0; i < 3 && !node.hasFailed(); ++i) {
-    DenseElementsAttr elements = attributeOf(i);
-    if (!elements || elements.getNumElements() != 1)
-      return node.error("start, limit and delta must be constants");
-    Attribute number = *elements.getValues<Attribute>().begin();
-    if (auto real = dyn_cast<FloatAttr>(number))
-      numbers.push_back(real.getValueAsDouble());
-    else
-      numbers.push_back(
-          static_cast<double>(cast<IntegerAttr>(number).getInt()));
+  for (unsigned i = 0; i < 3; ++i) {
+    SmallVector<double> number = node.numbers(i);
+    if (!node.require(number.size() == 1, "needs three scalars"))
+      return;
+    numbers.push_back(number[0]);
   }
-  if (node.hasFailed())
-    return;
   double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
-  if (!node.require(count < 1e9 || numbers[2] == 0, "too many numbers"))
+  if (!node.require(count < 1e9, "needs a delta, and no more numbers than "
+                                 "memory holds"))
     return;
   Value start = node.operand(0), delta = node.operand(2);
   int64_t size = count > 0 ? static_cast<int64_t>(count) : 0;

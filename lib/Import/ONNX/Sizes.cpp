@@ -58,6 +58,15 @@ std::optional<Size> divide(const Size &lhs, const Size &rhs) {
   return quotient;
 }
 
+int64_t toInteger(double value) {
+  constexpr double limit = 0x1p63;
+  if (value >= limit)
+    return std::numeric_limits<int64_t>::max();
+  if (value <= -limit)
+    return std::numeric_limits<int64_t>::min();
+  return value == value ? static_cast<int64_t>(value) : 0;
+}
+
 std::optional<Size> productOf(llvm::ArrayRef<Size> sizes) {
   Size product(1);
   for (const Size &size : sizes) {

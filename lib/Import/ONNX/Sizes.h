@@ -10,6 +10,7 @@
 #define TANDEM_LIB_IMPORT_ONNX_SIZES_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
@@ -52,10 +53,21 @@ std::optional<Size> multiply(const Size &lhs, const Size &rhs);
 /// that is truncated towards zero.
 std::optional<Size> divide(const Size &lhs, const Size &rhs);
 
+/// A number without its fraction: the nearest i64, and 0 for NaN.
+int64_t toInteger(double value);
+
 using Sizes = llvm::SmallVector<Size, 4>;
 
 /// The product of all; nothing where it overflows.
 std::optional<Size> productOf(llvm::ArrayRef<Size> sizes);
+
+using SizeFunction = std::optional<Size> (*)(const Size &, const Size &);
+
+/// The function of an elementwise ONNX op on two sizes, whose result is nothing
+/// where it is not known; null where there is none.
+SizeFunction findSizeFunction(llvm::StringRef op);
+/// Those whose results are truth values, as 0 or 1.
+SizeFunction findSizePredicate(llvm::StringRef op);
 
 } // namespace tandem::onnx
 

@@ -56,47 +56,13 @@ Value padByCopying(Node &node, Value x, StringRef mode, const Ints &low,
                                 "elements"))
       return {};
     Ints indices;
+    if (!node.requireTable(low[axis] + size + high[axis]))
+      return {};
     for (int64_t i = -low[axis]; i < size + high[axis]; ++i)
       indices.push_back(sourceIndex(mode, i, size));
     x = pick(node, x, indices, axis);
   }
   return x;
-}
-
-/// Padding by a value that may be known only at run time.
-Value padByValue(Node &node, Value x, Ints low, Ints high) {
-  Type type = node.element(x);
-  x = crop(node, x, low, high);
-  Ints none(low.size(), 0);
-  if (type.isInteger(1))
-    x = node.cast(x, node.state().builder.getI8Type());
-  double number = node.getFloat("value", 0);
-  Value given = node.hasOperand(2) ? node.operand(2) : Value();
-  DenseElementsAttr known;
-  if (given && matchPattern(given, m_Constant(&known)) &&
-      known.getNumElements() == 1) {
-    Attribute element = *known.getValues<Attribute>().begin();
-    if (auto real = dyn_cast<FloatAttr>(element))
-      number = real.getValueAsDouble();
-    else if (auto integer = cast<IntegerAttr>(element).getValue();
-             type.isInteger(1))
-      number = integer.isZero() ? 0 : 1;
-    else
-      number = static_cast<double>(integer.getSExtValue());
-    given = {};
-  }
-  Value padded = node.pad(x, low, high, none, number);
-  if (given) {
-    Type i8 = node.state().builder.getI8Type();
-    Value isOutside =
-        node.compare(ir::ComparePredicate::eq,
-                     node.pad(node.expand(node.scalar(i8, 1), node.dims(x)),
-                              low, high, none, 0),
-                     node.scalar(i8, 0));
-    given = node.cast(node.reshape(given, {}), node.element(padded));
-    padded = node.select(isOutside, given, padded);
-  }
-  return node.cast(padded, type);
 }
 
 /// The sizes of the results of Split.
@@ -146,6 +112,41 @@ Value pick(Node &node, Value value, ArrayRef<int64_t> indices, int64_t axis) {
   return node.gather(value, node.vector(indices), axis);
 }
 
+Value padByValue(Node &node, Value x, Ints low, Ints high) {
+  Type type = node.element(x);
+  x = crop(node, x, low, high);
+  Ints none(low.size(), 0);
+  if (type.isInteger(1))
+    x = node.cast(x, node.state().builder.getI8Type());
+  double number = node.getFloat("value", 0);
+  Value given = node.hasOperand(2) ? node.operand(2) : Value();
+  DenseElementsAttr known;
+  if (given && matchPattern(given, m_Constant(&known)) &&
+      known.getNumElements() == 1) {
+    Attribute element = *known.getValues<Attribute>().begin();
+    if (auto real = dyn_cast<FloatAttr>(element))
+      number = real.getValueAsDouble();
+    else if (auto integer = cast<IntegerAttr>(element).getValue();
+             type.isInteger(1))
+      number = integer.isZero() ? 0 : 1;
+    else
+      number = static_cast<double>(integer.getSExtValue());
+    given = {};
+  }
+  Value padded = node.pad(x, low, high, none, number);
+  if (given) {
+    Type i8 = node.state().builder.getI8Type();
+    Value isOutside =
+        node.compare(ir::ComparePredicate::eq,
+                     node.pad(node.expand(node.scalar(i8, 1), node.dims(x)),
+                              low, high, none, 0),
+                     node.scalar(i8, 0));
+    given = node.cast(node.reshape(given, {}), node.element(padded));
+    padded = node.select(isOutside, given, padded);
+  }
+  return node.cast(padded, type);
+}
+
 Value crop(Node &node, Value value, MutableArrayRef<int64_t> low,
            MutableArrayRef<int64_t> high) {
   for (int64_t i = 0; i < node.rank(value); ++i) {
@@ -157,6 +158,25 @@ Value crop(Node &node, Value value, MutableArrayRef<int64_t> low,
     high[i] = std::max<int64_t>(high[i], 0);
   }
   return value;
+}
+
+void convertCenterCropPad(Node &node) {
+  Value x = node.operand(0);
+  int64_t rank = node.rank(x);
+  Ints shape = node.constants(1);
+  Ints axes = node.axes(node.getInts("axes", range(0, rank)), rank);
+  if (!node.require(shape.size() == axes.size(), "needs a size for each axis"))
+    return;
+  Ints low(rank, 0), high(rank, 0);
+  for (auto [axis, size] : llvm::zip(axes, shape)) {
+    if (!node.require(size >= 0 && size < int64_t(1) << 40,
+                      "a size out of range"))
+      return;
+    int64_t missing = size - node.dim(x, axis);
+    low[axis] = missing / 2;
+    high[axis] = missing - missing / 2;
+  }
+  node.result(0, padByValue(node, x, low, high));
 }
 
 void convertCumProd(Node &node) { accumulate<ir::MulOp>(node, 1); }
@@ -264,7 +284,7 @@ void convertSlice(Node &node) {
   for (size_t i = 0; i < axes.size() && !node.hasFailed(); ++i)
     if (steps[i] > 0)
       x = node.slice(x, axes[i], starts[i], ends[i], steps[i]);
-    else
+    else if (node.requireTable(node.dim(x, axes[i])))
       x = pick(node, x,
                countDown(node.dim(x, axes[i]), starts[i], ends[i], steps[i]),
                axes[i]);

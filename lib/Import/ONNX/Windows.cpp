@@ -162,13 +162,13 @@ void convertAveragePool(Node &node) {
 
 void convertMaxPool(Node &node) {
   Value x = node.operand(0);
-  if (!node.require(!node.isWanted(1), "indices are not supported"))
-    return;
   Windows windows = describeWindows(node, x, node.getInts("kernel_shape"));
   Ints behind = reachBehind(node, x, windows);
   for (auto [pad, by] : llvm::zip(windows.high, behind))
     pad += by;
   node.result(0, emitPool<ir::MaxPoolOp>(node, x, windows));
+  if (node.isWanted(1))
+    node.result(1, placesOfMaxima(node, x, windows));
 }
 
 void convertGlobalAveragePool(Node &node) {

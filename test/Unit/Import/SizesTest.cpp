@@ -50,4 +50,22 @@ TEST(Sizes, OverflowIsNoNumber) {
   EXPECT_EQ(divide(Size(kLeast), Size(-1)), std::nullopt);
 }
 
+TEST(Sizes, NumbersBecomeTheNearestInteger) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(toInteger(-2.5), -2);
+  EXPECT_EQ(toInteger(0x1p63), kMost);
+  EXPECT_EQ(toInteger(infinity), kMost);
+  EXPECT_EQ(toInteger(-infinity), kLeast);
+  EXPECT_EQ(toInteger(std::numeric_limits<double>::quiet_NaN()), 0);
+}
+
+TEST(Sizes, PredicatesOfFreeDimsAreUnknown) {
+  auto less = findSizePredicate("Less"), equal = findSizePredicate("Equal");
+  EXPECT_EQ(less(Size(2), Size(3)), Size(1));
+  EXPECT_EQ(less(n, Size(3)), std::nullopt);
+  EXPECT_EQ(equal(n, Size(-1)), Size(0));
+  EXPECT_EQ(equal(n, Size(3)), std::nullopt);
+  EXPECT_EQ(findSizeFunction("Less"), nullptr);
+}
+
 } // namespace

@@ -30,8 +30,10 @@ def model(nodes, inputs, outputs, weights=(), opset=17, functions=()):
     return result
 
 
+# A "-" stands for an operand that is left out.
 def node(op, inputs, outputs, name=None, **attributes):
-    return helper.make_node(op, inputs.split(), outputs.split(),
+    operands = ["" if word == "-" else word for word in inputs.split()]
+    return helper.make_node(op, operands, outputs.split(),
                             name=name or op.lower() + "_" + outputs.split()[0],
                             **attributes)
 
@@ -113,6 +115,98 @@ def branch():
                  [weight("one", numpy.int64(1))])
 
 
+def graph_of(nodes, inputs, outputs):
+    return helper.make_graph(nodes, "body", inputs, outputs)
+
+
+def loop_body(condition, nodes=()):
+    return graph_of(
+        [*condition, *nodes],
+        [value("i", [], INT64), value("goes_on", [], TensorProto.BOOL),
+         value("before", [1])],
+        [value("next", [], TensorProto.BOOL), value("after", [1]),
+         value("seen", [1])])
+
+
+# Adds the numbers below 2, and stops after it has looked at 2. The names of the
+# body are those of each iteration.
+def loop():
+    body = loop_body(
+        [node("Less", "i two", "next")],
+        [node("Cast", "i", "number", to=FLOAT),
+         node("If", "next", "after",
+              then_branch=graph_of([node("Add", "before number", "sum")], [],
+                                   [value("sum", [1])]),
+              else_branch=graph_of([node("Identity", "before", "same")], [],
+                                   [value("same", [1])])),
+         node("Identity", "after", "seen")])
+    return model([node("Loop", "ten - x", "y all", "sums", body=body)],
+                 [value("x", [1])], [value("y", [1]), value("all", [None, 1])],
+                 [weight("ten", numpy.int64(10)),
+                  weight("two", numpy.int64(2))])
+
+
+def endless_loop():
+    body = loop_body([node("Identity", "goes_on", "next")],
+                     [node("Identity", "before", "after"),
+                      node("Identity", "before", "seen")])
+    return model([node("Loop", "- - x", "y all", "forever", body=body)],
+                 [value("x", [1])], [value("y", [1]), value("all", [None, 1])])
+
+
+def unknown_loop():
+    body = loop_body([node("Identity", "goes_on", "next")],
+                     [node("Add", "before before", "after"),
+                      node("Identity", "after", "seen")])
+    return model([node("Cast", "x", "n", to=INT64), node("Squeeze", "n", "n0"),
+                  node("Loop", "n0 - x", "y all", "sums", body=body)],
+                 [value("x", [1])], [value("y", [1]), value("all", [None, 1])])
+
+
+# Columns from the last to the first; results are put in front.
+def scan(inputs=("before", "element")):
+    body = graph_of([node("Add", "before element", "after"),
+                     node("Identity", "after", "seen")],
+                    [value(name, [2]) for name in inputs],
+                    [value("after", [2]), value("seen", [2])])
+    return model(
+        [node("Scan", "s x", "last y", "sums", body=body, num_scan_inputs=1,
+              scan_input_axes=[1], scan_input_directions=[1],
+              scan_output_axes=[-1], scan_output_directions=[1])],
+        [value("x", [2, 3])], [value("last", [2]), value("y", [2, 3])],
+        [weight("s", numpy.zeros(2, numpy.float32))])
+
+
+def short_body():
+    return scan(("before",))
+
+
+def regions():
+    return model(
+        [node("RoiAlign", "x boxes batches", "y", "crop", output_height=2,
+              output_width=2)],
+        [value("x", [1, 1, 4, 4]), value("boxes", [1, 4])],
+        [value("y", [1, 1, 2, 2])],
+        [weight("batches", numpy.zeros(1, numpy.int64))])
+
+
+# Mirroring is by a list of indices.
+def long_padding():
+    return model([node("Pad", "x pads", "y", "mirror", mode="reflect")],
+                 [value("x", [4])], [value("y", [None])],
+                 [weight("pads", numpy.array([1 << 30, 0]))])
+
+
+def integer_softmax():
+    return model([node("LogSoftmax", "x", "y", "logits")],
+                 [value("x", [4], INT64)], [value("y", [4], INT64)])
+
+
+def large_det():
+    return model([node("Det", "x", "y", "det")], [value("x", [7, 7])],
+                 [value("y", [])])
+
+
 def unknown_ops():
     return model([node("Relu", "x", "a"), node("NonZero", "a", "b", "first"),
                   node("Frobnicate", "b", "c", "second"),
@@ -188,8 +282,10 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for make in [network, shape_input, two_free_dims, calls,
-                 endless_calls, branch, unknown_ops, partly_known, cycle, twice,
-                 undefined, shapes, old_opset, type_of_input, short_weight]:
+                 endless_calls, branch, loop, endless_loop, unknown_loop, scan,
+                 short_body, regions, long_padding, integer_softmax,
+                 large_det, unknown_ops, partly_known, cycle, twice, undefined,
+                 shapes, old_opset, type_of_input, short_weight]:
         (folder / (make.__name__ + ".onnx")).write_bytes(
             make().SerializeToString())
     onnx.checker.check_model(str(folder / "network.onnx"))
