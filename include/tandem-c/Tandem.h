@@ -109,7 +109,12 @@ enum {
   TANDEM_I1 = 4,
   TANDEM_I8 = 5,
   TANDEM_I32 = 6,
-  TANDEM_I64 = 7
+  TANDEM_I64 = 7,
+  TANDEM_I16 = 8,
+  TANDEM_UI8 = 9,
+  TANDEM_UI16 = 10,
+  TANDEM_UI32 = 11,
+  TANDEM_UI64 = 12
 };
 
 /// The highest rank of a tensor, and the size of a dim that is not known before

@@ -14,7 +14,7 @@
 using namespace tandem;
 using namespace tandem::capi;
 
-static_assert(TANDEM_I64 == int(DType::i64) && TANDEM_I1 == int(DType::i1) &&
+static_assert(TANDEM_UI64 == int(DType::MAX) && TANDEM_I1 == int(DType::i1) &&
               TANDEM_MAX_RANK == kMaxRank && TANDEM_DYNAMIC == kDynamic);
 
 namespace {
@@ -29,7 +29,7 @@ struct Deleter {
 } // namespace
 
 Expected<TensorType> capi::typeOf(const TandemTensorDesc &desc) {
-  if (desc.dtype < 0 || desc.dtype > int(DType::i64))
+  if (desc.dtype < 0 || desc.dtype > int(DType::MAX))
     return fail("input", "desc->dtype is " + std::to_string(desc.dtype) +
                              ", which is no element type");
   if (desc.rank < 0 || desc.rank > kMaxRank)

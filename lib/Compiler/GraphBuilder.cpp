@@ -92,8 +92,10 @@ GraphBuilder::Value GraphBuilder::constant(Tensor tensor) {
 static bool isRepresentable(DType dtype, double value) {
   if (!isInteger(dtype))
     return true;
-  const double limit = std::ldexp(1.0, int(8 * byteWidth(dtype)) - 1);
-  return value == std::trunc(value) && value >= -limit && value < limit;
+  const double half = std::ldexp(1.0, int(8 * byteWidth(dtype)) - 1);
+  const double least = isUnsigned(dtype) ? 0 : -half;
+  return value == std::trunc(value) && value >= least &&
+         value < least + 2 * half;
 }
 
 GraphBuilder::Value GraphBuilder::splat(const TensorType &type, double value) {

@@ -28,6 +28,8 @@ bool contains(Domain domain, DType dtype) {
     return isNumber(dtype);
   case Domain::floating:
     return isFloat(dtype);
+  case Domain::integer:
+    return isInteger(dtype);
   case Domain::boolean:
     return dtype == DType::i1;
   }
@@ -42,6 +44,8 @@ std::string_view describe(Domain domain) {
     return "floats and integers";
   case Domain::floating:
     return "floats";
+  case Domain::integer:
+    return "integers";
   case Domain::boolean:
     return "i1";
   }
@@ -64,8 +68,18 @@ Status checkElementTypes(OpKind kind, Operands operands) {
   return {};
 }
 
+/// C1 of bitcast.
+Status checkBitcast(DType from, DType to) {
+  const bool haveOneSize = byteWidth(from) == byteWidth(to);
+  if (haveOneSize && isNumber(from) == isNumber(to))
+    return {};
+  return broken(OpKind::bitcast, 1, "cannot take ", from, " for ", to, ": ",
+                haveOneSize ? "only one is a truth value"
+                            : "their sizes differ");
+}
+
 DType resultDType(const OpDesc &op, Operands operands) {
-  if (op.kind == OpKind::cast)
+  if (op.kind == OpKind::cast || op.kind == OpKind::bitcast)
     return op.attrs.AsCastAttrs()->dtype;
   if (op.kind == OpKind::compare)
     return DType::i1;
@@ -96,6 +110,8 @@ Expected<TensorType> shape_rules::inferElementwise(const OpDesc &op,
                                                    Operands operands) {
   TANDEM_RETURN_IF_ERROR(checkElementTypes(op.kind, operands));
   TensorType result{resultDType(op, operands), operands[0].shape};
+  if (op.kind == OpKind::bitcast)
+    TANDEM_RETURN_IF_ERROR(checkBitcast(operands[0].dtype, result.dtype));
   for (const TensorType &type : operands.subspan(1))
     if (!broadcastInto(result.shape, type.shape)) [[unlikely]]
       return broken(op.kind, 3, "shapes ", result.shape.str(), " and ",

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/Storage.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -125,27 +126,16 @@ Difference compareAs(const Tensor &expected, const Tensor &actual,
   return comparison.result;
 }
 
-/// Calls `body` with a value of the type that elements are stored in.
+/// Calls `body` with a value of the type that elements are compared as: i1 as
+/// its bytes, which tell apart what is neither 0 nor 1.
 template <typename Body> auto withElementType(DType dtype, Body body) {
-  switch (dtype) {
-  case DType::f32:
-    return body(float{});
-  case DType::f64:
-    return body(double{});
-  case DType::f16:
-    return body(Eigen::half{});
-  case DType::bf16:
-    return body(Eigen::bfloat16{});
-  case DType::i1:
-    return body(uint8_t{});
-  case DType::i8:
-    return body(int8_t{});
-  case DType::i32:
-    return body(int32_t{});
-  case DType::i64:
-    break;
-  }
-  return body(int64_t{});
+  return withStorage<Eigen::half, Eigen::bfloat16>(
+      dtype, [&]<typename T>(T value) {
+        if constexpr (std::is_same_v<T, bool>)
+          return body(uint8_t{});
+        else
+          return body(value);
+      });
 }
 
 /// The largest finite magnitude.

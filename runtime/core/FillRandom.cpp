@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/Storage.h"
 
 #include <Eigen/Core>
 
@@ -42,23 +43,12 @@ static void fill(Tensor &tensor, uint64_t seed, Make make) {
 }
 
 void tandem::fillRandom(Tensor &tensor, uint64_t seed) {
-  auto integer = [](uint64_t random) { return random >> 61; };
-  switch (tensor.dtype()) {
-  case DType::f32:
-    return fill<float>(tensor, seed, uniform<24>);
-  case DType::f64:
-    return fill<double>(tensor, seed, uniform<53>);
-  case DType::f16:
-    return fill<Eigen::half>(tensor, seed, uniform<11>);
-  case DType::bf16:
-    return fill<Eigen::bfloat16>(tensor, seed, uniform<8>);
-  case DType::i1:
-    return fill<uint8_t>(tensor, seed, [](uint64_t r) { return r >> 63; });
-  case DType::i8:
-    return fill<int8_t>(tensor, seed, integer);
-  case DType::i32:
-    return fill<int32_t>(tensor, seed, integer);
-  case DType::i64:
-    return fill<int64_t>(tensor, seed, integer);
-  }
+  withStorage<Eigen::half, Eigen::bfloat16>(tensor.dtype(), [&]<typename T>(T) {
+    if constexpr (std::is_same_v<T, bool>)
+      fill<uint8_t>(tensor, seed, [](uint64_t r) { return r >> 63; });
+    else if constexpr (std::is_integral_v<T>)
+      fill<T>(tensor, seed, [](uint64_t random) { return random >> 61; });
+    else
+      fill<T>(tensor, seed, uniform<std::numeric_limits<T>::digits>);
+  });
 }

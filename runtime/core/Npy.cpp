@@ -40,7 +40,9 @@ struct Descriptor {
 constexpr Descriptor kDescriptors[] = {
     {"<f4", DType::f32},  {"<f8", DType::f64},  {"<f2", DType::f16},
     {"<V2", DType::bf16}, {"|V2", DType::bf16}, {"|b1", DType::i1},
-    {"|i1", DType::i8},   {"<i4", DType::i32},  {"<i8", DType::i64}};
+    {"|i1", DType::i8},   {"<i2", DType::i16},  {"<i4", DType::i32},
+    {"<i8", DType::i64},  {"|u1", DType::ui8},  {"<u2", DType::ui16},
+    {"<u4", DType::ui32}, {"<u8", DType::ui64}};
 
 tl::unexpected<Error> bad(const std::string &path, const std::string &what,
                           std::string hint = {}) {
@@ -87,8 +89,9 @@ Expected<DType> parseDescriptor(const std::string &path,
                "save x.astype(x.dtype.newbyteorder('<'))");
   if (text.ends_with('O'))
     return bad(path, "elements are Python objects", "save a numeric array");
-  return bad(path, "element type " + quoted + " is not supported",
-             "supported are f2, f4, f8, b1, i1, i4, i8, and V2 for bf16");
+  return bad(
+      path, "element type " + quoted + " is not supported",
+      "supported are f2, f4, f8, b1, i1 to i8, u1 to u8, and V2 for bf16");
 }
 
 /// "(3, 4)", "(3,)" or "()".

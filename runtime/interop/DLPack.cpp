@@ -22,36 +22,37 @@ namespace {
 /// DLPack's code of bool, which older headers lack.
 constexpr uint8_t kDLBoolCode = 6;
 
-struct Code {
-  DType dtype;
-  uint8_t code;
-};
-constexpr Code kCodes[] = {{DType::f32, kDLFloat},   {DType::f64, kDLFloat},
-                           {DType::f16, kDLFloat},   {DType::bf16, kDLBfloat},
-                           {DType::i1, kDLBoolCode}, {DType::i8, kDLInt},
-                           {DType::i32, kDLInt},     {DType::i64, kDLInt}};
+uint8_t codeOf(DType dtype) {
+  switch (kindOf(dtype)) {
+  case DTypeKind::floating:
+    return dtype == DType::bf16 ? kDLBfloat : kDLFloat;
+  case DTypeKind::boolean:
+    return kDLBoolCode;
+  case DTypeKind::signedInt:
+    return kDLInt;
+  case DTypeKind::unsignedInt:
+    return kDLUInt;
+  }
+  __builtin_unreachable();
+}
 
 int bitsOf(DType dtype) { return int(8 * byteWidth(dtype)); }
 
 Expected<DType> toDType(const DLDataType &type) {
-  for (const Code &known : kCodes)
-    if (known.code == type.code && bitsOf(known.dtype) == type.bits &&
+  for (DType dtype : fb::EnumValuesDType())
+    if (codeOf(dtype) == type.code && bitsOf(dtype) == type.bits &&
         type.lanes == 1)
-      return known.dtype;
+      return dtype;
   return fail("dlpack",
               "no element type for DLPack's code " + std::to_string(type.code) +
                   " of " + std::to_string(type.bits) + " bits, " +
                   std::to_string(type.lanes) + " lanes",
-              "there are bool, int8, int32, int64, float16, bfloat16, float32 "
-              "and float64");
+              "there are bool, int8 to int64, uint8 to uint64, float16, "
+              "bfloat16, float32 and float64");
 }
 
 DLDataType toDLDataType(DType dtype) {
-  DLDataType type{0, uint8_t(bitsOf(dtype)), 1};
-  for (const Code &known : kCodes)
-    if (known.dtype == dtype)
-      type.code = known.code;
-  return type;
+  return {codeOf(dtype), uint8_t(bitsOf(dtype)), 1};
 }
 
 /// Null for the host's memory.

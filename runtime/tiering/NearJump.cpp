@@ -31,6 +31,8 @@ double distanceToJump(const OpDesc &op, DType result, double x) {
     return std::fabs(x - (std::floor(x) + 0.5));
   case OpKind::sign:
     return std::fabs(x);
+  case OpKind::bitcast: // Everywhere.
+    return 0;
   case OpKind::cast:
     // Whether x is 0, or the integer towards 0: not at 0 itself.
     if (result == DType::i1)

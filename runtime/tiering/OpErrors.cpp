@@ -19,6 +19,7 @@ bool tiering::jumps(const OpDesc &op, const TensorType &result) {
   case OpKind::sign:
   case OpKind::compare:
   case OpKind::argtopk:
+  case OpKind::bitcast:
     return true;
   case OpKind::cast:
     return !isFloat(result.dtype);

@@ -20,6 +20,31 @@ func.func @twice(%x: tensor<?xf32>, %p: tensor<4xi1>) -> (tensor<?xf32>, tensor<
   return %neg, %abs, %relu, %ceil, %not : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<4xi1>
 }
 
+// The negation of an unsigned integer is no smaller in magnitude.
+// CHECK-LABEL: func @unsigned_magnitudes
+func.func @unsigned_magnitudes(%x: tensor<4xui8>) -> (tensor<4xui8>, tensor<4xui8>) {
+  // CHECK: %[[NEG:.*]] = tandem.neg %arg0
+  %0 = tandem.neg %x : tensor<4xui8>
+  %1 = tandem.abs %0 : tensor<4xui8>
+  %2 = tandem.relu %x : tensor<4xui8>
+  // CHECK: return %[[NEG]], %arg0
+  return %1, %2 : tensor<4xui8>, tensor<4xui8>
+}
+
+// A chain of casts is one where the first keeps every value.
+// CHECK-LABEL: func @unsigned_casts
+func.func @unsigned_casts(%x: tensor<4xui8>, %y: tensor<4xi8>) -> (tensor<4xf32>, tensor<4xi32>) {
+  // CHECK: %[[REAL:.*]] = tandem.cast %arg0 : (tensor<4xui8>) -> tensor<4xf32>
+  %0 = tandem.cast %x : (tensor<4xui8>) -> tensor<4xi16>
+  %1 = tandem.cast %0 : (tensor<4xi16>) -> tensor<4xf32>
+  // CHECK: %[[WRAPPED:.*]] = tandem.cast %arg1 : (tensor<4xi8>) -> tensor<4xui16>
+  // CHECK: %[[WIDE:.*]] = tandem.cast %[[WRAPPED]] : (tensor<4xui16>) -> tensor<4xi32>
+  %2 = tandem.cast %y : (tensor<4xi8>) -> tensor<4xui16>
+  %3 = tandem.cast %2 : (tensor<4xui16>) -> tensor<4xi32>
+  // CHECK: return %[[REAL]], %[[WIDE]]
+  return %1, %3 : tensor<4xf32>, tensor<4xi32>
+}
+
 // -----
 
 // CHECK-LABEL: func @casts(%arg0: tensor<4xf32>, %arg1: tensor<4xi32>, %arg2: tensor<4xf64>)

@@ -33,9 +33,9 @@ func.func @select_c1(%p: tensor<4xi8>, %x: tensor<4xf32>) {
 
 // -----
 
-func.func @unknown_element_type(%x: tensor<4xi16>) {
+func.func @unknown_element_type(%x: tensor<4xi4>) {
   // expected-error@+1 {{'tandem.neg' op operand #0 must be}}
-  %0 = tandem.neg %x : tensor<4xi16>
+  %0 = tandem.neg %x : tensor<4xi4>
   return
 }
 
@@ -132,7 +132,7 @@ func.func @predicate(%a: tensor<4xf32>) {
 
 func.func @generic_cast(%a: tensor<4xf32>) {
   // expected-error@+1 {{attribute 'dtype' failed to satisfy constraint: any type attribute of a Tandem tensor's element type}}
-  %0 = "tandem.cast"(%a) {dtype = i16} : (tensor<4xf32>) -> tensor<4xi32>
+  %0 = "tandem.cast"(%a) {dtype = i4} : (tensor<4xf32>) -> tensor<4xi32>
   return
 }
 
@@ -157,5 +157,37 @@ func.func @generic_attributes(%a: tensor<4xf32>) {
 func.func @too_large(%a: tensor<4294967296x1xf32>, %b: tensor<1x4294967296xf32>) {
   // expected-error@+1 {{add: result }}
   %0 = tandem.add %a, %b : (tensor<4294967296x1xf32>, tensor<1x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
+func.func @bits_of_floats(%a: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.bitwise_and' op operand #0 must be tensor of at most 8 dims}}
+  %0 = tandem.bitwise_and %a, %a : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @signs_differ(%a: tensor<4xi8>, %b: tensor<4xui8>) {
+  // expected-error@+1 {{add C2: operands must have one element type, not i8 and ui8}}
+  %0 = tandem.add %a, %b : (tensor<4xi8>, tensor<4xui8>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @bitcast_sizes(%a: tensor<4xf32>) {
+  // expected-error@+1 {{bitcast C1: cannot take f32 for i16: their sizes differ}}
+  %0 = tandem.bitcast %a : (tensor<4xf32>) -> tensor<4xi16>
+  return
+}
+
+// -----
+
+func.func @bitcast_truth(%a: tensor<4xi1>) {
+  // expected-error@+1 {{bitcast C1: cannot take i1 for ui8: only one is a truth value}}
+  %0 = tandem.bitcast %a : (tensor<4xi1>) -> tensor<4xui8>
   return
 }

@@ -90,6 +90,25 @@ func.func @binary(%a: tensor<4x1xf32>, %b: tensor<8xf32>, %c: tensor<4xi64>,
   return
 }
 
+// CHECK-LABEL: func @bits
+func.func @bits(%a: tensor<4xui8>, %b: tensor<2x1xui8>, %x: tensor<?xf32>) {
+  // CHECK: tandem.bitwise_not %{{.*}} : tensor<4xui8>
+  %0 = tandem.bitwise_not %a : tensor<4xui8>
+  // CHECK: tandem.bitwise_and %{{.*}}, %{{.*}} : (tensor<4xui8>, tensor<2x1xui8>) -> tensor<2x4xui8>
+  %1 = tandem.bitwise_and %a, %b : (tensor<4xui8>, tensor<2x1xui8>) -> tensor<2x4xui8>
+  // CHECK: tandem.bitwise_or %{{.*}}, %{{.*}} : tensor<4xui8>
+  %2 = tandem.bitwise_or %a, %a : tensor<4xui8>
+  // CHECK: tandem.bitwise_xor %{{.*}}, %{{.*}} : tensor<4xui8>
+  %3 = tandem.bitwise_xor %a, %a : tensor<4xui8>
+  // CHECK: tandem.shift_left %{{.*}}, %{{.*}} : tensor<4xui8>
+  %4 = tandem.shift_left %a, %a : tensor<4xui8>
+  // CHECK: tandem.shift_right %{{.*}}, %{{.*}} : tensor<4xui8>
+  %5 = tandem.shift_right %a, %a : tensor<4xui8>
+  // CHECK: tandem.bitcast %{{.*}} : (tensor<?xf32>) -> tensor<?xui32>
+  %6 = tandem.bitcast %x : (tensor<?xf32>) -> tensor<?xui32>
+  return
+}
+
 // CHECK-LABEL: func @ternary
 func.func @ternary(%p: tensor<4x1xi1>, %a: tensor<8xf32>, %b: tensor<f32>) {
   // CHECK: tandem.select %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4x1xi1>, tensor<8xf32>, tensor<f32>) -> tensor<4x8xf32>
@@ -102,7 +121,8 @@ func.func @ternary(%p: tensor<4x1xi1>, %a: tensor<8xf32>, %b: tensor<f32>) {
 // Every element type, and attributes that the dialect does not know.
 // CHECK-LABEL: func @element_types
 func.func @element_types(%a: tensor<f64>, %b: tensor<2xf16>, %c: tensor<2xbf16>,
-                         %d: tensor<2xi8>) {
+                         %d: tensor<2xi8>, %e: tensor<2xi16>,
+                         %f: tensor<2xui8>, %g: tensor<2xui64>) {
   // CHECK: tandem.exp %{{.*}} {note = "kept"} : tensor<f64>
   %0 = tandem.exp %a {note = "kept"} : tensor<f64>
   // CHECK: tandem.add %{{.*}}, %{{.*}} : tensor<2xf16>
@@ -111,6 +131,12 @@ func.func @element_types(%a: tensor<f64>, %b: tensor<2xf16>, %c: tensor<2xbf16>,
   %2 = tandem.add %c, %c : tensor<2xbf16>
   // CHECK: tandem.add %{{.*}}, %{{.*}} : tensor<2xi8>
   %3 = tandem.add %d, %d : tensor<2xi8>
+  // CHECK: tandem.add %{{.*}}, %{{.*}} : tensor<2xi16>
+  %4 = tandem.add %e, %e : tensor<2xi16>
+  // CHECK: tandem.add %{{.*}}, %{{.*}} : tensor<2xui8>
+  %5 = tandem.add %f, %f : tensor<2xui8>
+  // CHECK: tandem.add %{{.*}}, %{{.*}} : tensor<2xui64>
+  %6 = tandem.add %g, %g : tensor<2xui64>
   return
 }
 

@@ -239,3 +239,26 @@ func.func @empty() -> tensor<0xf32> {
   %0 = tandem.exp %x : tensor<0xf32>
   return %0 : tensor<0xf32>
 }
+
+// -----
+
+// Without a sign, -1 is the largest value.
+// CHECK-LABEL: func @unsigned
+func.func @unsigned() -> (tensor<2xui8>, tensor<2xui8>, tensor<2xi1>, tensor<2xf32>, tensor<2xi16>, tensor<2xui8>) {
+  %x = tandem.constant dense<[200, 7]> : tensor<2xui8>
+  %y = tandem.constant dense<[3, 0]> : tensor<2xui8>
+  // CHECK-DAG: %[[DIV:.*]] = tandem.constant dense<[66, 255]> : tensor<2xui8>
+  %div = tandem.div %x, %y : tensor<2xui8>
+  // CHECK-DAG: %[[MAX:.*]] = tandem.constant dense<[200, 7]> : tensor<2xui8>
+  %max = tandem.max %x, %y : tensor<2xui8>
+  // CHECK-DAG: %[[GREATER:.*]] = tandem.constant dense<true> : tensor<2xi1>
+  %greater = tandem.compare %x, %y predicate = gt : (tensor<2xui8>, tensor<2xui8>) -> tensor<2xi1>
+  // CHECK-DAG: %[[REAL:.*]] = tandem.constant dense<[2.000000e+02, 7.000000e+00]> : tensor<2xf32>
+  %real = tandem.cast %x : (tensor<2xui8>) -> tensor<2xf32>
+  // CHECK-DAG: %[[WIDE:.*]] = tandem.constant dense<[200, 7]> : tensor<2xi16>
+  %wide = tandem.cast %x : (tensor<2xui8>) -> tensor<2xi16>
+  // CHECK-DAG: %[[RIGHT:.*]] = tandem.constant dense<[25, 7]> : tensor<2xui8>
+  %right = tandem.shift_right %x, %y : tensor<2xui8>
+  // CHECK: return %[[DIV]], %[[MAX]], %[[GREATER]], %[[REAL]], %[[WIDE]], %[[RIGHT]]
+  return %div, %max, %greater, %real, %wide, %right : tensor<2xui8>, tensor<2xui8>, tensor<2xi1>, tensor<2xf32>, tensor<2xi16>, tensor<2xui8>
+}

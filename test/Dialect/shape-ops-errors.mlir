@@ -194,6 +194,6 @@ func.func @iota_c2() {
 
 func.func @constant_type() {
   // expected-error@+1 {{'tandem.constant' op result #0 must be tensor of at most 8 dims}}
-  %0 = tandem.constant dense<1> : tensor<4xi16>
+  %0 = tandem.constant dense<1> : tensor<4xi4>
   return
 }

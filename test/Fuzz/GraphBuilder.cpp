@@ -147,6 +147,13 @@ int GraphBuilder::pick(const std::function<bool(const Node &)> &wanted,
              : found[random.below(static_cast<int64_t>(found.size()))];
 }
 
+DType GraphBuilder::randomInteger() {
+  while (true)
+    if (DType dtype = fb::EnumValuesDType()[random.below(int(DType::MAX) + 1)];
+        isInteger(dtype))
+      return dtype;
+}
+
 int GraphBuilder::pickFloat(int minRank, int maxRank) {
   return pick(
       [&](const Node &n) {
@@ -166,10 +173,7 @@ int GraphBuilder::pickInteger() {
       [](const Node &n) {
         return !isFloat(n.type.dtype) && n.type.dtype != DType::i1;
       },
-      [&] {
-        DType dtype = random.pick({DType::i8, DType::i32, DType::i64});
-        return TensorType{dtype, randomShape(0, 4)};
-      });
+      [&] { return TensorType{randomInteger(), randomShape(0, 4)}; });
 }
 
 int GraphBuilder::pickBool(const Shape &shape) {

@@ -61,6 +61,7 @@ public:
   int op(OpKind kind, std::vector<int> operands, double magnitude);
 
   DType randomFloat();
+  DType randomInteger();
   Shape randomShape(int minRank, int maxRank);
   /// A shape that broadcasts to `shape`.
   Shape broadcastableTo(const Shape &shape);

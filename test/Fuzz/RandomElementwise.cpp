@@ -73,13 +73,17 @@ void appendJump(GraphBuilder &b) {
   b.op(kind, {x}, magnitude);
 }
 
+/// The largest magnitude of an integer type's values.
+double limitOf(DType dtype) {
+  return std::exp2(8 * byteWidth(dtype) - (isUnsigned(dtype) ? 0 : 1));
+}
+
 void appendCast(GraphBuilder &b) {
   bool fromInteger = b.random.chance(30), toInteger = b.random.chance(25);
   int x = fromInteger ? b.pickInteger()
           : toInteger ? b.pickExact()
                       : b.pickFloat();
-  DType to = toInteger ? b.random.pick({DType::i8, DType::i32, DType::i64})
-                       : b.randomFloat();
+  DType to = toInteger ? b.randomInteger() : b.randomFloat();
   if (to == DType::f16 && b.node(x).magnitude > 1000)
     to = DType::f32;
   fb::CastAttrsT attrs;
@@ -87,7 +91,9 @@ void appendCast(GraphBuilder &b) {
   OpDesc desc;
   desc.kind = OpKind::cast;
   desc.attrs.Set(attrs);
-  b.op(std::move(desc), {x}, b.node(x).magnitude);
+  // Negative integers become large.
+  bool wraps = fromInteger && isUnsigned(to) && !isUnsigned(b.type(x).dtype);
+  b.op(std::move(desc), {x}, wraps ? limitOf(to) : b.node(x).magnitude);
 }
 
 /// A second operand of the same element type: a value that broadcasts, or a
@@ -144,16 +150,40 @@ void appendIntegerBinary(GraphBuilder &b) {
                                OpKind::div, OpKind::max, OpKind::min});
   int x = b.pickInteger(), y = pickPartner(b, x);
   double mx = b.node(x).magnitude, my = b.node(y).magnitude;
-  double limit = std::exp2(8 * byteWidth(b.type(x).dtype) - 1);
+  double limit = limitOf(b.type(x).dtype);
   double m = kind == OpKind::mul ? mx * my : mx + my;
-  // Past the limit integers wrap around, so anything is possible.
-  b.op(kind, {x, y}, std::min(m, limit));
+  // Past the limit, and below zero where there is no sign, integers wrap
+  // around, so anything is possible.
+  bool wraps = isUnsigned(b.type(x).dtype) &&
+               (kind == OpKind::sub || kind == OpKind::div);
+  b.op(kind, {x, y}, wraps ? limit : std::min(m, limit));
 }
 
 void appendIntegerUnary(GraphBuilder &b) {
   int x = b.pickInteger();
-  b.op(b.random.pick({OpKind::neg, OpKind::abs, OpKind::sign}), {x},
-       std::max(1.0, b.node(x).magnitude));
+  OpKind kind = b.random.pick(
+      {OpKind::neg, OpKind::abs, OpKind::sign, OpKind::bitwise_not});
+  bool wraps = isUnsigned(b.type(x).dtype) || kind == OpKind::bitwise_not;
+  b.op(kind, {x},
+       wraps ? limitOf(b.type(x).dtype) : std::max(1.0, b.node(x).magnitude));
+}
+
+void appendBits(GraphBuilder &b) {
+  int x = b.pickInteger();
+  DType from = b.type(x).dtype, to = b.randomInteger();
+  if (b.random.chance(30) && byteWidth(from) == byteWidth(to)) {
+    fb::CastAttrsT attrs;
+    attrs.dtype = to;
+    OpDesc desc;
+    desc.kind = OpKind::bitcast;
+    desc.attrs.Set(attrs);
+    b.op(std::move(desc), {x}, limitOf(to));
+    return;
+  }
+  OpKind kind = b.random.pick({OpKind::bitwise_and, OpKind::bitwise_or,
+                               OpKind::bitwise_xor, OpKind::shift_left,
+                               OpKind::shift_right});
+  b.op(kind, {x, pickPartner(b, x)}, limitOf(from));
 }
 
 void appendCompare(GraphBuilder &b) {
@@ -203,6 +233,6 @@ void fuzz::appendElementwise(GraphBuilder &b) {
       appendSmooth,  appendSmooth,        appendSmooth,       appendBinary,
       appendBinary,  appendBinary,        appendBinary,       appendJump,
       appendCast,    appendIntegerBinary, appendIntegerUnary, appendCompare,
-      appendLogical, appendSelect,        appendClamp};
+      appendLogical, appendSelect,        appendClamp,        appendBits};
   kinds[b.random.below(std::size(kinds))](b);
 }

@@ -8,35 +8,15 @@
 
 #include "common/Elements.h"
 
+#include "tandem/Runtime/Storage.h"
+
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
 namespace tandem::tools {
 namespace {
-
-float halfToFloat(uint16_t bits) {
-  _Float16 half = std::bit_cast<_Float16>(bits);
-  return static_cast<float>(half);
-}
-
-uint16_t floatToHalf(double value) {
-  return std::bit_cast<uint16_t>(static_cast<_Float16>(value));
-}
-
-float bfloatToFloat(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
-
-/// Rounds to nearest, ties to even.
-uint16_t floatToBfloat(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
 
 template <typename Int> Int saturate(double value) {
   if (std::isnan(value))
@@ -51,13 +31,16 @@ template <typename Int> Int saturate(double value) {
 }
 
 std::string formatElement(const Tensor &tensor, int64_t index, int digits) {
-  char buffer[64];
-  double value = loadElement(tensor, index);
-  if (!isFloat(tensor.dtype()))
-    std::snprintf(buffer, sizeof buffer, "%.0f", value);
-  else // "+ 0.0" prints -0 as 0, which tiers may differ in.
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value + 0.0);
-  return buffer;
+  return withStorage(tensor.dtype(), [&]<typename T>(T) {
+    const T value = tensor.as<T>()[index];
+    if constexpr (std::is_integral_v<T>)
+      return std::to_string(value);
+    char buffer[64];
+    // "+ 0.0" prints -0 as 0, which tiers may differ in.
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits,
+                  static_cast<double>(value) + 0.0);
+    return std::string(buffer);
+  });
 }
 
 struct Formatter {
@@ -91,54 +74,21 @@ struct Formatter {
 } // namespace
 
 double loadElement(const Tensor &tensor, int64_t index) {
-  switch (tensor.dtype()) {
-  case DType::f32:
-    return tensor.as<float>()[index];
-  case DType::f64:
-    return tensor.as<double>()[index];
-  case DType::f16:
-    return halfToFloat(tensor.as<uint16_t>()[index]);
-  case DType::bf16:
-    return bfloatToFloat(tensor.as<uint16_t>()[index]);
-  case DType::i1:
-    return tensor.as<uint8_t>()[index] != 0;
-  case DType::i8:
-    return tensor.as<int8_t>()[index];
-  case DType::i32:
-    return tensor.as<int32_t>()[index];
-  case DType::i64:
-    return static_cast<double>(tensor.as<int64_t>()[index]);
-  }
-  return 0;
+  return withStorage(tensor.dtype(), [&]<typename T>(T) {
+    return static_cast<double>(tensor.as<T>()[index]);
+  });
 }
 
 void storeElement(Tensor &tensor, int64_t index, double value) {
-  switch (tensor.dtype()) {
-  case DType::f32:
-    tensor.as<float>()[index] = static_cast<float>(value);
-    return;
-  case DType::f64:
-    tensor.as<double>()[index] = value;
-    return;
-  case DType::f16:
-    tensor.as<uint16_t>()[index] = floatToHalf(value);
-    return;
-  case DType::bf16:
-    tensor.as<uint16_t>()[index] = floatToBfloat(static_cast<float>(value));
-    return;
-  case DType::i1:
-    tensor.as<uint8_t>()[index] = value != 0;
-    return;
-  case DType::i8:
-    tensor.as<int8_t>()[index] = saturate<int8_t>(value);
-    return;
-  case DType::i32:
-    tensor.as<int32_t>()[index] = saturate<int32_t>(value);
-    return;
-  case DType::i64:
-    tensor.as<int64_t>()[index] = saturate<int64_t>(value);
-    return;
-  }
+  withStorage(tensor.dtype(), [&]<typename T>(T) {
+    T &element = tensor.as<T>()[index];
+    if constexpr (std::is_same_v<T, bool>)
+      element = value != 0;
+    else if constexpr (std::is_integral_v<T>)
+      element = saturate<T>(value);
+    else
+      element = static_cast<T>(value);
+  });
 }
 
 std::string formatElements(const Tensor &tensor, int digits,

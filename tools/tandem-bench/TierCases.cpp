@@ -21,6 +21,8 @@ using fuzz::GraphBuilder;
 constexpr DType kFloats[] = {DType::f32, DType::f64, DType::f16, DType::bf16};
 constexpr DType kNumbers[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
                               DType::i8,  DType::i32, DType::i64};
+constexpr DType kIntegers[] = {DType::i8, DType::i32, DType::i64, DType::ui8,
+                               DType::ui32};
 constexpr int64_t kSizes[] = {16, 256, 4096, 65536, 1 << 20};
 
 /// Appends the op to a graph of its operands; returns the result.
@@ -64,6 +66,8 @@ std::span<const DType> typesOf(OpKind kind) {
   switch (getOpInfo(kind).domain) {
   case Domain::floating:
     return kFloats;
+  case Domain::integer:
+    return kIntegers;
   case Domain::boolean:
     return kBoolean;
   case Domain::number:

@@ -35,7 +35,7 @@ enum class OpFamily : uint8_t {
 };
 
 /// The element types that an elementwise op accepts.
-enum class Domain : uint8_t { any, number, floating, boolean };
+enum class Domain : uint8_t { any, number, floating, integer, boolean };
 
 /// How the elements of a float result are rounded.
 enum class Rounding : uint8_t {

@@ -25,22 +25,35 @@ namespace tandem {
 
 using fb::DType;
 
+enum class DTypeKind : uint8_t { floating, boolean, signedInt, unsignedInt };
+
+constexpr DTypeKind kindOf(DType dtype) {
+  constexpr DTypeKind kinds[] = {
+#define TANDEM_DTYPE(dtype, kind, bytes, storage) DTypeKind::kind,
+#include "tandem/Support/DTypes.def"
+  };
+  return kinds[static_cast<size_t>(dtype)];
+}
 /// The size of one element in bytes; i1 takes one byte.
 constexpr int64_t byteWidth(DType dtype) {
-  constexpr int64_t widths[] = {4, 8, 2, 2, 1, 1, 4, 8};
+  constexpr int64_t widths[] = {
+#define TANDEM_DTYPE(dtype, kind, bytes, storage) bytes,
+#include "tandem/Support/DTypes.def"
+  };
   return widths[static_cast<size_t>(dtype)];
 }
 /// The name of a dtype as MLIR spells it: "f32", "bf16", ….
 std::string_view name(DType dtype);
-inline bool isFloat(DType d) {
-  return d == DType::f32 || d == DType::f64 || d == DType::f16 ||
-         d == DType::bf16;
+constexpr bool isFloat(DType d) { return kindOf(d) == DTypeKind::floating; }
+constexpr bool isUnsigned(DType d) {
+  return kindOf(d) == DTypeKind::unsignedInt;
 }
-/// Whether the type is i8, i32 or i64; i1 is a truth value, not a number.
-inline bool isInteger(DType d) {
-  return d == DType::i8 || d == DType::i32 || d == DType::i64;
+/// Whether the type is an integer type other than i1, which is a truth value,
+/// not a number.
+constexpr bool isInteger(DType d) {
+  return kindOf(d) == DTypeKind::signedInt || isUnsigned(d);
 }
-inline bool isNumber(DType d) { return d != DType::i1; }
+constexpr bool isNumber(DType d) { return kindOf(d) != DTypeKind::boolean; }
 
 /// Stands for the size of a dynamic dim (the value of MLIR's
 /// ShapedType::kDynamic).

@@ -76,6 +76,12 @@ template <typename T> __device__ __forceinline__ T floor_div(T a, T b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 )"},
+    {"bit_cast", R"(// The bits of a value as another type of its size.
+template <typename To, typename From>
+__device__ __forceinline__ To bit_cast(From from) {
+  return __builtin_bit_cast(To, from);
+}
+)"},
     {"load", R"(// N consecutive elements, moved by accesses of up to 16 bytes.
 template <typename T, int N>
 struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) pack {

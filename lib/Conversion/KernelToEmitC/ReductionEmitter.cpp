@@ -36,7 +36,8 @@ static StringRef nameOf(Operation *combiner) {
   return llvm::TypeSwitch<Operation *, StringRef>(combiner)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return "sum"; })
       .Case<arith::MulFOp, arith::MulIOp>([](auto) { return "product"; })
-      .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return "largest"; })
+      .Case<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(
+          [](auto) { return "largest"; })
       .Default([](Operation *) { return "smallest"; });
 }
 

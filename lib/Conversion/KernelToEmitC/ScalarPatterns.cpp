@@ -168,6 +168,44 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
+/// Counts are in range where arith has a result, so that C has one, too. What
+/// enters from the left is 0 for unsigned numbers and the sign for others;
+/// types without a sign are signed here.
+template <typename Op, typename ShiftOp, bool isUnsigned>
+struct ConvertShift : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType(), shifted = type;
+    Location loc = op.getLoc();
+    Value value = adaptor.getLhs();
+    if (isUnsigned) {
+      shifted = rewriter.getIntegerType(type.getIntOrFloatBitWidth(),
+                                        /*isSigned=*/false);
+      value = emitc::CastOp::create(rewriter, loc, shifted, value);
+    }
+    value = ShiftOp::create(rewriter, loc, shifted, value, adaptor.getRhs());
+    if (isUnsigned)
+      value = emitc::CastOp::create(rewriter, loc, type, value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
+
+struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::BitcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ArrayAttr to = rewriter.getArrayAttr(TypeAttr::get(op.getType()));
+    rewriter.replaceOpWithNewOp<emitc::CallOpaqueOp>(
+        op, op.getType(), "bit_cast", ValueRange(adaptor.getIn()), ArrayAttr(),
+        to);
+    return success();
+  }
+};
+
 /// Integer to half type and back, by way of f32. It holds all integers that f16
 /// does not round to infinity; bf16 is not made of integers of more than 16
 /// bits directly (see ir::buildIntToFloat).
@@ -223,6 +261,10 @@ void tandem::conversion::populateScalarPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ConvertConstant, ConvertCmpF, ConvertExtF, ConvertTruncF,
+               ConvertBitcast,
+               ConvertShift<arith::ShLIOp, emitc::BitwiseLeftShiftOp, true>,
+               ConvertShift<arith::ShRUIOp, emitc::BitwiseRightShiftOp, true>,
+               ConvertShift<arith::ShRSIOp, emitc::BitwiseRightShiftOp, false>,
                ThroughF32<arith::SIToFPOp>, ThroughF32<arith::UIToFPOp>,
                ThroughF32<arith::FPToSIOp>, ThroughF32<arith::FPToUIOp>,
                PlainCast<arith::TruncIOp>, PlainCast<arith::IndexCastOp>,

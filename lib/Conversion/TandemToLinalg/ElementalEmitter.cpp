@@ -9,6 +9,7 @@
 #include "ElementalEmitter.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,12 +23,6 @@
 using namespace mlir;
 
 namespace tandem {
-
-Type getComputeType(Type elementType) {
-  if (elementType.isF16() || elementType.isBF16())
-    return Float32Type::get(elementType.getContext());
-  return elementType;
-}
 
 Value toComputeType(OpBuilder &builder, Location loc, Value scalar) {
   Type type = getComputeType(scalar.getType());

@@ -147,9 +147,6 @@ private:
   mlir::Value stored;
 };
 
-/// The type in which elements are computed: f32 for f16 and bf16, otherwise the
-/// type itself.
-mlir::Type getComputeType(mlir::Type elementType);
 /// Widens a scalar of an element type to its compute type, and back.
 mlir::Value toComputeType(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value scalar);
@@ -157,8 +154,10 @@ mlir::Value toElementType(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value scalar, mlir::Type elementType);
 
 /// Emits the combination of two elements by a reduction of any kind but argmax.
+/// Elements that are integers have no sign of their own.
 mlir::Value emitCombination(mlir::OpBuilder &builder, mlir::Location loc,
-                            ir::ReduceKind kind, mlir::Value a, mlir::Value b);
+                            ir::ReduceKind kind, bool isUnsigned, mlir::Value a,
+                            mlir::Value b);
 
 /// Emits sum + a * b, or a * b where `sum` is null, on floats of one type. The
 /// product may be added without rounding (fast-math flag `contract`), because
@@ -166,8 +165,11 @@ mlir::Value emitCombination(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value addProduct(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value sum, mlir::Value a, mlir::Value b);
 
+/// The largest or the least value of integers, and of floats an infinity.
+mlir::TypedAttr getExtreme(mlir::Type computeType, bool isUnsigned, bool isMax);
+
 /// Emits the identity of max: -inf, or the least integer.
-mlir::Value emitLowest(ElementalEmitter &emitter, mlir::Type computeType);
+mlir::Value emitLowest(ElementalEmitter &emitter, mlir::Type elementType);
 
 /// Emit the element of an op of one family at `index`; null when a diagnostic
 /// was emitted.

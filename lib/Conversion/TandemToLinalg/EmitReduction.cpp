@@ -10,6 +10,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -19,21 +20,39 @@ using namespace mlir;
 
 namespace tandem {
 
-Value emitLowest(ElementalEmitter &emitter, Type computeType) {
-  OpBuilder &builder = emitter.getBuilder();
-  TypedAttr attr;
+TypedAttr getExtreme(Type computeType, bool isUnsigned, bool isMax) {
+  Builder builder(computeType.getContext());
   if (auto type = dyn_cast<FloatType>(computeType))
-    attr = builder.getFloatAttr(
-        type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
-  else
-    attr = builder.getIntegerAttr(
-        computeType,
-        APInt::getSignedMinValue(computeType.getIntOrFloatBitWidth()));
-  return arith::ConstantOp::create(builder, emitter.getLoc(), attr);
+    return builder.getFloatAttr(
+        type, APFloat::getInf(type.getFloatSemantics(), !isMax));
+  APSInt extreme =
+      isMax
+          ? APSInt::getMaxValue(computeType.getIntOrFloatBitWidth(), isUnsigned)
+          : APSInt::getMinValue(computeType.getIntOrFloatBitWidth(),
+                                isUnsigned);
+  return builder.getIntegerAttr(computeType, extreme);
+}
+
+Value emitLowest(ElementalEmitter &emitter, Type elementType) {
+  TypedAttr attr = getExtreme(getComputeType(elementType),
+                              elementType.isUnsignedInteger(), /*isMax=*/false);
+  return arith::ConstantOp::create(emitter.getBuilder(), emitter.getLoc(),
+                                   attr);
+}
+
+/// Floats, signed and unsigned integers each have an op of their own.
+template <typename FloatOp, typename SignedOp, typename UnsignedOp>
+static Value emitExtremum(OpBuilder &builder, Location loc, bool isUnsigned,
+                          Value a, Value b) {
+  if (isa<FloatType>(a.getType()))
+    return FloatOp::create(builder, loc, a, b);
+  if (isUnsigned)
+    return UnsignedOp::create(builder, loc, a, b);
+  return SignedOp::create(builder, loc, a, b);
 }
 
 Value emitCombination(OpBuilder &builder, Location loc, ir::ReduceKind kind,
-                      Value a, Value b) {
+                      bool isUnsigned, Value a, Value b) {
   bool isFloat = isa<FloatType>(a.getType());
   switch (kind) {
   case ir::ReduceKind::sum:
@@ -46,13 +65,11 @@ Value emitCombination(OpBuilder &builder, Location loc, ir::ReduceKind kind,
       return arith::MulFOp::create(builder, loc, a, b);
     return arith::MulIOp::create(builder, loc, a, b);
   case ir::ReduceKind::max:
-    if (isFloat)
-      return arith::MaximumFOp::create(builder, loc, a, b);
-    return arith::MaxSIOp::create(builder, loc, a, b);
+    return emitExtremum<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(
+        builder, loc, isUnsigned, a, b);
   case ir::ReduceKind::min:
-    if (isFloat)
-      return arith::MinimumFOp::create(builder, loc, a, b);
-    return arith::MinSIOp::create(builder, loc, a, b);
+    return emitExtremum<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(
+        builder, loc, isUnsigned, a, b);
   case ir::ReduceKind::argmax:
     break;
   }
@@ -108,8 +125,9 @@ static Value emitArgmax(ElementalEmitter &emitter, ir::ReduceOp op,
           builder, loc, arith::CmpFPredicate::ORD, best, best);
       isBetter = arith::AndIOp::create(builder, loc, greater, isNumber);
     } else {
-      isBetter = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt,
-                                       element, best);
+      auto greater = isUnsigned(op.getInput()) ? arith::CmpIPredicate::ugt
+                                               : arith::CmpIPredicate::sgt;
+      isBetter = arith::CmpIOp::create(builder, loc, greater, element, best);
     }
     best = arith::SelectOp::create(builder, loc, isBetter, element, best);
     position =
@@ -137,7 +155,8 @@ Value emitReduction(ElementalEmitter &emitter, Operation *operation,
     if (!element)
       return {};
     result = result
-                 ? emitCombination(builder, loc, op.getKind(), result, element)
+                 ? emitCombination(builder, loc, op.getKind(),
+                                   isUnsigned(op.getInput()), result, element)
                  : element;
   }
   if (count == 0)

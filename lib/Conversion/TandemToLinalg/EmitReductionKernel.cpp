@@ -87,18 +87,12 @@ void ReductionKernel::mergeLoops() {
 
 /// What changes nothing it is combined with.
 static TypedAttr getNeutral(OpBuilder &builder, ir::ReduceKind kind,
-                            Type type) {
+                            bool isUnsigned, Type type) {
   if (kind == ir::ReduceKind::prod)
     return builder.getOneAttr(type);
   if (kind != ir::ReduceKind::max && kind != ir::ReduceKind::min)
     return builder.getZeroAttr(type);
-  bool isMax = kind == ir::ReduceKind::max;
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return builder.getFloatAttr(
-        type, APFloat::getInf(floatType.getFloatSemantics(), isMax));
-  unsigned width = type.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(type, isMax ? APInt::getSignedMinValue(width)
-                                            : APInt::getSignedMaxValue(width));
+  return getExtreme(type, isUnsigned, kind == ir::ReduceKind::min);
 }
 
 AffineMap ReductionKernel::getLeadingLoops(unsigned count) const {
@@ -115,15 +109,16 @@ void ReductionKernel::createStage(Stage &stage) {
   for (ir::ReduceOp reduce : stage.reduces) {
     Value element = elements[outputs.size()];
     ir::ReduceKind kind = reduce.getKind();
+    bool isUnsigned = tandem::isUnsigned(reduce.getInput());
     Value empty = tensor::EmptyOp::create(
         builder, loc, sizes.take_front(numParallel), element.getType());
     Value neutral = arith::ConstantOp::create(
-        builder, loc, getNeutral(builder, kind, element.getType()));
+        builder, loc, getNeutral(builder, kind, isUnsigned, element.getType()));
     Value init =
         linalg::FillOp::create(builder, loc, neutral, empty).getResult(0);
-    auto combine = [loc = reduce.getLoc(), kind](OpBuilder &at, Value before,
-                                                 Value value) {
-      return emitCombination(at, loc, kind, before, value);
+    auto combine = [loc = reduce.getLoc(), kind,
+                    isUnsigned](OpBuilder &at, Value before, Value value) {
+      return emitCombination(at, loc, kind, isUnsigned, before, value);
     };
     outputs.push_back({element, init, getLeadingLoops(numParallel), combine});
   }

@@ -37,10 +37,12 @@ static Value emitPadValue(ElementalEmitter &emitter, ir::PadOp op) {
   Type elementType = elementTypeOf(op.getInput());
   double value = op.getValue().convertToDouble();
   if (auto integer = dyn_cast<IntegerType>(elementType)) {
-    APSInt converted(integer.getWidth(), /*isUnsigned=*/false);
+    APSInt converted(integer.getWidth(), integer.isUnsignedInteger());
     bool isExact;
     APFloat(value).convertToInteger(converted, APFloat::rmTowardZero, &isExact);
-    return emitter.constant(elementType, converted.getExtValue());
+    return arith::ConstantOp::create(
+        emitter.getBuilder(), emitter.getLoc(),
+        IntegerAttr::get(getComputeType(integer), converted));
   }
   APFloat rounded(value);
   bool losesInfo;
@@ -113,11 +115,11 @@ static Value emitIota(ElementalEmitter &emitter, ir::IotaOp op,
                       const ElementIndex &index) {
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
-  Type type = elementTypeOf(op.getResult());
+  Type type = getComputeType(elementTypeOf(op.getResult()));
   Value position = emitter.materialize(index[op.getAxis()]);
   Value integer =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), position);
-  if (auto floatType = dyn_cast<FloatType>(type))
+  if (auto floatType = dyn_cast<FloatType>(elementTypeOf(op.getResult())))
     return toComputeType(builder, loc,
                          ir::buildIntToFloat(builder, loc, integer, floatType));
   if (type.isInteger(64))
@@ -160,8 +162,11 @@ static Value emitConstant(ElementalEmitter &emitter, ir::ConstantOp op,
     return {};
   }
   OpBuilder &builder = emitter.getBuilder();
-  auto scalar = arith::ConstantOp::create(builder, emitter.getLoc(),
-                                          elements.getSplatValue<TypedAttr>());
+  auto value = elements.getSplatValue<TypedAttr>();
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    value =
+        IntegerAttr::get(getComputeType(integer.getType()), integer.getValue());
+  auto scalar = arith::ConstantOp::create(builder, emitter.getLoc(), value);
   return toComputeType(builder, emitter.getLoc(), scalar);
 }
 

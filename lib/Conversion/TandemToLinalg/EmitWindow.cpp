@@ -257,12 +257,10 @@ static Value emitMaxPool(ElementalEmitter &emitter, ir::MaxPoolOp op,
                          const Geometry &geometry, const ElementIndex &index) {
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
-  Value lowest = emitLowest(
-      emitter, getComputeType(typeOf(op.getResult()).getElementType()));
-  auto combine = [&](Value a, Value b) -> Value {
-    if (isa<FloatType>(a.getType()))
-      return arith::MaximumFOp::create(builder, loc, a, b);
-    return arith::MaxSIOp::create(builder, loc, a, b);
+  Value lowest = emitLowest(emitter, typeOf(op.getResult()).getElementType());
+  auto combine = [&](Value a, Value b) {
+    return emitCombination(builder, loc, ir::ReduceKind::max,
+                           isUnsigned(op.getResult()), a, b);
   };
   return emitPool(emitter, op.getInput(), geometry, index, lowest, lowest,
                   combine, [](ValueRange) {});

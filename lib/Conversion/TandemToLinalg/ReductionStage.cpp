@@ -24,7 +24,8 @@ Operation *getCombiner(linalg::GenericOp stage, unsigned number) {
   bool isKnown =
       isa_and_present<arith::AddFOp, arith::MulFOp, arith::MaximumFOp,
                       arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
-                      arith::MaxSIOp, arith::MinSIOp>(op);
+                      arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+                      arith::MinUIOp>(op);
   return isKnown && op->getOperand(0) == before && before.hasOneUse() ? op
                                                                       : nullptr;
 }

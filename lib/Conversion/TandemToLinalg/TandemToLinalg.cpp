@@ -11,6 +11,7 @@
 #include "KernelKinds.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -20,12 +21,60 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 
 namespace tandem {
 #define GEN_PASS_DEF_CONVERTTANDEMTOLINALG
 #include "tandem/Conversion/TandemToLinalg/Passes.h.inc"
+
+/// The same tensor type with elements that have no sign, as linalg, arith and
+/// what follows want them.
+static RankedTensorType getSignless(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  return element.isUnsignedInteger()
+             ? cast<RankedTensorType>(tensor.clone(getComputeType(element)))
+             : tensor;
+}
+
+/// The elements as those of `type`, which has the same bits.
+static TypedAttr getSignless(ElementsAttr elements, RankedTensorType type) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return dense.bitcast(type.getElementType());
+  auto resource = cast<DenseResourceElementsAttr>(elements);
+  return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+}
+
+/// `value` with elements of another type of their size.
+static Value bitcast(OpBuilder &builder, Value value, Type element) {
+  return ir::BitcastOp::create(builder, value.getLoc(), value, element);
+}
+
+/// Takes and gives unsigned integers as signless ones: the kernel's arguments
+/// and results change type, the ops between them keep theirs and know the sign.
+static void convertSignature(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointToStart(&body);
+  for (BlockArgument argument : body.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || getSignless(type) == type)
+      continue;
+    argument.setType(getSignless(type));
+    Value cast = bitcast(builder, argument, type.getElementType());
+    argument.replaceAllUsesExcept(cast, cast.getDefiningOp());
+  }
+  Operation *terminator = body.getTerminator();
+  builder.setInsertionPoint(terminator);
+  for (OpOperand &result : terminator->getOpOperands())
+    if (RankedTensorType type = getSignless(result.get().getType());
+        type != result.get().getType())
+      result.set(bitcast(builder, result.get(), type.getElementType()));
+  kernel.setFunctionType(builder.getFunctionType(
+      body.getArgumentTypes(), terminator->getOperandTypes()));
+}
 
 /// Constants that are not one value repeated stay tensors, to be read.
 static void convertConstants(func::FuncOp kernel) {
@@ -35,9 +84,13 @@ static void convertConstants(func::FuncOp kernel) {
     if (op.getValue().isSplat())
       continue;
     builder.setInsertionPoint(op);
-    auto constant = arith::ConstantOp::create(builder, op.getLoc(),
-                                              cast<TypedAttr>(op.getValue()));
-    op.getResult().replaceAllUsesWith(constant.getResult());
+    auto type = cast<RankedTensorType>(op.getType());
+    Value constant = arith::ConstantOp::create(
+        builder, op.getLoc(),
+        getSignless(cast<ElementsAttr>(op.getValue()), getSignless(type)));
+    if (constant.getType() != type)
+      constant = bitcast(builder, constant, type.getElementType());
+    op.getResult().replaceAllUsesWith(constant);
     op.erase();
   }
 }
@@ -84,6 +137,7 @@ LogicalResult convertKernelToLinalg(func::FuncOp kernel,
     return kernel.emitOpError("is not one block");
   if (failed(verifyStatic(kernel)))
     return failure();
+  convertSignature(kernel);
   convertConstants(kernel);
   if (failed(emitKernel(kernel, device)))
     return failure();

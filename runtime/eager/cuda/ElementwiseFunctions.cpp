@@ -51,7 +51,7 @@ std::vector<OpDesc> variants(OpKind kind) {
     }
     return ops;
   case fb::OpAttrs::CastAttrs:
-    for (DType dtype : kDTypes) {
+    for (DType dtype : fb::EnumValuesDType()) {
       fb::CastAttrsT attrs;
       attrs.dtype = dtype;
       ops.push_back(describe(kind, attrs));
@@ -109,7 +109,9 @@ std::vector<ElementwiseFunction> conversions(DType dtype) {
         return;
     addFunction(functions, op, {from});
   };
-  for (DType computed : {DType::f32, DType::f64, DType::i64}) {
+  for (DType computed : {DType::f32, DType::f64, DType::i64, DType::ui64}) {
+    if (isUnsigned(computed) && !isUnsigned(dtype))
+      continue;
     add(dtype, computed);
     add(computed, dtype);
   }

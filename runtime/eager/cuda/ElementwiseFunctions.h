@@ -48,10 +48,6 @@ inline constexpr FunctionGroup kFunctionGroups[] = {
 FunctionGroup groupOf(OpKind kind);
 std::string_view name(FunctionGroup group);
 
-inline constexpr DType kDTypes[] = {DType::f32,  DType::f64, DType::f16,
-                                    DType::bf16, DType::i1,  DType::i8,
-                                    DType::i32,  DType::i64};
-
 /// The name of the function of an op: of its attributes and types.
 std::string functionName(const OpDesc &op, std::span<const DType> operands,
                          DType result);

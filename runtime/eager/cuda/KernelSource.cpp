@@ -176,6 +176,9 @@ std::string extremes(DType dtype) {
   } else if (isFloat(dtype)) {
     high = "__int_as_float(0x7F800000)";
     low = "-" + high;
+  } else if (isUnsigned(dtype)) {
+    high = "~0ull >> (64 - 8 * sizeof(T))";
+    low = "0";
   } else {
     high = "(long long)(~0ull >> (65 - 8 * sizeof(T)))";
     low = "-1 - highest()";
@@ -185,23 +188,32 @@ std::string extremes(DType dtype) {
          low + ";\n}\n";
 }
 
-/// What numbers are computed in, and the conversions from and to T: 16-bit
-/// floats in f32, integers in i64, sums of f32 in f64.
+/// The type that numbers are computed in: f32 for 16-bit floats.
+DType computedIn(DType dtype) {
+  if (isFloat(dtype))
+    return dtype == DType::f64 ? DType::f64 : DType::f32;
+  return isUnsigned(dtype) ? DType::ui64 : DType::i64;
+}
+
+/// What numbers are computed in, and the conversions from and to T; sums of f32
+/// in f64. Functions have types without a sign.
 std::string arithmeticOf(DType dtype) {
   const bool isReal = isFloat(dtype);
-  const DType computed = dtype == DType::f64 ? DType::f64
-                         : isReal            ? DType::f32
-                                             : DType::i64;
+  const DType computed = computedIn(dtype);
   const std::string_view wrapping = "unsigned long long";
-  std::string text = alias("Compute", cType(computed)) +
-                     alias("Factor", isReal ? cType(computed) : wrapping) +
-                     alias("Wide", isReal ? "double" : wrapping) +
-                     alias("Narrowed", isReal ? "double" : "long long") +
-                     "struct FloatSum;\nstruct IntegerSum;\n" +
-                     alias("Sum", isReal ? "FloatSum" : "IntegerSum") +
-                     conversion("computed", dtype, computed) + extremes(dtype);
+  std::string text =
+      alias("Compute", isUnsigned(dtype) ? wrapping : cType(computed)) +
+      alias("Factor", isReal ? cType(computed) : wrapping) +
+      alias("Wide", isReal ? "double" : wrapping) +
+      alias("Narrowed", isReal ? "double" : "long long") +
+      "struct FloatSum;\nstruct IntegerSum;\n" +
+      alias("Sum", isReal ? "FloatSum" : "IntegerSum") +
+      conversion("computed", dtype, computed) + extremes(dtype);
   for (DType from : {DType::f32, DType::f64, DType::i64})
     text += conversion("stored", from, dtype);
+  if (isUnsigned(dtype)) // Wraps, whatever the sign.
+    text += "__device__ __forceinline__ T stored(unsigned long long value) {\n"
+            "  return stored((long long)value);\n}\n";
   return text;
 }
 
@@ -220,7 +232,7 @@ std::string ProgramKey::str() const {
 std::vector<ProgramKey> cuda::allPrograms() {
   std::vector<ProgramKey> keys;
   for (KernelFamily family : kFamilies)
-    for (DType dtype : kDTypes) {
+    for (DType dtype : fb::EnumValuesDType()) {
       const FamilyFiles files = filesOf(family);
       const std::optional<FunctionGroup> group = functionsOf(family);
       const bool has = group

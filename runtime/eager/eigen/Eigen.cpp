@@ -19,9 +19,13 @@ static Prepare preparerOf(OpKind kind) {
   switch (kind) {
 #define TANDEM_UNARY(kind, ...) case OpKind::kind:
 #define TANDEM_BINARY(kind, ...) case OpKind::kind:
-#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
 #include "tandem/Support/Ops.def"
+  case OpKind::cast:
+  case OpKind::compare:
+  case OpKind::select:
+  case OpKind::clamp:
     return prepareElementwise;
+  case OpKind::bitcast: // The bytes stay.
   case OpKind::reshape:
     return prepareReshape;
   case OpKind::transpose:

@@ -11,6 +11,8 @@
 #include "Prepare.h"
 #include "kernels/Kernels.h"
 
+#include "tandem/Runtime/Storage.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -144,37 +146,35 @@ template <typename Bits, int fractionBits> uint64_t keyOfFloat(Bits bits) {
     return ~uint64_t(0);
   return bits & sign ? sign - magnitude : sign + magnitude;
 }
-template <typename Bits> uint64_t keyOfInteger(Bits bits) {
-  return bits ^ (Bits(1) << (8 * sizeof(Bits) - 1));
+/// The sign, where there is one, flipped.
+template <typename T> uint64_t keyOfInteger(T value) {
+  using Bits = std::make_unsigned_t<T>;
+  constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
+  return Bits(value) ^ (std::is_signed_v<T> ? sign : Bits(0));
 }
 
 using KeyFunction = uint64_t (*)(const char *);
-template <typename Bits, auto key> uint64_t loadKey(const char *from) {
-  Bits bits;
-  std::memcpy(&bits, from, sizeof bits);
-  return key(bits);
+template <typename T, auto key> uint64_t loadKey(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return key(value);
 }
 
 KeyFunction keyFunction(DType dtype) {
-  switch (dtype) {
-  case DType::f32:
-    return loadKey<uint32_t, keyOfFloat<uint32_t, 23>>;
-  case DType::f64:
-    return loadKey<uint64_t, keyOfFloat<uint64_t, 52>>;
-  case DType::f16:
-    return loadKey<uint16_t, keyOfFloat<uint16_t, 10>>;
-  case DType::bf16:
-    return loadKey<uint16_t, keyOfFloat<uint16_t, 7>>;
-  case DType::i8:
-    return loadKey<uint8_t, keyOfInteger<uint8_t>>;
-  case DType::i32:
-    return loadKey<uint32_t, keyOfInteger<uint32_t>>;
-  case DType::i64:
-    return loadKey<uint64_t, keyOfInteger<uint64_t>>;
-  case DType::i1:
-    break;
-  }
-  return nullptr;
+  return withStorage(dtype, []<typename T>(T) -> KeyFunction {
+    if constexpr (std::is_same_v<T, float>)
+      return loadKey<uint32_t, keyOfFloat<uint32_t, 23>>;
+    else if constexpr (std::is_same_v<T, double>)
+      return loadKey<uint64_t, keyOfFloat<uint64_t, 52>>;
+    else if constexpr (std::is_same_v<T, F16>)
+      return loadKey<uint16_t, keyOfFloat<uint16_t, 10>>;
+    else if constexpr (std::is_same_v<T, BF16>)
+      return loadKey<uint16_t, keyOfFloat<uint16_t, 7>>;
+    else if constexpr (std::is_same_v<T, bool>)
+      return nullptr;
+    else
+      return loadKey<T, keyOfInteger<T>>;
+  });
 }
 
 class ArgTopKOp final : public PreparedOp {

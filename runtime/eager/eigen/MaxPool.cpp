@@ -16,6 +16,8 @@
 #include "Prepare.h"
 #include "kernels/Kernels.h"
 
+#include "tandem/Runtime/Storage.h"
+
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -175,23 +177,12 @@ private:
 /// The maximum of nothing, as one element.
 static Expected<Tensor> lowestOf(DType dtype) {
   TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate({dtype, {}}));
-  switch (dtype) {
-  case DType::f32:
-    *tensor.as<float>() = -std::numeric_limits<float>::infinity();
-    break;
-  case DType::f64:
-    *tensor.as<double>() = -std::numeric_limits<double>::infinity();
-    break;
-  case DType::i8:
-    *tensor.as<int8_t>() = std::numeric_limits<int8_t>::min();
-    break;
-  case DType::i32:
-    *tensor.as<int32_t>() = std::numeric_limits<int32_t>::min();
-    break;
-  default:
-    *tensor.as<int64_t>() = std::numeric_limits<int64_t>::min();
-    break;
-  }
+  withStorage(dtype, [&]<typename T>(T) {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (Limits::is_specialized)
+      *tensor.as<T>() =
+          Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  });
   return tensor;
 }
 

@@ -11,6 +11,7 @@
 #include "Wide.h"
 
 #include <cmath>
+#include <concepts>
 #include <numbers>
 
 using namespace tandem;
@@ -90,12 +91,14 @@ static double applyUnary(UnaryKind kind, double x) {
     return std::nearbyint(x);
   case UnaryKind::logical_not:
     return x == 0;
+  case UnaryKind::bitwise_not:
+    break;
   }
   __builtin_unreachable();
 }
 
 /// Integers wrap: arithmetic is on uint64_t. None is of a function of floats.
-static int64_t applyUnary(UnaryKind kind, int64_t x) {
+template <std::integral T> static T applyUnary(UnaryKind kind, T x) {
   switch (kind) {
   case UnaryKind::neg:
     return -static_cast<uint64_t>(x);
@@ -107,12 +110,16 @@ static int64_t applyUnary(UnaryKind kind, int64_t x) {
     return x < 0 ? 0 : x;
   case UnaryKind::logical_not:
     return x == 0;
+  case UnaryKind::bitwise_not:
+    return ~x;
 #define TANDEM_CASE_number(kind)
+#define TANDEM_CASE_integer(kind)
 #define TANDEM_CASE_boolean(kind)
 #define TANDEM_CASE_floating(kind) case UnaryKind::kind:
 #define TANDEM_UNARY(kind, attrs, domain, ...) TANDEM_CASE_##domain(kind)
 #include "tandem/Support/Ops.def"
 #undef TANDEM_CASE_number
+#undef TANDEM_CASE_integer
 #undef TANDEM_CASE_boolean
 #undef TANDEM_CASE_floating
     break;
@@ -143,9 +150,7 @@ void reference::evaluateCast(const OpDesc &op, Operands operands,
   std::vector<int64_t> values;
   if (isFloat(from)) {
     for (double x : widen<double>(operands[0]))
-      values.push_back(to == DType::i1
-                           ? x != 0
-                           : saturatingCast(x, lowest(to), highest(to)));
+      values.push_back(to == DType::i1 ? x != 0 : saturatingCast(x, to));
   } else {
     for (int64_t x : widen<int64_t>(operands[0]))
       values.push_back(to == DType::i1 ? x != 0 : x);
@@ -165,7 +170,7 @@ template <bool isMax> static double extremum(double a, double b) {
     return b;
   return isMax ? std::fmax(a, b) : std::fmin(a, b);
 }
-template <bool isMax> static int64_t extremum(int64_t a, int64_t b) {
+template <bool isMax, std::integral T> static T extremum(T a, T b) {
   return isMax == (a > b) ? a : b;
 }
 
@@ -189,22 +194,38 @@ double reference::applyBinary(BinaryKind kind, double a, double b) {
     return a != 0 && b != 0;
   case BinaryKind::logical_or:
     return a != 0 || b != 0;
+  case BinaryKind::bitwise_and:
+  case BinaryKind::bitwise_or:
+  case BinaryKind::bitwise_xor:
+  case BinaryKind::shift_left:
+  case BinaryKind::shift_right:
+    break;
   }
   __builtin_unreachable();
 }
 
 /// Truncates; x / 0 is -1, and the quotient that overflows wraps.
-static int64_t divide(int64_t a, int64_t b) {
+template <typename T> static T divide(T a, T b) {
   if (b == 0)
     return -1;
-  return b == -1 ? -static_cast<uint64_t>(a) : a / b;
+  if (std::is_signed_v<T> && b == T(-1))
+    return -static_cast<uint64_t>(a);
+  return a / b;
+}
+
+/// Counts are unsigned; of 64 and more no bit of the value is left.
+template <typename T> static T shiftLeft(T value, uint64_t count) {
+  return count < 64 ? static_cast<uint64_t>(value) << count : 0;
+}
+template <typename T> static T shiftRight(T value, uint64_t count) {
+  return count < 64 ? value >> count : value < 0 ? -1 : 0;
 }
 
 /// By squaring, modulo 2^64. To a negative power, 1 and -1 have an integer for
 /// a result; all else is 0.
-static int64_t power(int64_t base, int64_t exponent) {
+template <typename T> static T power(T base, T exponent) {
   if (exponent < 0)
-    return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+    return base == 1 ? 1 : base == T(-1) ? (exponent & 1 ? -1 : 1) : 0;
   uint64_t result = 1, square = base;
   for (; exponent != 0; exponent >>= 1, square *= square)
     if (exponent & 1)
@@ -213,7 +234,7 @@ static int64_t power(int64_t base, int64_t exponent) {
 }
 
 /// Integers wrap: arithmetic is on uint64_t.
-int64_t reference::applyBinary(BinaryKind kind, int64_t a, int64_t b) {
+template <std::integral T> static T applyInteger(BinaryKind kind, T a, T b) {
   switch (kind) {
   case BinaryKind::add:
     return static_cast<uint64_t>(a) + b;
@@ -233,8 +254,25 @@ int64_t reference::applyBinary(BinaryKind kind, int64_t a, int64_t b) {
     return a != 0 && b != 0;
   case BinaryKind::logical_or:
     return a != 0 || b != 0;
+  case BinaryKind::bitwise_and:
+    return a & b;
+  case BinaryKind::bitwise_or:
+    return a | b;
+  case BinaryKind::bitwise_xor:
+    return a ^ b;
+  case BinaryKind::shift_left:
+    return shiftLeft(a, b);
+  case BinaryKind::shift_right:
+    return shiftRight(a, b);
   }
   __builtin_unreachable();
+}
+
+int64_t reference::applyBinary(BinaryKind kind, int64_t a, int64_t b) {
+  return applyInteger(kind, a, b);
+}
+uint64_t reference::applyBinary(BinaryKind kind, uint64_t a, uint64_t b) {
+  return applyInteger(kind, a, b);
 }
 
 /// result[i] = f(a[i], b[i]) under broadcasting.

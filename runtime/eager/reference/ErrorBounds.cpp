@@ -79,6 +79,22 @@ Expected<Tensor> evaluate(const OpDesc &op, Operands operands) {
   return result;
 }
 
+/// The op on the values of one sample. A bitcast takes the bits that each value
+/// has in the type of the operand, not in that of the sample.
+Expected<Tensor> evaluateSample(const OpDesc &op, Operands operands,
+                                std::vector<Tensor> values) {
+  if (op.kind != OpKind::bitcast)
+    return evaluate(widenHalves(op), values);
+  if (isHalf(operands[0].dtype())) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor stored,
+                            Tensor::allocate(operands[0].type()));
+    narrow(widen<double>(values[0]), stored);
+    values[0] = std::move(stored);
+  }
+  TANDEM_ASSIGN_OR_RETURN(Tensor result, evaluate(op, values));
+  return widenHalves(result);
+}
+
 /// A reproducible stream of random bits (SplitMix64: Steele, Lea and Flood,
 /// Fast splittable pseudorandom number generators, OOPSLA 2014).
 class RandomBits {
@@ -185,14 +201,13 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
                             [](double error) { return error > 0; });
   if (isExact && !rounds)
     return result;
-  const OpDesc wide = widenHalves(op);
   Tensor unperturbed;
   for (size_t sample = 0; sample < count; ++sample) {
     if (!isExact || !unperturbed) {
       std::vector<Tensor> values;
       for (SampledValue *operand : operands)
         values.push_back(operand->inSample(sample));
-      TANDEM_ASSIGN_OR_RETURN(unperturbed, evaluate(wide, values));
+      TANDEM_ASSIGN_OR_RETURN(unperturbed, evaluateSample(op, exact, values));
     }
     result.samples.push_back(
         rounds ? perturb(unperturbed, errors, static_cast<int>(sample), random)

@@ -53,6 +53,7 @@ void evaluateSoftmax(const OpDesc &op, Operands operands, Tensor &result);
 /// A binary function of two elements; integers are those of 64 bits.
 double applyBinary(BinaryKind kind, double a, double b);
 int64_t applyBinary(BinaryKind kind, int64_t a, int64_t b);
+uint64_t applyBinary(BinaryKind kind, uint64_t a, uint64_t b);
 
 } // namespace tandem::reference
 

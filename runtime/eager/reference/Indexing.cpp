@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <numeric>
 
 using namespace tandem;
@@ -38,7 +39,7 @@ static std::optional<BinaryKind> combiner(fb::ScatterKind kind) {
 }
 
 /// The value as an element of the type holds it; integers wrap in the end.
-static int64_t rounded(int64_t value, DType) { return value; }
+template <std::integral T> static T rounded(T value, DType) { return value; }
 static double rounded(double value, DType dtype) {
   switch (dtype) {
   case DType::f32:
@@ -77,7 +78,7 @@ void reference::evaluateScatter(const OpDesc &op, Operands operands,
   });
 }
 
-static bool isLess(int64_t a, int64_t b) { return a < b; }
+template <std::integral T> static bool isLess(T a, T b) { return a < b; }
 /// NaN is larger than all numbers.
 static bool isLess(double a, double b) {
   return std::isnan(a) ? false : std::isnan(b) || a < b;

@@ -294,6 +294,7 @@ std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
     return errorsOfBatchNorm(op, operands, result);
   case OpKind::softmax:
     return errorsOfSoftmax(op, result);
+  case OpKind::bitcast:
   case OpKind::compare:
   case OpKind::select:
   case OpKind::clamp:

@@ -27,7 +27,7 @@ template <typename T> static T extremeOfNothing(DType dtype, int sign) {
   if constexpr (std::is_same_v<T, double>)
     return -sign * std::numeric_limits<double>::infinity();
   else
-    return sign > 0 ? lowest(dtype) : highest(dtype);
+    return sign > 0 ? T(lowest(dtype)) : T(highest(dtype));
 }
 
 /// Whether `x` displaces `best` as the maximum; a NaN displaces all but a NaN.
@@ -122,8 +122,8 @@ template <typename T> static T identity(ReduceKind kind, DType dtype) {
 
 /// The mean of nothing is NaN, or 0 for integers, whose mean truncates.
 template <typename T> static T divideByCount(T sum, int64_t count) {
-  if constexpr (std::is_same_v<T, int64_t>)
-    return count == 0 ? 0 : sum / count;
+  if constexpr (std::is_integral_v<T>)
+    return count == 0 ? 0 : sum / T(count);
   else
     return sum / static_cast<double>(count);
 }

@@ -32,6 +32,7 @@ static Evaluate evaluatorOf(OpKind kind) {
   case OpKind::clamp:
     return evaluateClamp;
   case OpKind::reshape:
+  case OpKind::bitcast: // The bytes stay.
     return evaluateReshape;
   case OpKind::transpose:
     return evaluateTranspose;

@@ -91,8 +91,7 @@ void reference::evaluatePad(const OpDesc &op, Operands operands,
   withWideType(result.dtype(), [&]<typename T>(T) {
     T fill = T(attrs.value);
     if (!isFloat(result.dtype()))
-      fill = saturatingCast(attrs.value, lowest(result.dtype()),
-                            highest(result.dtype()));
+      fill = saturatingCast(attrs.value, result.dtype());
     std::vector<T> values(result.shape().numElements(), fill);
     const std::vector<T> from = widen<T>(operands[0]);
     const Strides to = rowMajorStrides(result.shape());

@@ -8,7 +8,7 @@
 
 #include "Wide.h"
 
-#include "tandem/Runtime/Float16.h"
+#include "tandem/Runtime/Storage.h"
 
 #include <cmath>
 #include <limits>
@@ -17,48 +17,32 @@
 using namespace tandem;
 using namespace tandem::reference;
 
-/// Calls `body` with a value of the type that elements of `dtype` are stored
-/// in.
-template <typename Body> static void withStorage(DType dtype, Body body) {
-  switch (dtype) {
-  case DType::f32:
-    return body(float{});
-  case DType::f64:
-    return body(double{});
-  case DType::f16:
-    return body(F16{});
-  case DType::bf16:
-    return body(BF16{});
-  case DType::i1:
-    return body(bool{});
-  case DType::i8:
-    return body(int8_t{});
-  case DType::i32:
-    return body(int32_t{});
-  case DType::i64:
-    return body(int64_t{});
-  }
-}
-
 int64_t reference::lowest(DType integer) {
-  if (integer == DType::i1)
+  if (kindOf(integer) != DTypeKind::signedInt)
     return 0;
   return std::numeric_limits<int64_t>::min() >> (64 - 8 * byteWidth(integer));
 }
 
-int64_t reference::highest(DType integer) {
-  return integer == DType::i1 ? 1 : -1 - lowest(integer);
+uint64_t reference::highest(DType integer) {
+  if (integer == DType::i1)
+    return 1;
+  const uint64_t most = isUnsigned(integer)
+                            ? std::numeric_limits<uint64_t>::max()
+                            : std::numeric_limits<int64_t>::max();
+  return most >> (64 - 8 * byteWidth(integer));
 }
 
-int64_t reference::saturatingCast(double value, int64_t low, int64_t high) {
+int64_t reference::saturatingCast(double value, DType integer) {
   if (std::isnan(value))
     return 0;
-  // As a double, INT64_MAX is rounded up to 2^63, which is out of range.
-  if (value >= static_cast<double>(high))
-    return high;
-  if (value <= static_cast<double>(low))
-    return low;
-  return static_cast<int64_t>(value);
+  // As a double, the largest value of 64 bits is rounded up to a power of two,
+  // which is out of range.
+  if (value >= static_cast<double>(highest(integer)))
+    return highest(integer);
+  if (value <= static_cast<double>(lowest(integer)))
+    return lowest(integer);
+  return isUnsigned(integer) ? static_cast<uint64_t>(value)
+                             : static_cast<int64_t>(value);
 }
 
 template <typename T> std::vector<T> reference::widen(const Tensor &tensor) {
@@ -76,12 +60,14 @@ template <typename T> std::vector<T> reference::widen(const Tensor &tensor) {
 
 /// An integer as a double, rounded to odd where it has more digits than that,
 /// so that rounding it again is rounding once.
-static double toDouble(int64_t value) {
-  constexpr int64_t exact = int64_t(1) << 53;
-  if (-exact <= value && value <= exact)
+template <typename Int> static double toDouble(Int value) {
+  constexpr Int exact = Int(1) << 53;
+  if (value <= exact && value + exact >= 0)
     return static_cast<double>(value);
-  const int64_t lowest = value & 0x7ff;
-  return static_cast<double>(lowest ? value - lowest + 0x400 : value);
+  // The least digit that a double keeps of the largest integers.
+  constexpr Int last = Int(1) << (std::numeric_limits<Int>::digits - 53);
+  const Int rest = value & (2 * last - 1);
+  return static_cast<double>(rest ? value - rest + last : value);
 }
 static double toDouble(double value) { return value; }
 
@@ -91,7 +77,7 @@ void reference::narrow(const std::vector<T> &values, Tensor &tensor) {
     S *data = tensor.as<S>();
     for (size_t i = 0; i < values.size(); ++i)
       if constexpr (std::is_same_v<S, bool>)
-        data[i] = static_cast<int64_t>(values[i]) & 1;
+        data[i] = static_cast<uint64_t>(values[i]) & 1;
       else if constexpr (std::is_class_v<S>)
         data[i] = S(toDouble(values[i]));
       else
@@ -101,5 +87,7 @@ void reference::narrow(const std::vector<T> &values, Tensor &tensor) {
 
 template std::vector<double> reference::widen(const Tensor &);
 template std::vector<int64_t> reference::widen(const Tensor &);
+template std::vector<uint64_t> reference::widen(const Tensor &);
 template void reference::narrow(const std::vector<double> &, Tensor &);
 template void reference::narrow(const std::vector<int64_t> &, Tensor &);
+template void reference::narrow(const std::vector<uint64_t> &, Tensor &);

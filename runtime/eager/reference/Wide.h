@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reference computes floats in double and integers in int64, and rounds to
-// the tensor's type once, at the end of each op.
+// The reference computes floats in double, integers in int64 and unsigned ones
+// in uint64, and rounds to the tensor's type once, at the end of each op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 
 namespace tandem::reference {
 
-/// The elements of a tensor converted to T: double for floats, int64_t for
-/// integers and i1.
+/// The elements of a tensor converted to T: double for floats, uint64_t for
+/// unsigned integers, int64_t for other integers and i1.
 template <typename T> std::vector<T> widen(const Tensor &tensor);
 
 /// Converts `values` to the tensor's type: floats round to nearest, ties to
@@ -31,17 +31,20 @@ template <typename T> std::vector<T> widen(const Tensor &tensor);
 template <typename T> void narrow(const std::vector<T> &values, Tensor &tensor);
 
 /// Calls `body` with a value of the type in which the reference computes on
-/// elements of `dtype`: double{} or int64_t{}.
+/// elements of `dtype`: double{}, int64_t{} or uint64_t{}.
 template <typename Body> auto withWideType(DType dtype, Body body) {
+  if (isUnsigned(dtype))
+    return body(uint64_t{});
   return isFloat(dtype) ? body(double{}) : body(int64_t{});
 }
 
-/// Truncates `value` towards zero and clamps it to [low, high]; 0 for a NaN.
-int64_t saturatingCast(double value, int64_t low, int64_t high);
+/// Truncates `value` towards zero and clamps it to the range of an integer
+/// type; 0 for a NaN. What int64 cannot hold is given modulo 2^64.
+int64_t saturatingCast(double value, DType integer);
 
 /// The smallest and the largest value of an integer type; i1 has 0 and 1.
 int64_t lowest(DType integer);
-int64_t highest(DType integer);
+uint64_t highest(DType integer);
 
 } // namespace tandem::reference
 

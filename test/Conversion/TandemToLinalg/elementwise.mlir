@@ -67,3 +67,25 @@ func.func @rank_zero(%x: tensor<1x1xf32>, %y: tensor<f32>) -> tensor<1x1xf32> {
   %0 = tandem.add %x, %y : (tensor<1x1xf32>, tensor<f32>) -> tensor<1x1xf32>
   return %0 : tensor<1x1xf32>
 }
+
+// -----
+
+// Unsigned integers become signless ones, and their ops those of arith that have
+// no sign; constants, too.
+
+// CHECK-LABEL: func @unsigned
+// CHECK-SAME: (%{{.*}}: tensor<4xi8>, %{{.*}}: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi1>)
+// CHECK: arith.constant dense<[-56, 1, 2, 3]> : tensor<4xi8>
+// CHECK-DAG: arith.maxui
+// CHECK-DAG: arith.divui
+// CHECK-DAG: arith.cmpi ult
+// CHECK: linalg.yield %{{.*}} : i8, i1
+func.func @unsigned(%a: tensor<4xui8>, %b: tensor<4xui8>)
+    -> (tensor<4xui8>, tensor<4xi1>) {
+  %c = tandem.constant dense<[200, 1, 2, 3]> : tensor<4xui8>
+  %0 = tandem.max %a, %b : tensor<4xui8>
+  %1 = tandem.div %0, %c : tensor<4xui8>
+  %2 = tandem.compare %1, %b predicate = lt
+      : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xi1>
+  return %1, %2 : tensor<4xui8>, tensor<4xi1>
+}

@@ -234,9 +234,9 @@ TEST_F(InterfacesTest, TypesRoundTrip) {
     EXPECT_EQ(toTandemType(converted), type);
   }
   EXPECT_FALSE(isTandemTensor(
-      RankedTensorType::get({2}, IntegerType::get(&context, 16))));
+      RankedTensorType::get({2}, IntegerType::get(&context, 4))));
   EXPECT_FALSE(isTandemTensor(RankedTensorType::get(
-      {2}, IntegerType::get(&context, 8, IntegerType::Unsigned))));
+      {2}, IntegerType::get(&context, 8, IntegerType::Signed))));
 }
 
 } // namespace

@@ -91,7 +91,8 @@ TEST_P(GraphBuilderOps, AreThoseOfTheText) {
   std::mt19937_64 rng(7);
   int built = 0;
   for (int i = 0; i < 64; ++i) {
-    const std::optional<Case> c = randomCase(GetParam(), kDTypes[i % 8], rng);
+    const std::optional<Case> c =
+        randomCase(GetParam(), kDTypes[i % std::size(kDTypes)], rng);
     if (!c)
       continue;
     GraphBuilder b;
@@ -180,7 +181,9 @@ TEST(GraphBuilder, ConstantsOfEveryTypeAndSizeKeepTheirElements) {
     for (int64_t size : {0, 1, 7, 100}) {
       std::vector<double> values;
       for (int64_t i = 0; i < size; ++i)
-        values.push_back(dtype == DType::i1 ? i % 2 : i - 3);
+        values.push_back(dtype == DType::i1  ? i % 2
+                         : isUnsigned(dtype) ? i + 100
+                                             : i - 3);
       GraphBuilder b;
       Value twice = b.concat({b.constant(tensorOf(dtype, {size}, values)),
                               b.splat({dtype, {2}}, 1)},

@@ -8,7 +8,7 @@
 
 #include "Cases.h"
 
-#include "tandem/Runtime/Float16.h"
+#include "tandem/Runtime/Storage.h"
 
 #include <cmath>
 #include <cstring>
@@ -26,56 +26,23 @@ Tensor test::emptyTensor(const TensorType &type) {
 Tensor test::tensorOf(DType dtype, const Shape &shape,
                       const std::vector<double> &values) {
   Tensor tensor = emptyTensor({dtype, shape});
-  for (size_t i = 0; i < values.size(); ++i)
-    switch (dtype) {
-    case DType::f32:
-      tensor.as<float>()[i] = values[i];
-      break;
-    case DType::f64:
-      tensor.as<double>()[i] = values[i];
-      break;
-    case DType::f16:
-      tensor.as<F16>()[i] = F16(values[i]);
-      break;
-    case DType::bf16:
-      tensor.as<BF16>()[i] = BF16(values[i]);
-      break;
-    case DType::i1:
-      tensor.as<uint8_t>()[i] = values[i] != 0;
-      break;
-    case DType::i8:
-      tensor.as<int8_t>()[i] = values[i];
-      break;
-    case DType::i32:
-      tensor.as<int32_t>()[i] = values[i];
-      break;
-    case DType::i64:
-      tensor.as<int64_t>()[i] = values[i];
-      break;
-    }
+  withStorage(dtype, [&]<typename T>(T) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if constexpr (std::is_same_v<T, bool>)
+        tensor.as<T>()[i] = values[i] != 0;
+      else if constexpr (std::is_unsigned_v<T>) // Negative values wrap.
+        tensor.as<T>()[i] =
+            values[i] < 0 ? T(int64_t(values[i])) : T(uint64_t(values[i]));
+      else
+        tensor.as<T>()[i] = T(values[i]);
+  });
   return tensor;
 }
 
 static double valueAt(const Tensor &tensor, int64_t i) {
-  switch (tensor.dtype()) {
-  case DType::f32:
-    return tensor.as<float>()[i];
-  case DType::f64:
-    return tensor.as<double>()[i];
-  case DType::f16:
-    return double(tensor.as<F16>()[i]);
-  case DType::bf16:
-    return double(tensor.as<BF16>()[i]);
-  case DType::i1:
-    return tensor.as<uint8_t>()[i];
-  case DType::i8:
-    return tensor.as<int8_t>()[i];
-  case DType::i32:
-    return tensor.as<int32_t>()[i];
-  case DType::i64:
-    return tensor.as<int64_t>()[i];
-  }
-  return 0;
+  return withStorage(tensor.dtype(), [&]<typename T>(T) {
+    return static_cast<double>(tensor.as<T>()[i]);
+  });
 }
 
 std::vector<double> test::valuesOf(const Tensor &tensor) {

@@ -23,8 +23,7 @@
 
 namespace tandem::test {
 
-inline const DType kDTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
-                                DType::i1,  DType::i8,  DType::i32, DType::i64};
+inline const auto &kDTypes = fb::EnumValuesDType();
 
 /// A tensor of these values, rounded to the type.
 Tensor tensorOf(DType dtype, const Shape &shape,

@@ -28,6 +28,14 @@ private:
     return std::uniform_int_distribution<int64_t>(low, high)(rng);
   }
   bool coin() { return pick(0, 1); }
+  /// Of a cast or a bitcast.
+  DType resultType() {
+    while (true)
+      if (const DType to = kDTypes[pick(0, std::size(kDTypes) - 1)];
+          kind == OpKind::cast || (byteWidth(to) == byteWidth(dtype) &&
+                                   isNumber(to) == isNumber(dtype)))
+        return to;
+  }
   Shape shape(int minRank = 0, int maxRank = 4) {
     Shape result;
     const int rank = pick(minRank, maxRank);
@@ -40,6 +48,10 @@ private:
   Tensor tensor(const Shape &shape, DType type) {
     Tensor result = emptyTensor({type, shape});
     fillRandom(result, rng());
+    // Small integers are there, too: products and shifts of others are lost.
+    if (isInteger(type) && coin())
+      for (int64_t i = 0; i < result.bytes(); ++i)
+        result.as<uint8_t>()[i] = rng();
     return result;
   }
   Tensor tensor(const Shape &shape) { return tensor(shape, dtype); }
@@ -102,8 +114,8 @@ Case Maker::elementwise(int count) {
   c.op = makeOp(kind);
   if (kind == OpKind::gelu)
     c.op = makeOp(kind, fb::GeluAttrsT{{}, coin()});
-  if (kind == OpKind::cast)
-    c.op = makeOp(kind, fb::CastAttrsT{{}, kDTypes[pick(0, 7)]});
+  if (kind == OpKind::cast || kind == OpKind::bitcast)
+    c.op = makeOp(kind, fb::CastAttrsT{{}, resultType()});
   if (kind == OpKind::compare)
     c.op =
         makeOp(kind, fb::CompareAttrsT{{}, fb::ComparePredicate(pick(0, 5))});

@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/IntToFloat.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -19,21 +20,25 @@ using namespace mlir;
 using namespace tandem::ir;
 
 /// Truncates; what is out of range saturates, and NaN becomes zero.
-static Value floatToInt(ScalarEmitter &e, Value x, IntegerType to) {
+static Value floatToInt(ScalarEmitter &e, Value x, Type to, bool isUnsigned) {
   if (x.getType().getIntOrFloatBitWidth() < 32)
     x = e.make<arith::ExtFOp>(e.builder.getF32Type(), x);
-  unsigned width = to.getWidth();
-  Value low = e.like(x, -std::ldexp(1.0, width - 1));
-  Value high = e.like(x, std::ldexp(1.0, width - 1));
+  unsigned width = to.getIntOrFloatBitWidth();
+  // Both are powers of two or zero, which floats hold exactly.
+  Value low = e.like(x, isUnsigned ? 0 : -std::ldexp(1.0, width - 1));
+  Value high = e.like(x, std::ldexp(1.0, isUnsigned ? width : width - 1));
   Value notLow = e.compare(arith::CmpFPredicate::OGE, x, low);
   Value isHigh = e.compare(arith::CmpFPredicate::OGE, x, high);
   Value isLow = e.compare(arith::CmpFPredicate::OLT, x, low);
   Value notHigh = e.compare(arith::CmpFPredicate::OLT, x, high);
   Value inRange = e.make<arith::AndIOp>(notLow, notHigh);
   Value safe = e.select(inRange, x, e.like(x, 0));
-  Value result = e.make<arith::FPToSIOp>(to, safe);
-  Value most = e.constant(to, APInt::getSignedMaxValue(width));
-  Value least = e.constant(to, APInt::getSignedMinValue(width));
+  Value result = isUnsigned ? e.make<arith::FPToUIOp>(to, safe)
+                            : e.make<arith::FPToSIOp>(to, safe);
+  Value most = e.constant(to, isUnsigned ? APInt::getMaxValue(width)
+                                         : APInt::getSignedMaxValue(width));
+  Value least = e.constant(to, isUnsigned ? APInt::getMinValue(width)
+                                          : APInt::getSignedMinValue(width));
   return e.select(isHigh, most, e.select(isLow, least, result));
 }
 
@@ -56,16 +61,18 @@ static Value roundToOdd(ScalarEmitter &e, Value x, unsigned bits) {
   unsigned width = type.getIntOrFloatBitWidth();
   // Of the largest numbers, those digits remain that `bits` can hold; of
   // smaller ones it may be more of them, which does no harm.
-  unsigned dropped = width - 1 - bits;
+  unsigned dropped = (e.isUnsigned ? width : width - 1) - bits;
   APInt lastBit = APInt::getOneBitSet(width, dropped);
   APInt low = APInt::getLowBitsSet(width, dropped + 1);
   Value rest = e.make<arith::AndIOp>(x, e.constant(type, low));
   Value isEven = e.compare(arith::CmpIPredicate::eq, rest, e.like(x, 0));
   // |x| <= 2^bits.
   APInt limit = APInt::getOneBitSet(width, bits);
-  Value isShort =
-      e.compare(arith::CmpIPredicate::ule, e.add(x, e.constant(type, limit)),
-                e.constant(type, limit.shl(1)));
+  Value isShort = e.isUnsigned ? e.compare(arith::CmpIPredicate::ule, x,
+                                           e.constant(type, limit))
+                               : e.compare(arith::CmpIPredicate::ule,
+                                           e.add(x, e.constant(type, limit)),
+                                           e.constant(type, limit.shl(1)));
   Value upper = e.make<arith::AndIOp>(x, e.constant(type, ~low));
   Value odd = e.make<arith::OrIOp>(upper, e.constant(type, lastBit));
   return e.select(e.make<arith::OrIOp>(isEven, isShort), x, odd);
@@ -74,15 +81,18 @@ static Value roundToOdd(ScalarEmitter &e, Value x, unsigned bits) {
 /// Rounds once. arith's conversion does, too, but is not implemented so for
 /// bf16: targets convert by way of a wider type.
 static Value intToFloat(ScalarEmitter &e, Value x, FloatType to) {
-  if (x.getType().isInteger(1))
-    return e.make<arith::UIToFPOp>(to, x);
+  auto convert = [&](FloatType type, Value integer) {
+    return e.isUnsigned || integer.getType().isInteger(1)
+               ? e.make<arith::UIToFPOp>(type, integer)
+               : e.make<arith::SIToFPOp>(type, integer);
+  };
   unsigned width = x.getType().getIntOrFloatBitWidth();
   if (!to.isBF16() || width < 32 || matchPattern(x, m_Constant()))
-    return e.make<arith::SIToFPOp>(to, x);
+    return convert(to, x);
   FloatType wide =
       width == 32 ? e.builder.getF32Type() : FloatType(e.builder.getF64Type());
   Value rounded = roundToOdd(e, x, wide.getFPMantissaWidth());
-  return e.make<arith::TruncFOp>(to, e.make<arith::SIToFPOp>(wide, rounded));
+  return e.make<arith::TruncFOp>(to, convert(wide, rounded));
 }
 
 Value tandem::ir::buildIntToFloat(OpBuilder &builder, Location loc,
@@ -94,16 +104,18 @@ Value tandem::ir::buildIntToFloat(OpBuilder &builder, Location loc,
 static Value castInt(ScalarEmitter &e, Value x, Type to) {
   if (auto type = dyn_cast<FloatType>(to))
     return intToFloat(e, x, type);
-  if (x.getType().isInteger(1))
-    return e.make<arith::ExtUIOp>(to, x);
-  if (x.getType().getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
-    return e.make<arith::ExtSIOp>(to, x);
-  return e.make<arith::TruncIOp>(to, x);
+  if (x.getType() == to)
+    return x;
+  if (x.getType().getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
+    return e.make<arith::TruncIOp>(to, x);
+  return e.isUnsigned || x.getType().isInteger(1)
+             ? e.make<arith::ExtUIOp>(to, x)
+             : e.make<arith::ExtSIOp>(to, x);
 }
 
 Value CastOp::buildScalar(OpBuilder &builder, Location loc,
                           ValueRange scalars) {
-  ScalarEmitter e{builder, loc};
+  ScalarEmitter e{builder, loc, isUnsigned(getInput())};
   Value x = scalars[0];
   Type to = getType().getElementType();
   if (x.getType() == to)
@@ -112,8 +124,23 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc,
     return e.isFloat(x) ? e.compare(arith::CmpFPredicate::UNE, x, e.like(x, 0))
                         : e.compare(arith::CmpIPredicate::ne, x, e.like(x, 0));
   if (!e.isFloat(x))
-    return castInt(e, x, to);
+    return castInt(e, x, isa<FloatType>(to) ? to : getComputeType(to));
   if (auto type = dyn_cast<FloatType>(to))
     return floatToFloat(e, x, type);
-  return floatToInt(e, x, cast<IntegerType>(to));
+  return floatToInt(e, x, getComputeType(to), isUnsigned(getResult()));
+}
+
+/// A 16-bit float comes in f32, in which kernels compute on it.
+Value BitcastOp::buildScalar(OpBuilder &builder, Location loc,
+                             ValueRange scalars) {
+  ScalarEmitter e{builder, loc};
+  Value x = scalars[0];
+  Type from = getElementTypeOrSelf(getInput()), to = getType().getElementType();
+  if (auto type = dyn_cast<FloatType>(from); type && x.getType() != type) {
+    auto widened = x.getDefiningOp<arith::ExtFOp>();
+    bool isMoved = widened && widened.getIn().getType() == type;
+    x = isMoved ? widened.getIn() : floatToFloat(e, x, type);
+  }
+  Type bits = isa<FloatType>(to) ? to : getComputeType(to);
+  return x.getType() == bits ? x : e.make<arith::BitcastOp>(bits, x);
 }

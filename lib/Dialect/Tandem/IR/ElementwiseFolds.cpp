@@ -15,6 +15,7 @@
 #include "Folding.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 using namespace mlir;
 using namespace tandem::ir;
@@ -34,7 +35,7 @@ OpFoldResult NegOp::fold(FoldAdaptor) {
 
 /// |-x| and ||x||.
 OpFoldResult AbsOp::fold(FoldAdaptor) {
-  if (getInput().getDefiningOp<AbsOp>())
+  if (getInput().getDefiningOp<AbsOp>() || isUnsigned(getInput()))
     return asResultOf(*this, getInput());
   auto inner = getInput().getDefiningOp<NegOp>();
   if (!inner)
@@ -44,7 +45,7 @@ OpFoldResult AbsOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult ReluOp::fold(FoldAdaptor) {
-  if (getInput().getDefiningOp<ReluOp>())
+  if (getInput().getDefiningOp<ReluOp>() || isUnsigned(getInput()))
     return asResultOf(*this, getInput());
   return {};
 }
@@ -74,10 +75,16 @@ static bool isLossless(Type from, Type to) {
                APFloat::semanticsMaxExponent(toFloat.getFloatSemantics());
   if (fromFloat)
     return false;
-  // An integer's sign takes a bit that a mantissa does not need.
+  // The sign of an integer takes a bit that a mantissa does not need.
+  auto hasSign = [](Type type) {
+    return !type.isInteger(1) && !type.isUnsignedInteger();
+  };
   unsigned bits = from.getIntOrFloatBitWidth();
-  return toFloat ? bits - 1 <= toFloat.getFPMantissaWidth()
-                 : bits <= to.getIntOrFloatBitWidth();
+  if (toFloat)
+    return bits - hasSign(from) <= toFloat.getFPMantissaWidth();
+  unsigned most = to.getIntOrFloatBitWidth();
+  return hasSign(from) == hasSign(to) ? bits <= most
+                                      : !hasSign(from) && bits < most;
 }
 
 /// A cast to the same type, and one of a cast that kept every value. Float to

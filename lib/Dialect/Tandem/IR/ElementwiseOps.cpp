@@ -24,6 +24,10 @@ void CastOp::describeAttrs(Adaptor op, fb::CastAttrsT &attrs) {
   attrs.dtype = *toDType(op.getDtype());
 }
 
+void BitcastOp::describeAttrs(Adaptor op, fb::CastAttrsT &attrs) {
+  attrs.dtype = *toDType(op.getDtype());
+}
+
 void CompareOp::describeAttrs(Adaptor op, fb::CompareAttrsT &attrs) {
   attrs.predicate = static_cast<fb::ComparePredicate>(op.getPredicate());
 }

@@ -15,6 +15,7 @@
 #include "ScalarEmitter.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -62,6 +63,8 @@ Value AbsOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
   Value x = scalars[0];
   if (e.isFloat(x))
     return e.make<math::AbsFOp>(x);
+  if (isUnsigned(getInput()))
+    return x;
   Value zero = e.like(x, 0);
   Value isNegative = e.compare(arith::CmpIPredicate::slt, x, zero);
   return e.select(isNegative, e.sub(zero, x), x);
@@ -69,13 +72,14 @@ Value AbsOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
 
 Value SignOp::buildScalar(OpBuilder &builder, Location loc,
                           ValueRange scalars) {
-  ScalarEmitter e{builder, loc};
+  ScalarEmitter e{builder, loc, isUnsigned(getInput())};
   Value x = scalars[0], zero = e.like(x, 0);
   if (e.isFloat(x)) {
     Value isZeroOrNan = e.compare(arith::CmpFPredicate::UEQ, x, zero);
     return e.select(isZeroOrNan, x, e.make<math::CopySignOp>(e.like(x, 1), x));
   }
-  return e.minimum(e.maximum(x, e.like(x, -1)), e.like(x, 1));
+  Value atLeast = e.isUnsigned ? x : e.maximum(x, e.like(x, -1));
+  return e.minimum(atLeast, e.like(x, 1));
 }
 
 Value SigmoidOp::buildScalar(OpBuilder &builder, Location loc,
@@ -88,7 +92,7 @@ Value SigmoidOp::buildScalar(OpBuilder &builder, Location loc,
 
 Value ReluOp::buildScalar(OpBuilder &builder, Location loc,
                           ValueRange scalars) {
-  ScalarEmitter e{builder, loc};
+  ScalarEmitter e{builder, loc, isUnsigned(getInput())};
   return e.maximum(scalars[0], e.like(scalars[0], 0));
 }
 
@@ -123,6 +127,12 @@ Value LogicalNotOp::buildScalar(OpBuilder &builder, Location loc,
   return e.make<arith::XOrIOp>(scalars[0], e.like(scalars[0], 1));
 }
 
+Value BitwiseNotOp::buildScalar(OpBuilder &builder, Location loc,
+                                ValueRange scalars) {
+  ScalarEmitter e{builder, loc};
+  return e.make<arith::XOrIOp>(scalars[0], e.like(scalars[0], -1));
+}
+
 //===----------------------------------------------------------------------===//
 // Two operands
 //===----------------------------------------------------------------------===//
@@ -130,7 +140,8 @@ Value LogicalNotOp::buildScalar(OpBuilder &builder, Location loc,
 #define TANDEM_BINARY(OP, METHOD)                                              \
   Value OP::buildScalar(OpBuilder &builder, Location loc,                      \
                         ValueRange scalars) {                                  \
-    return ScalarEmitter{builder, loc}.METHOD(scalars[0], scalars[1]);         \
+    return ScalarEmitter{builder, loc, isUnsigned(getLhs())}.METHOD(           \
+        scalars[0], scalars[1]);                                               \
   }
 TANDEM_BINARY(AddOp, add)
 TANDEM_BINARY(SubOp, sub)
@@ -139,7 +150,17 @@ TANDEM_BINARY(MaxOp, maximum)
 TANDEM_BINARY(MinOp, minimum)
 TANDEM_BINARY(LogicalAndOp, make<arith::AndIOp>)
 TANDEM_BINARY(LogicalOrOp, make<arith::OrIOp>)
+TANDEM_BINARY(BitwiseAndOp, make<arith::AndIOp>)
+TANDEM_BINARY(BitwiseOrOp, make<arith::OrIOp>)
+TANDEM_BINARY(BitwiseXorOp, make<arith::XOrIOp>)
 #undef TANDEM_BINARY
+
+/// x / 0 is -1, which of an unsigned type is the largest value.
+static Value divideUnsigned(ScalarEmitter &e, Value x, Value y) {
+  Value isZero = e.compare(arith::CmpIPredicate::eq, y, e.like(y, 0));
+  Value quotient = e.make<arith::DivUIOp>(x, e.select(isZero, e.like(y, 1), y));
+  return e.select(isZero, e.like(x, -1), quotient);
+}
 
 /// x / 0 is -1; the least value / -1 is itself.
 static Value divideInts(ScalarEmitter &e, Value x, Value y) {
@@ -156,6 +177,8 @@ Value DivOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
   ScalarEmitter e{builder, loc};
   if (e.isFloat(scalars[0]))
     return e.make<arith::DivFOp>(scalars[0], scalars[1]);
+  if (isUnsigned(getLhs()))
+    return divideUnsigned(e, scalars[0], scalars[1]);
   return divideInts(e, scalars[0], scalars[1]);
 }
 
@@ -165,13 +188,15 @@ static Value raiseInts(ScalarEmitter &e, Value x, Value y) {
   Value zero = e.like(x, 0), one = e.like(x, 1);
   Value result = one, square = x;
   unsigned width = x.getType().getIntOrFloatBitWidth();
-  for (unsigned bit = 0; bit < width - 1; ++bit) {
+  for (unsigned bit = 0; bit < (e.isUnsigned ? width : width - 1); ++bit) {
     Value mask = e.constant(x.getType(), APInt::getOneBitSet(width, bit));
     Value isSet = e.compare(arith::CmpIPredicate::ne,
                             e.make<arith::AndIOp>(y, mask), zero);
     result = e.select(isSet, e.mul(result, square), result);
     square = e.mul(square, square);
   }
+  if (e.isUnsigned)
+    return result;
   // The loop has the powers of 1 and -1 right for negative exponents, too.
   Value isUnit = e.make<arith::OrIOp>(
       e.compare(arith::CmpIPredicate::eq, x, one),
@@ -182,10 +207,37 @@ static Value raiseInts(ScalarEmitter &e, Value x, Value y) {
 }
 
 Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
-  ScalarEmitter e{builder, loc};
+  ScalarEmitter e{builder, loc, isUnsigned(getLhs())};
   if (e.isFloat(scalars[0]))
     return e.make<math::PowFOp>(scalars[0], scalars[1]);
   return raiseInts(e, scalars[0], scalars[1]);
+}
+
+/// The count where it is less than the number of bits, as arith wants it, else
+/// one less than that; and whether it is.
+static std::pair<Value, Value> limitShift(ScalarEmitter &e, Value count) {
+  unsigned width = count.getType().getIntOrFloatBitWidth();
+  Value most = e.like(count, width - 1);
+  return {e.make<arith::MinUIOp>(count, most),
+          e.compare(arith::CmpIPredicate::ule, count, most)};
+}
+
+Value ShiftLeftOp::buildScalar(OpBuilder &builder, Location loc,
+                               ValueRange scalars) {
+  ScalarEmitter e{builder, loc};
+  auto [count, isInRange] = limitShift(e, scalars[1]);
+  Value shifted = e.make<arith::ShLIOp>(scalars[0], count);
+  return e.select(isInRange, shifted, e.like(shifted, 0));
+}
+
+Value ShiftRightOp::buildScalar(OpBuilder &builder, Location loc,
+                                ValueRange scalars) {
+  ScalarEmitter e{builder, loc};
+  auto [count, isInRange] = limitShift(e, scalars[1]);
+  if (!isUnsigned(getLhs()))
+    return e.make<arith::ShRSIOp>(scalars[0], count);
+  Value shifted = e.make<arith::ShRUIOp>(scalars[0], count);
+  return e.select(isInRange, shifted, e.like(shifted, 0));
 }
 
 static arith::CmpFPredicate floatPredicate(ComparePredicate predicate) {
@@ -207,7 +259,7 @@ static arith::CmpFPredicate floatPredicate(ComparePredicate predicate) {
 }
 
 static arith::CmpIPredicate intPredicate(ComparePredicate predicate,
-                                         bool isBool) {
+                                         bool isSigned) {
   using arith::CmpIPredicate;
   switch (predicate) {
   case ComparePredicate::eq:
@@ -215,13 +267,13 @@ static arith::CmpIPredicate intPredicate(ComparePredicate predicate,
   case ComparePredicate::ne:
     return CmpIPredicate::ne;
   case ComparePredicate::lt:
-    return isBool ? CmpIPredicate::ult : CmpIPredicate::slt;
+    return isSigned ? CmpIPredicate::slt : CmpIPredicate::ult;
   case ComparePredicate::le:
-    return isBool ? CmpIPredicate::ule : CmpIPredicate::sle;
+    return isSigned ? CmpIPredicate::sle : CmpIPredicate::ule;
   case ComparePredicate::gt:
-    return isBool ? CmpIPredicate::ugt : CmpIPredicate::sgt;
+    return isSigned ? CmpIPredicate::sgt : CmpIPredicate::ugt;
   case ComparePredicate::ge:
-    return isBool ? CmpIPredicate::uge : CmpIPredicate::sge;
+    return isSigned ? CmpIPredicate::sge : CmpIPredicate::uge;
   }
   llvm_unreachable("unknown predicate");
 }
@@ -232,8 +284,8 @@ Value CompareOp::buildScalar(OpBuilder &builder, Location loc,
   Value x = scalars[0], y = scalars[1];
   if (e.isFloat(x))
     return e.compare(floatPredicate(getPredicate()), x, y);
-  bool isBool = x.getType().isInteger(1);
-  return e.compare(intPredicate(getPredicate(), isBool), x, y);
+  bool isSigned = !x.getType().isInteger(1) && !isUnsigned(getLhs());
+  return e.compare(intPredicate(getPredicate(), isSigned), x, y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,6 +299,6 @@ Value SelectOp::buildScalar(OpBuilder &builder, Location loc,
 
 Value ClampOp::buildScalar(OpBuilder &builder, Location loc,
                            ValueRange scalars) {
-  ScalarEmitter e{builder, loc};
+  ScalarEmitter e{builder, loc, isUnsigned(getInput())};
   return e.minimum(e.maximum(scalars[0], scalars[1]), scalars[2]);
 }

@@ -9,6 +9,7 @@
 #include "Folding.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -25,7 +26,9 @@ static Attribute getScalar(Type type, double value) {
   Builder builder(type.getContext());
   if (isa<FloatType>(type))
     return builder.getFloatAttr(type, value);
-  return builder.getIntegerAttr(type, static_cast<int64_t>(value));
+  // Unsigned integers of 64 bits reach further than int64.
+  return builder.getIntegerAttr(type, value < 0 ? int64_t(value)
+                                                : int64_t(uint64_t(value)));
 }
 
 bool tandem::ir::isSplatOf(Attribute constant, double value) {
@@ -68,17 +71,14 @@ struct ConstantFolder : DialectFoldInterface {
                      SmallVectorImpl<OpFoldResult> &results) const final;
 };
 
-/// Half floats are computed in f32, as in kernels.
-Type getComputeType(Type element) {
-  bool isHalf = element.isF16() || element.isBF16();
-  return isHalf ? Float32Type::get(element.getContext()) : element;
-}
-
-/// The constant of a scalar type that is nearest to `value`.
-TypedAttr convertFloat(TypedAttr value, Type type) {
-  auto number = dyn_cast<FloatAttr>(value);
-  if (!number || number.getType() == type)
+/// The constant of a scalar type that is nearest to `value`; of integers, the
+/// one of the same bits.
+TypedAttr convertScalar(TypedAttr value, Type type) {
+  if (value.getType() == type)
     return value;
+  auto number = dyn_cast<FloatAttr>(value);
+  if (!number)
+    return IntegerAttr::get(type, cast<IntegerAttr>(value).getValue());
   APFloat converted = number.getValue();
   bool losesInfo;
   converted.convert(cast<FloatType>(type).getFloatSemantics(),
@@ -92,7 +92,7 @@ Attribute evaluate(ElementwiseOpInterface op, ArrayRef<Attribute> elements) {
   // Upstream folds a rounding to a narrower float only where it is exact.
   if (isa<CastOp>(op) && isa<FloatType>(type.getElementType()) &&
       isa<FloatAttr>(elements[0]))
-    return convertFloat(cast<FloatAttr>(elements[0]), type.getElementType());
+    return convertScalar(cast<FloatAttr>(elements[0]), type.getElementType());
   Block block;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointToStart(&block);
@@ -101,13 +101,13 @@ Attribute evaluate(ElementwiseOpInterface op, ArrayRef<Attribute> elements) {
     auto typed = cast<TypedAttr>(element);
     scalars.push_back(arith::ConstantOp::create(
         builder, op.getLoc(),
-        convertFloat(typed, getComputeType(typed.getType()))));
+        convertScalar(typed, tandem::getComputeType(typed.getType()))));
   }
   TypedAttr result;
   if (!matchPattern(op.buildScalar(builder, op.getLoc(), scalars),
                     m_Constant(&result)))
     return {};
-  return convertFloat(result, type.getElementType());
+  return convertScalar(result, type.getElementType());
 }
 
 /// Reads an operand at the index that belongs to the result's `index`.

@@ -14,11 +14,13 @@
 namespace tandem::ir {
 
 /// Builds arith and math ops on scalars at one location, for floats or integers
-/// by the type of the operands. Ops on constants are folded; the folder of
-/// tensor constants relies on that.
+/// by the type of the operands. Integer scalars have no sign: whether they
+/// stand for unsigned ones is known from the dialect's types. Ops on constants
+/// are folded; the folder of tensor constants relies on that.
 struct ScalarEmitter {
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  bool isUnsigned = false;
 
   template <typename OpTy, typename... Args> mlir::Value make(Args &&...args) {
     return builder.createOrFold<OpTy>(loc, std::forward<Args>(args)...);
@@ -72,9 +74,13 @@ struct ScalarEmitter {
     return either<mlir::arith::MulFOp, mlir::arith::MulIOp>({x, y});
   }
   mlir::Value maximum(mlir::Value x, mlir::Value y) {
+    if (isUnsigned)
+      return make<mlir::arith::MaxUIOp>(x, y);
     return either<mlir::arith::MaximumFOp, mlir::arith::MaxSIOp>({x, y});
   }
   mlir::Value minimum(mlir::Value x, mlir::Value y) {
+    if (isUnsigned)
+      return make<mlir::arith::MinUIOp>(x, y);
     return either<mlir::arith::MinimumFOp, mlir::arith::MinSIOp>({x, y});
   }
 };

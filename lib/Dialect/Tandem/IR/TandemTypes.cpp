@@ -12,22 +12,9 @@ using namespace mlir;
 using namespace tandem;
 
 std::optional<DType> ir::toDType(Type type) {
-  if (type.isF32())
-    return DType::f32;
-  if (type.isF64())
-    return DType::f64;
-  if (type.isF16())
-    return DType::f16;
-  if (type.isBF16())
-    return DType::bf16;
-  if (type.isSignlessInteger(1))
-    return DType::i1;
-  if (type.isSignlessInteger(8))
-    return DType::i8;
-  if (type.isSignlessInteger(32))
-    return DType::i32;
-  if (type.isSignlessInteger(64))
-    return DType::i64;
+  for (DType dtype : fb::EnumValuesDType())
+    if (type == toMlirType(type.getContext(), dtype))
+      return dtype;
   return std::nullopt;
 }
 
@@ -43,14 +30,11 @@ Type ir::toMlirType(MLIRContext *context, DType dtype) {
     return BFloat16Type::get(context);
   case DType::i1:
     return IntegerType::get(context, 1);
-  case DType::i8:
-    return IntegerType::get(context, 8);
-  case DType::i32:
-    return IntegerType::get(context, 32);
-  case DType::i64:
-    return IntegerType::get(context, 64);
+  default:
+    return IntegerType::get(context, 8 * byteWidth(dtype),
+                            isUnsigned(dtype) ? IntegerType::Unsigned
+                                              : IntegerType::Signless);
   }
-  llvm_unreachable("unknown dtype");
 }
 
 bool ir::isTandemTensor(Type type) {

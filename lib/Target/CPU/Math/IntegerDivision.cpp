@@ -16,9 +16,10 @@ using namespace mlir;
 namespace tandem {
 
 namespace {
-struct DivideAsFloats : OpRewritePattern<arith::DivSIOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::DivSIOp op,
+template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
+struct DivideAsFloats : OpRewritePattern<DivOp> {
+  using OpRewritePattern<DivOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(DivOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getElementTypeBitWidth() > 32 ||
@@ -32,10 +33,9 @@ struct DivideAsFloats : OpRewritePattern<arith::DivSIOp> {
     Type wide = type.clone(element);
     Location loc = op.getLoc();
     Value quotient = arith::DivFOp::create(
-        rewriter, loc,
-        arith::SIToFPOp::create(rewriter, loc, wide, op.getLhs()),
-        arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs()));
-    rewriter.replaceOpWithNewOp<arith::FPToSIOp>(op, type, quotient);
+        rewriter, loc, IntToFloatOp::create(rewriter, loc, wide, op.getLhs()),
+        IntToFloatOp::create(rewriter, loc, wide, op.getRhs()));
+    rewriter.replaceOpWithNewOp<FloatToIntOp>(op, type, quotient);
     return success();
   }
 };
@@ -145,7 +145,10 @@ private:
 } // namespace
 
 void populateIntegerDivisionPatterns(RewritePatternSet &patterns, bool avx512) {
-  patterns.add<DivideAsFloats>(patterns.getContext());
+  patterns
+      .add<DivideAsFloats<arith::DivSIOp, arith::SIToFPOp, arith::FPToSIOp>,
+           DivideAsFloats<arith::DivUIOp, arith::UIToFPOp, arith::FPToUIOp>>(
+          patterns.getContext());
   if (avx512)
     patterns.add<DivideWide>(patterns.getContext());
 }

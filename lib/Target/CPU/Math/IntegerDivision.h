@@ -13,16 +13,16 @@
 
 namespace tandem {
 
-/// Adds patterns for signed division of vectors of integers, for which
+/// Adds patterns for division of vectors of integers, for which
 /// processors have no instruction. Integers of up to 32 bits are divided as
 /// floats with at least twice as many bits. The truncated quotients are exact,
 /// because a quotient that is not an integer differs from the next integer by
 /// more than the rounding error. Division by constants is left to LLVM, which
 /// multiplies instead.
 ///
-/// If `avx512` is set, integers of 64 bits are divided as f64 too, and the
-/// quotient is corrected with its remainder. AVX-512 has the instructions that
-/// convert such integers.
+/// If `avx512` is set, signed integers of 64 bits are divided as f64 too, and
+/// the quotient is corrected with its remainder. AVX-512 has the instructions
+/// that convert such integers.
 void populateIntegerDivisionPatterns(mlir::RewritePatternSet &patterns,
                                      bool avx512);
 

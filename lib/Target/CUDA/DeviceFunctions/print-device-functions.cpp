@@ -21,8 +21,9 @@
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
@@ -189,15 +190,15 @@ FailureOr<std::string> print(MLIRContext &context, FunctionGroup group,
   return tandem::printKernel(*module);
 }
 
-/// How types are spelled, by their names in MLIR.
+/// How kernels spell types, by their names in MLIR: integers without a sign.
 LogicalResult printTypes(MLIRContext &context, raw_ostream &os) {
   os << "constexpr std::pair<std::string_view, std::string_view> "
         "kCTypes[] = {\n";
-  for (DType dtype : tandem::cuda::kDTypes) {
+  for (DType dtype : tandem::fb::EnumValuesDType()) {
     const std::string_view name = tandem::name(dtype);
-    const Type type = parseType(StringRef(name), &context);
-    if (!type)
-      return failure();
+    Type type = tandem::ir::toMlirType(&context, dtype);
+    if (type.isUnsignedInteger())
+      type = tandem::getComputeType(type);
     os << "{\"" << name << "\", \"" << tandem::conversion::cTypeName(type)
        << "\"},\n";
   }
@@ -213,7 +214,7 @@ LogicalResult printAll(MLIRContext &context, raw_ostream &os) {
         "constexpr std::pair<std::string_view, std::string_view> "
         "kDeviceFunctions[] = {\n";
   for (FunctionGroup group : tandem::cuda::kFunctionGroups)
-    for (DType dtype : tandem::cuda::kDTypes) {
+    for (DType dtype : tandem::fb::EnumValuesDType()) {
       FailureOr<std::string> text = print(context, group, dtype);
       if (failed(text))
         return failure();

@@ -79,6 +79,25 @@ BinaryKernel select(DType dtype, unsigned mask) {
   }
 }
 
+template <template <typename> class F, unsigned mask>
+BinaryKernel selectInteger(DType dtype) {
+  return forInteger<BinaryKernel>(dtype, []<typename T>() -> BinaryKernel {
+    return loop<T, T, mask, F<T>>;
+  });
+}
+
+template <template <typename> class F>
+BinaryKernel selectInteger(DType dtype, unsigned mask) {
+  switch (mask) {
+  case 0:
+    return selectInteger<F, 0>(dtype);
+  case 1:
+    return selectInteger<F, 1>(dtype);
+  default:
+    return selectInteger<F, 2>(dtype);
+  }
+}
+
 template <typename T> using U = typename Wrapping<T>::Type;
 
 template <typename T> struct Add {
@@ -88,13 +107,15 @@ template <typename T> struct Sub {
   T operator()(T a, T b) const { return U<T>(a) - U<T>(b); }
 };
 template <typename T> struct Mul {
-  T operator()(T a, T b) const { return U<T>(a) * U<T>(b); }
+  T operator()(T a, T b) const { return multiply(a, b); }
 };
 /// Integers truncate; x / 0 is -1, and the quotient that overflows wraps.
 template <typename T> struct Div {
   T operator()(T a, T b) const {
     if constexpr (isFloating<T>)
       return a / b;
+    else if constexpr (std::is_unsigned_v<T>)
+      return b == 0 ? T(-1) : T(a / b);
     else
       return b == 0 ? T(-1) : b == T(-1) ? T(U<T>(0) - U<T>(a)) : T(a / b);
   }
@@ -110,6 +131,26 @@ template <typename T> struct And {
 };
 template <typename T> struct Or {
   T operator()(T a, T b) const { return a != 0 || b != 0; }
+};
+template <typename T> struct BitAnd {
+  T operator()(T a, T b) const { return a & b; }
+};
+template <typename T> struct BitOr {
+  T operator()(T a, T b) const { return a | b; }
+};
+template <typename T> struct BitXor {
+  T operator()(T a, T b) const { return a ^ b; }
+};
+/// Counts are unsigned; those of all bits and more leave 0 or the sign.
+template <typename T> struct ShiftLeft {
+  T operator()(T a, T b) const {
+    return U<T>(b) < 8 * sizeof(T) ? T(U<T>(a) << U<T>(b)) : T(0);
+  }
+};
+template <typename T> struct ShiftRight {
+  T operator()(T a, T b) const {
+    return U<T>(b) < 8 * sizeof(T) ? T(a >> U<T>(b)) : T(a < 0 ? -1 : 0);
+  }
 };
 template <typename T> struct Eq {
   uint8_t operator()(T a, T b) const { return a == b; }
@@ -184,6 +225,16 @@ BinaryKernel findBinary(BinaryKind kind, DType dtype, unsigned mask) {
     return select<And>(dtype, mask);
   case BinaryKind::logical_or:
     return select<Or>(dtype, mask);
+  case BinaryKind::bitwise_and:
+    return selectInteger<BitAnd>(dtype, mask);
+  case BinaryKind::bitwise_or:
+    return selectInteger<BitOr>(dtype, mask);
+  case BinaryKind::bitwise_xor:
+    return selectInteger<BitXor>(dtype, mask);
+  case BinaryKind::shift_left:
+    return selectInteger<ShiftLeft>(dtype, mask);
+  case BinaryKind::shift_right:
+    return selectInteger<ShiftRight>(dtype, mask);
   }
   return nullptr;
 }

@@ -18,8 +18,8 @@ namespace {
 template <typename To, typename From> To saturate(From x) {
   constexpr To low = std::numeric_limits<To>::min();
   constexpr To high = std::numeric_limits<To>::max();
-  // Both powers of two are exact in any float type.
-  constexpr From lowest = From(low), beyond = -lowest;
+  // Both are zero or powers of two, which are exact in any float type.
+  constexpr From lowest = From(low), beyond = From(high / 2 + 1) * 2;
   const To inside = x >= lowest && x < beyond ? To(x) : To(0);
   return x >= beyond ? high : x < lowest ? low : inside;
 }

@@ -17,6 +17,8 @@
 
 #include "Kernels.h"
 
+#include <type_traits>
+
 namespace tandem::eager::TANDEM_LEVEL {
 
 /// A bfloat16 as its bits. IEEE halves have a type of the language, _Float16.
@@ -57,19 +59,26 @@ template <typename S>
 }
 
 /// The type in which arithmetic on T is done. For integers it is the unsigned
-/// type of the same width, so that overflow wraps around.
-template <typename T> struct Wrapping {
+/// type of the same width, so that overflow wraps around. Products of 16 bits
+/// need `multiply`: an unsigned short becomes an int, which they overflow.
+template <typename T, bool isInteger = std::is_integral_v<T>> struct Wrapping {
   using Type = T;
 };
-template <> struct Wrapping<int8_t> {
-  using Type = uint8_t;
+template <typename T> struct Wrapping<T, true> {
+  using Type = std::make_unsigned_t<T>;
 };
-template <> struct Wrapping<int32_t> {
-  using Type = uint32_t;
-};
-template <> struct Wrapping<int64_t> {
-  using Type = uint64_t;
-};
+
+/// Whether T holds integers; bool holds truth values.
+template <typename T>
+inline constexpr bool isIntegerType =
+    std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+template <typename T> [[gnu::always_inline]] inline T multiply(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return 1u * std::make_unsigned_t<T>(a) * std::make_unsigned_t<T>(b);
+  else
+    return a * b;
+}
 
 template <typename T> inline constexpr bool isFloating = false;
 template <> inline constexpr bool isFloating<float> = true;
@@ -91,6 +100,23 @@ template <typename T> [[gnu::always_inline]] inline T minimum(T a, T b) {
   return a != a ? a : smaller;
 }
 
+/// Calls body.template operator()<T>() with the C++ type of an integer dtype;
+/// null for others.
+template <typename Kernel, typename Body>
+Kernel forInteger(DType dtype, Body body) {
+  using F16 = Half;
+  using BF16 = BFloat16;
+  switch (dtype) {
+#define TANDEM_DTYPE(name, kind, bytes, Storage)                               \
+  case DType::name:                                                            \
+    if constexpr (isIntegerType<Storage>)                                      \
+      return body.template operator()<Storage>();                              \
+    break;
+#include "tandem/Support/DTypes.def"
+  }
+  return nullptr;
+}
+
 /// Calls body.template operator()<T>() with the C++ type of a dtype; null for
 /// i1, and for 16-bit floats, which have adapters around the kernels of f32.
 template <typename Kernel, typename Body>
@@ -100,14 +126,8 @@ Kernel forNumber(DType dtype, Body body) {
     return body.template operator()<float>();
   case DType::f64:
     return body.template operator()<double>();
-  case DType::i8:
-    return body.template operator()<int8_t>();
-  case DType::i32:
-    return body.template operator()<int32_t>();
-  case DType::i64:
-    return body.template operator()<int64_t>();
   default:
-    return nullptr;
+    return forInteger<Kernel>(dtype, body);
   }
 }
 

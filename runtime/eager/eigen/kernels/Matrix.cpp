@@ -107,8 +107,10 @@ MatmulKernel findMatmul(DType dtype) {
   case DType::f64:
     return matmul<double>;
   case DType::i32:
+  case DType::ui32:
     return matmul<uint32_t>;
   case DType::i64:
+  case DType::ui64:
     return matmul<uint64_t>;
   default:
     return nullptr;

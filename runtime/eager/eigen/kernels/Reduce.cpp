@@ -30,8 +30,14 @@ template <typename T> void sumRow(const void *in, void *out, int64_t n) {
 }
 
 template <typename T> void prodRow(const void *in, void *out, int64_t n) {
-  *static_cast<U<T> *>(out) =
-      Row<U<T>>(static_cast<const U<T> *>(in), n).prod();
+  const T *x = static_cast<const T *>(in);
+  T product = 1;
+  if constexpr (isFloating<T>)
+    product = Row<T>(x, n).prod();
+  else
+    for (int64_t i = 0; i < n; ++i)
+      product = multiply(product, x[i]);
+  *static_cast<T *>(out) = product;
 }
 
 /// Independent accumulators, so that one chain of maxima does not wait for the
@@ -235,7 +241,7 @@ AccumulateKernel findAccumulate(ReduceKind kind, DType dtype) {
         switch (kind) {
         case ReduceKind::prod:
           return accumulateKernel<T>(
-              [](T a, T b) -> T { return U<T>(a) * U<T>(b); });
+              [](T a, T b) -> T { return multiply(a, b); });
         case ReduceKind::max:
           return accumulateKernel<T>([](T a, T b) { return maximum(a, b); });
         case ReduceKind::min:

@@ -126,6 +126,10 @@ UnaryKernel findComputed(UnaryKind kind, bool approximate) {
     });
   case UnaryKind::relu:
     return loopKernel<T>([](T x) -> T { return x < 0 ? T(0) : x; });
+  case UnaryKind::bitwise_not:
+    if constexpr (isIntegerType<T>)
+      return loopKernel<T>([](T x) -> T { return ~x; });
+    return nullptr;
   case UnaryKind::sqrt:
     // Eigen's, by Newton's method, fails for subnormal numbers and infinity.
     return floatLoop<T>([](auto x) { return __builtin_elementwise_sqrt(x); });

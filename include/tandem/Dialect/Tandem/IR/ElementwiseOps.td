@@ -90,8 +90,8 @@ def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
 def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
   let summary = "Quotient of two tensors";
   let description = [{
-    Integers truncate towards zero; division by zero gives -1, and the least
-    value divided by -1 gives itself.
+    Integers truncate towards zero; division by zero gives -1, or the largest
+    value of an unsigned type, and the least value divided by -1 gives itself.
 
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
@@ -178,8 +178,8 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
 def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
   let summary = "Compares two tensors";
   let description = [{
-    A comparison with NaN is false, except `ne`, which is true. Integers are
-    signed; for i1, false is less than true.
+    A comparison with NaN is false, except `ne`, which is true. Integers
+    compare by their type's sign; for i1, false is less than true.
 
     Constraints:
     - C2: the operands have one element type.

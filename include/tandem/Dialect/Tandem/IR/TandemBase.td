@@ -26,10 +26,15 @@ class Tandem_TensorOf<list<Type> elements>
         "::mlir::RankedTensorType">;
 
 defvar Tandem_Floats = [F32, F64, F16, BF16];
-defvar Tandem_Ints = [I8, I32, I64];
+// An integer without a sign in its name is signed, as arith's and linalg's are
+// taken to be; code generation asks the dialect's type for the sign.
+def Tandem_IntElement : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
+                                  "8, 16, 32 or 64-bit integer">;
+defvar Tandem_Ints = [Tandem_IntElement];
 def Tandem_Float : Tandem_TensorOf<Tandem_Floats>;
 def Tandem_Bool : Tandem_TensorOf<[I1]>;
 def Tandem_Index : Tandem_TensorOf<[I32, I64]>;
+def Tandem_Int : Tandem_TensorOf<Tandem_Ints>;
 def Tandem_Numeric : Tandem_TensorOf<!listconcat(Tandem_Floats, Tandem_Ints)>;
 def Tandem_Tensor
     : Tandem_TensorOf<!listconcat(Tandem_Floats, [I1], Tandem_Ints)>;

@@ -9,6 +9,7 @@
 #ifndef TANDEM_DIALECT_TANDEMOPS_TD
 #define TANDEM_DIALECT_TANDEMOPS_TD
 
+include "tandem/Dialect/Tandem/IR/BitOps.td"
 include "tandem/Dialect/Tandem/IR/ContractionOps.td"
 include "tandem/Dialect/Tandem/IR/ElementwiseOps.td"
 include "tandem/Dialect/Tandem/IR/IndexingOps.td"

@@ -36,7 +36,8 @@ class Tandem_UnaryOp<string mnemonic, Type type, string attrsTable = "",
 def Tandem_NegOp : Tandem_UnaryOp<"neg", Tandem_Numeric> {
   let summary = "Negates each element";
   let description = [{
-    Integers wrap around: the negation of the least value is itself.
+    Integers wrap around: the negation of the least value is itself, and that of
+    an unsigned x of w bits is 2**w - x.
 
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
@@ -53,6 +54,7 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
   let summary = "Absolute value of each element";
   let description = [{
     Integers wrap around: the absolute value of the least value is itself.
+    Unsigned integers stay as they are.
 
     Constraints:
     - C1: the element type is a float or an integer type other than i1.
@@ -331,10 +333,11 @@ def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
 def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
   let summary = "Converts each element to another type";
   let description = [{
-    Float to integer truncates towards zero and saturates, and NaN becomes zero.
-    Float to narrower float and integer to float round to nearest, halves to
-    even. Integer to narrower integer wraps around. A cast to i1 is `x != 0`; a
-    cast from i1 gives 0 or 1. The assembly does not show `dtype`, which is the
+    Float to integer truncates towards zero and saturates, and NaN becomes zero;
+    an unsigned integer saturates at 0. Float to narrower float and integer to
+    float round to nearest, halves to even. Integer to integer wraps around where
+    the type cannot hold the value. A cast to i1 is `x != 0`; a cast from i1 gives
+    0 or 1. The assembly does not show `dtype`, which is the
     result's element type.
 
     Constraints: none; any element type converts to any other.

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace tandem {
 
@@ -20,6 +21,22 @@ inline mlir::RankedTensorType typeOf(mlir::Value value) {
 }
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return typeOf(value).getShape();
+}
+
+/// Whether the elements of a value are unsigned integers.
+inline bool isUnsigned(mlir::Value value) {
+  return mlir::getElementTypeOrSelf(value).isUnsignedInteger();
+}
+
+/// The type in which generated code computes on elements of `elementType`: f32
+/// for the 16-bit floats, and integers without a sign, as arith has them.
+inline mlir::Type getComputeType(mlir::Type elementType) {
+  if (elementType.isF16() || elementType.isBF16())
+    return mlir::Float32Type::get(elementType.getContext());
+  if (elementType.isUnsignedInteger())
+    return mlir::IntegerType::get(elementType.getContext(),
+                                  elementType.getIntOrFloatBitWidth());
+  return elementType;
 }
 
 /// Whether operands and results are ranked tensors of static shape.
