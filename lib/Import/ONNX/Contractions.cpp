@@ -118,14 +118,31 @@ Value scale(Node &node, Value value, StringRef factor) {
 
 } // namespace
 
+Value convolve(Node &node, ArrayRef<Value> operands) {
+  Windows windows =
+      describeWindows(node, operands[0], spatialSizes(node, operands[1]));
+  return emitConv(node, operands, windows, node.getInt("group", 1), "OI");
+}
+
+Value multiplyMatrices(Node &node, Value lhs, Value rhs) {
+  bool isLeftVector = node.rank(lhs) == 1, isRightVector = node.rank(rhs) == 1;
+  Value product = matmul(node, asMatrix(node, lhs, 0), asMatrix(node, rhs, 1),
+                         false, false);
+  if (!isLeftVector && !isRightVector)
+    return product;
+  Sizes shape = node.sizesOf(product);
+  if (isRightVector && !shape.empty())
+    shape.pop_back();
+  if (isLeftVector && shape.size() > (isRightVector ? 0 : 1))
+    shape.erase(shape.end() - (isRightVector ? 1 : 2));
+  return node.reshape(product, shape);
+}
+
 void convertConv(Node &node) {
   SmallVector<Value> operands{node.operand(0), node.operand(1)};
   if (node.hasOperand(2))
     operands.push_back(node.operand(2));
-  Windows windows =
-      describeWindows(node, operands[0], spatialSizes(node, operands[1]));
-  node.result(0,
-              emitConv(node, operands, windows, node.getInt("group", 1), "OI"));
+  node.result(0, convolve(node, operands));
 }
 
 /// The gradient of a convolution: a convolution of the operand with zeros
@@ -170,19 +187,7 @@ void convertGemm(Node &node) {
 }
 
 void convertMatMul(Node &node) {
-  Value lhs = node.operand(0), rhs = node.operand(1);
-  bool isLeftVector = node.rank(lhs) == 1, isRightVector = node.rank(rhs) == 1;
-  Value product = matmul(node, asMatrix(node, lhs, 0), asMatrix(node, rhs, 1),
-                         false, false);
-  if (isLeftVector || isRightVector) {
-    Sizes shape = node.sizesOf(product);
-    if (isRightVector && !shape.empty())
-      shape.pop_back();
-    if (isLeftVector && shape.size() > (isRightVector ? 0 : 1))
-      shape.erase(shape.end() - (isRightVector ? 1 : 2));
-    product = node.reshape(product, shape);
-  }
-  node.result(0, product);
+  node.result(0, multiplyMatrices(node, node.operand(0), node.operand(1)));
 }
 
 void convertMicrosoftFusedMatMul(Node &node) {

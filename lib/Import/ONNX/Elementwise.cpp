@@ -106,6 +106,34 @@ void convertAtanh(Node &node) { // log1p(2x / (1 - x)) / 2
   node.result(0, half(node, node.emit<ir::Log1pOp>(quotient)));
 }
 
+void convertBitCast(Node &node) {
+  Expected<DType> dtype = convertDType(node.getInt("to", 0));
+  if (!dtype)
+    return node.error(dtype.error().message, dtype.error().hint);
+  Value x = node.operand(0);
+  if (!x)
+    return;
+  Type type = ir::toMlirType(x.getContext(), *dtype);
+  if (type == node.element(x))
+    return node.result(0, x);
+  // The byte of a truth value is 0 or 1.
+  if (byteWidth(*dtype) == 1 &&
+      (type.isInteger(1) || node.element(x).isInteger(1)))
+    return node.result(0, node.cast(x, type));
+  node.result(0, node.emit<ir::BitcastOp>(
+                     x, node.attribute("dtype", TypeAttr::get(type))));
+}
+
+void convertBitShift(Node &node) {
+  SmallVector<Value> operands{node.operand(0), node.operand(1)};
+  std::string direction = node.getString("direction");
+  if (!node.require(direction == "LEFT" || direction == "RIGHT",
+                    "direction must be LEFT or RIGHT"))
+    return;
+  node.result(0, direction == "LEFT" ? node.emit<ir::ShiftLeftOp>(operands)
+                                     : node.emit<ir::ShiftRightOp>(operands));
+}
+
 void convertCast(Node &node) {
   Expected<DType> dtype = convertDType(node.getInt("to", 0));
   if (!dtype)

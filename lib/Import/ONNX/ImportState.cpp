@@ -148,10 +148,13 @@ std::optional<Integers> readIntegers(Value value) {
   Integers integers;
   integers.isScalar = type.getRank() == 0;
   integers.dtype = *dtype;
-  for (const APInt &element : elements.getValues<APInt>())
-    integers.elements.push_back(Size(element.getBitWidth() == 1
-                                         ? element.getZExtValue()
-                                         : element.getSExtValue()));
+  bool extendsZeros = *dtype == DType::i1 || isUnsigned(*dtype);
+  for (const APInt &element : elements.getValues<APInt>()) {
+    APInt wide = extendsZeros ? element.zext(65) : element.sext(65);
+    if (!wide.isSignedIntN(64))
+      return std::nullopt;
+    integers.elements.push_back(Size(wide.getSExtValue()));
+  }
   return integers;
 }
 

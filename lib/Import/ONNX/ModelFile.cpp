@@ -8,6 +8,8 @@
 
 #include "ModelFile.h"
 
+#include "tandem/Runtime/Storage.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
@@ -40,24 +42,38 @@ SharedBytes convert(const Numbers &numbers) {
 
 /// The elements that are stored as numbers, not as bytes.
 SharedBytes convertNumbers(const proto::TensorProto &tensor, DType dtype) {
-  switch (dtype) {
-  case DType::f32:
-    return convert<float>(tensor.float_data());
-  case DType::f64:
-    return convert<double>(tensor.double_data());
-  case DType::i64:
-    return convert<int64_t>(tensor.int64_data());
-  case DType::i32:
-    return convert<int32_t>(tensor.int32_data());
-  case DType::f16:
-  case DType::bf16:
-    return convert<uint16_t>(tensor.int32_data());
-  case DType::i1:
-  case DType::i8:
-    return convert<uint8_t>(tensor.int32_data());
-  }
-  return {};
+  return withStorage(dtype, [&]<typename T>(T) {
+    if constexpr (std::is_same_v<T, float>)
+      return convert<T>(tensor.float_data());
+    else if constexpr (std::is_same_v<T, double>)
+      return convert<T>(tensor.double_data());
+    else if constexpr (std::is_same_v<T, int64_t>)
+      return convert<T>(tensor.int64_data());
+    else if constexpr (std::is_same_v<T, uint32_t> ||
+                       std::is_same_v<T, uint64_t>)
+      return convert<T>(tensor.uint64_data());
+    else if constexpr (std::is_integral_v<T>)
+      return convert<T>(tensor.int32_data());
+    else // The bits of 16-bit floats.
+      return convert<uint16_t>(tensor.int32_data());
+  });
 }
+
+/// Element types that are imported.
+constexpr std::pair<proto::TensorProto::DataType, DType> kElementTypes[] = {
+    {proto::TensorProto::FLOAT, DType::f32},
+    {proto::TensorProto::DOUBLE, DType::f64},
+    {proto::TensorProto::FLOAT16, DType::f16},
+    {proto::TensorProto::BFLOAT16, DType::bf16},
+    {proto::TensorProto::BOOL, DType::i1},
+    {proto::TensorProto::INT8, DType::i8},
+    {proto::TensorProto::INT16, DType::i16},
+    {proto::TensorProto::INT32, DType::i32},
+    {proto::TensorProto::INT64, DType::i64},
+    {proto::TensorProto::UINT8, DType::ui8},
+    {proto::TensorProto::UINT16, DType::ui16},
+    {proto::TensorProto::UINT32, DType::ui32},
+    {proto::TensorProto::UINT64, DType::ui64}};
 
 std::string name(const proto::TensorProto &tensor) {
   return "tensor '" + tensor.name() + "'";
@@ -66,32 +82,15 @@ std::string name(const proto::TensorProto &tensor) {
 } // namespace
 
 Expected<DType> convertDType(int32_t dataType) {
-  switch (dataType) {
-  case proto::TensorProto::FLOAT:
-    return DType::f32;
-  case proto::TensorProto::DOUBLE:
-    return DType::f64;
-  case proto::TensorProto::FLOAT16:
-    return DType::f16;
-  case proto::TensorProto::BFLOAT16:
-    return DType::bf16;
-  case proto::TensorProto::BOOL:
-    return DType::i1;
-  case proto::TensorProto::INT8:
-    return DType::i8;
-  case proto::TensorProto::INT32:
-    return DType::i32;
-  case proto::TensorProto::INT64:
-    return DType::i64;
-  default:
-    break;
-  }
+  for (auto [type, dtype] : kElementTypes)
+    if (type == dataType)
+      return dtype;
   std::string named = proto::TensorProto::DataType_IsValid(dataType)
                           ? proto::TensorProto::DataType_Name(
                                 proto::TensorProto::DataType(dataType))
                           : "number " + std::to_string(dataType);
   return fail("import", "element type " + named + " is not supported",
-              "FLOAT, DOUBLE, FLOAT16, BFLOAT16, BOOL, INT8, INT32 and INT64 "
+              "floats of 16, 32 and 64 bits, BOOL and integers of 8 to 64 bits "
               "are");
 }
 

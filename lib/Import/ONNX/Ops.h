@@ -37,6 +37,11 @@ mlir::Value standardise(Node &node, mlir::Value value,
                         llvm::ArrayRef<int64_t> axes, double epsilon);
 /// log(softmax(value)) along a dim.
 mlir::Value logSoftmax(Node &node, mlir::Value value, int64_t axis);
+/// The product of matrices, of batches of them or of vectors, as of MatMul.
+mlir::Value multiplyMatrices(Node &node, mlir::Value lhs, mlir::Value rhs);
+/// The convolution of an input, a kernel and, if there is one, a bias that the
+/// attributes describe.
+mlir::Value convolve(Node &node, llvm::ArrayRef<mlir::Value> operands);
 /// The windows of a convolution or of pooling over the dims after the first
 /// two.
 struct Windows {

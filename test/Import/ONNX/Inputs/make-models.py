@@ -64,6 +64,35 @@ def network():
          weight("minus_one", numpy.array([-1]))])
 
 
+# Parameters of an axis and of blocks, shifts, and sums that f32 does not hold.
+def quantised():
+    return model(
+        [node("QuantizeLinear", "x axis_scale axis_zero", "q", axis=0),
+         node("BitShift", "q one", "shifted", direction="RIGHT"),
+         node("QuantizeLinear", "x block_scale", "blocks", axis=1, block_size=2,
+              output_dtype=TensorProto.INT16),
+         node("DequantizeLinear", "blocks block_scale", "back", axis=1,
+              block_size=2),
+         node("Expand", "byte many", "bytes"),
+         node("ConvInteger", "bytes kernel", "sum")],
+        [value("x", [2, 4]), value("byte", [1, 1, 1], TensorProto.UINT8)],
+        [value("q", [2, 4], TensorProto.UINT8),
+         value("shifted", [2, 4], TensorProto.UINT8),
+         value("blocks", [2, 4], TensorProto.INT16), value("back", [2, 4]),
+         value("sum", [1, 1, 1], TensorProto.INT32)],
+        [weight("axis_scale", numpy.float32([0.5, 2])),
+         weight("axis_zero", numpy.uint8([10, 128])),
+         weight("block_scale", numpy.float32([[0.5, 4], [0.25, 1]])),
+         weight("one", numpy.uint8(1)), weight("many", numpy.array([1, 301, 1])),
+         weight("kernel", numpy.full([1, 301, 1], 255, numpy.uint8))],
+        opset=25)
+
+
+def quantised_floats():
+    return model([node("MatMulInteger", "x x", "y")], [value("x", [2, 2])],
+                 [value("y", [2, 2], TensorProto.INT32)])
+
+
 def shape_input():
     return model([node("Reshape", "x shape", "y")],
                  [value("x", [2, 6]), value("shape", [2], INT64)],
@@ -252,8 +281,8 @@ def old_opset():
 
 def type_of_input():
     return model([node("Identity", "x", "y")],
-                 [value("x", [2], TensorProto.UINT16)],
-                 [value("y", [2], TensorProto.UINT16)])
+                 [value("x", [2], TensorProto.COMPLEX64)],
+                 [value("y", [2], TensorProto.COMPLEX64)])
 
 
 def short_weight():
@@ -281,11 +310,12 @@ def write_external(folder, name, location, offset=0, length=400):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in [network, shape_input, two_free_dims, calls,
-                 endless_calls, branch, loop, endless_loop, unknown_loop, scan,
-                 short_body, regions, long_padding, integer_softmax,
-                 large_det, unknown_ops, partly_known, cycle, twice, undefined,
-                 shapes, old_opset, type_of_input, short_weight]:
+    for make in [network, quantised, quantised_floats, shape_input,
+                 two_free_dims, calls, endless_calls, branch, loop,
+                 endless_loop, unknown_loop, scan, short_body, regions,
+                 long_padding, integer_softmax, large_det, unknown_ops,
+                 partly_known, cycle, twice, undefined, shapes, old_opset,
+                 type_of_input, short_weight]:
         (folder / (make.__name__ + ".onnx")).write_bytes(
             make().SerializeToString())
     onnx.checker.check_model(str(folder / "network.onnx"))
