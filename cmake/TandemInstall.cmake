@@ -12,6 +12,7 @@ set(TANDEM_PUBLIC_HEADERS
   include/tandem-c/Tandem.h
   include/tandem/GraphBuilder.h
   include/tandem/Support/Choices.h
+  include/tandem/Support/DTypes.def
   include/tandem/Support/Error.h
   include/tandem/Support/OpKinds.h
   include/tandem/Support/OpTable.h

@@ -34,7 +34,7 @@ Expected<std::shared_ptr<const MemoryBuffer>> mapFile(const std::string &path) {
 template <typename T, typename Numbers>
 SharedBytes convert(const Numbers &numbers) {
   auto elements =
-      std::make_shared<std::vector<T>>(numbers.begin(), numbers.end());
+      std::make_shared<llvm::SmallVector<T, 0>>(numbers.begin(), numbers.end());
   return {{reinterpret_cast<const char *>(elements->data()),
            elements->size() * sizeof(T)},
           elements};

@@ -204,12 +204,13 @@ SmallVector<double> Node::numbers(unsigned i) {
     error(nameOf(i) + " must be a constant, or an input whose value is given");
     return result;
   }
-  if (isa<FloatType>(elements.getElementType()))
+  Type type = elements.getElementType();
+  if (isa<FloatType>(type))
     for (const APFloat &element : elements.getValues<APFloat>())
       result.push_back(element.convertToDouble());
   else
     for (const APInt &element : elements.getValues<APInt>())
-      result.push_back(static_cast<double>(element.getSExtValue()));
+      result.push_back(element.roundToDouble(!type.isUnsignedInteger()));
   return result;
 }
 

@@ -126,11 +126,9 @@ Value padByValue(Node &node, Value x, Ints low, Ints high) {
     Attribute element = *known.getValues<Attribute>().begin();
     if (auto real = dyn_cast<FloatAttr>(element))
       number = real.getValueAsDouble();
-    else if (auto integer = cast<IntegerAttr>(element).getValue();
-             type.isInteger(1))
-      number = integer.isZero() ? 0 : 1;
     else
-      number = static_cast<double>(integer.getSExtValue());
+      number = cast<IntegerAttr>(element).getValue().roundToDouble(
+          !type.isInteger(1) && !type.isUnsignedInteger());
     given = {};
   }
   Value padded = node.pad(x, low, high, none, number);
