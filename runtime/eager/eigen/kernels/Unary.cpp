@@ -104,6 +104,24 @@ template <typename T> T magnitude(T x) {
     return x < 0 ? negate(x) : x;
 }
 
+/// Of functions of numbers of any type.
+template <typename T> UnaryKernel findOfNumbers(UnaryKind kind) {
+  switch (kind) {
+  case UnaryKind::neg:
+    return loopKernel<T>([](T x) { return negate(x); });
+  case UnaryKind::abs:
+    return loopKernel<T>([](T x) { return magnitude(x); });
+  case UnaryKind::sign:
+    return loopKernel<T>([](T x) -> T {
+      return x > 0 ? T(1) : x < 0 ? T(-1) : x;
+    });
+  case UnaryKind::relu:
+    return loopKernel<T>([](T x) -> T { return x < 0 ? T(0) : x; });
+  default:
+    return nullptr;
+  }
+}
+
 /// The inverse functions of sin, cos and tan.
 template <typename T> UnaryKernel findInverse(UnaryKind kind) {
   return kind == UnaryKind::asin   ? lanes<T, Asin>()
@@ -117,15 +135,10 @@ template <typename T>
 UnaryKernel findComputed(UnaryKind kind, bool approximate) {
   switch (kind) {
   case UnaryKind::neg:
-    return loopKernel<T>([](T x) { return negate(x); });
   case UnaryKind::abs:
-    return loopKernel<T>([](T x) { return magnitude(x); });
   case UnaryKind::sign:
-    return loopKernel<T>([](T x) -> T {
-      return x > 0 ? T(1) : x < 0 ? T(-1) : x;
-    });
   case UnaryKind::relu:
-    return loopKernel<T>([](T x) -> T { return x < 0 ? T(0) : x; });
+    return findOfNumbers<T>(kind);
   case UnaryKind::bitwise_not:
     if constexpr (isIntegerType<T>)
       return loopKernel<T>([](T x) -> T { return ~x; });
