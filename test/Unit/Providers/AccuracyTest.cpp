@@ -216,3 +216,41 @@ TEST(LongSums, AreNotSequential) {
   checkSums<float>({300, 3, 300, 5}, {0, 2}, 16);
   checkSums<double>({100000, 10}, {0}, 100);
 }
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+/// Numbers around those in the middle of two of a 16-bit type, by less than a
+/// float has digits: rounding to a float first would end in the middle.
+static std::vector<double> nearMiddles() {
+  std::vector<double> values = {0,   -0.0,   kInf,      -kInf,  1e300,
+                                1e9, 1e-300, 0x1p-1074, 65519., 0x1.fffffep127};
+  for (double middle :
+       {1 + 0x1p-11, 1 + 0x1p-8, 2049., 65520., 0x1p60 + 0x1p52, 0x1p-25,
+        0x1p-134, 0x1.ffp127, 0x1p40 + 0x1p32, 0x1p53 + 0x1p45})
+    for (double factor : {1., 1 - 0x1p-45, 1 + 0x1p-45, 1 + 0x1p-20})
+      values.insert(values.end(), {middle * factor, -middle * factor});
+  return values;
+}
+
+TEST(Casts, ToHalvesRoundOnce) {
+  const std::vector<double> values = nearMiddles();
+  const Shape shape = {static_cast<int64_t>(values.size())};
+  for (DType from :
+       {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i1, DType::i8,
+        DType::ui16, DType::i32, DType::ui32, DType::i64, DType::ui64})
+    for (DType to : {DType::f16, DType::bf16}) {
+      if (from == to)
+        continue;
+      const Tensor x = *run(referenceProvider(),
+                            makeOp(OpKind::cast, fb::CastAttrsT{{}, from}),
+                            {tensorOf(DType::f64, shape, values)});
+      const OpDesc op = makeOp(OpKind::cast, fb::CastAttrsT{{}, to});
+      const Tensor expected = reference(op, {x});
+      const uint16_t *bits = expected.as<uint16_t>();
+      EXPECT_EQ(compute<uint16_t>(op, {x}),
+                std::vector<uint16_t>(bits, bits + values.size()))
+          << name(from) << " to " << name(to);
+    }
+}

@@ -186,6 +186,22 @@ void power(const void *lhs, const void *rhs, void *out, int64_t n) {
   });
 }
 
+/// By squaring; overflow wraps around, and the reciprocals of all but 1 and -1
+/// are truncated to 0.
+template <typename T> struct IntegerPower {
+  T operator()(T base, T exponent) const {
+    if (exponent < 0)
+      return base == 1 ? 1 : base == T(-1) ? T(exponent & 1 ? -1 : 1) : T(0);
+    T result = 1;
+    for (; exponent != 0; exponent >>= 1) {
+      if (exponent & 1)
+        result = multiply(result, base);
+      base = multiply(base, base);
+    }
+    return result;
+  }
+};
+
 template <unsigned mask> BinaryKernel findPower(DType dtype) {
   switch (dtype) {
   case DType::f32:
@@ -197,7 +213,7 @@ template <unsigned mask> BinaryKernel findPower(DType dtype) {
   case DType::bf16:
     return adapted<BFloat16, mask, uint16_t, power<float, mask>>;
   default:
-    return nullptr;
+    return selectInteger<IntegerPower, mask>(dtype);
   }
 }
 
