@@ -10,7 +10,8 @@ Each test's outputs are compared with those of the package, with its tolerances
 but for those that onnx_cases.py names.
 onnx-node-tests.txt says for each test in scope (onnx_cases.py) in which tiers it
 passes, or why it is refused; the exit status is 1 where a test passes no longer.
---update writes what is found to that file.
+--update writes what is found to that file. --by-op prints a table per op, and in
+how many tests a tier leaves a node to the reference.
 """
 
 import argparse
@@ -97,6 +98,30 @@ def run_tier(tandem_run, case, tier, arguments, folder):
     if done.returncode:
         return "refused: " + reason_of(done.stderr)
     return differs(case, out)
+
+
+def uses_reference(tandem_run, tier, arguments):
+    """Whether a tier leaves a node to the reference."""
+    done = subprocess.run(
+        [tandem_run, *arguments, "--tier", tier, "--coverage"],
+        capture_output=True, text=True, timeout=SECONDS, check=False)
+    lines = done.stdout.splitlines()
+    if not lines:
+        return False
+    end = lines[0].index("reference") + len("reference")
+    return any(line[end - 5:end].strip().isdigit() for line in lines[2:])
+
+
+def count_references(tandem_run, cases, jobs):
+    """By tier, how many tests have a node that only the reference runs."""
+    def ask(case):
+        with tempfile.TemporaryDirectory() as name:
+            arguments = write_model(case, pathlib.Path(name))
+            return [uses_reference(tandem_run, tier, arguments)
+                    for tier in TIERS[1:]]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        counts = map(sum, zip(*pool.map(ask, cases)))
+    return dict(zip(TIERS[1:], counts))
 
 
 def run_case(tandem_run, case):
@@ -193,6 +218,10 @@ def main():
         found = pool.map(lambda case: run_case(options.tandem_run, case), cases)
         results = dict(zip((case.name for case in cases), found))
     print_table(cases, results, options.by_op)
+    if options.by_op:
+        counts = count_references(options.tandem_run, cases, options.jobs)
+        for tier, count in counts.items():
+            print(f"{tier}: {count} of {len(cases)} tests use the reference")
     lost = [name for name, result in results.items()
             if not tiers_passed(known.get(name, "")) <= tiers_passed(result)]
     if options.update:
