@@ -8,6 +8,8 @@
 
 #include "tandem/Runtime/Tensor.h"
 
+#include "tandem/Support/ThreadNumber.h"
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -19,16 +21,20 @@ static thread_local MemoryScope *currentScope = nullptr;
 MemoryScope::MemoryScope() : outer(std::exchange(currentScope, this)) {}
 MemoryScope::~MemoryScope() { currentScope = outer; }
 
+int64_t Allocator::liveBytes() const {
+  int64_t sum = 0;
+  for (const Share &share : shares)
+    sum += share.live.load(std::memory_order_relaxed);
+  return sum;
+}
+
 void Allocator::count(int64_t delta) {
   if (MemoryScope *scope = currentScope) {
     scope->live += delta;
     scope->peak = std::max(scope->peak, scope->live);
   }
-  int64_t now = live.fetch_add(delta, std::memory_order_relaxed) + delta;
-  int64_t most = peak.load(std::memory_order_relaxed);
-  while (now > most &&
-         !peak.compare_exchange_weak(most, now, std::memory_order_relaxed))
-    ;
+  shares[threadNumber() % shares.size()].live.fetch_add(
+      delta, std::memory_order_relaxed);
 }
 
 Expected<Tensor> Tensor::allocate(const TensorType &type,

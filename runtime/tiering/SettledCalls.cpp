@@ -8,6 +8,8 @@
 
 #include "SettledCalls.h"
 
+#include "tandem/Support/ThreadNumber.h"
+
 using namespace tandem;
 using namespace tandem::tiering;
 
@@ -25,9 +27,7 @@ SettledCalls::Copy::~Copy() {
 }
 
 SettledCalls::Share &SettledCalls::ownShare() {
-  static std::atomic<unsigned> threads{0};
-  thread_local const unsigned thread = threads++;
-  return shares[thread % shares.size()];
+  return shares[threadNumber() % shares.size()];
 }
 
 SettledCalls::CopyPtr SettledCalls::take() {

@@ -9,6 +9,8 @@
 #ifndef TANDEM_SUPPORT_OBJECTPOOL_H
 #define TANDEM_SUPPORT_OBJECTPOOL_H
 
+#include "tandem/Support/ThreadNumber.h"
+
 #include <array>
 #include <atomic>
 #include <memory>
@@ -65,9 +67,7 @@ private:
   std::atomic<T *> &ownSpare() {
     if constexpr (kShares == 1)
       return shares[0].spare;
-    static std::atomic<unsigned> threads{0};
-    thread_local const unsigned thread = threads++;
-    return shares[thread % kShares].spare;
+    return shares[threadNumber() % kShares].spare;
   }
 
   std::array<Share, kShares> shares;

@@ -57,14 +57,26 @@ TEST(CachingAllocatorTest, HugeBlocksAreAlignedToHugePages) {
 TEST(CachingAllocatorTest, CountsLiveAndPeakBytes) {
   Allocator &allocator = cachingAllocator();
   int64_t before = allocator.liveBytes();
-  allocator.resetPeak();
+  MemoryScope scope;
   void *a = *allocator.allocate(1000), *b = *allocator.allocate(500);
   allocator.deallocate(a, 1000);
   void *c = *allocator.allocate(100);
   EXPECT_EQ(allocator.liveBytes() - before, 600);
-  EXPECT_EQ(allocator.peakBytes() - before, 1500);
+  EXPECT_EQ(scope.peakBytes(), 1500);
   allocator.deallocate(b, 500);
   allocator.deallocate(c, 100);
+  EXPECT_EQ(allocator.liveBytes(), before);
+}
+
+TEST(CachingAllocatorTest, CountsWhatOtherThreadsFree) {
+  Allocator &allocator = cachingAllocator();
+  const int64_t before = allocator.liveBytes();
+  std::vector<void *> blocks(40);
+  for (void *&block : blocks)
+    std::thread([&] { block = *allocator.allocate(100); }).join();
+  EXPECT_EQ(allocator.liveBytes() - before, 4000);
+  for (void *block : blocks)
+    allocator.deallocate(block, 100);
   EXPECT_EQ(allocator.liveBytes(), before);
 }
 

@@ -11,6 +11,7 @@
 
 #include "tandem/Support/TensorType.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -37,17 +38,22 @@ public:
   /// Alignment of all memory, in bytes.
   static constexpr size_t kAlignment = 64;
 
-  /// Bytes allocated now, and the most at any time since resetPeak.
-  int64_t liveBytes() const { return live; }
-  int64_t peakBytes() const { return peak; }
-  void resetPeak() { peak = live.load(); }
+  /// Bytes allocated now: a sum over threads, which may be off by what they
+  /// allocate meanwhile. MemoryScope has the most that a thread held at once.
+  int64_t liveBytes() const;
 
 protected:
   void count(int64_t delta);
 
 private:
+  /// A cache line each, so that threads do not share one to count. Negative
+  /// where a thread frees what others have allocated.
+  struct alignas(64) Share {
+    std::atomic<int64_t> live{0};
+  };
+
   const Device *place;
-  std::atomic<int64_t> live{0}, peak{0};
+  std::array<Share, 16> shares;
 };
 
 /// Counts the bytes that the current thread allocates, from any Allocator,
