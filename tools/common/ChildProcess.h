@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::tools {
@@ -22,6 +23,28 @@ namespace tandem::tools {
 /// where the command cannot be started, returns a non-zero exit code, or is
 /// killed. Its standard error is passed through.
 Expected<std::string> runChild(const std::vector<std::string> &words);
+
+/// A child process that is spoken to, line by line.
+class Dialogue {
+public:
+  /// Starts a command. `words` as for runChild.
+  static Expected<std::unique_ptr<Dialogue>>
+  start(const std::vector<std::string> &words);
+  /// Kills it, if it has not ended.
+  ~Dialogue();
+  Dialogue(const Dialogue &) = delete;
+  Dialogue &operator=(const Dialogue &) = delete;
+
+  /// Writes a line to its standard input.
+  void say(std::string_view line);
+  /// The next line of its standard output, without the end. Fails where it ends
+  /// before that.
+  Expected<std::string> hear();
+
+private:
+  Dialogue(int child, int socket) : child(child), socket(socket) {}
+  const int child, socket;
+};
 
 /// A child process that runs, with breaks, as long as this object lives.
 class Companion {

@@ -33,7 +33,12 @@ static void addLoad(CLI::App &app, EngineLoadOptions &options) {
       .add_option("--shapes", options.shapes,
                   "Shapes whose first results are timed, on each side")
       ->capture_default_str()
-      ->check(CLI::Range(50, 100000));
+      ->check(CLI::Range(1, 100000));
+  command
+      .add_option("--rounds", options.rounds,
+                  "Rounds in which two threads and two processes take turns")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   tools::addJson(command, options.json);
 }
 
@@ -41,7 +46,7 @@ static void addChild(CLI::App &app, EngineChildOptions &options) {
   CLI::App &command = *app.add_subcommand("engine-child");
   command.group(""); // Hidden: `engine` starts it in processes of their own.
   command.add_option("FILE", options.file)->required();
-  command.add_option("--threads", options.threads);
+  command.add_flag("--compile", options.mustCompile);
   command.add_option("--signatures", options.signatures);
 }
 

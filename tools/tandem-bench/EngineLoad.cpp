@@ -8,54 +8,24 @@
 
 #include "EngineLoad.h"
 
+#include "EngineFirstResults.h"
+
 #include "common/ChildProcess.h"
-#include "common/Elements.h"
 #include "common/Format.h"
 #include "common/Json.h"
-#include "common/ProgressLine.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
-#include "tandem/Measure/Vary.h"
-#include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/PhaseTimes.h"
 #include "tandem/Tandem.h"
 
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <set>
 #include <thread>
 
 namespace tandem::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using measure::nsSince;
-
-/// The types of the inputs where the first named dim has this size, and other
-/// named dims have 16.
-Expected<std::vector<TensorType>> typesFor(const Program &program,
-                                           int64_t size) {
-  measure::DimSizes dims;
-  std::set<std::string> seen;
-  for (const auto &input : program.input_dims)
-    for (const std::string &name : input->names)
-      if (!name.empty() && seen.insert(name).second)
-        dims.push_back({name, dims.empty() ? size : 16});
-  if (dims.empty())
-    return fail("engine", "the graph has no named dim to vary");
-  return measure::bindDims(program, dims);
-}
-
-Expected<std::vector<Tensor>> inputsFor(const Program &program, int64_t size) {
-  TANDEM_ASSIGN_OR_RETURN(auto types, typesFor(program, size));
-  std::vector<Tensor> inputs;
-  for (const TensorType &type : types) {
-    TANDEM_ASSIGN_OR_RETURN(inputs.emplace_back(), Tensor::allocate(type));
-    fillRandom(inputs.back(), inputs.size());
-  }
-  return inputs;
-}
 
 /// A function and inputs of several signatures.
 struct Load {
@@ -120,18 +90,22 @@ int64_t callOnThreads(Load &load, int threads, int64_t calls) {
 }
 
 /// The calls per second of all threads together, none of which waits for
-/// another one.
+/// another one. The first twentieth is not counted, in which threads may still
+/// share a processor.
 double callsPerSecond(Load &load, int threads, double seconds) {
   std::atomic<double> sum{0};
   std::vector<std::thread> workers;
   for (int t = 0; t < threads; ++t)
     workers.emplace_back([&, t] {
       constexpr int64_t kCalls = 1000;
-      const Clock::time_point start = Clock::now();
-      int64_t calls = 0;
-      for (; nsSince(start) < seconds * 1e9; calls += kCalls)
+      const Stopwatch whole;
+      while (whole.ns() < seconds * 0.05e9)
         callInTurn(load, t, kCalls);
-      sum += static_cast<double>(calls) / nsSince(start) * 1e9;
+      const Stopwatch watch;
+      int64_t calls = 0;
+      for (; whole.ns() < seconds * 1e9; calls += kCalls)
+        callInTurn(load, t, kCalls);
+      sum += static_cast<double>(calls) / watch.ns() * 1e9;
     });
   for (std::thread &worker : workers)
     worker.join();
@@ -148,10 +122,10 @@ Expected<ThreadsResult> measureThreads(const EngineLoadOptions &options) {
       Load load,
       makeLoad(options.threadsGraph, options.signatures, Mode::automatic));
   ThreadsResult result;
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   result.wrong = callOnThreads(load, options.threads, options.calls);
   const double calls = static_cast<double>(options.calls) * options.threads;
-  result.perSecond = calls / nsSince(start) * 1e9;
+  result.perSecond = calls / watch.ns() * 1e9;
   load.function->wait();
   result.lost = options.calls * options.threads;
   for (const SignatureReport &signature : load.function->report().signatures)
@@ -159,104 +133,55 @@ Expected<ThreadsResult> measureThreads(const EngineLoadOptions &options) {
   return result;
 }
 
-std::vector<std::string> childCommand(const std::string &file, int threads,
-                                      int signatures) {
-  return {tools::executablePath(), "engine-child", file,
-          "--threads=" + std::to_string(threads),
-          "--signatures=" + std::to_string(signatures)};
+using Children = std::vector<std::unique_ptr<tools::Dialogue>>;
+
+Expected<Children> startChildren(const EngineLoadOptions &options, int count) {
+  Children children;
+  for (int i = 0; i < count; ++i) {
+    TANDEM_ASSIGN_OR_RETURN(
+        children.emplace_back(),
+        tools::Dialogue::start(
+            {tools::executablePath(), "engine-child", options.threadsGraph,
+             "--signatures=" + std::to_string(options.signatures)}));
+  }
+  for (auto &child : children)
+    TANDEM_RETURN_IF_ERROR(child->hear()); // It is ready.
+  return children;
 }
 
-/// The calls per second of `processes` processes of `threads` threads each.
-Expected<double> rateOf(const EngineLoadOptions &options, int processes,
+/// The calls per second of these processes together, which begin at the same
+/// time, on `threads` threads each.
+Expected<double> rateOf(std::span<const Children::value_type> children,
                         int threads) {
-  std::vector<Expected<std::string>> outputs(processes, std::string());
-  std::vector<std::thread> waiting;
-  for (Expected<std::string> &output : outputs)
-    waiting.emplace_back([&] {
-      output = tools::runChild(
-          childCommand(options.threadsGraph, threads, options.signatures));
-    });
-  for (std::thread &thread : waiting)
-    thread.join();
+  for (auto &child : children)
+    child->say(std::to_string(threads));
   double sum = 0;
-  for (Expected<std::string> &output : outputs) {
-    TANDEM_RETURN_IF_ERROR(output);
-    sum += std::strtod(output->c_str(), nullptr);
+  for (auto &child : children) {
+    TANDEM_ASSIGN_OR_RETURN(std::string rate, child->hear());
+    sum += std::strtod(rate.c_str(), nullptr);
   }
   return sum;
 }
 
-/// The calls per second of two threads over those of two processes: the median
-/// of several rounds, in alternation.
-Expected<measure::Summary> measureGain(const EngineLoadOptions &options) {
-  std::vector<double> ratios;
-  for (int round = 0; round < 5; ++round) {
-    TANDEM_ASSIGN_OR_RETURN(double apart, rateOf(options, 2, 1));
-    TANDEM_ASSIGN_OR_RETURN(double together, rateOf(options, 1, 2));
-    ratios.push_back(together / apart);
-  }
-  return measure::summarize(std::move(ratios));
-}
-
-/// Times to first results, in nanoseconds, in ascending order.
-struct FirstResults {
-  std::vector<double> beside, alone;
+/// Calls per second of two threads and of two processes, over those of one
+/// process, and of each other: by round, in alternation.
+struct Gains {
+  std::vector<double> threads, processes, ofEachOther;
 };
 
-/// Times the first call of each of `count` shapes from `next` on. The other
-/// side takes other sizes, as libraries keep what they have prepared for the
-/// whole process, but odd ones as well.
-Status timeFirstCalls(Function &function, int count, int64_t &next,
-                      std::vector<double> &times) {
-  for (int i = 0; i < count; ++i, next += 4) {
-    TANDEM_ASSIGN_OR_RETURN(auto inputs, inputsFor(function.program(), next));
-    const Clock::time_point start = Clock::now();
-    TANDEM_RETURN_IF_ERROR(function.call(inputs));
-    times.push_back(nsSince(start));
+Expected<Gains> measureGains(const EngineLoadOptions &options) {
+  TANDEM_ASSIGN_OR_RETURN(const Children both, startChildren(options, 2));
+  const auto first = std::span(both).first(1);
+  Gains gains;
+  for (int round = 0; round < options.rounds; ++round) {
+    TANDEM_ASSIGN_OR_RETURN(double one, rateOf(first, 1));
+    TANDEM_ASSIGN_OR_RETURN(double apart, rateOf(both, 1));
+    TANDEM_ASSIGN_OR_RETURN(double together, rateOf(first, 2));
+    gains.threads.push_back(together / one);
+    gains.processes.push_back(apart / one);
+    gains.ofEachOther.push_back(together / apart);
   }
-  return {};
-}
-
-/// Keeps the background compiling `function` for sizes that nobody calls.
-Status compileOthers(Function &function, int count, int64_t &size) {
-  std::vector<std::vector<TensorType>> signatures;
-  for (int i = 0; i < count; ++i) {
-    TANDEM_ASSIGN_OR_RETURN(signatures.emplace_back(),
-                            typesFor(function.program(), ++size));
-  }
-  return function.compileAhead(signatures);
-}
-
-Expected<FirstResults> measureFirstResults(const EngineLoadOptions &options) {
-  TieringOptions eagerOnly, choosing;
-  eagerOnly.mode = Mode::eager;
-  choosing.maxSignatures = eagerOnly.maxSignatures = 1 << 20;
-  const std::string &file = options.resultsGraph;
-  TANDEM_ASSIGN_OR_RETURN(auto alone,
-                          loadFunction(file, "main", {}, eagerOnly));
-  TANDEM_ASSIGN_OR_RETURN(auto beside,
-                          loadFunction(file, "main", {}, choosing));
-  TANDEM_ASSIGN_OR_RETURN(auto other,
-                          tools::Companion::start(childCommand(file, 0, 1)));
-  FirstResults results;
-  tools::ProgressLine line;
-  constexpr int kBlock = 50;
-  int64_t first = 1, second = 3, others = 100000;
-  while (static_cast<int>(results.alone.size()) < options.shapes) {
-    line.show("first result " + std::to_string(results.alone.size()));
-    other->resume();
-    TANDEM_RETURN_IF_ERROR(
-        timeFirstCalls(*alone, kBlock, first, results.alone));
-    other->pause();
-    TANDEM_RETURN_IF_ERROR(compileOthers(*beside, 100, others));
-    TANDEM_RETURN_IF_ERROR(
-        timeFirstCalls(*beside, kBlock, second, results.beside));
-    beside->cancel();
-  }
-  line.clear();
-  std::sort(results.alone.begin(), results.alone.end());
-  std::sort(results.beside.begin(), results.beside.end());
-  return results;
+  return gains;
 }
 
 /// Figures, as a table and as JSON.
@@ -273,6 +198,15 @@ public:
     std::snprintf(text, sizeof text, "%.3f", value);
     add(name, value, text, limit);
   }
+  /// The median of several, with their 10th and 90th percentile.
+  void addRatios(const std::string &name, std::vector<double> values,
+                 const std::string &limit) {
+    const measure::Summary summary = measure::summarize(std::move(values));
+    char text[64];
+    std::snprintf(text, sizeof text, "%.3f (%.3f-%.3f)", summary.median,
+                  summary.p10, summary.p90);
+    add(name, summary.median, text, limit);
+  }
 
   tools::Table table{{{"", false}, {"measured"}, {"limit"}}};
   nlohmann::ordered_json json;
@@ -280,18 +214,28 @@ public:
 
 } // namespace
 
+static void addFirstResults(Figures &figures, const FirstResults &first) {
+  for (double q : {0.5, 0.99}) {
+    const double alone = measure::quantile(first.alone, q),
+                 thread = measure::quantile(first.besideThread, q),
+                 compiling = measure::quantile(first.besideCompiling, q);
+    const std::string of = q == 0.5 ? ", p50" : ", p99";
+    figures.add("first result, eager alone" + of, alone,
+                tools::formatTime(alone), "");
+    figures.addRatio("  beside a thread that counts" + of, thread / alone, "");
+    figures.addRatio("  while compiling" + of, compiling / alone,
+                     q == 0.5 ? "<= 1.03" : "<= 1.15");
+    figures.addRatio("  while compiling, of a thread that counts" + of,
+                     compiling / thread, "");
+  }
+}
+
 Status runEngineLoad(const EngineLoadOptions &options) {
   Figures figures;
-  TANDEM_ASSIGN_OR_RETURN(FirstResults first, measureFirstResults(options));
-  for (double q : {0.5, 0.99}) {
-    const double beside = measure::quantile(first.beside, q),
-                 alone = measure::quantile(first.alone, q);
-    const std::string name = q == 0.5 ? "p50" : "p99";
-    figures.add("first result, eager alone, " + name, alone,
-                tools::formatTime(alone), "");
-    figures.addRatio("first result while compiling, " + name, beside / alone,
-                     q == 0.5 ? "<= 1.03" : "<= 1.15");
-  }
+  TANDEM_ASSIGN_OR_RETURN(
+      FirstResults first,
+      measureFirstResults(options.resultsGraph, options.shapes));
+  addFirstResults(figures, first);
   TANDEM_ASSIGN_OR_RETURN(Load any,
                           makeLoad(options.threadsGraph, 1, Mode::eager));
   const double wait = any.function->report().longestLockWaitNs;
@@ -304,8 +248,11 @@ Status runEngineLoad(const EngineLoadOptions &options) {
               std::to_string(threads.wrong), "0");
   figures.add("calls per second", threads.perSecond,
               tools::formatCount(static_cast<int64_t>(threads.perSecond)), "");
-  TANDEM_ASSIGN_OR_RETURN(measure::Summary gain, measureGain(options));
-  figures.addRatio("two threads, of two processes", gain.median, ">= 0.92");
+  TANDEM_ASSIGN_OR_RETURN(Gains gains, measureGains(options));
+  figures.addRatios("two processes, of one", gains.processes, "");
+  figures.addRatios("two threads, of one", gains.threads, "");
+  figures.addRatios("two threads, of two processes", gains.ofEachOther,
+                    ">= 0.92");
   std::printf("%s", figures.table.str().c_str());
   if (options.json.empty())
     return {};
@@ -315,32 +262,18 @@ Status runEngineLoad(const EngineLoadOptions &options) {
   return tools::writeText(options.json, record.dump() + "\n");
 }
 
-static Status compileForEver(const std::string &file) {
-  TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseFile(file));
-  CompileOptions options;
-  options.kernelCache = false;
-  TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
-  Status status;
-  runOnOneThread([&] {
-    for (int64_t size = 1; status; ++size) {
-      auto types = typesFor(*graph->eagerProgram(), 1 + size % 1000);
-      status = types ? Status() : tl::unexpected(types.error());
-      if (status)
-        if (auto compiled = compiler->compile(*types); !compiled)
-          status = tl::unexpected(compiled.error());
-    }
-  });
-  return status;
-}
-
 Status runEngineChild(const EngineChildOptions &options) {
-  if (options.threads == 0)
+  if (options.mustCompile)
     return compileForEver(options.file);
   TANDEM_ASSIGN_OR_RETURN(
       Load load, makeLoad(options.file, options.signatures, Mode::compileNow));
   callOnThreads(load, 1, 2 * options.signatures); // All are promoted then.
-  std::printf("%.17g\n",
-              callsPerSecond(load, options.threads, options.seconds));
+  std::puts("ready");
+  std::fflush(stdout);
+  for (int threads = 0; std::scanf("%d", &threads) == 1;) {
+    std::printf("%.17g\n", callsPerSecond(load, threads, options.seconds));
+    std::fflush(stdout);
+  }
   return {};
 }
 

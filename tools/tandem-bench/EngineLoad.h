@@ -1,5 +1,5 @@
-//===- EngineLoad.h - The engine under many threads and new shapes  -*- C++
-//-*-===//
+//===- EngineLoad.h - The engine under load ------------------- -*- C++ -*-===//
+//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,15 +28,18 @@ struct EngineLoadOptions {
   int64_t calls = 1000000;
   /// Shapes whose first results are timed, for each of both sides.
   int shapes = 1000;
+  /// Rounds in which two threads are compared with two processes.
+  int rounds = 30;
   std::string json;
   tools::Environment environment;
 };
 
 /// Measures, and prints with its limit:
 ///  - `threads` threads that call `signatures` signatures of one function:
-///  calls
-///    that are missing in the report, and outputs that neither tier computes;
-///  - the calls per second of two threads beside those of two processes;
+///    calls that are missing in the report, and outputs that neither tier
+///    computes;
+///  - the calls per second of two threads beside those of two processes, and of
+///    both beside those of one;
 ///  - the time to the first result of shapes that were never seen, while the
 ///    function compiles others in the background, beside eager alone with an
 ///    unrelated process compiling;
@@ -46,14 +49,16 @@ Status runEngineLoad(const EngineLoadOptions &options);
 /// What its child processes do.
 struct EngineChildOptions {
   std::string file;
-  /// Threads that call; 0 to compile shape after shape, for ever.
-  int threads = 1;
   int signatures = 64;
-  double seconds = 1;
+  /// How long calls are counted.
+  double seconds = 0.25;
+  /// Whether it compiles shape after shape instead, until it is killed.
+  bool mustCompile = false;
 };
 
-/// Prints the calls per second of all threads together to standard output, or
-/// compiles until it is killed.
+/// Prints a line when all signatures are compiled. Then, for each number of
+/// threads that it reads from standard input, prints how many calls per second
+/// these make together.
 Status runEngineChild(const EngineChildOptions &options);
 
 } // namespace tandem::bench
