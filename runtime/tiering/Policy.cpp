@@ -134,10 +134,9 @@ double Record::lossNs() const {
 double compilePrice(const Conditions &conditions,
                     const PolicyOptions &options) {
   const double spare = std::clamp(conditions.spareCores, 0.0, 1.0);
-  const double onSpare = std::max(options.spareShare, conditions.interference);
   const double displaced =
       conditions.queuedLossRate / std::max(1U, options.compileThreads);
-  return std::min(1.0, (1 - spare) + spare * onSpare + displaced);
+  return std::min(1.0, (1 - spare) + spare * options.spareShare + displaced);
 }
 
 double lossRate(const Record &record, double nowNs) {
@@ -209,12 +208,6 @@ static Decision decideCompile(const Record &record,
                                     retryThreshold(record));
   if (loss < threshold)
     return {Action::none, Reason::loss, loss, threshold};
-  if (conditions.admissionPriority > 0) {
-    const double own = priority(record, conditions.nowNs);
-    if (own <= conditions.admissionPriority)
-      return {Action::none, Reason::queueFull, own,
-              conditions.admissionPriority};
-  }
   return {Action::compile, Reason::loss, loss, threshold};
 }
 

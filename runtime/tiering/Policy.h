@@ -123,15 +123,9 @@ struct Conditions {
   double nowNs = 0;
   /// Cores that compiling would take from nobody (CapacityMonitor).
   double spareCores = 0;
-  /// By how much calls are slower while a spare core compiles, as a share of
-  /// their time: caches, memory bandwidth and clock rate are shared.
-  double interference = 0;
   /// Sum of lossRate over the other jobs that wait for a compile thread; one of
   /// some milliseconds ago will do.
   double queuedLossRate = 0;
-  /// A job is admitted to the queue if its priority is above this: 0 where the
-  /// queue has room, else that of the job that it would displace.
-  double admissionPriority = 0;
 };
 
 struct PolicyOptions {
@@ -169,7 +163,6 @@ enum class Reason : uint8_t {
   predictedSlower,   ///< e against the c that is expected.
   fixedCall,         ///< The call against PolicyOptions::compileAtCall.
   loss,              ///< The loss so far against the threshold, ns.
-  queueFull,         ///< Its priority against that of the queue's last job.
   waiting,           ///< Silence against what it may be, ns.
   quiet,             ///< The same.
   compiling,         ///< The compilation is under way.
@@ -205,8 +198,8 @@ Decision decide(const Record &record, const Conditions &conditions,
                 const PolicyOptions &options);
 
 /// What a nanosecond of compiling costs callers, in nanoseconds, from
-/// `spareShare` to 1: what is not run by a spare core is taken from callers; on
-/// one, compiling interferes; and what waits in the queue waits longer.
+/// `spareShare` to 1: what is not run by a spare core is taken from callers,
+/// and what waits in the queue waits longer.
 double compilePrice(const Conditions &conditions, const PolicyOptions &options);
 
 /// Nanoseconds lost per nanosecond, as estimated from the calls so far, with

@@ -35,7 +35,7 @@ std::string_view name(Action action) {
 namespace {
 
 /// How the numbers of a reason are written.
-enum class Unit { none, time, bytes, count, priority };
+enum class Unit { none, time, bytes, count };
 
 /// A sentence with up to two places for `have` and `need`.
 struct Template {
@@ -60,9 +60,6 @@ Template templateFor(const Decision &decision) {
     return {acts ? "eager has lost %s, and compiling is worth %s"
                  : "eager has lost %s; compiles when that reaches %s",
             Unit::time};
-  case Reason::queueFull:
-    return {"the queue is full: priority %s, where the last job has %s",
-            Unit::priority};
   case Reason::waiting:
     return {"waits for a compile thread; silent for %s, cancelled after %s",
             Unit::time};
@@ -107,8 +104,6 @@ std::string render(Unit unit, double value) {
     return "";
   case Unit::count:
     return format("%.0f", value);
-  case Unit::priority:
-    return format("%.3g/s", value * 1e9);
   case Unit::bytes:
     return format("%.1f MiB", value / (1 << 20));
   case Unit::time:

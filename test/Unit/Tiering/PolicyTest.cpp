@@ -133,17 +133,15 @@ TEST(PolicyTest, CompilesEarlierOnASpareCore) {
             Action::none);
 }
 
-TEST(PolicyTest, PricesInterferenceAndTheQueue) {
+TEST(PolicyTest, PricesSpareCoresAndTheQueue) {
   PolicyOptions options;
   options.compileThreads = 2;
   EXPECT_DOUBLE_EQ(compilePrice(spare(0), options), 1);
   EXPECT_DOUBLE_EQ(compilePrice(spare(0.5), options), 0.525);
   EXPECT_DOUBLE_EQ(compilePrice(spare(3), options), 0.05);
   Conditions conditions = spare(1);
-  conditions.interference = 0.2;
-  EXPECT_DOUBLE_EQ(compilePrice(conditions, options), 0.2);
   conditions.queuedLossRate = 0.6;
-  EXPECT_DOUBLE_EQ(compilePrice(conditions, options), 0.5);
+  EXPECT_DOUBLE_EQ(compilePrice(conditions, options), 0.35);
   conditions.queuedLossRate = 60;
   EXPECT_DOUBLE_EQ(compilePrice(conditions, options), 1);
 }
@@ -153,17 +151,6 @@ TEST(PolicyTest, LeavesEagerWhatIsPredictedToBeSlower) {
   const Decision decision = decideOn(record, spare(1));
   EXPECT_EQ(decision.action, Action::none);
   EXPECT_EQ(decision.reason, Reason::predictedSlower);
-}
-
-TEST(PolicyTest, AdmitsToAFullQueueOnlyWhatIsWorthMore) {
-  const Record record = eagerRecord(100, 5 * kMs, 40 * kMs, 1 * kMs);
-  Conditions conditions;
-  conditions.nowNs = record.lastCallNs;
-  const double own = priority(record, conditions.nowNs);
-  conditions.admissionPriority = own * 1.01;
-  EXPECT_EQ(decideOn(record, conditions).reason, Reason::queueFull);
-  conditions.admissionPriority = own * 0.99;
-  EXPECT_EQ(decideOn(record, conditions).action, Action::compile);
 }
 
 TEST(PolicyTest, CancelsAJobWhoseSignatureWentQuiet) {
@@ -368,7 +355,6 @@ protected:
   Conditions anyConditions() {
     Conditions conditions = spare(uniform(-0.5, 2));
     conditions.queuedLossRate = uniform(0, 1);
-    conditions.interference = uniform(0, 0.5);
     return conditions;
   }
   static bool compiles(const Record &record, const Conditions &conditions) {
@@ -403,9 +389,6 @@ TEST_F(MonotoneTest, WorseForCompilingNeverStartsIt) {
     expectNotEarlier(record, busier);
     busier = conditions;
     busier.queuedLossRate += 0.3;
-    expectNotEarlier(record, busier);
-    busier = conditions;
-    busier.interference += 0.3;
     expectNotEarlier(record, busier);
   }
   // The test has seen both sides.
