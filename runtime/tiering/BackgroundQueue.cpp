@@ -45,16 +45,6 @@ void BackgroundQueue::sumLossRates() {
   waitingLossRate = sum;
 }
 
-/// The processors that the process was started with. A thread is made with
-/// those of the thread that makes it, which may be bound to one: as a rule the
-/// one that background work should leave alone.
-static const cpu_set_t processorsAtStart = [] {
-  cpu_set_t processors;
-  CPU_ZERO(&processors);
-  sched_getaffinity(0, sizeof processors, &processors);
-  return processors;
-}();
-
 Status BackgroundQueue::startThread() {
   // Signals are for the program's own threads.
   sigset_t all, before;
@@ -91,7 +81,7 @@ static void leaveProcessor(int processor) {
 
 void *BackgroundQueue::work(void *self) {
   // Fails where none of them may be used any more; then it is the maker's.
-  sched_setaffinity(0, sizeof processorsAtStart, &processorsAtStart);
+  sched_setaffinity(0, sizeof(cpu_set_t), &processorsAtStart());
   SpareCores::process().addThisThread();
   static_cast<BackgroundQueue *>(self)->workUntilStopped();
   SpareCores::process().removeThisThread();

@@ -165,19 +165,28 @@ static double threadTimeNs() {
          static_cast<double>(time.tv_nsec);
 }
 
-CapacityMonitor::CapacityMonitor(fs::path root)
-    : root(std::move(root)), quota(this->root) {}
+CapacityMonitor::CapacityMonitor(fs::path root, std::set<int> atStart)
+    : root(std::move(root)), atStart(std::move(atStart)), quota(this->root) {}
 
 /// Reads the affinity as /proc shows it, which has no limit on the number of
 /// processors as sched_getaffinity's set has.
-std::set<int> CapacityMonitor::readAllowed() const {
+std::set<int> CapacityMonitor::readAllowed(const std::string &which) const {
   std::set<int> cpus;
   const std::string key = "Cpus_allowed_list:";
   for (const std::string &line :
-       readLines(under(root, "/proc/thread-self/status")))
+       readLines(under(root, "/proc/" + which + "/status")))
     if (line.starts_with(key))
       addList(cpus, line.substr(key.size()));
   return cpus;
+}
+
+std::set<int> CapacityMonitor::backgroundProcessors() const {
+  std::set<int> cpus;
+  for (pid_t thread : background)
+    cpus.merge(readAllowed("self/task/" + std::to_string(thread)));
+  if (cpus.empty())
+    cpus = atStart;
+  return cpus.empty() ? readAllowed("thread-self") : cpus;
 }
 
 std::map<int, CapacityMonitor::CpuTicks> CapacityMonitor::readCpus() const {
@@ -209,7 +218,7 @@ CapacityMonitor::readThreads() const {
 
 CapacityMonitor::Snapshot CapacityMonitor::take(double nowNs) const {
   Snapshot snapshot{nowNs, readCpus(), readThreads()};
-  const std::set<int> allowed = readAllowed();
+  const std::set<int> allowed = backgroundProcessors();
   if (!allowed.empty())
     std::erase_if(snapshot.cpus, [&](const auto &cpu) {
       return !allowed.contains(cpu.first);

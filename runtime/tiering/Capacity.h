@@ -23,7 +23,7 @@ namespace tandem::tiering {
 /// Cores of the machine from the point of view of this process; means over the
 /// last window.
 struct Capacity {
-  /// Processors that the calling thread may run on.
+  /// Processors that background threads may run on.
   double allowedCores = 1;
   /// Quota of the control groups, the least of all levels.
   double quotaCores = std::numeric_limits<double>::infinity();
@@ -59,8 +59,11 @@ private:
 /// for each thread of the process, so that no caller should wait for it.
 class CapacityMonitor {
 public:
-  /// `root` is put before /proc and /sys, for tests.
-  explicit CapacityMonitor(std::filesystem::path root = "/");
+  /// `root` is put before /proc and /sys, for tests. `atStart` are the
+  /// processors that the first background thread will have; none stands for
+  /// those of whoever samples.
+  explicit CapacityMonitor(std::filesystem::path root = "/",
+                           std::set<int> atStart = {});
 
   /// Counts a thread of this process as background work, which gives way.
   void addBackgroundThread(pid_t thread) { background.insert(thread); }
@@ -86,7 +89,11 @@ private:
     std::map<pid_t, ThreadTimes> threads;
   };
 
-  std::set<int> readAllowed() const;
+  /// The processors that a thread may use: /proc/<which>/status.
+  std::set<int> readAllowed(const std::string &which) const;
+  /// Those of the background threads. A caller may be bound to fewer, which are
+  /// not those that compiling would use.
+  std::set<int> backgroundProcessors() const;
   std::map<int, CpuTicks> readCpus() const;
   std::map<pid_t, ThreadTimes> readThreads() const;
   Snapshot take(double nowNs) const;
@@ -95,7 +102,8 @@ private:
   double guessIdle(const Snapshot &snapshot) const;
   void compare(const Snapshot &before, const Snapshot &after);
 
-  std::filesystem::path root;
+  const std::filesystem::path root;
+  const std::set<int> atStart;
   CgroupQuota quota;
   std::set<pid_t> background;
   std::optional<Snapshot> last;

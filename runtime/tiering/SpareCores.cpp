@@ -13,6 +13,25 @@
 
 using namespace tandem::tiering;
 
+static const cpu_set_t atStart = [] {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof processors, &processors);
+  return processors;
+}();
+
+const cpu_set_t &tandem::tiering::processorsAtStart() { return atStart; }
+
+static std::set<int> numbersOf(const cpu_set_t &processors) {
+  std::set<int> numbers;
+  for (int number = 0; number < CPU_SETSIZE; ++number)
+    if (CPU_ISSET(number, &processors))
+      numbers.insert(number);
+  return numbers;
+}
+
+SpareCores::SpareCores() : monitor("/", numbersOf(atStart)) {}
+
 SpareCores &SpareCores::process() {
   // Never destroyed: threads may ask until the process is gone.
   static auto *cores = new SpareCores;

@@ -13,8 +13,14 @@
 
 #include <atomic>
 #include <mutex>
+#include <sched.h>
 
 namespace tandem::tiering {
+
+/// The processors that the process was started with. Background threads may use
+/// all of them, also where the thread that makes them is bound to one: as a
+/// rule the one that background work should leave alone.
+const cpu_set_t &processorsAtStart();
 
 /// The cores that background threads of this process may use and take nothing
 /// from anybody. Thread-safe.
@@ -30,6 +36,8 @@ public:
   void removeThisThread();
 
 private:
+  SpareCores();
+
   std::mutex mutex; // Guards `monitor`.
   CapacityMonitor monitor;
   std::atomic<double> latest{0};

@@ -141,6 +141,25 @@ TEST_F(CapacityMonitorTest, CountsIdleProcessorsAmongTheAllowed) {
   EXPECT_DOUBLE_EQ(capacity.spareCores(), 0.75);
 }
 
+TEST_F(CapacityMonitorTest, ABoundCallerDoesNotBindBackgroundThreads) {
+  write("proc/thread-self/status", "Cpus_allowed_list:\t0");
+  cpus({{0, 0}, {0, 0}, {0, 0}});
+  thread(1, 0, 0);
+  thread(2, 0, 0);
+  CapacityMonitor monitor(root, {0, 1});
+  EXPECT_EQ(monitor.sample(0).allowedCores, 2);
+  // The caller has the first processor to itself, and nobody uses the second.
+  cpus({{1000, 0}, {0, 1000}, {0, 1000}});
+  thread(1, 10 * kSecond, 0);
+  EXPECT_DOUBLE_EQ(monitor.sample(10 * kSecond).spareCores(), 1);
+  // From now on, the background thread is asked.
+  monitor.addBackgroundThread(2);
+  write("proc/self/task/2/status", "Cpus_allowed_list:\t1-2");
+  EXPECT_EQ(monitor.sample(20 * kSecond).allowedCores, 2);
+  write("proc/self/task/2/status", "Cpus_allowed_list:\t2");
+  EXPECT_EQ(monitor.sample(30 * kSecond).allowedCores, 1);
+}
+
 TEST_F(CapacityMonitorTest, CountsWhatBackgroundThreadsUseAsSpare) {
   cpus({{0, 0}, {0, 0}});
   thread(1, 0, 0);
