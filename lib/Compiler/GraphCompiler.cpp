@@ -10,15 +10,14 @@
 #include "CompileHistory.h"
 #include "CompilerSession.h"
 #include "GraphSource.h"
-#include "KernelWorker.h"
 #include "ProgramStore.h"
+#include "WarmUpThread.h"
 
 #include "tandem/Support/ObjectPool.h"
 
 #include <algorithm>
 #include <ctime>
 #include <mutex>
-#include <pthread.h>
 
 namespace tandem {
 namespace {
@@ -48,10 +47,7 @@ public:
         store(this->graph, config) {
     if (config.target->isHost())
       calibration = BackgroundCalibration::share();
-  }
-  ~GraphCompiler() override {
-    if (isWarming)
-      pthread_join(warmer, nullptr);
+    WarmUpThread::prepare();
   }
 
   /// Starts what the first compilation needs.
@@ -114,23 +110,13 @@ private:
   ProgramStore store;
   /// Lives as long as compilers that it is for.
   std::shared_ptr<BackgroundCalibration> calibration;
-  /// Makes ready what kernels need, while the graph is still being fused.
   std::once_flag once;
-  pthread_t warmer;
-  bool isWarming = false;
+  WarmUpThread warmer;
   ObjectPool<CompilerSession> sessions;
 };
 
 Expected<std::unique_ptr<CompilerSession>> GraphCompiler::createSession() {
-  std::call_once(once, [&] {
-    // std::thread would end a process that may not start another.
-    auto warm = [](void *which) -> void * {
-      warmUp(*static_cast<const Target *>(which));
-      return nullptr;
-    };
-    isWarming = pthread_create(&warmer, nullptr, warm,
-                               const_cast<Target *>(config.target)) == 0;
-  });
+  std::call_once(once, [&] { warmer.start(*config.target); });
   return CompilerSession::create(graph, config);
 }
 

@@ -6,13 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WarmUpThread.h"
+
 #include "tandem/Tandem.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace tandem;
 
@@ -51,6 +59,64 @@ TEST(ProcessEnd, CompilationsInTheBackgroundDoNotOutliveWhatTheyUse) {
     EXPECT_EXIT(endWhileCompiling(std::chrono::milliseconds(ms)),
                 testing::ExitedWithCode(0), "")
         << ms << " ms";
+}
+
+/// A target that takes its time to get warm.
+class SlowTarget final : public Target {
+public:
+  llvm::StringRef name() const override { return "slow"; }
+  llvm::StringRef description() const override { return ""; }
+  Expected<Device *> device() const override {
+    return fail("test", "there is no device");
+  }
+  void addKernelPasses(mlir::OpPassManager &,
+                       const PipelineOptions &) const override {}
+  llvm::StringRef kernelPhase() const override { return ""; }
+  void registerDialects(mlir::DialectRegistry &) const override {}
+  Expected<fb::KernelT> compile(mlir::ModuleOp, const std::string &,
+                                PhaseTimes &) const override {
+    return fail("test", "it compiles nothing");
+  }
+  void warmUp() const override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    isWarm = true;
+  }
+  mutable std::atomic<bool> isWarm{false};
+};
+
+/// Ends the process while a thread that nobody destroys warms a target up. The
+/// exit code tells whether it ran on while static objects were destroyed.
+[[noreturn]] void endWhileWarmingUp() {
+  static auto *target = new SlowTarget;
+  std::atexit([] { _exit(target->isWarm ? 0 : 1); });
+  WarmUpThread::prepare();
+  (new WarmUpThread)->start(*target);
+  std::exit(2);
+}
+
+TEST(ProcessEnd, WarmUpThreadsDoNotOutliveWhatTheyUse) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(endWhileWarmingUp(), testing::ExitedWithCode(0), "");
+}
+
+/// Forks while a thread warms a target up: locks that it held would never be
+/// released in the child.
+[[noreturn]] void forkWhileWarmingUp() {
+  static SlowTarget target;
+  WarmUpThread::prepare();
+  WarmUpThread thread;
+  thread.start(target);
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(target.isWarm ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+}
+
+TEST(ProcessEnd, WarmUpThreadsEndBeforeAFork) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(forkWhileWarmingUp(), testing::ExitedWithCode(0), "");
 }
 
 } // namespace
