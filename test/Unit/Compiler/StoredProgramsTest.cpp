@@ -13,8 +13,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace tandem;
@@ -290,6 +293,95 @@ TEST_F(StoredProgramsTest, AFolderThatCannotBeUsedIsSaidOnce) {
   EXPECT_FALSE(second.isStored);
   EXPECT_TRUE(second.warnings.empty());
   EXPECT_EQ(run(first), run(second));
+}
+
+/// Starts a process that does `work`, and returns whether that is true.
+pid_t startChild(const std::function<bool()> &work) {
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(work() ? 0 : 1);
+  return child;
+}
+bool hasSucceeded(pid_t child) {
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
+}
+
+TEST_F(StoredProgramsTest, AFullDiskIsSaidOnce) {
+  const auto graph = parse(kGraph);
+  CompileOptions unstored = options();
+  unstored.diskCache = false;
+  const std::vector<float> expected = run(compile(*graph, unstored));
+  EXPECT_TRUE(hasSucceeded(startChild([&] {
+    const rlimit limit{512, 512}; // Bytes of a file: no entry is that small.
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const PreparedTier first = compile(), second = compile();
+    return run(first) == expected && run(second) == expected &&
+           !second.isStored && first.warnings.size() == 1 &&
+           second.warnings.empty();
+  })));
+  EXPECT_THAT(files(""), testing::IsEmpty());
+}
+
+TEST_F(StoredProgramsTest, AReadOnlyFolderIsRead) {
+  const std::vector<float> expected = run(compile());
+  const fs::path folder = entryFolder(directory);
+  const bool isRoot = geteuid() == 0;
+  // Root may write to all: another user does so.
+  if (isRoot) {
+    for (const auto &entry : fs::recursive_directory_iterator(directory))
+      ASSERT_EQ(chown(entry.path().c_str(), 65534, 65534), 0);
+    ASSERT_EQ(chown(directory.c_str(), 65534, 65534), 0);
+  }
+  const size_t before = files("").size();
+  ASSERT_EQ(chmod(folder.c_str(), 0500), 0);
+  EXPECT_TRUE(hasSucceeded(startChild([&] {
+    if (isRoot && setuid(65534) != 0)
+      return false;
+    const PreparedTier known = compile(),
+                       other = compile(*parse(kGraph), options(), 5);
+    return known.isStored && run(known) == expected && !other.isStored &&
+           run(other, 5).size() == 40 && other.warnings.size() == 1;
+  })));
+  ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+  EXPECT_EQ(files("").size(), before);
+}
+
+/// Processes with whole compilers: 200 that want a program which is there, and
+/// 8 that make others, one of which spoils what is there.
+TEST_F(StoredProgramsTest, ManyProcessesMayCompile) {
+  constexpr int kClients = 200, kCompilers = 8, kKnown = 4;
+  const auto graph = parse(kGraph);
+  std::vector<std::vector<float>> expected(1);
+  for (int rows = 1; rows <= kKnown + kCompilers; ++rows) {
+    CompileOptions whether = options();
+    whether.diskCache = rows <= kKnown;
+    expected.push_back(run(compile(*graph, whether, rows), rows));
+  }
+  auto isRight = [&](int rows) {
+    return run(compile(*graph, options(), rows), rows) == expected[rows];
+  };
+  std::vector<pid_t> children;
+  for (int c = 1; c <= kCompilers; ++c)
+    children.push_back(startChild([&, c] {
+      bool allRight = true;
+      for (int i = 0; i < 4; ++i) {
+        allRight &= isRight(kKnown + 1 + (c + i) % kCompilers);
+        const fs::path file = files("program").front();
+        auto bytes = readFile(file);
+        if (c > 1 || !bytes)
+          continue;
+        (*bytes)[bytes->size() / 2] ^= 1;
+        // Others may find it bad, and remove it, at once.
+        allRight &= writeFileAtomically(file, *bytes).has_value();
+      }
+      return allRight;
+    }));
+  for (int c = 0; c < kClients; ++c)
+    children.push_back(startChild([&, c] { return isRight(1 + c % kKnown); }));
+  for (pid_t child : children)
+    EXPECT_TRUE(hasSucceeded(child));
 }
 
 TEST_F(StoredProgramsTest, ErrorsAreThoseOfACompiler) {
