@@ -27,21 +27,22 @@ namespace tandem::bench {
 
 /// The types of the inputs where the first named dim has this size, and other
 /// named dims have 16.
-Expected<std::vector<TensorType>> typesFor(const Program &program,
-                                           int64_t size) {
+Expected<std::vector<TensorType>> typesFor(const Program &program, int64_t size,
+                                           int64_t others) {
   measure::DimSizes dims;
   std::set<std::string> seen;
   for (const auto &input : program.input_dims)
     for (const std::string &name : input->names)
       if (!name.empty() && seen.insert(name).second)
-        dims.push_back({name, dims.empty() ? size : 16});
+        dims.push_back({name, dims.empty() ? size : others});
   if (dims.empty())
     return fail("engine", "the graph has no named dim to vary");
   return measure::bindDims(program, dims);
 }
 
-Expected<std::vector<Tensor>> inputsFor(const Program &program, int64_t size) {
-  TANDEM_ASSIGN_OR_RETURN(auto types, typesFor(program, size));
+Expected<std::vector<Tensor>> inputsFor(const Program &program, int64_t size,
+                                        int64_t others) {
+  TANDEM_ASSIGN_OR_RETURN(auto types, typesFor(program, size, others));
   std::vector<Tensor> inputs;
   for (const TensorType &type : types) {
     TANDEM_ASSIGN_OR_RETURN(inputs.emplace_back(), Tensor::allocate(type));
@@ -75,14 +76,18 @@ private:
   std::jthread thread;
 };
 
-/// Times the first calls of `count` sizes from `next` on. Libraries keep what
-/// they have prepared for the whole process, so that no size may come again;
-/// all are odd, as they prepare less for even ones.
-Status timeFirstCalls(Side &side, int count, int64_t &next) {
+/// Sizes of the first dim in a block, all of them odd, as libraries prepare
+/// less for even ones. Each block of each side has all, and a size of its own
+/// of the other dims: libraries keep what they have prepared for the whole
+/// process, so that no shape may come again.
+constexpr int kBlock = 50;
+
+/// Times a block of first calls.
+Status timeFirstCalls(Side &side, int64_t others) {
   TANDEM_RETURN_IF_ERROR(side.begin());
-  for (int i = 0; i < count; ++i, next += 2) {
+  for (int64_t size = 1; size < 2 * kBlock; size += 2) {
     TANDEM_ASSIGN_OR_RETURN(auto inputs,
-                            inputsFor(side.function->program(), next));
+                            inputsFor(side.function->program(), size, others));
     const Stopwatch watch;
     TANDEM_RETURN_IF_ERROR(side.function->call(inputs));
     side.times->push_back(watch.ns());
@@ -103,13 +108,11 @@ Status compileOthers(Function &function, int count, int64_t &size) {
 
 Status alternate(std::vector<Side> sides, int shapes) {
   tools::ProgressLine line;
-  constexpr int kBlock = 50;
-  int64_t next = 1;
+  int64_t others = 16;
   for (int done = 0; done < shapes; done += kBlock) {
     line.show("first result " + std::to_string(done));
     for (Side &side : sides)
-      TANDEM_RETURN_IF_ERROR(
-          timeFirstCalls(side, std::min(kBlock, shapes - done), next));
+      TANDEM_RETURN_IF_ERROR(timeFirstCalls(side, ++others));
     // Each side has each of the places, as sizes grow.
     std::rotate(sides.begin(), sides.begin() + 1, sides.end());
   }

@@ -17,12 +17,13 @@
 
 namespace tandem::bench {
 
-/// The types of the inputs where the first named dim has this size, and other
-/// named dims have 16.
-Expected<std::vector<TensorType>> typesFor(const Program &program,
-                                           int64_t size);
+/// The types of the inputs where the first named dim has this size, and all
+/// others have `others`.
+Expected<std::vector<TensorType>> typesFor(const Program &program, int64_t size,
+                                           int64_t others = 16);
 /// Random inputs of these types.
-Expected<std::vector<Tensor>> inputsFor(const Program &program, int64_t size);
+Expected<std::vector<Tensor>> inputsFor(const Program &program, int64_t size,
+                                        int64_t others = 16);
 
 /// Times to first results of shapes that were never seen, in nanoseconds, in
 /// ascending order.
@@ -37,7 +38,8 @@ struct FirstResults {
   std::vector<double> besideCompiling;
 };
 
-/// Times `shapes` shapes on each side, in alternation.
+/// Times `shapes` shapes on each side, in alternation. The graph has at least
+/// two named dims.
 Expected<FirstResults> measureFirstResults(const std::string &file, int shapes);
 
 /// Compiles shape after shape, until it is killed.

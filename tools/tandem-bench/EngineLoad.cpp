@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <sched.h>
 #include <thread>
 
 namespace tandem::bench {
@@ -89,17 +90,33 @@ int64_t callOnThreads(Load &load, int threads, int64_t calls) {
   return wrong;
 }
 
+/// Binds the calling thread to one of the processors that it may use: Linux may
+/// leave two busy threads on one of them for as long as a window, and then what
+/// is measured is that.
+void stayOn(int processor) {
+  cpu_set_t allowed, one;
+  CPU_ZERO(&one);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return;
+  processor %= CPU_COUNT(&allowed);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && processor-- == 0)
+      CPU_SET(cpu, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
 /// The calls per second of all threads together, none of which waits for
-/// another one. The first twentieth is not counted, in which threads may still
-/// share a processor.
-double callsPerSecond(Load &load, int threads, double seconds) {
+/// another one, on processors from the one with the number `first` on. The
+/// first fifth, in which caches get warm, is not counted.
+double callsPerSecond(Load &load, int threads, int first, double seconds) {
   std::atomic<double> sum{0};
   std::vector<std::thread> workers;
   for (int t = 0; t < threads; ++t)
     workers.emplace_back([&, t] {
       constexpr int64_t kCalls = 1000;
+      stayOn(first + t);
       const Stopwatch whole;
-      while (whole.ns() < seconds * 0.05e9)
+      while (whole.ns() < seconds * 0.2e9)
         callInTurn(load, t, kCalls);
       const Stopwatch watch;
       int64_t calls = 0;
@@ -150,11 +167,13 @@ Expected<Children> startChildren(const EngineLoadOptions &options, int count) {
 }
 
 /// The calls per second of these processes together, which begin at the same
-/// time, on `threads` threads each.
+/// time, on `threads` threads each, all on processors of their own.
 Expected<double> rateOf(std::span<const Children::value_type> children,
                         int threads) {
+  int first = 0;
   for (auto &child : children)
-    child->say(std::to_string(threads));
+    child->say(std::to_string(threads) + " " +
+               std::to_string(std::exchange(first, first + threads)));
   double sum = 0;
   for (auto &child : children) {
     TANDEM_ASSIGN_OR_RETURN(std::string rate, child->hear());
@@ -270,8 +289,10 @@ Status runEngineChild(const EngineChildOptions &options) {
   callOnThreads(load, 1, 2 * options.signatures); // All are promoted then.
   std::puts("ready");
   std::fflush(stdout);
-  for (int threads = 0; std::scanf("%d", &threads) == 1;) {
-    std::printf("%.17g\n", callsPerSecond(load, threads, options.seconds));
+  for (int threads = 0, first = 0;
+       std::scanf("%d %d", &threads, &first) == 2;) {
+    std::printf("%.17g\n",
+                callsPerSecond(load, threads, first, options.seconds));
     std::fflush(stdout);
   }
   return {};

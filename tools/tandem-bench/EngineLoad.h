@@ -20,8 +20,8 @@ namespace tandem::bench {
 
 /// Options of `tandem-bench engine`.
 struct EngineLoadOptions {
-  /// A graph for many threads, and one for first results. Each has one named
-  /// dim that is varied; the others are 16.
+  /// A graph for many threads, whose first named dim is varied, and one for
+  /// first results, of which two are.
   std::string threadsGraph, resultsGraph;
   /// Threads, calls of each of them, and signatures that they call in turn.
   int threads = 8, signatures = 64;
@@ -29,7 +29,7 @@ struct EngineLoadOptions {
   /// Shapes whose first results are timed, for each of both sides.
   int shapes = 1000;
   /// Rounds in which two threads are compared with two processes.
-  int rounds = 30;
+  int rounds = 100;
   std::string json;
   tools::Environment environment;
 };
@@ -51,14 +51,14 @@ struct EngineChildOptions {
   std::string file;
   int signatures = 64;
   /// How long calls are counted.
-  double seconds = 0.25;
+  double seconds = 0.15;
   /// Whether it compiles shape after shape instead, until it is killed.
   bool mustCompile = false;
 };
 
 /// Prints a line when all signatures are compiled. Then, for each number of
-/// threads that it reads from standard input, prints how many calls per second
-/// these make together.
+/// threads and of the first one's processor that it reads from standard input,
+/// prints how many calls per second these threads make together.
 Status runEngineChild(const EngineChildOptions &options);
 
 } // namespace tandem::bench
