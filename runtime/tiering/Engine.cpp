@@ -21,7 +21,7 @@ static constexpr uint64_t kTimedAlways = 32;
 
 static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
   return estimate.samples() < kTimedAlways ||
-         calls % SettledCalls::kTimedEvery == 0;
+         calls % SettledSignature::kTimedEvery == 0;
 }
 
 Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
@@ -107,7 +107,7 @@ Engine::Turn Engine::beginCall(Signature &signature) {
 Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
   // Most calls by far.
   if (SettledCalls::Call call(settledCalls, inputs, books.coarseNow()); call)
-    return runCompiled(call->signature, *call->prepared, inputs);
+    return runSettled(call, inputs);
   TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findSignature(inputs));
   const uint64_t generation = settledCalls.generation();
   Turn turn = beginCall(*signature);
@@ -149,6 +149,18 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
   // As when memory has run out: eager may still run.
   refuse(signature, EventKind::failed, outputs.error().str());
   return runEager(inputs);
+}
+
+Expected<std::vector<Tensor>>
+Engine::runSettled(SettledCalls::Call &call, std::span<const Tensor> inputs) {
+  if (!call.isTimed()) [[likely]]
+    return runCompiled(call->signature, *call->prepared, inputs);
+  const double start = books.now();
+  auto outputs = runCompiled(call->signature, *call->prepared, inputs);
+  if (outputs && !store.stream().device().isHost())
+    TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
+  call.addTime(books.now() - start);
+  return outputs;
 }
 
 Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,

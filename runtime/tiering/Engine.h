@@ -70,6 +70,8 @@ private:
   Expected<std::vector<Tensor>> runCompiled(const SignaturePtr &signature,
                                             const PreparedTier &prepared,
                                             std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runSettled(SettledCalls::Call &call,
+                                           std::span<const Tensor> inputs);
   void endCall(Signature &signature, const Turn &turn, double ns);
 
   /// Once per signature.

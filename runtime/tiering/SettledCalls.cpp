@@ -19,6 +19,11 @@ void SettledSignature::tell() {
   NotedLock lock(signature->mutex);
   signature->record.addCalls(untold, lastCallNs);
   signature->compiledCalls += std::exchange(untold, 0);
+  // Unless it has been demoted since, or dropped.
+  if (signature->prepared == prepared)
+    for (size_t i = 0; i < timed; ++i)
+      signature->record.addCompiled(times[i]);
+  timed = 0;
 }
 
 SettledCalls::Copy::~Copy() {
@@ -57,7 +62,7 @@ SettledCalls::Call::Call(SettledCalls &calls, std::span<const Tensor> inputs,
   if (found == copy->signatures.end())
     return;
   SettledSignature &settled = found->second;
-  if (settled.untold + 1 == kTimedEvery) {
+  if (settled.untold + 1 == SettledSignature::kToldEvery) {
     settled.tell();
     return;
   }

@@ -16,20 +16,30 @@ namespace tandem::tiering {
 /// What a thread that calls a promoted signature knows of it. It keeps the
 /// program alive.
 struct SettledSignature {
+  /// One call in so many is timed: a clock costs as much as a twentieth of the
+  /// shortest call.
+  static constexpr uint64_t kTimedEvery = 16;
+  /// One call in so many goes by the record, which is told of those before it:
+  /// threads that call the same signature meet there.
+  static constexpr uint64_t kToldEvery = 128;
+
   SignaturePtr signature;
   PreparedPtr prepared;
   /// Calls that the signature's record has not been told of, and when the last
   /// of them began.
   uint64_t untold = 0;
   double lastCallNs = 0;
+  /// The times of those that were timed.
+  std::array<double, kToldEvery / kTimedEvery> times;
+  size_t timed = 0;
 
   /// Counts these calls in the record.
   void tell();
 };
 
 /// Promoted signatures of an engine, as copies that one thread at a time uses.
-/// Calls of them, except for one in `kTimedEvery`, take no lock and write to no
-/// memory that other threads use. Thread-safe.
+/// Calls of them, except for one in SettledSignature::kToldEvery, take no lock
+/// and write to no memory that other threads use. Thread-safe.
 class SettledCalls {
   using ByTypes =
       std::unordered_map<Types, SettledSignature, SignatureTable::Hash,
@@ -49,11 +59,6 @@ public:
   SettledCalls(const SettledCalls &) = delete;
   ~SettledCalls() { tellAll(); }
 
-  /// How often a promoted signature's call goes by its record, which counts
-  /// those before it, and is timed. A clock costs as much as a twentieth of the
-  /// shortest call.
-  static constexpr uint64_t kTimedEvery = 16;
-
   /// A call of a signature that the calling thread has a copy of. The copy is
   /// the call's own until this ends.
   class Call {
@@ -65,6 +70,11 @@ public:
     /// Whether the signature is known, and the call need not go by its record.
     explicit operator bool() const { return known; }
     const SettledSignature *operator->() const { return known; }
+    /// Whether the call is to be timed.
+    bool isTimed() const {
+      return known->untold % SettledSignature::kTimedEvery == 0;
+    }
+    void addTime(double ns) { known->times[known->timed++] = ns; }
 
   private:
     SettledCalls &calls;
