@@ -8,7 +8,7 @@
 
 #include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/HostKernel.h"
-#include "tandem/Runtime/Program.h"
+#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <limits>
@@ -57,10 +57,25 @@ bool haveValidEnums(const fb::OpAttrsUnion &attrs) {
   return true;
 }
 
+/// Whether a value of type `given` may be where `declared` is written: dims
+/// that either does not know aside.
+bool agree(const TensorType &declared, const TensorType &given) {
+  bool agrees = declared.dtype == given.dtype &&
+                declared.shape.rank() == given.shape.rank();
+  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
+    agrees = declared.shape[i] == given.shape[i] ||
+             declared.shape[i] == kDynamic || given.shape[i] == kDynamic;
+  return agrees;
+}
+
+/// A program, or the body of a loop that is `depth` loops deep.
 class Verifier {
 public:
-  explicit Verifier(const Program &program)
-      : program(program), written(program.slots.size(), false) {}
+  Verifier(const fb::ProgramT &program, std::span<const Constant> constants,
+           const std::vector<std::unique_ptr<fb::KernelT>> &kernels,
+           int depth = 0)
+      : program(program), constants(constants), kernels(kernels), depth(depth),
+        written(program.slots.size(), false) {}
 
   Status run() {
     TANDEM_RETURN_IF_ERROR(verifySlots());
@@ -79,7 +94,14 @@ private:
   Status verifyConstants();
   Status verifyKernels();
   Status verifyStep(size_t index);
+  Status verifyKernelStep(const fb::StepT &step, const std::string &what);
   Status verifyOp(const fb::StepT &step, const std::string &what);
+  Status verifyLoop(const fb::StepT &step, const std::string &what);
+  Status verifyLoopShape(const fb::StepT &step, const std::string &what);
+  Status verifyLoopTypes(const fb::StepT &step, const std::string &what);
+  TensorType typeOf(uint32_t slot) const {
+    return fromFlat(*program.slots[slot]->type);
+  }
   Status verifyOutputs();
 
   Status verifyArena(size_t slot);
@@ -89,7 +111,11 @@ private:
   Status write(uint32_t slot, std::string_view what);
   Status read(uint32_t slot, std::string_view what);
 
-  const Program &program;
+  const fb::ProgramT &program;
+  const std::span<const Constant> constants;
+  /// Those of the outermost program.
+  const std::vector<std::unique_ptr<fb::KernelT>> &kernels;
+  const int depth;
   std::vector<bool> written;
 };
 
@@ -184,9 +210,9 @@ Status Verifier::verifyInputs() {
 }
 
 Status Verifier::verifyConstants() {
-  for (size_t i = 0; i < program.constants.size(); ++i) {
+  for (size_t i = 0; i < constants.size(); ++i) {
     std::string what = "constant " + std::to_string(i);
-    const Constant &constant = program.constants[i];
+    const Constant &constant = constants[i];
     if (!constant.data)
       return invalid(what, ": missing");
     TANDEM_RETURN_IF_ERROR(write(constant.slot, what));
@@ -268,19 +294,106 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   std::vector<TensorType> operands;
   operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)
-    operands.push_back(fromFlat(*program.slots[slot]->type));
+    operands.push_back(typeOf(slot));
   TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferStepType(step, operands));
   if (step.results.size() != 1)
     return invalid(what, ": ", step.results.size(), " results");
-  TensorType declared = fromFlat(*program.slots[step.results[0]]->type);
-  bool agrees = declared.dtype == inferred.dtype &&
-                declared.shape.rank() == inferred.shape.rank();
-  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
-    agrees = declared.shape[i] == inferred.shape[i] ||
-             declared.shape[i] == kDynamic || inferred.shape[i] == kDynamic;
-  if (!agrees)
+  TensorType declared = typeOf(step.results[0]);
+  if (!agree(declared, inferred))
     return invalid(what, ": result is declared as ", declared.str(), ", but ",
                    name(op.kind), " makes ", inferred.str());
+  return {};
+}
+
+/// How many of everything a loop has.
+Status Verifier::verifyLoopShape(const fb::StepT &step,
+                                 const std::string &what) {
+  const fb::LoopT &loop = *step.loop;
+  if (depth >= kMaxLoopDepth)
+    return invalid(what, ": more than ", kMaxLoopDepth,
+                   " loops within each other");
+  if (!loop.body || !loop.body->kernels.empty() ||
+      loop.body->planned != program.planned)
+    return invalid(what, ": no body of the kind that its program is of");
+  if (loop.body->inputs.size() != step.operands.size() ||
+      loop.body->outputs.size() != step.results.size())
+    return invalid(what, ": ", step.operands.size(), " operands and ",
+                   step.results.size(), " results, where its body has ",
+                   loop.body->inputs.size(), " and ",
+                   loop.body->outputs.size());
+  const uint64_t varying = uint64_t(loop.carried) + loop.scanned;
+  if (varying > step.operands.size() || loop.carried > step.results.size())
+    return invalid(what, ": carries ", loop.carried, " values and scans ",
+                   loop.scanned, " of ", step.operands.size());
+  if (loop.reversed.size() != loop.scanned + step.results.size() - loop.carried)
+    return invalid(what, ": ", loop.reversed.size(),
+                   " directions for what it scans and stacks");
+  if (loop.trips < -1 || (loop.trips == -1) != (loop.scanned > 0))
+    return invalid(what, ": ", loop.trips, " iterations over ", loop.scanned,
+                   " values");
+  return {};
+}
+
+/// What the body is written to take and to give fits what the loop does.
+Status Verifier::verifyLoopTypes(const fb::StepT &step,
+                                 const std::string &what) {
+  const fb::LoopT &loop = *step.loop;
+  const fb::ProgramT &body = *loop.body;
+  auto bodyType = [&](uint32_t slot) {
+    return fromFlat(*body.slots[slot]->type);
+  };
+  std::vector<TensorType> operands;
+  for (uint32_t slot : step.operands)
+    operands.push_back(typeOf(slot));
+  for (size_t i = loop.carried; i < loop.carried + loop.scanned; ++i)
+    if (operands[i].shape.rank() == 0)
+      return invalid(what, ": operand ", i, " has no dim to scan");
+  const int64_t trips = tripsOf(loop, operands);
+  const std::vector<TensorType> inputs = bodyInputs(loop, operands);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!agree(bodyType(body.inputs[i]), inputs[i]))
+      return invalid(what, ": operand ", i, " is ", operands[i].str(),
+                     ", but the body takes ", bodyType(body.inputs[i]).str());
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    TensorType made = bodyType(body.outputs[i]);
+    if (i < loop.carried ? !agree(inputs[i], made)
+                         : made.shape.rank() >= kMaxRank)
+      return invalid(what, ": value ", i, " cannot be carried or stacked as ",
+                     made.str());
+    if (i >= loop.carried)
+      made = stackOf(made, trips);
+    if (!agree(typeOf(step.results[i]), made))
+      return invalid(what, ": result ", i, " is declared as ",
+                     typeOf(step.results[i]).str(), ", but the loop makes ",
+                     made.str());
+  }
+  for (size_t i = loop.carried; i < loop.carried + loop.scanned; ++i)
+    if (operands[i].shape[0] != trips && operands[i].shape[0] != kDynamic &&
+        trips != kDynamic)
+      return invalid(what, ": operand ", i, " is ", operands[i].str(),
+                     ", where there are ", trips, " iterations");
+  return {};
+}
+
+Status Verifier::verifyLoop(const fb::StepT &step, const std::string &what) {
+  TANDEM_RETURN_IF_ERROR(verifyLoopShape(step, what));
+  Status body = Verifier(*step.loop->body, {}, kernels, depth + 1).run();
+  if (!body)
+    return invalid(what, ": ", body.error().message);
+  return verifyLoopTypes(step, what);
+}
+
+Status Verifier::verifyKernelStep(const fb::StepT &step,
+                                  const std::string &what) {
+  if (step.epilogue)
+    return invalid(what, ": an epilogue of a kernel");
+  if (static_cast<size_t>(step.kernel) >= kernels.size())
+    return invalid(what, ": no kernel ", step.kernel);
+  for (const fb::InPlace &pair : kernels[step.kernel]->in_place)
+    if (pair.operand() >= step.operands.size() ||
+        pair.result() >= step.results.size())
+      return invalid(what, ": result ", pair.result(), " in place of operand ",
+                     pair.operand(), ", which it does not have");
   return {};
 }
 
@@ -289,28 +402,24 @@ Status Verifier::verifyStep(size_t index) {
   if (!program.steps[index])
     return invalid(what, ": missing");
   const fb::StepT &step = *program.steps[index];
-  if ((step.op != nullptr) == (step.kernel >= 0))
-    return invalid(what, ": needs an op or a kernel");
+  if ((step.op != nullptr) + (step.kernel >= 0) + (step.loop != nullptr) != 1)
+    return invalid(what, ": needs an op, a kernel or a loop");
   if (step.results.empty())
     return invalid(what, ": no results");
-  if (!step.op && step.epilogue)
-    return invalid(what, ": an epilogue of a kernel");
-  if (!step.op && static_cast<size_t>(step.kernel) >= program.kernels.size())
-    return invalid(what, ": no kernel ", step.kernel);
-  if (!step.op)
-    for (const fb::InPlace &pair : program.kernels[step.kernel]->in_place)
-      if (pair.operand() >= step.operands.size() ||
-          pair.result() >= step.results.size())
-        return invalid(what, ": result ", pair.result(),
-                       " in place of operand ", pair.operand(),
-                       ", which it does not have");
+  if (step.loop && step.epilogue)
+    return invalid(what, ": an epilogue of a loop");
+  if (step.kernel >= 0)
+    TANDEM_RETURN_IF_ERROR(verifyKernelStep(step, what));
   for (uint32_t slot : step.operands)
     TANDEM_RETURN_IF_ERROR(read(slot, what));
   for (uint32_t slot : step.results) {
     TANDEM_RETURN_IF_ERROR(write(slot, what));
-    if (!step.op && !fromFlat(*program.slots[slot]->type).isStatic())
+    if ((step.kernel >= 0 || (step.loop && program.planned)) &&
+        !typeOf(slot).isStatic())
       return invalid(what, ": a kernel's result of unknown size");
   }
+  if (step.loop)
+    return verifyLoop(step, what);
   return step.op ? verifyOp(step, what) : Status();
 }
 
@@ -327,5 +436,5 @@ Status Verifier::verifyOutputs() {
 } // namespace
 
 Status tandem::verify(const Program &program) {
-  return Verifier(program).run();
+  return Verifier(program, program.constants, program.kernels).run();
 }
