@@ -55,6 +55,8 @@ private:
 };
 
 Status Sketcher::visit(const fb::StepT &step) {
+  if (step.loop)
+    return fail("predict", "what a loop costs is not predicted");
   SketchedOp op;
   op.step = &step;
   bool isConstant = step.op->kind != OpKind::iota;

@@ -170,7 +170,8 @@ LogicalResult LoopOp::verify() {
     return emitOpError("C2: there are fewer results than carried operands");
   if (failed(verifyCounts(*this)))
     return failure();
-  if (getBody().getArgumentTypes() != TypeRange(::getArgumentTypes(*this)))
+  if (!detail::areCompatible(TypeRange(::getArgumentTypes(*this)),
+                             getBody().getArgumentTypes()))
     return emitOpError("C1: the region's arguments must have the types of the "
                        "carried operands, of the slices, and of the fixed "
                        "operands");

@@ -13,13 +13,13 @@ include "tandem/Dialect/Tandem/IR/TandemBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 // The operands, attributes and results that both forms of a loop have.
+defvar Tandem_LoopOperands = (ins Variadic<Tandem_Tensor>:$carried,
+                                  Variadic<Tandem_Tensor>:$scanned,
+                                  Variadic<Tandem_Tensor>:$fixed,
+                                  OptionalAttr<I64Attr>:$trips,
+                                  OptionalAttr<DenseBoolArrayAttr>:$reversed);
 class Tandem_LoopLikeOp<string mnemonic, list<Trait> traits>
     : Tandem_BaseOp<mnemonic, !listconcat([AttrSizedOperandSegments], traits)> {
-  defvar operands = (ins Variadic<Tandem_Tensor>:$carried,
-                         Variadic<Tandem_Tensor>:$scanned,
-                         Variadic<Tandem_Tensor>:$fixed,
-                         OptionalAttr<I64Attr>:$trips,
-                         OptionalAttr<DenseBoolArrayAttr>:$reversed);
   let results = (outs Variadic<Tandem_Tensor>:$outputs);
   code declarations = [{
     /// Iterations; ShapedType::kDynamic where that is not known.
@@ -74,7 +74,7 @@ def Tandem_LoopOp : Tandem_LoopLikeOp<"loop",
     }
     ```
   }];
-  let arguments = operands;
+  let arguments = Tandem_LoopOperands;
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasCanonicalizer = 1;
@@ -104,7 +104,8 @@ def Tandem_RunLoopOp : Tandem_LoopLikeOp<"run_loop",
         -> (tensor<2x4xf32>, tensor<9x2x4xf32>)
     ```
   }];
-  let arguments = !con((ins FlatSymbolRefAttr:$body), operands);
+  let arguments = !con((ins FlatSymbolRefAttr:$body),
+                           Tandem_LoopOperands);
   let assemblyFormat = [{
     $body (`carried` ` ` `(` $carried^ `)`)? (`scanned` ` ` `(` $scanned^ `)`)?
     (`fixed` ` ` `(` $fixed^ `)`)? attr-dict `:`
