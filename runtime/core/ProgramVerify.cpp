@@ -6,24 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyLoop.h"
+
 #include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/HostKernel.h"
-#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <limits>
-#include <sstream>
 
 using namespace tandem;
 
 namespace {
-
-template <typename... Parts>
-[[gnu::cold]] tl::unexpected<Error> invalid(const Parts &...parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return fail("verify", text.str());
-}
 
 template <typename Enum> bool isMember(Enum value) {
   return value >= Enum::MIN && value <= Enum::MAX;
@@ -57,17 +50,6 @@ bool haveValidEnums(const fb::OpAttrsUnion &attrs) {
   return true;
 }
 
-/// Whether a value of type `given` may be where `declared` is written: dims
-/// that either does not know aside.
-bool agree(const TensorType &declared, const TensorType &given) {
-  bool agrees = declared.dtype == given.dtype &&
-                declared.shape.rank() == given.shape.rank();
-  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
-    agrees = declared.shape[i] == given.shape[i] ||
-             declared.shape[i] == kDynamic || given.shape[i] == kDynamic;
-  return agrees;
-}
-
 /// A program, or the body of a loop that is `depth` loops deep.
 class Verifier {
 public:
@@ -97,8 +79,6 @@ private:
   Status verifyKernelStep(const fb::StepT &step, const std::string &what);
   Status verifyOp(const fb::StepT &step, const std::string &what);
   Status verifyLoop(const fb::StepT &step, const std::string &what);
-  Status verifyLoopShape(const fb::StepT &step, const std::string &what);
-  Status verifyLoopTypes(const fb::StepT &step, const std::string &what);
   TensorType typeOf(uint32_t slot) const {
     return fromFlat(*program.slots[slot]->type);
   }
@@ -305,82 +285,12 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   return {};
 }
 
-/// How many of everything a loop has.
-Status Verifier::verifyLoopShape(const fb::StepT &step,
-                                 const std::string &what) {
-  const fb::LoopT &loop = *step.loop;
-  if (depth >= kMaxLoopDepth)
-    return invalid(what, ": more than ", kMaxLoopDepth,
-                   " loops within each other");
-  if (!loop.body || !loop.body->kernels.empty() ||
-      loop.body->planned != program.planned)
-    return invalid(what, ": no body of the kind that its program is of");
-  if (loop.body->inputs.size() != step.operands.size() ||
-      loop.body->outputs.size() != step.results.size())
-    return invalid(what, ": ", step.operands.size(), " operands and ",
-                   step.results.size(), " results, where its body has ",
-                   loop.body->inputs.size(), " and ",
-                   loop.body->outputs.size());
-  const uint64_t varying = uint64_t(loop.carried) + loop.scanned;
-  if (varying > step.operands.size() || loop.carried > step.results.size())
-    return invalid(what, ": carries ", loop.carried, " values and scans ",
-                   loop.scanned, " of ", step.operands.size());
-  if (loop.reversed.size() != loop.scanned + step.results.size() - loop.carried)
-    return invalid(what, ": ", loop.reversed.size(),
-                   " directions for what it scans and stacks");
-  if (loop.trips < -1 || (loop.trips == -1) != (loop.scanned > 0))
-    return invalid(what, ": ", loop.trips, " iterations over ", loop.scanned,
-                   " values");
-  return {};
-}
-
-/// What the body is written to take and to give fits what the loop does.
-Status Verifier::verifyLoopTypes(const fb::StepT &step,
-                                 const std::string &what) {
-  const fb::LoopT &loop = *step.loop;
-  const fb::ProgramT &body = *loop.body;
-  auto bodyType = [&](uint32_t slot) {
-    return fromFlat(*body.slots[slot]->type);
-  };
-  std::vector<TensorType> operands;
-  for (uint32_t slot : step.operands)
-    operands.push_back(typeOf(slot));
-  for (size_t i = loop.carried; i < loop.carried + loop.scanned; ++i)
-    if (operands[i].shape.rank() == 0)
-      return invalid(what, ": operand ", i, " has no dim to scan");
-  const int64_t trips = tripsOf(loop, operands);
-  const std::vector<TensorType> inputs = bodyInputs(loop, operands);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!agree(bodyType(body.inputs[i]), inputs[i]))
-      return invalid(what, ": operand ", i, " is ", operands[i].str(),
-                     ", but the body takes ", bodyType(body.inputs[i]).str());
-  for (size_t i = 0; i < step.results.size(); ++i) {
-    TensorType made = bodyType(body.outputs[i]);
-    if (i < loop.carried ? !agree(inputs[i], made)
-                         : made.shape.rank() >= kMaxRank)
-      return invalid(what, ": value ", i, " cannot be carried or stacked as ",
-                     made.str());
-    if (i >= loop.carried)
-      made = stackOf(made, trips);
-    if (!agree(typeOf(step.results[i]), made))
-      return invalid(what, ": result ", i, " is declared as ",
-                     typeOf(step.results[i]).str(), ", but the loop makes ",
-                     made.str());
-  }
-  for (size_t i = loop.carried; i < loop.carried + loop.scanned; ++i)
-    if (operands[i].shape[0] != trips && operands[i].shape[0] != kDynamic &&
-        trips != kDynamic)
-      return invalid(what, ": operand ", i, " is ", operands[i].str(),
-                     ", where there are ", trips, " iterations");
-  return {};
-}
-
 Status Verifier::verifyLoop(const fb::StepT &step, const std::string &what) {
-  TANDEM_RETURN_IF_ERROR(verifyLoopShape(step, what));
+  TANDEM_RETURN_IF_ERROR(verifyLoopCounts(program, step, depth, what));
   Status body = Verifier(*step.loop->body, {}, kernels, depth + 1).run();
   if (!body)
     return invalid(what, ": ", body.error().message);
-  return verifyLoopTypes(step, what);
+  return verifyLoopTypes(program, step, what);
 }
 
 Status Verifier::verifyKernelStep(const fb::StepT &step,
