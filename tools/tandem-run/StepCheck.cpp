@@ -10,6 +10,7 @@
 
 #include "StepInfo.h"
 
+#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
 #include <cstring>
