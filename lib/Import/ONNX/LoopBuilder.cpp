@@ -24,7 +24,7 @@ LoopBuilder::LoopBuilder(Node &node, ArrayRef<Value> carried,
     RankedTensorType type = node.type(value);
     Sizes sizes = node.sizesOf(value);
     if (!node.require(type.getRank() > 0, "scans a value without dims"))
-      return leave();
+      return;
     sizes.erase(sizes.begin());
     addArgument(type.clone(type.getShape().drop_front()), sizes);
   }
@@ -60,6 +60,15 @@ bool LoopBuilder::canCarryOn(ArrayRef<Value> values) {
       return false;
   return !node.hasFailed() &&
          llvm::all_of(values, [](Value value) { return bool(value); });
+}
+
+void LoopBuilder::hoist() {
+  for (Operation &op : llvm::make_early_inc_range(*body))
+    if (op.getNumOperands() > 0 &&
+        llvm::none_of(op.getOperands(), [&](Value operand) {
+          return operand.getParentBlock() == body;
+        }))
+      op.moveBefore(before.getBlock(), before.getPoint());
 }
 
 void LoopBuilder::capture() {
@@ -104,6 +113,7 @@ SmallVector<Value> LoopBuilder::finish(ArrayRef<Value> values,
     }
     types.push_back(type);
   }
+  hoist();
   ir::YieldOp::create(builder, node.location(), values);
   capture();
   leave();

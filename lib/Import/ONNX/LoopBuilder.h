@@ -48,6 +48,8 @@ private:
   }
   mlir::Value addArgument(mlir::RankedTensorType type, Sizes sizes);
   bool canCarryOn(llvm::ArrayRef<mlir::Value> values);
+  /// Moves what is the same in all iterations before the loop.
+  void hoist();
   /// Gives the body what it uses of the values before it.
   void capture();
   /// Emits what follows after the loop again.
