@@ -108,8 +108,9 @@ using Slots = std::vector<uint32_t>;
 
 class Unroller {
 public:
-  explicit Unroller(const Program &from) : from(from) {}
-  Expected<Program> run(std::span<const TensorType> inputs);
+  /// `isFlat`: one iteration stands for all.
+  Unroller(const Program &from, bool isFlat) : from(from), isFlat(isFlat) {}
+  Expected<FlatProgram> run(std::span<const TensorType> inputs);
 
 private:
   uint32_t addSlot(const TensorType &type);
@@ -130,8 +131,12 @@ private:
                               const std::string &location);
 
   const Program &from;
+  const bool isFlat;
   Program result;
   std::vector<TensorType> types;
+  /// By step, and of those to come, how often they run.
+  std::vector<double> allTimes;
+  double times = 1;
 };
 
 uint32_t Unroller::addSlot(const TensorType &type) {
@@ -155,6 +160,7 @@ Expected<Slots> Unroller::add(const fb::ProgramT &part, const fb::StepT &step,
   for (const TensorType &type : resultTypes)
     copy->results.push_back(addSlot(type));
   result.steps.push_back(std::move(copy));
+  allTimes.push_back(times);
   return result.steps.back()->results;
 }
 
@@ -204,7 +210,14 @@ Expected<uint32_t> Unroller::addStack(const Slots &slices,
         rows.emplace_back(),
         addOp(OpKind::reshape, std::move(reshape), {slice}, location));
   }
-  return addOp(OpKind::concat, fb::AxisAttrsT(), rows, location);
+  if (!isFlat)
+    return addOp(OpKind::concat, fb::AxisAttrsT(), rows, location);
+  fb::BroadcastAttrsT broadcast;
+  for (int i = 0; i < type.shape.rank(); ++i) {
+    broadcast.shape.push_back(type.shape[i]);
+    broadcast.dims.push_back(i);
+  }
+  return addOp(OpKind::broadcast, std::move(broadcast), rows, location);
 }
 
 Expected<Slots> Unroller::addLoop(const fb::StepT &step,
@@ -218,7 +231,8 @@ Expected<Slots> Unroller::addLoop(const fb::StepT &step,
   const int64_t trips = tripsOf(loop, operandTypes);
   Slots results(operands.begin(), operands.begin() + loop.carried);
   std::vector<Slots> stacks(resultTypes.size() - loop.carried);
-  for (int64_t i = 0; i < trips; ++i) {
+  const double outerTimes = times;
+  for (int64_t i = 0; i < (isFlat ? std::min<int64_t>(trips, 1) : trips); ++i) {
     Slots slots(loop.body->slots.size());
     for (size_t k = 0; k < operands.size(); ++k) {
       uint32_t &slot = slots[loop.body->inputs[k]];
@@ -228,7 +242,9 @@ Expected<Slots> Unroller::addLoop(const fb::StepT &step,
       const int64_t at = loop.reversed[k - loop.carried] ? trips - 1 - i : i;
       TANDEM_ASSIGN_OR_RETURN(slot, addSlice(slot, at, step.location));
     }
+    times = isFlat ? outerTimes * static_cast<double>(trips) : 1;
     TANDEM_RETURN_IF_ERROR(addSteps(*loop.body, slots));
+    times = outerTimes;
     for (size_t k = 0; k < resultTypes.size(); ++k)
       if (uint32_t slot = slots[loop.body->outputs[k]]; k < loop.carried)
         results[k] = slot;
@@ -259,7 +275,7 @@ Status Unroller::addSteps(const fb::ProgramT &part, Slots &slots) {
   return {};
 }
 
-Expected<Program> Unroller::run(std::span<const TensorType> inputs) {
+Expected<FlatProgram> Unroller::run(std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(checkInputs(from, inputs));
   result.name = from.name;
   Slots slots(from.slots.size());
@@ -274,12 +290,19 @@ Expected<Program> Unroller::run(std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(addSteps(from, slots));
   for (uint32_t slot : from.outputs)
     result.outputs.push_back(slots[slot]);
-  return std::move(result);
+  return FlatProgram{std::move(result), std::move(allTimes)};
 }
 
 } // namespace
 
 Expected<Program> tandem::unrollLoops(const Program &program,
                                       std::span<const TensorType> inputs) {
-  return Unroller(program).run(inputs);
+  TANDEM_ASSIGN_OR_RETURN(FlatProgram unrolled,
+                          Unroller(program, /*isFlat=*/false).run(inputs));
+  return std::move(unrolled.program);
+}
+
+Expected<FlatProgram> tandem::flattenLoops(const Program &program,
+                                           std::span<const TensorType> inputs) {
+  return Unroller(program, /*isFlat=*/true).run(inputs);
 }

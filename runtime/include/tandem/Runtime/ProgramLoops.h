@@ -58,6 +58,16 @@ inferResultTypes(const fb::ProgramT &program, const fb::StepT &step,
 Expected<Program> unrollLoops(const Program &program,
                               std::span<const TensorType> inputs);
 
+/// A program without loops that has each body once, for estimates: types are
+/// right, values are not.
+struct FlatProgram {
+  Program program;
+  /// For each step, how often the loops run it.
+  std::vector<double> times;
+};
+Expected<FlatProgram> flattenLoops(const Program &program,
+                                   std::span<const TensorType> inputs);
+
 } // namespace tandem
 
 #endif // TANDEM_RUNTIME_PROGRAMLOOPS_H
