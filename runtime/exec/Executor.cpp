@@ -30,6 +30,8 @@ struct Executor::Impl {
   std::vector<StepPlan> plans;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
+  /// Why runs are not captured though that was asked for.
+  std::optional<Error> notCaptured;
   /// Null where runs are not captured.
   std::unique_ptr<CapturedRuns> capturedRuns;
   ObjectPool<Frame, 8> frames;
@@ -85,7 +87,7 @@ CaptureCounts Executor::captureCounts() const {
 }
 
 std::optional<Error> Executor::captureFailure() const {
-  return impl->capturedRuns ? impl->capturedRuns->failure() : std::nullopt;
+  return impl->capturedRuns ? impl->capturedRuns->failure() : impl->notCaptured;
 }
 
 std::optional<int64_t> Executor::plannedPeakBytes() const {
@@ -154,9 +156,12 @@ Status Executor::Impl::createCapturedRuns() {
   if (!areStepsPrepared(*program, plans))
     return fail("execute", "only compiled programs of static shapes can be "
                            "captured");
-  if (hasLoops(*program))
-    return fail("execute", "a program with a loop cannot be captured, as its "
-                           "iterations allocate what captured work has once");
+  if (hasLoops(*program)) {
+    notCaptured = Error{"a loop allocates memory in every run, which captured "
+                        "work cannot",
+                        "execute", "", ""};
+    return {};
+  }
   // Nothing is to be done, and so to be captured.
   if (options.dispatchOnly)
     return {};
