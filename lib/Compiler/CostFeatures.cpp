@@ -83,8 +83,8 @@ public:
             CostFeatures &result)
       : sketch(sketch), device(device), result(result) {}
 
-  /// A call that moves so many bytes.
-  void addCall(const CallFeatures &to, int64_t bytes);
+  /// Calls that move so many bytes each.
+  void addCall(const CallFeatures &to, int64_t bytes, double times);
   /// What an op takes within it.
   void addWork(const CallFeatures &to, const SketchedOp &op);
   void addCode(const SketchedKernel &kernel);
@@ -104,10 +104,11 @@ private:
   CostFeatures &result;
 };
 
-void Describer::addCall(const CallFeatures &to, int64_t bytes) {
-  count(to.calls);
-  count(to.wide, toDouble(bytes) > kWideBytes);
-  result[to.memory] += moveNs(bytes);
+void Describer::addCall(const CallFeatures &to, int64_t bytes, double times) {
+  result[to.calls] += times;
+  if (toDouble(bytes) > kWideBytes)
+    result[to.wide] += times;
+  result[to.memory] += times * moveNs(bytes);
 }
 
 std::optional<F> Describer::workOf(const CallFeatures &to,
@@ -135,14 +136,16 @@ std::optional<F> Describer::workOf(const CallFeatures &to,
 
 void Describer::addWork(const CallFeatures &to, const SketchedOp &op) {
   const int64_t width = byteWidth(op.result.dtype);
-  const double ns = toDouble(op.cost.flops) / device.flopsPerNs(width);
+  const double ns =
+      op.times * toDouble(op.cost.flops) / device.flopsPerNs(width);
   if (std::optional<F> feature = workOf(to, op))
     result[*feature] += ns;
   if (width == 2)
     result[to.half] += ns;
   if (op.info().family == OpFamily::shape)
-    result[to.move] += moveNs(op.cost.bytes);
-  count(to.contractions, op.info().family == OpFamily::contraction);
+    result[to.move] += op.times * moveNs(op.cost.bytes);
+  if (op.info().family == OpFamily::contraction)
+    result[to.contractions] += op.times;
 }
 
 void Describer::addContractionCode(const SketchedOp &op) {
@@ -211,14 +214,14 @@ CostFeatures describeCosts(const FusionSketch &sketch, const Program &program,
   for (const Constant &constant : program.constants)
     result[F::constantBytes] += toDouble(constant.data.bytes());
   for (const SketchedOp &op : sketch.ops) {
-    describer.addCall(kEager, op.cost.bytes);
+    describer.addCall(kEager, op.cost.bytes, op.times);
     describer.addWork(kEager, op);
     if (op.kernel >= 0)
       describer.addWork(kCompiled, op);
   }
   std::unordered_set<uint64_t> seen;
   for (const SketchedKernel &kernel : sketch.kernels) {
-    describer.addCall(kCompiled, kernel.bytes);
+    describer.addCall(kCompiled, kernel.bytes, kernel.times);
     if (!known.contains(kernel.key) && seen.insert(kernel.key).second)
       describer.addCode(kernel);
   }

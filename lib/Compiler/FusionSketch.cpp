@@ -24,8 +24,9 @@ struct Group {
 
 class Sketcher {
 public:
-  explicit Sketcher(const Program &program)
-      : program(program), types(program.slots.size()),
+  /// `times` are those of the steps; empty stands for once each.
+  explicit Sketcher(const Program &program, std::span<const double> times = {})
+      : program(program), times(times), types(program.slots.size()),
         writers(program.slots.size(), kInput) {}
 
   Expected<FusionSketch> run(std::span<const TensorType> inputs);
@@ -34,7 +35,7 @@ private:
   /// Who writes a slot, if no op does.
   static constexpr int kInput = -1, kConstant = -2;
 
-  Status visit(const fb::StepT &step);
+  Status visit(const fb::StepT &step, double times);
   /// Puts the op into the groups of its producers, as far as they mix.
   void join(int op);
   int groupOf(int op) {
@@ -46,6 +47,7 @@ private:
   void addTraffic();
 
   const Program &program;
+  const std::span<const double> times;
   std::vector<TensorType> types;
   /// The op that computes the slot's value.
   std::vector<int> writers;
@@ -54,9 +56,10 @@ private:
   std::vector<Group> groups;
 };
 
-Status Sketcher::visit(const fb::StepT &step) {
+Status Sketcher::visit(const fb::StepT &step, double times) {
   SketchedOp op;
   op.step = &step;
+  op.times = times;
   bool isConstant = step.op->kind != OpKind::iota;
   for (uint32_t slot : step.operands) {
     op.operands.push_back(types[slot]);
@@ -109,7 +112,8 @@ void Sketcher::join(int index) {
     const int from = groupOf(writers[slot]), to = groupOf(index);
     const Group &producer = groups[from], &consumer = groups[to];
     const bool isBroadcast = types[slot].shape.numElements() < consumer.space;
-    if (from == to || (producer.hasContraction && consumer.hasContraction) ||
+    if (from == to || sketch.ops[writers[slot]].times != op.times ||
+        (producer.hasContraction && consumer.hasContraction) ||
         (producer.hasContraction &&
          (family == OpFamily::reduction || family == OpFamily::normalization ||
           isBroadcast)) ||
@@ -132,7 +136,7 @@ void Sketcher::collect() {
     int &kernel = kernels[groupOf(static_cast<int>(i))];
     if (kernel < 0) {
       kernel = static_cast<int>(sketch.kernels.size());
-      sketch.kernels.emplace_back();
+      sketch.kernels.emplace_back().times = op.times;
     }
     op.kernel = kernel;
     sketch.kernels[kernel].ops.push_back(i);
@@ -193,8 +197,9 @@ Expected<FusionSketch> Sketcher::run(std::span<const TensorType> inputs) {
     writers[constant.slot] = kConstant;
   }
   sketch.ops.reserve(program.steps.size());
-  for (const auto &step : program.steps)
-    TANDEM_RETURN_IF_ERROR(visit(*step));
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    TANDEM_RETURN_IF_ERROR(
+        visit(*program.steps[i], times.empty() ? 1 : times[i]));
   collect();
   addTraffic();
   return std::move(sketch);
@@ -205,7 +210,14 @@ Expected<FusionSketch> Sketcher::run(std::span<const TensorType> inputs) {
 Expected<FusionSketch> sketchFusion(const Program &program,
                                     std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(checkInputs(program, inputs));
-  return Sketcher(program).run(inputs);
+  if (!hasLoops(program))
+    return Sketcher(program).run(inputs);
+  TANDEM_ASSIGN_OR_RETURN(FlatProgram flat, flattenLoops(program, inputs));
+  auto kept = std::make_shared<const FlatProgram>(std::move(flat));
+  TANDEM_ASSIGN_OR_RETURN(FusionSketch sketch,
+                          Sketcher(kept->program, kept->times).run(inputs));
+  sketch.flat = std::move(kept);
+  return sketch;
 }
 
 } // namespace tandem

@@ -15,7 +15,9 @@
 #define TANDEM_LIB_COMPILER_FUSIONSKETCH_H
 
 #include "tandem/Compiler/CostFeatures.h"
+#include "tandem/Runtime/ProgramLoops.h"
 
+#include <memory>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -28,6 +30,8 @@ struct SketchedOp {
   std::vector<TensorType> operands;
   TensorType result;
   OpCost cost;
+  /// How often loops run it.
+  double times = 1;
   /// The kernel, or none (-1) where nothing is left to execute: the op only
   /// gives a value another type, or its operands are all constants.
   int kernel = -1;
@@ -40,11 +44,15 @@ struct SketchedKernel {
   std::vector<size_t> ops;
   /// Bytes that the kernel reads and writes.
   int64_t bytes = 0;
+  /// How often loops run it.
+  double times = 1;
   /// A hash of its ops with their types: equal kernels are compiled once.
   uint64_t key = 0;
 };
 
 struct FusionSketch {
+  /// What the steps of the ops are of, where the program has loops.
+  std::shared_ptr<const FlatProgram> flat;
   std::vector<SketchedOp> ops;
   std::vector<SketchedKernel> kernels;
 };

@@ -104,7 +104,10 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // Before fusion, which takes ops as they are: a batch_norm that could be
     // in a convolution would become part of a kernel. After it no dead op and
     // no common subexpression is left, which fusion would compute.
-    return pm.addPass(createTandemSimplify());
+    pm.addPass(createTandemSimplify());
+    // After constants have been taken into loops; from here on their bodies are
+    // functions as any other.
+    return pm.addPass(createTandemOutlineLoops());
   case Phase::Layout:
     // After batch norms and biases are gone from between the ops that want the
     // same layout.

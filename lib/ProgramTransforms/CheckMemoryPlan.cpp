@@ -65,7 +65,7 @@ void Checker::write(uint32_t slot) {
 /// Whether the kernel allows it, wherever it reads the operand.
 bool Checker::isInPlace(const fb::StepT &step, uint32_t operand,
                         uint32_t result) const {
-  if (step.op || !(places[operand] == places[result]))
+  if (step.kernel < 0 || !(places[operand] == places[result]))
     return false;
   const auto &legal = program.kernels[step.kernel]->in_place;
   for (uint32_t i = 0; i < step.operands.size(); ++i)
@@ -127,6 +127,15 @@ Status Checker::run() {
 } // namespace
 
 Status checkMemoryPlan(const Program &program) {
+  for (const auto &step : program.steps) {
+    if (!step->loop)
+      continue;
+    Program body;
+    static_cast<fb::ProgramT &>(body) = *step->loop->body;
+    for (const auto &kernel : program.kernels)
+      body.kernels.push_back(std::make_unique<fb::KernelT>(*kernel));
+    TANDEM_RETURN_IF_ERROR(checkMemoryPlan(body));
+  }
   return Checker(program).run();
 }
 

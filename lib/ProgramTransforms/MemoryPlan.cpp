@@ -63,9 +63,27 @@ Status plan(Program &program) {
   return {};
 }
 
+/// Plans the bodies of loops, each by itself: an iteration's memory is the
+/// loop's. They use the program's kernels.
+Status planBodies(Program &program) {
+  for (const auto &step : program.steps) {
+    if (!step->loop)
+      continue;
+    Program body;
+    static_cast<fb::ProgramT &>(body) = std::move(*step->loop->body);
+    body.kernels.swap(program.kernels);
+    Status status = planMemory(body);
+    body.kernels.swap(program.kernels);
+    static_cast<fb::ProgramT &>(*step->loop->body) = std::move(body);
+    TANDEM_RETURN_IF_ERROR(std::move(status));
+  }
+  return {};
+}
+
 } // namespace
 
 Status planMemory(Program &program) {
+  TANDEM_RETURN_IF_ERROR(planBodies(program));
   TANDEM_RETURN_IF_ERROR(plan(program));
   std::vector<uint32_t> order = orderByMemory(program);
   if (std::is_sorted(order.begin(), order.end()))

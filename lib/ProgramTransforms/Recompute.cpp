@@ -45,11 +45,11 @@ Steps copyOf(const Steps &steps) {
 /// What one run of a step costs.
 double estimateStepNs(const Program &program, const fb::StepT &step,
                       const DeviceModel &device) {
-  if (!step.op) {
+  if (step.kernel >= 0) {
     const fb::KernelT &kernel = *program.kernels[step.kernel];
     return estimateNs(device, {double(kernel.flops), double(kernel.bytes)});
   }
-  if (step.op->kind == OpKind::custom_call)
+  if (step.loop || step.op->kind == OpKind::custom_call)
     return kCannotRecompute;
   if (step.op->kind == OpKind::reshape)
     return 0;

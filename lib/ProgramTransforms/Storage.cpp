@@ -118,7 +118,7 @@ bool StorageFinder::mayJoin(const fb::StepT &step, size_t index,
 
 void StorageFinder::joinInPlace(size_t index) {
   const fb::StepT &step = *program.steps[index];
-  if (step.op)
+  if (step.kernel < 0)
     return;
   for (const fb::InPlace &pair : program.kernels[step.kernel]->in_place) {
     if (!mayJoin(step, index, pair))

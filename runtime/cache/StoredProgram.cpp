@@ -13,6 +13,7 @@
 
 #include "tandem/Runtime/StoredProgram.h"
 
+#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/StoredProgram_generated.h"
 
 #include <map>
@@ -48,6 +49,15 @@ bool unpack(CacheSection section, Object &object) {
   return true;
 }
 
+/// Of all steps, those in loops too.
+std::vector<std::string> locationsOf(const Program &program) {
+  std::vector<std::string> locations;
+  forEachStep(program, [&](const fb::StepT &step) {
+    locations.push_back(step.location);
+  });
+  return locations;
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
@@ -56,8 +66,9 @@ bool unpack(CacheSection section, Object &object) {
 class References {
 public:
   explicit References(const GraphReference &graph) {
-    for (size_t i = 0; i < graph.eager.steps.size(); ++i)
-      steps.try_emplace(graph.eager.steps[i]->location, i);
+    const std::vector<std::string> locations = locationsOf(graph.eager);
+    for (size_t i = 0; i < locations.size(); ++i)
+      steps.try_emplace(locations[i], i);
     for (size_t i = 0; i < graph.constants.size(); ++i) {
       byAddress.try_emplace(graph.eager.constants[i].data.data(), i);
       byDigest.try_emplace(graph.constants[i], i);
@@ -98,8 +109,8 @@ fb::StoredProgramT describe(const StoredProgram &stored,
     }
     details.constants.push_back(std::move(entry));
   }
-  for (const auto &step : stored.program.steps)
-    details.locations.push_back(references.location(step->location));
+  for (const std::string &location : locationsOf(stored.program))
+    details.locations.push_back(references.location(location));
   for (const Recomputation::Step &step : stored.recomputation.steps) {
     auto entry = std::make_unique<fb::RecomputedStepT>();
     entry->location = references.location(step.location);
@@ -115,10 +126,9 @@ fb::StoredProgramT describe(const StoredProgram &stored,
 // Reading
 //===----------------------------------------------------------------------===//
 
-std::string locationOf(const GraphReference &graph, int step) {
-  const auto &steps = graph.eager.steps;
-  return step >= 0 && static_cast<size_t>(step) < steps.size()
-             ? steps[step]->location
+std::string locationOf(std::span<const std::string> locations, int step) {
+  return step >= 0 && static_cast<size_t>(step) < locations.size()
+             ? locations[step]
              : std::string();
 }
 
@@ -148,8 +158,7 @@ std::optional<StoredProgram> read(const CacheEntry &entry,
   fb::StoredProgramT details;
   if (entry.sections.size() < kFirstConstant ||
       !unpack<fb::Program>(entry.sections[kProgramSection], stored.program) ||
-      !unpack<fb::StoredProgram>(entry.sections[kDetailsSection], details) ||
-      details.locations.size() != stored.program.steps.size())
+      !unpack<fb::StoredProgram>(entry.sections[kDetailsSection], details))
     return std::nullopt;
   for (const auto &constant : details.constants) {
     Tensor data = constantOf(*constant, entry, graph);
@@ -157,14 +166,18 @@ std::optional<StoredProgram> read(const CacheEntry &entry,
       return std::nullopt;
     stored.program.constants.push_back({constant->slot, std::move(data)});
   }
-  for (size_t i = 0; i < details.locations.size(); ++i)
-    stored.program.steps[i]->location = locationOf(graph, details.locations[i]);
+  if (!verify(stored.program) ||
+      details.locations.size() != locationsOf(stored.program).size())
+    return std::nullopt;
+  const std::vector<std::string> locations = locationsOf(graph.eager);
+  auto place = details.locations.begin();
+  forEachStep(stored.program, [&](fb::StepT &step) {
+    step.location = locationOf(locations, *place++);
+  });
   for (const auto &step : details.recomputed)
     stored.recomputation.steps.push_back(
-        {locationOf(graph, step->location), step->bytes, step->ns});
+        {locationOf(locations, step->location), step->bytes, step->ns});
   stored.recomputation.peakBytesSaved = details.peak_bytes_saved;
-  if (!verify(stored.program))
-    return std::nullopt;
   return stored;
 }
 
@@ -186,8 +199,7 @@ void tandem::storeProgram(DiskCache &cache, const CacheKey &key,
   pack<fb::StoredProgram>(details,
                           describe(stored, references, graph, sections));
   fb::ProgramT program = stored.program;
-  for (auto &step : program.steps)
-    step->location.clear();
+  forEachStep(program, [](fb::StepT &step) { step.location.clear(); });
   flatbuffers::FlatBufferBuilder builder;
   pack<fb::Program>(builder, program);
   sections[kProgramSection] = bytesOf(builder);

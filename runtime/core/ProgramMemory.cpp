@@ -46,18 +46,24 @@ namespace {
 /// The bytes held while a program runs, step by step.
 class Replay {
 public:
-  explicit Replay(const Program &program)
+  Replay(const Program &program, std::span<const uint32_t> given)
       : program(program), owner(program.slots.size(), -1),
         values(program.slots.size(), 0), brought(program.slots.size()),
-        live(program.arena_bytes) {}
+        isGiven(program.slots.size()), live(program.arena_bytes) {
+    for (uint32_t slot : given)
+      isGiven[slot] = true;
+  }
 
   void write(const fb::StepT &step) {
     for (uint32_t slot : step.results) {
       if (isView(program, step))
         owner[slot] = owner[step.operands[0]];
+      else if (isGiven[slot])
+        owner[slot] = -1;
       else if (program.slots[slot]->arena_offset < 0)
         owner[slot] = bring(slot);
-      else if (int32_t host = program.slots[slot]->host; host >= 0)
+      else if (int32_t host = program.slots[slot]->host;
+               host >= 0 && !isGiven[host])
         bring(host);
       if (owner[slot] >= 0)
         ++values[owner[slot]];
@@ -86,15 +92,16 @@ private:
   /// By slot: the slot that brought the memory it is in; -1 for the arena and
   /// what is the caller's. And how many values are in what a slot brought.
   std::vector<int64_t> owner, values;
-  std::vector<bool> brought;
+  std::vector<bool> brought, isGiven;
   int64_t live;
 };
 
 } // namespace
 
 int64_t tandem::plannedPeakBytes(const Program &program,
-                                 std::span<const int64_t> workspaces) {
-  Replay replay(program);
+                                 std::span<const int64_t> workspaces,
+                                 std::span<const uint32_t> given) {
+  Replay replay(program, given);
   int64_t peak = replay.liveBytes();
   std::vector<std::vector<uint32_t>> dead = slotsDeadAfter(program);
   for (size_t i = 0; i < program.steps.size(); ++i) {

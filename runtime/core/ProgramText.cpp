@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/ProgramLoops.h"
 
 #include <sstream>
 
 using namespace tandem;
 
 namespace {
+
+using Kernels = std::vector<std::unique_ptr<fb::KernelT>>;
 
 void writeList(std::ostream &out, const std::vector<uint32_t> &slots) {
   for (size_t i = 0; i < slots.size(); ++i)
@@ -27,7 +30,7 @@ void writeType(std::ostream &out, const fb::SlotT &slot) {
     out << " in %" << slot.host;
 }
 
-void writeInput(std::ostream &out, const Program &program, size_t input) {
+void writeInput(std::ostream &out, const fb::ProgramT &program, size_t input) {
   uint32_t slot = program.inputs[input];
   out << "  %" << slot << " = input ";
   writeType(out, *program.slots[slot]);
@@ -56,23 +59,64 @@ void writeContraction(std::ostream &out, const fb::StepT &step) {
   out << " = " << text << " : ";
 }
 
-void writeCall(std::ostream &out, const Program &program,
+/// "loop of 8 iterations (carried %1, scanned backwards %2, %3) : ".
+void writeLoop(std::ostream &out, const fb::ProgramT &program,
                const fb::StepT &step) {
+  const fb::LoopT &loop = *step.loop;
+  out << " = loop";
+  std::vector<TensorType> types;
+  for (uint32_t slot : step.operands)
+    types.push_back(fromFlat(*program.slots[slot]->type));
+  if (int64_t trips = tripsOf(loop, types); trips != kDynamic)
+    out << " of " << trips << " iterations";
+  out << " (";
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    const bool isScanned = i >= loop.carried && i < loop.carried + loop.scanned;
+    out << (i ? ", " : "")
+        << (i < loop.carried ? "carried "
+            : isScanned      ? "scanned "
+                             : "");
+    if (isScanned && loop.reversed[i - loop.carried])
+      out << "backwards ";
+    out << '%' << step.operands[i];
+  }
+  out << ") : ";
+}
+
+void writeCall(std::ostream &out, const fb::ProgramT &program,
+               const Kernels &kernels, const fb::StepT &step) {
   if (step.epilogue)
     return writeContraction(out, step);
+  if (step.loop)
+    return writeLoop(out, program, step);
   if (step.op)
     out << " = " << name(step.op->kind) << '(';
   else
-    out << " = kernel @" << program.kernels[step.kernel]->name << '(';
+    out << " = kernel @" << kernels[step.kernel]->name << '(';
   writeList(out, step.operands);
   out << ") : ";
 }
 
-void writeStep(std::ostream &out, const Program &program,
-               const fb::StepT &step) {
-  out << "  ";
+void writeStep(std::ostream &out, const fb::ProgramT &program,
+               const Kernels &kernels, const fb::StepT &step,
+               const std::string &indent);
+
+/// Steps and results, under `indent`.
+void writeBody(std::ostream &out, const fb::ProgramT &program,
+               const Kernels &kernels, const std::string &indent) {
+  for (const auto &step : program.steps)
+    writeStep(out, program, kernels, *step, indent);
+  out << indent << "return ";
+  writeList(out, program.outputs);
+  out << '\n';
+}
+
+void writeStep(std::ostream &out, const fb::ProgramT &program,
+               const Kernels &kernels, const fb::StepT &step,
+               const std::string &indent) {
+  out << indent;
   writeList(out, step.results);
-  writeCall(out, program, step);
+  writeCall(out, program, kernels, step);
   for (size_t i = 0; i < step.results.size(); ++i) {
     out << (i ? ", " : "");
     writeType(out, *program.slots[step.results[i]]);
@@ -80,6 +124,15 @@ void writeStep(std::ostream &out, const Program &program,
   if (!step.location.empty())
     out << "  // " << step.location;
   out << '\n';
+  if (!step.loop)
+    return;
+  // The slots of a body are counted anew.
+  const fb::ProgramT &body = *step.loop->body;
+  const std::string inner = indent + "  ";
+  out << inner << "arena of " << body.arena_bytes << " bytes, inputs ";
+  writeList(out, body.inputs);
+  out << '\n';
+  writeBody(out, body, kernels, inner);
 }
 
 void writeKernel(std::ostream &out, const fb::KernelT &kernel) {
@@ -109,10 +162,6 @@ std::string tandem::toString(const Program &program) {
   for (const Constant &constant : program.constants)
     out << "  %" << constant.slot << " = constant "
         << fromFlat(*program.slots[constant.slot]->type).str() << '\n';
-  for (const auto &step : program.steps)
-    writeStep(out, program, *step);
-  out << "  return ";
-  writeList(out, program.outputs);
-  out << '\n';
+  writeBody(out, program, program.kernels, "  ");
   return out.str();
 }

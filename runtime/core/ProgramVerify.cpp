@@ -6,24 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyLoop.h"
+
 #include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/HostKernel.h"
-#include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <limits>
-#include <sstream>
 
 using namespace tandem;
 
 namespace {
-
-template <typename... Parts>
-[[gnu::cold]] tl::unexpected<Error> invalid(const Parts &...parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return fail("verify", text.str());
-}
 
 template <typename Enum> bool isMember(Enum value) {
   return value >= Enum::MIN && value <= Enum::MAX;
@@ -57,10 +50,14 @@ bool haveValidEnums(const fb::OpAttrsUnion &attrs) {
   return true;
 }
 
+/// A program, or the body of a loop that is `depth` loops deep.
 class Verifier {
 public:
-  explicit Verifier(const Program &program)
-      : program(program), written(program.slots.size(), false) {}
+  Verifier(const fb::ProgramT &program, std::span<const Constant> constants,
+           const std::vector<std::unique_ptr<fb::KernelT>> &kernels,
+           int depth = 0)
+      : program(program), constants(constants), kernels(kernels), depth(depth),
+        written(program.slots.size(), false) {}
 
   Status run() {
     TANDEM_RETURN_IF_ERROR(verifySlots());
@@ -79,7 +76,12 @@ private:
   Status verifyConstants();
   Status verifyKernels();
   Status verifyStep(size_t index);
+  Status verifyKernelStep(const fb::StepT &step, const std::string &what);
   Status verifyOp(const fb::StepT &step, const std::string &what);
+  Status verifyLoop(const fb::StepT &step, const std::string &what);
+  TensorType typeOf(uint32_t slot) const {
+    return fromFlat(*program.slots[slot]->type);
+  }
   Status verifyOutputs();
 
   Status verifyArena(size_t slot);
@@ -89,7 +91,11 @@ private:
   Status write(uint32_t slot, std::string_view what);
   Status read(uint32_t slot, std::string_view what);
 
-  const Program &program;
+  const fb::ProgramT &program;
+  const std::span<const Constant> constants;
+  /// Those of the outermost program.
+  const std::vector<std::unique_ptr<fb::KernelT>> &kernels;
+  const int depth;
   std::vector<bool> written;
 };
 
@@ -184,9 +190,9 @@ Status Verifier::verifyInputs() {
 }
 
 Status Verifier::verifyConstants() {
-  for (size_t i = 0; i < program.constants.size(); ++i) {
+  for (size_t i = 0; i < constants.size(); ++i) {
     std::string what = "constant " + std::to_string(i);
-    const Constant &constant = program.constants[i];
+    const Constant &constant = constants[i];
     if (!constant.data)
       return invalid(what, ": missing");
     TANDEM_RETURN_IF_ERROR(write(constant.slot, what));
@@ -268,19 +274,36 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   std::vector<TensorType> operands;
   operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)
-    operands.push_back(fromFlat(*program.slots[slot]->type));
+    operands.push_back(typeOf(slot));
   TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferStepType(step, operands));
   if (step.results.size() != 1)
     return invalid(what, ": ", step.results.size(), " results");
-  TensorType declared = fromFlat(*program.slots[step.results[0]]->type);
-  bool agrees = declared.dtype == inferred.dtype &&
-                declared.shape.rank() == inferred.shape.rank();
-  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
-    agrees = declared.shape[i] == inferred.shape[i] ||
-             declared.shape[i] == kDynamic || inferred.shape[i] == kDynamic;
-  if (!agrees)
+  TensorType declared = typeOf(step.results[0]);
+  if (!agree(declared, inferred))
     return invalid(what, ": result is declared as ", declared.str(), ", but ",
                    name(op.kind), " makes ", inferred.str());
+  return {};
+}
+
+Status Verifier::verifyLoop(const fb::StepT &step, const std::string &what) {
+  TANDEM_RETURN_IF_ERROR(verifyLoopCounts(program, step, depth, what));
+  Status body = Verifier(*step.loop->body, {}, kernels, depth + 1).run();
+  if (!body)
+    return invalid(what, ": ", body.error().message);
+  return verifyLoopTypes(program, step, what);
+}
+
+Status Verifier::verifyKernelStep(const fb::StepT &step,
+                                  const std::string &what) {
+  if (step.epilogue)
+    return invalid(what, ": an epilogue of a kernel");
+  if (static_cast<size_t>(step.kernel) >= kernels.size())
+    return invalid(what, ": no kernel ", step.kernel);
+  for (const fb::InPlace &pair : kernels[step.kernel]->in_place)
+    if (pair.operand() >= step.operands.size() ||
+        pair.result() >= step.results.size())
+      return invalid(what, ": result ", pair.result(), " in place of operand ",
+                     pair.operand(), ", which it does not have");
   return {};
 }
 
@@ -289,28 +312,24 @@ Status Verifier::verifyStep(size_t index) {
   if (!program.steps[index])
     return invalid(what, ": missing");
   const fb::StepT &step = *program.steps[index];
-  if ((step.op != nullptr) == (step.kernel >= 0))
-    return invalid(what, ": needs an op or a kernel");
+  if ((step.op != nullptr) + (step.kernel >= 0) + (step.loop != nullptr) != 1)
+    return invalid(what, ": needs an op, a kernel or a loop");
   if (step.results.empty())
     return invalid(what, ": no results");
-  if (!step.op && step.epilogue)
-    return invalid(what, ": an epilogue of a kernel");
-  if (!step.op && static_cast<size_t>(step.kernel) >= program.kernels.size())
-    return invalid(what, ": no kernel ", step.kernel);
-  if (!step.op)
-    for (const fb::InPlace &pair : program.kernels[step.kernel]->in_place)
-      if (pair.operand() >= step.operands.size() ||
-          pair.result() >= step.results.size())
-        return invalid(what, ": result ", pair.result(),
-                       " in place of operand ", pair.operand(),
-                       ", which it does not have");
+  if (step.loop && step.epilogue)
+    return invalid(what, ": an epilogue of a loop");
+  if (step.kernel >= 0)
+    TANDEM_RETURN_IF_ERROR(verifyKernelStep(step, what));
   for (uint32_t slot : step.operands)
     TANDEM_RETURN_IF_ERROR(read(slot, what));
   for (uint32_t slot : step.results) {
     TANDEM_RETURN_IF_ERROR(write(slot, what));
-    if (!step.op && !fromFlat(*program.slots[slot]->type).isStatic())
+    if ((step.kernel >= 0 || (step.loop && program.planned)) &&
+        !typeOf(slot).isStatic())
       return invalid(what, ": a kernel's result of unknown size");
   }
+  if (step.loop)
+    return verifyLoop(step, what);
   return step.op ? verifyOp(step, what) : Status();
 }
 
@@ -327,5 +346,5 @@ Status Verifier::verifyOutputs() {
 } // namespace
 
 Status tandem::verify(const Program &program) {
-  return Verifier(program).run();
+  return Verifier(program, program.constants, program.kernels).run();
 }

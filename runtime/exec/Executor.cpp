@@ -12,6 +12,7 @@
 #include "CapturedRuns.h"
 #include "OpDispatch.h"
 
+#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Support/ObjectPool.h"
 
@@ -29,6 +30,8 @@ struct Executor::Impl {
   std::vector<StepPlan> plans;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
+  /// Why runs are not captured though that was asked for.
+  std::optional<Error> notCaptured;
   /// Null where runs are not captured.
   std::unique_ptr<CapturedRuns> capturedRuns;
   ObjectPool<Frame, 8> frames;
@@ -45,9 +48,6 @@ struct Executor::Impl {
 
   Status placeConstants();
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
-  /// `observer` may be null.
-  Status runSteps(const DispatchContext &context, Frame &frame,
-                  const StepObserver *observer = nullptr);
   /// `*heldBytes` as CapturedRuns::run.
   Status runOn(Frame &frame, int64_t *heldBytes);
   Status createCapturedRuns();
@@ -68,8 +68,9 @@ Executor::create(std::shared_ptr<const Program> program,
     options.providers = options.stream->device().providers(options.libraries);
   auto impl = std::make_unique<Impl>(std::move(program), std::move(options));
   TANDEM_RETURN_IF_ERROR(impl->placeConstants());
-  TANDEM_ASSIGN_OR_RETURN(
-      impl->plans, planSteps(*impl->program, impl->options, impl->constants));
+  TANDEM_ASSIGN_OR_RETURN(impl->plans,
+                          planSteps(*impl->program, impl->program->kernels,
+                                    impl->options, impl->constants));
   if (impl->options.capture)
     TANDEM_RETURN_IF_ERROR(impl->createCapturedRuns());
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
@@ -81,21 +82,12 @@ Executor::~Executor() = default;
 const Program &Executor::program() const { return *impl->program; }
 Stream &Executor::stream() const { return *impl->options.stream; }
 
-/// Whether no step has to be prepared when it runs, as one of unknown shapes.
-static bool areStepsPrepared(const Program &program,
-                             const std::vector<StepPlan> &plans) {
-  return isCompiled(program) &&
-         std::all_of(plans.begin(), plans.end(), [](const StepPlan &plan) {
-           return plan.isKernel() || plan.isView || plan.prepared;
-         });
-}
-
 CaptureCounts Executor::captureCounts() const {
   return impl->capturedRuns ? impl->capturedRuns->counts() : CaptureCounts();
 }
 
 std::optional<Error> Executor::captureFailure() const {
-  return impl->capturedRuns ? impl->capturedRuns->failure() : std::nullopt;
+  return impl->capturedRuns ? impl->capturedRuns->failure() : impl->notCaptured;
 }
 
 std::optional<int64_t> Executor::plannedPeakBytes() const {
@@ -164,6 +156,12 @@ Status Executor::Impl::createCapturedRuns() {
   if (!areStepsPrepared(*program, plans))
     return fail("execute", "only compiled programs of static shapes can be "
                            "captured");
+  if (hasLoops(*program)) {
+    notCaptured = Error{"a loop allocates memory in every run, which captured "
+                        "work cannot",
+                        "execute", "", ""};
+    return {};
+  }
   // Nothing is to be done, and so to be captured.
   if (options.dispatchOnly)
     return {};
@@ -171,7 +169,7 @@ Status Executor::Impl::createCapturedRuns() {
       context, plans, [this](Stream &on, Frame &frame) {
         DispatchContext there{*program,       options.providers, on,
                               on.allocator(), context.memory,    false};
-        return runSteps(there, frame);
+        return runSteps(there, plans, caches, frame);
       });
   return {};
 }
@@ -180,30 +178,7 @@ Status Executor::Impl::runOn(Frame &frame, int64_t *heldBytes) {
   if (capturedRuns)
     return capturedRuns->run(frame, heldBytes);
   *heldBytes = 0;
-  return runSteps(context, frame);
-}
-
-Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame,
-                                const StepObserver *observer) {
-  if (program->arena_bytes > 0 && !frame.arena) {
-    TensorType bytes{DType::i8, {program->arena_bytes}};
-    TANDEM_ASSIGN_OR_RETURN(frame.arena,
-                            Tensor::allocate(bytes, context.allocator));
-  }
-  if (observer)
-    TANDEM_RETURN_IF_ERROR((*observer)(0, frame.values));
-  for (size_t i = 0; i < plans.size(); ++i) {
-    const StepPlan &plan = plans[i];
-    Status status = plan.isKernel() ? runKernel(context, plan, frame)
-                                    : runOp(context, plan, caches[i], i, frame);
-    if (!status) [[unlikely]]
-      return locate(std::move(status.error()), *plan.step);
-    for (uint32_t slot : plan.dead)
-      frame.owned[slot].reset();
-    if (observer) [[unlikely]]
-      TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
-  }
-  return {};
+  return runSteps(context, plans, caches, frame);
 }
 
 void Executor::Impl::collectOutputs(Frame &frame,
@@ -255,6 +230,6 @@ Status Executor::runObserved(std::span<const Tensor> inputs,
                              std::vector<Tensor> &outputs,
                              const StepObserver &observer) {
   return impl->withFrame(inputs, outputs, [&](Frame &frame) {
-    return impl->runSteps(impl->context, frame, &observer);
+    return runSteps(impl->context, impl->plans, impl->caches, frame, &observer);
   });
 }

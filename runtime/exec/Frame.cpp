@@ -6,19 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Frame.h"
+#include "LoopPlan.h"
 
 using namespace tandem;
 using namespace tandem::exec;
 
 Frame::Frame(const Program &program, std::span<const Tensor> constants)
     : values(program.slots.size()), owned(program.slots.size()),
-      last(program.steps.size()) {
+      last(program.steps.size()), loops(program.steps.size()) {
   for (size_t i = 0; i < owned.size(); ++i)
     values[i] = &owned[i];
   for (size_t i = 0; i < constants.size(); ++i)
     values[program.constants[i].slot] = &constants[i];
 }
+
+Frame::~Frame() = default;
 
 void Frame::clear() {
   for (Tensor &tensor : owned)

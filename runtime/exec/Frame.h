@@ -24,10 +24,13 @@ struct CapturedRun {
   uint64_t lastUse = 0;
 };
 
+struct LoopFrame;
+
 /// The values of one run of a program, and buffers that later runs reuse so
 /// that dispatch does not allocate. Used by one thread at a time.
 struct Frame {
   Frame(const Program &program, std::span<const Tensor> constants);
+  ~Frame();
 
   /// By slot, where its value is: an input of the caller, a constant of the
   /// executor, or an element of `owned`.
@@ -43,6 +46,8 @@ struct Frame {
   std::vector<void *> args;
   /// By step, the prepared op that it ran last: the inline cache of dispatch.
   std::vector<PreparedRef> last;
+  /// By step, what its loop works on; null before it has run, and for others.
+  std::vector<std::unique_ptr<LoopFrame>> loops;
   /// The input types that were last found to fit the program.
   std::vector<TensorType> checkedInputs;
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpDispatch.h"
+#include "LoopPlan.h"
 
 #include "tandem/Runtime/FusedContraction.h"
 
@@ -35,6 +35,20 @@ Expected<Tensor> exec::makeResult(const DispatchContext &context, uint32_t slot,
                         context.memory);
 }
 
+Status exec::checkWritten(const Program &program, uint32_t slot,
+                          const TensorType &actual) {
+  const TensorType written = fromFlat(*program.slots[slot]->type);
+  bool agrees = written.dtype == actual.dtype &&
+                written.shape.rank() == actual.shape.rank();
+  for (int i = 0; agrees && i < actual.shape.rank(); ++i)
+    agrees =
+        written.shape[i] == kDynamic || written.shape[i] == actual.shape[i];
+  if (agrees)
+    return {};
+  return fail("shape", "the result is " + actual.str() + ", where " +
+                           written.str() + " is written");
+}
+
 namespace {
 
 bool sameTypes(std::span<const TensorType> lhs,
@@ -47,21 +61,6 @@ void gatherTypes(const StepPlan &plan, Frame &frame) {
   frame.operandTypes.clear();
   for (uint32_t slot : plan.step->operands)
     frame.operandTypes.push_back(frame.values[slot]->type());
-}
-
-/// Whether what a result's type is written to be holds for `actual`.
-Status checkWritten(const Program &program, uint32_t slot,
-                    const TensorType &actual) {
-  const TensorType written = fromFlat(*program.slots[slot]->type);
-  bool agrees = written.dtype == actual.dtype &&
-                written.shape.rank() == actual.shape.rank();
-  for (int i = 0; agrees && i < actual.shape.rank(); ++i)
-    agrees =
-        written.shape[i] == kDynamic || written.shape[i] == actual.shape[i];
-  if (agrees)
-    return {};
-  return fail("shape", "the result is " + actual.str() + ", where " +
-                           written.str() + " is written");
 }
 
 /// The entry for the operands at hand: the frame's last one, or the cache's.
@@ -164,4 +163,30 @@ Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
   TANDEM_RETURN_IF_ERROR(workspace.reserve(bytes));
   return plan.loaded->launch(*plan.kernel, workspace.context(plan.label),
                              frame.args);
+}
+
+Status exec::runSteps(const DispatchContext &context,
+                      std::span<const StepPlan> plans,
+                      std::deque<PreparedCache> &caches, Frame &frame,
+                      const StepObserver *observer) {
+  if (context.program.arena_bytes > 0 && !frame.arena) {
+    TensorType bytes{DType::i8, {context.program.arena_bytes}};
+    TANDEM_ASSIGN_OR_RETURN(frame.arena,
+                            Tensor::allocate(bytes, context.allocator));
+  }
+  if (observer)
+    TANDEM_RETURN_IF_ERROR((*observer)(0, frame.values));
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const StepPlan &plan = plans[i];
+    Status status = plan.isKernel() ? runKernel(context, plan, frame)
+                    : plan.loop     ? runLoop(context, plan, i, frame)
+                                    : runOp(context, plan, caches[i], i, frame);
+    if (!status) [[unlikely]]
+      return locate(std::move(status.error()), *plan.step);
+    for (uint32_t slot : plan.dead)
+      frame.owned[slot].reset();
+    if (observer) [[unlikely]]
+      TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
+  }
+  return {};
 }

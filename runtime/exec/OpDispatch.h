@@ -11,6 +11,8 @@
 
 #include "Frame.h"
 
+#include <deque>
+
 namespace tandem::exec {
 
 /// What all steps of an executor share.
@@ -33,6 +35,16 @@ Status runOp(const DispatchContext &context, const StepPlan &plan,
 /// Runs a kernel step: allocates the results and launches the kernel.
 Status runKernel(const DispatchContext &context, const StepPlan &plan,
                  Frame &frame);
+
+/// Runs all steps of `context.program`, each as `plans` has it. `observer`,
+/// which may be null, is called between any two of them.
+Status runSteps(const DispatchContext &context, std::span<const StepPlan> plans,
+                std::deque<PreparedCache> &caches, Frame &frame,
+                const StepObserver *observer = nullptr);
+
+/// Whether what a result's type is written to be holds for `actual`.
+Status checkWritten(const Program &program, uint32_t slot,
+                    const TensorType &actual);
 
 /// Makes the tensor of a slot: at its place in the arena, in its host slot's
 /// memory (which is allocated if need be), or in memory of its own.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepPlan.h"
+#include "LoopPlan.h"
 
 #include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/ProgramMemory.h"
@@ -73,7 +73,19 @@ Expected<PreparedRef> PreparedCache::get(const fb::StepT &step, Types operands,
 int64_t exec::workspaceBytes(const StepPlan &plan) {
   if (plan.isKernel())
     return plan.loaded->workspaceBytes(*plan.kernel);
+  if (plan.loop)
+    return loopBytes(plan);
   return plan.prepared ? plan.prepared->op->workspaceBytes() : 0;
+}
+
+bool exec::areStepsPrepared(const Program &program,
+                            std::span<const StepPlan> plans) {
+  return isCompiled(program) &&
+         std::all_of(plans.begin(), plans.end(), [](const StepPlan &plan) {
+           return plan.isKernel() || plan.isView || plan.prepared ||
+                  (plan.loop &&
+                   areStepsPrepared(plan.loop->body, plan.loop->plans));
+         });
 }
 
 bool exec::isCompiled(const Program &program) { return program.planned; }
@@ -81,7 +93,9 @@ bool exec::isCompiled(const Program &program) { return program.planned; }
 tl::unexpected<Error> exec::locate(Error error, const fb::StepT &step) {
   if (error.location.empty())
     error.location = step.location;
-  std::string_view what = step.op ? name(step.op->kind) : "kernel";
+  std::string_view what = step.op     ? name(step.op->kind)
+                          : step.loop ? "loop"
+                                      : "kernel";
   if (error.message.find(what) == std::string::npos)
     error.message = std::string(what) + ": " + error.message;
   return tl::unexpected<Error>(std::move(error));
@@ -101,10 +115,10 @@ bool areStatic(const Types &types) {
                      [](const TensorType &type) { return type.isStatic(); });
 }
 
-Status planKernel(const Program &program, const ExecutorOptions &options,
-                  StepPlan &plan) {
+Status planKernel(const Program &program, const Kernels &kernels,
+                  const ExecutorOptions &options, StepPlan &plan) {
   size_t index = plan.step->kernel;
-  plan.kernel = program.kernels[index].get();
+  plan.kernel = kernels[index].get();
   plan.resultTypes = slotTypes(program, plan.step->results);
   if (options.kernels.size() <= index || !options.kernels[index])
     return fail("load", "kernel " + plan.kernel->name + " is not loaded");
@@ -149,24 +163,41 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   return {};
 }
 
-std::string labelOf(const Program &program, const fb::StepT &step) {
-  std::string label = step.op ? std::string(name(step.op->kind))
-                              : program.kernels[step.kernel]->name;
+Status planLoop(const Program &program, const Kernels &kernels,
+                const ExecutorOptions &options,
+                std::span<const Tensor> constants, StepPlan &plan) {
+  if (isCompiled(program))
+    plan.resultTypes = slotTypes(program, plan.step->results);
+  TANDEM_ASSIGN_OR_RETURN(
+      plan.loop,
+      LoopPlan::create(*plan.step, slotTypes(program, plan.step->operands),
+                       kernels, options,
+                       constantOperands(program, *plan.step, constants)));
+  return {};
+}
+
+std::string labelOf(const Kernels &kernels, const fb::StepT &step) {
+  std::string label = step.op     ? std::string(name(step.op->kind))
+                      : step.loop ? "loop"
+                                  : kernels[step.kernel]->name;
   return step.location.empty() ? label : label + " at " + step.location;
 }
 
 } // namespace
 
 Expected<std::vector<StepPlan>>
-exec::planSteps(const Program &program, const ExecutorOptions &options,
+exec::planSteps(const Program &program, const Kernels &kernels,
+                const ExecutorOptions &options,
                 std::span<const Tensor> constants) {
   std::vector<StepPlan> plans(program.steps.size());
   for (size_t i = 0; i < plans.size(); ++i) {
     plans[i].step = program.steps[i].get();
-    plans[i].label = labelOf(program, *plans[i].step);
-    Status status = plans[i].step->op
-                        ? planOp(program, options, constants, plans[i])
-                        : planKernel(program, options, plans[i]);
+    plans[i].label = labelOf(kernels, *plans[i].step);
+    Status status =
+        plans[i].step->op ? planOp(program, options, constants, plans[i])
+        : plans[i].step->loop
+            ? planLoop(program, kernels, options, constants, plans[i])
+            : planKernel(program, kernels, options, plans[i]);
     if (!status)
       return locate(std::move(status.error()), *plans[i].step);
   }

@@ -59,6 +59,8 @@ private:
   std::unordered_map<Types, PreparedRef, TypesHash> entries;
 };
 
+struct LoopPlan;
+
 /// What an executor knows of one step before it runs.
 struct StepPlan {
   const fb::StepT *step = nullptr;
@@ -70,6 +72,8 @@ struct StepPlan {
   Types resultTypes;
   /// The prepared op, for an op step of a compiled program.
   PreparedRef prepared;
+  /// Set for loop steps.
+  std::shared_ptr<const LoopPlan> loop;
   /// The slots whose value no later step reads.
   std::vector<uint32_t> dead;
   /// Whether the step is a reshape that only gives the same bytes another type
@@ -81,17 +85,25 @@ struct StepPlan {
   bool isKernel() const { return kernel != nullptr; }
 };
 
-/// Bytes of workspace that the step needs now, as far as that is known ahead.
+/// Bytes of workspace that the step needs now, as far as that is known ahead;
+/// for a loop all that it holds beside its operands and results.
 int64_t workspaceBytes(const StepPlan &plan);
+
+/// Whether no step has to be prepared when it runs, as one of unknown shapes.
+bool areStepsPrepared(const Program &program, std::span<const StepPlan> plans);
 
 /// Whether all types of a program are static and its memory is planned, so that
 /// shape rules need not be applied at run time.
 bool isCompiled(const Program &program);
 
+using Kernels = std::vector<std::unique_ptr<fb::KernelT>>;
+
 /// Makes the plans of all steps, in order. Fails for a kernel that was not
 /// loaded, an op that no provider implements, and a custom_call without static
-/// result types. `constants` are the values of the program's constants.
+/// result types. `kernels` are those of the outermost program, and `constants`
+/// are the values of this program's constants.
 Expected<std::vector<StepPlan>> planSteps(const Program &program,
+                                          const Kernels &kernels,
                                           const ExecutorOptions &options,
                                           std::span<const Tensor> constants);
 

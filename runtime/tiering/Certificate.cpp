@@ -11,6 +11,7 @@
 #include "ElementScan.h"
 
 #include "tandem/Runtime/ErrorBounds.h"
+#include "tandem/Runtime/ProgramLoops.h"
 
 #include <xxhash.h>
 
@@ -88,6 +89,11 @@ Expected<Certifier> Certifier::create(std::shared_ptr<const Program> eager,
                                       std::span<const TensorType> inputs,
                                       Precision precision) {
   Certifier result;
+  // Errors are followed through every iteration.
+  if (hasLoops(*eager)) {
+    TANDEM_ASSIGN_OR_RETURN(Program unrolled, unrollLoops(*eager, inputs));
+    eager = std::make_shared<const Program>(std::move(unrolled));
+  }
   TANDEM_ASSIGN_OR_RETURN(result.derived,
                           deriveTolerance(*eager, inputs, precision));
   result.precision = precision;

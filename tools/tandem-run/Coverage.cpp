@@ -15,6 +15,8 @@
 #include "common/Json.h"
 #include "common/Tiers.h"
 
+#include "tandem/Runtime/ProgramLoops.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -100,13 +102,15 @@ std::vector<ModelNode> nodesOf(const Graph &graph) {
   if (!graph.outputNames().empty() || !graph.nodes().empty())
     return graph.nodes();
   std::vector<ModelNode> nodes;
-  for (const auto &step : graph.eagerProgram()->steps) {
+  forEachStep(*graph.eagerProgram(), [&](const fb::StepT &step) {
+    if (!step.op)
+      return;
     ModelNode node;
-    node.location = step->location;
-    node.op = tandem::name(step->op->kind);
+    node.location = step.location;
+    node.op = tandem::name(step.op->kind);
     node.ops = 1;
     nodes.push_back(std::move(node));
-  }
+  });
   return nodes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "StepInfo.h"
 
+#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
 #include <cstring>
@@ -57,6 +58,17 @@ Program makeProgram(const fb::StepT &step, std::span<const Tensor> operands,
 }
 
 /// Observes a run and compares step by step.
+/// Whether nothing is known to compare with: of a function of the user's, and of
+/// kernels within a loop.
+bool isUnknown(const fb::StepT &step) {
+  bool result = step.op && step.op->kind == OpKind::custom_call;
+  if (step.loop)
+    forEachStep(*step.loop->body, [&](const fb::StepT &inner) {
+      result |= inner.kernel >= 0 || isUnknown(inner);
+    });
+  return result;
+}
+
 class StepChecker {
 public:
   StepChecker(const PreparedTier &prepared, const ErrorBoundOptions &bounds,
@@ -86,7 +98,7 @@ private:
 Expected<std::vector<BoundedTensor>>
 StepChecker::evaluate(const fb::StepT &step,
                       std::span<const TensorType> results) const {
-  if (!step.op)
+  if (step.kernel >= 0)
     return evaluateWithBounds(*prepared.kernelOps[step.kernel], operands,
                               bounds);
   return evaluateWithBounds(makeProgram(step, operands, results), operands,
@@ -96,7 +108,7 @@ StepChecker::evaluate(const fb::StepT &step,
 Status StepChecker::compare(size_t index,
                             std::span<const Tensor *const> values) {
   const fb::StepT &step = *program.steps[index];
-  if (step.op && step.op->kind == OpKind::custom_call) {
+  if (isUnknown(step)) {
     result.unknown += step.results.size();
     return {};
   }
@@ -116,7 +128,7 @@ Status StepChecker::compare(size_t index,
       continue;
     }
     result.divergences.push_back(
-        {index, nameOf(program, step), sourcesOf(step), std::move(check)});
+        {index, nameOf(program.kernels, step), sourcesOf(step), std::move(check)});
   }
   return {};
 }

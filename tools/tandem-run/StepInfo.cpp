@@ -9,20 +9,22 @@
 #include "StepInfo.h"
 
 #include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
 namespace tandem::tools {
 namespace {
 
 using Types = std::vector<TensorType>;
+using Kernels = std::vector<std::unique_ptr<fb::KernelT>>;
 
 /// Describes one step after the other; `types` are those of all slots, as far
 /// as they are known.
 class StepDescriber {
 public:
   StepDescriber(const Program &program, std::span<const TensorType> inputs,
-                ProviderList providers)
-      : program(program), providers(providers) {
+                ProviderList providers, const Kernels &kernels)
+      : program(program), providers(providers), kernels(kernels) {
     for (const auto &slot : program.slots)
       types.push_back(fromFlat(*slot->type));
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -39,10 +41,13 @@ private:
     return list;
   }
   Status describeOp(const fb::StepT &step, StepInfo &info);
+  Status describeLoop(const fb::StepT &step, StepInfo &info);
   Status findProvider(const fb::StepT &step, StepInfo &info) const;
 
   const Program &program;
   ProviderList providers;
+  /// Those of the outermost program.
+  const Kernels &kernels;
   Types types;
 };
 
@@ -115,14 +120,46 @@ Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
   return findProvider(step, info);
 }
 
+/// The sum of all iterations. It is run as what is furthest from generated code
+/// in its body.
+Status StepDescriber::describeLoop(const fb::StepT &step, StepInfo &info) {
+  const Types operands = typesOf(step.operands);
+  TANDEM_ASSIGN_OR_RETURN(Types results,
+                          inferResultTypes(program, step, operands));
+  for (size_t i = 0; i < results.size(); ++i)
+    types[step.results[i]] = results[i];
+  Program body;
+  static_cast<fb::ProgramT &>(body) = *step.loop->body;
+  StepDescriber inner(body, bodyInputs(*step.loop, operands), providers,
+                      kernels);
+  const int64_t trips = tripsOf(*step.loop, operands);
+  for (const auto &each : body.steps) {
+    TANDEM_ASSIGN_OR_RETURN(StepInfo one, inner.describe(*each));
+    info.flops += trips * one.flops;
+    info.bytesRead += trips * one.bytesRead;
+    info.bytesWritten += trips * one.bytesWritten;
+    if (one.kind != StepKind::view && one.kind >= info.kind) {
+      info.kind = one.kind;
+      info.provider = one.provider;
+    }
+    for (const std::string &source : one.sources)
+      if (std::find(info.sources.begin(), info.sources.end(), source) ==
+          info.sources.end())
+        info.sources.push_back(source);
+  }
+  return {};
+}
+
 Expected<StepInfo> StepDescriber::describe(const fb::StepT &step) {
   StepInfo info;
-  info.name = nameOf(program, step);
+  info.name = nameOf(kernels, step);
   info.sources = sourcesOf(step);
   if (step.op) {
     TANDEM_RETURN_IF_ERROR(describeOp(step, info));
+  } else if (step.loop) {
+    TANDEM_RETURN_IF_ERROR(describeLoop(step, info));
   } else {
-    const fb::KernelT &kernel = *program.kernels[step.kernel];
+    const fb::KernelT &kernel = *kernels[step.kernel];
     info.flops = kernel.flops;
     info.bytesRead = sumOfBytes(typesOf(step.operands));
     info.bytesWritten = sumOfBytes(typesOf(step.results));
@@ -147,9 +184,12 @@ std::string_view name(StepKind kind) {
   __builtin_unreachable();
 }
 
-std::string nameOf(const Program &program, const fb::StepT &step) {
+std::string nameOf(const std::vector<std::unique_ptr<fb::KernelT>> &kernels,
+                   const fb::StepT &step) {
+  if (step.loop)
+    return "loop";
   if (!step.op)
-    return program.kernels[step.kernel]->name;
+    return kernels[step.kernel]->name;
   std::string text(tandem::name(step.op->kind));
   if (step.epilogue)
     for (const EpilogueOp &next :
@@ -175,7 +215,8 @@ describeSteps(const PreparedTier &prepared, Tier tier,
       *prepared.program, inputs,
       tier == Tier::reference
           ? referenceProviders()
-          : prepared.executor->stream().device().providers(libraries));
+          : prepared.executor->stream().device().providers(libraries),
+      prepared.program->kernels);
   std::vector<StepInfo> steps;
   for (const auto &step : prepared.program->steps) {
     TANDEM_ASSIGN_OR_RETURN(StepInfo info, describer.describe(*step));

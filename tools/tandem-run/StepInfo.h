@@ -41,8 +41,9 @@ struct StepInfo {
   int64_t elementBytes = 4;
 };
 
-/// "kernel_3", "conv+relu".
-std::string nameOf(const Program &program, const fb::StepT &step);
+/// "kernel_3", "conv+relu", "loop".
+std::string nameOf(const std::vector<std::unique_ptr<fb::KernelT>> &kernels,
+                   const fb::StepT &step);
 /// The locations of all ops that a step was made of.
 std::vector<std::string> sourcesOf(const fb::StepT &step);
 

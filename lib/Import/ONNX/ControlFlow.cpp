@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBuilder.h"
 #include "Ops.h"
+
+#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 
@@ -76,6 +79,73 @@ Value stack(Node &node, ArrayRef<Value> values, int64_t axis) {
   for (Value value : values)
     wide.push_back(insertDim(node, value, axis));
   return node.concat(wide, axis);
+}
+
+/// `x` with dim `from` as dim `to`.
+Value moveDim(Node &node, Value x, int64_t from, int64_t to) {
+  Ints permutation;
+  for (int64_t i = 0; i < node.rank(x); ++i)
+    if (i != from)
+      permutation.push_back(i);
+  permutation.insert(permutation.begin() + to, from);
+  return from == to ? x : node.transpose(x, permutation);
+}
+
+/// What the body of a loop is given and makes.
+struct LoopBody {
+  const proto::GraphProto &graph;
+  /// Of the node Loop, which has the number of the iteration in front of what
+  /// it carries, a condition after it, and another one in front of its results.
+  bool hasCondition;
+  SmallVector<NamedValue> carried;
+  /// Along dim 0.
+  SmallVector<Value> scanned;
+  /// For what is scanned, then what is stacked: whether it is in reverse order.
+  SmallVector<bool> reversed;
+};
+
+/// The results of a loop whose stacked dim is dim 0. It fails for a body that
+/// asks what only a copy of it can know, such as shapes that depend on the
+/// number of the iteration.
+FailureOr<SmallVector<Value>> addLoop(Node &node, LoopBody body) {
+  SmallVector<Value> carried;
+  for (NamedValue &value : body.carried)
+    carried.push_back(node.valueOf(value, "state"));
+  if (node.hasFailed())
+    return failure();
+  LoopBuilder loop(node, carried, body.scanned);
+  SmallVector<NamedValue> operands;
+  for (unsigned i = 0; i < carried.size(); ++i)
+    operands.push_back(asNamed(loop.carried(i)));
+  for (unsigned i = 0; i < body.scanned.size(); ++i)
+    operands.push_back(asNamed(loop.slice(i)));
+  if (body.hasCondition) {
+    std::rotate(operands.begin(), operands.end() - 1, operands.end());
+    operands.insert(operands.begin() + 1, integer(1, DType::i1));
+  }
+  SmallVector<NamedValue> results = add(node, body.graph, operands);
+  if (node.hasFailed())
+    return failure();
+  if (body.hasCondition) {
+    if (node.knownScalar(results[0]) != 1)
+      return failure();
+    results.erase(results.begin());
+  }
+  SmallVector<Value> values;
+  for (NamedValue &result : results)
+    values.push_back(node.valueOf(result, "output"));
+  SmallVector<Value> made = loop.finish(values, body.reversed);
+  if (node.hasFailed())
+    return failure();
+  return made;
+}
+
+/// The same, without an error where it fails.
+FailureOr<SmallVector<Value>> tryLoop(Node &node, LoopBody body) {
+  ScopedDiagnosticHandler silence(node.location().getContext(),
+                                  [](Diagnostic &) { return success(); });
+  Node attempt(node.state(), node.proto(), node.opset());
+  return addLoop(attempt, std::move(body));
 }
 
 /// The attribute `name` of each of `count` inputs or outputs of Scan.
@@ -170,7 +240,7 @@ void convertIf(Node &node) {
     node.result(i, taken);
 }
 
-/// One copy of the body for each iteration; how often must be known.
+/// A loop, or one copy of the body for each iteration; how often must be known.
 void convertLoop(Node &node) {
   const proto::GraphProto *body = graphOf(node, "body");
   int64_t carriedCount = std::max<int64_t>(node.numOperands(), 2) - 2;
@@ -189,7 +259,22 @@ void convertLoop(Node &node) {
   SmallVector<NamedValue> carried;
   for (unsigned i = 2; i < node.numOperands(); ++i)
     carried.push_back(node.named(i));
-  SmallVector<Collected> collected(body->output_size() - 1 - carriedCount);
+  const size_t stackedCount = body->output_size() - 1 - carriedCount;
+  if (*trips > kMostCopies && *trips <= kMostTableElements && *goesOn) {
+    LoopBody looped{
+        *body,
+        /*hasCondition=*/true,
+        carried,
+        {node.iota({*trips}, 0,
+                   ir::toMlirType(node.location().getContext(), DType::i64))},
+        SmallVector<bool>(1 + stackedCount)};
+    if (auto results = tryLoop(node, std::move(looped)); succeeded(results)) {
+      for (auto [i, value] : llvm::enumerate(*results))
+        node.result(i, value);
+      return;
+    }
+  }
+  SmallVector<Collected> collected(stackedCount);
   for (int64_t i = 0; i < *trips && *goesOn; ++i) {
     SmallVector<NamedValue> operands{integer(i, DType::i64),
                                      integer(1, DType::i1)};
@@ -212,7 +297,28 @@ void convertLoop(Node &node) {
       node.result(carriedCount + i, stack(node, values, 0));
 }
 
-/// One copy of the body for each element along the dims that are scanned.
+/// A Scan as a loop; whether it could be one.
+static bool scanInLoop(Node &node, LoopBody body, ArrayRef<int64_t> axes,
+                       ArrayRef<int64_t> outputAxes, bool isLengthKnown) {
+  const size_t numStates = body.carried.size();
+  for (auto [input, axis] : llvm::zip(body.scanned, axes))
+    input = moveDim(node, input, axis, 0);
+  FailureOr<SmallVector<Value>> results = isLengthKnown
+                                              ? tryLoop(node, std::move(body))
+                                              : addLoop(node, std::move(body));
+  if (failed(results))
+    return false;
+  for (auto [i, value] : llvm::enumerate(*results)) {
+    if (i >= numStates)
+      value = moveDim(node, value, 0,
+                      node.axis(outputAxes[i - numStates], node.rank(value)));
+    node.result(i, value);
+  }
+  return true;
+}
+
+/// A loop, or one copy of the body for each element along the dims that are
+/// scanned.
 void convertScan(Node &node) {
   const proto::GraphProto *body = graphOf(node, "body");
   bool isOld = node.opset() < 9;
@@ -234,11 +340,24 @@ void convertScan(Node &node) {
     inputs.push_back(node.operand(numStates + i));
     axes[i] = node.axis(axes[i], node.rank(inputs[i]));
   }
-  Scanned scanned = scan(node, *body, states, inputs, axes,
-                         perScan(node, "scan_input_directions", numInputs));
-  int64_t numOutputs = scanned.outputs.size();
+  const int64_t numOutputs = body->output_size() - numStates;
+  Ints directions = perScan(node, "scan_input_directions", numInputs);
   Ints outputAxes = perScan(node, "scan_output_axes", numOutputs);
   Ints backwards = perScan(node, "scan_output_directions", numOutputs);
+  if (node.hasFailed())
+    return;
+  const std::optional<int64_t> length =
+      node.sizesOf(inputs[0])[axes[0]].value();
+  if (!length || *length > kMostCopies) {
+    LoopBody looped{*body, /*hasCondition=*/false, states, inputs, {}};
+    llvm::append_range(looped.reversed, directions);
+    llvm::append_range(looped.reversed, backwards);
+    if (scanInLoop(node, std::move(looped), axes, outputAxes,
+                   length.has_value()) ||
+        !length)
+      return;
+  }
+  Scanned scanned = scan(node, *body, states, inputs, axes, directions);
   for (auto [i, state] : llvm::enumerate(scanned.states))
     node.result(i, state);
   for (int64_t i = 0; i < numOutputs && !node.hasFailed(); ++i) {

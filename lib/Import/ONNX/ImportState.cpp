@@ -88,6 +88,10 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
 }
 
 Value ImportState::constant(Location loc, ElementsAttr elements) {
+  // A name may stand for it after the loop, too.
+  OpBuilder::InsertionGuard guard(builder);
+  if (outside.isSet())
+    builder.restoreInsertionPoint(outside);
   return ir::ConstantOp::create(builder, loc, elements.getType(), elements);
 }
 

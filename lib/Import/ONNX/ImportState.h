@@ -57,6 +57,8 @@ public:
       : builder(context), file(file), options(options) {}
 
   mlir::OpBuilder builder;
+  /// While the body of a loop is built: the place before the outermost loop.
+  mlir::OpBuilder::InsertPoint outside;
   ModelFile &file;
   const ImportOptions &options;
   llvm::StringMap<NamedValue> values;

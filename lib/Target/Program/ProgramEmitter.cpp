@@ -29,6 +29,8 @@ public:
   FailureOr<Program> emit();
 
 private:
+  /// The arguments, ops and results of a function or of a loop's region.
+  LogicalResult emitBody(Block &body);
   LogicalResult emitInput(BlockArgument argument);
   LogicalResult emitBlock(Block &block);
   LogicalResult emitOp(Operation &op);
@@ -36,6 +38,8 @@ private:
   LogicalResult emitFusion(ir::FusionOp fusion);
   LogicalResult emitLaunch(ir::LaunchOp launch);
   LogicalResult emitLibraryCall(ir::FusionOp fusion);
+  template <typename Loop> LogicalResult emitLoop(Loop loop, Block &body);
+  LogicalResult emitRunLoop(ir::RunLoopOp loop);
   LogicalResult emitTableOp(ir::TandemOpInterface op);
 
   /// Gives `value` a new slot.
@@ -114,6 +118,48 @@ FailureOr<fb::StepT *> ProgramEmitter::addStep(Operation &op) {
   return program.steps.back().get();
 }
 
+/// Has the constants of a loop's body given to it with what stays the same.
+static void takeConstants(fb::StepT &step, Program &body, Program &program) {
+  for (Constant &constant : body.constants) {
+    body.inputs.push_back(constant.slot);
+    program.slots.push_back(
+        std::make_unique<fb::SlotT>(*body.slots[constant.slot]));
+    const uint32_t slot = program.slots.size() - 1;
+    program.constants.push_back({slot, std::move(constant.data)});
+    step.operands.push_back(slot);
+  }
+}
+
+template <typename Loop>
+LogicalResult ProgramEmitter::emitLoop(Loop loop, Block &body) {
+  ProgramEmitter inner(function, kernels);
+  if (failed(inner.emitBody(body)))
+    return failure();
+  inner.program.input_dims.clear();
+  FailureOr<fb::StepT *> step = addStep(*loop);
+  if (failed(step))
+    return failure();
+  takeConstants(**step, inner.program, program);
+  auto result = std::make_unique<fb::LoopT>();
+  result->carried = loop.getCarried().size();
+  result->scanned = loop.getScanned().size();
+  result->trips = loop.getTrips().value_or(-1);
+  for (bool isReversed : loop.getDirections())
+    result->reversed.push_back(isReversed);
+  result->body = std::make_unique<fb::ProgramT>(std::move(inner.program));
+  (*step)->loop = std::move(result);
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitRunLoop(ir::RunLoopOp loop) {
+  auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      loop, loop.getBodyAttr());
+  if (!body || !body.getBody().hasOneBlock())
+    return loop.emitOpError("runs @")
+           << loop.getBody() << ", which has no body";
+  return emitLoop(loop, body.getBody().front());
+}
+
 LogicalResult ProgramEmitter::emitInput(BlockArgument argument) {
   FailureOr<uint32_t> slot = addSlot(argument);
   if (failed(slot))
@@ -122,8 +168,10 @@ LogicalResult ProgramEmitter::emitInput(BlockArgument argument) {
 
   auto names = std::make_unique<fb::DimNamesT>();
   int64_t rank = cast<RankedTensorType>(argument.getType()).getRank();
-  auto dims = function.getArgAttrOfType<ArrayAttr>(
-      argument.getArgNumber(), ir::TandemDialect::kDimsAttrName);
+  ArrayAttr dims;
+  if (argument.getOwner() == &function.getBody().front())
+    dims = function.getArgAttrOfType<ArrayAttr>(
+        argument.getArgNumber(), ir::TandemDialect::kDimsAttrName);
   for (int64_t i = 0; i < rank; ++i)
     names->names.push_back(dims ? cast<StringAttr>(dims[i]).str() : "");
   program.input_dims.push_back(std::move(names));
@@ -220,6 +268,10 @@ LogicalResult ProgramEmitter::emitOp(Operation &op) {
                                                        : emitFusion(fusion);
   if (auto launch = dyn_cast<ir::LaunchOp>(op))
     return emitLaunch(launch);
+  if (auto loop = dyn_cast<ir::LoopOp>(op))
+    return emitLoop(loop, loop.getBody().front());
+  if (auto loop = dyn_cast<ir::RunLoopOp>(op))
+    return emitRunLoop(loop);
   if (auto tableOp = dyn_cast<ir::TandemOpInterface>(op))
     return emitTableOp(tableOp);
   return op.emitOpError("cannot be executed: a program holds ops of the tandem "
@@ -233,21 +285,26 @@ LogicalResult ProgramEmitter::emitBlock(Block &block) {
   return success();
 }
 
-FailureOr<Program> ProgramEmitter::emit() {
-  if (function.isExternal() || !function.getBody().hasOneBlock())
-    return function.emitOpError("must have a body of one block");
-  Block &body = function.getBody().front();
-  program.name = function.getName().str();
+LogicalResult ProgramEmitter::emitBody(Block &body) {
   for (BlockArgument argument : body.getArguments())
     if (failed(emitInput(argument)))
       return failure();
   if (failed(emitBlock(body)))
     return failure();
-  auto result = dyn_cast<func::ReturnOp>(body.getTerminator());
-  if (!result)
-    return body.getTerminator()->emitOpError("must be a return");
-  for (Value value : result.getOperands())
+  Operation *result = body.getTerminator();
+  if (!isa<func::ReturnOp, ir::YieldOp>(result))
+    return result->emitOpError("must be a return");
+  for (Value value : result->getOperands())
     program.outputs.push_back(slots.lookup(value));
+  return success();
+}
+
+FailureOr<Program> ProgramEmitter::emit() {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitOpError("must have a body of one block");
+  program.name = function.getName().str();
+  if (failed(emitBody(function.getBody().front())))
+    return failure();
   return std::move(program);
 }
 

@@ -22,6 +22,7 @@
 #include "Wide.h"
 
 #include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/ProgramLoops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -313,6 +314,13 @@ Expected<std::vector<BoundedTensor>>
 tandem::evaluateWithBounds(const Program &program,
                            std::span<const Tensor> inputs,
                            const ErrorBoundOptions &options) {
+  if (hasLoops(program)) {
+    std::vector<TensorType> types;
+    for (const Tensor &input : inputs)
+      types.push_back(input.type());
+    TANDEM_ASSIGN_OR_RETURN(Program unrolled, unrollLoops(program, types));
+    return evaluateWithBounds(unrolled, inputs, options);
+  }
   std::vector<SampledValue> values(program.slots.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     values[program.inputs[i]].reference = inputs[i];

@@ -37,6 +37,19 @@ const char *const kBlocks = R"(
     return %4 : tensor<64x1xf32>
   })";
 
+const char *const kLoop = R"(
+  func.func @main(%xs: tensor<?x64xf32>) -> tensor<?x64xf32> {
+    %h0 = tandem.constant dense<0.0> : tensor<64xf32>
+    %0:2 = tandem.loop carried (%h = %h0) scanned (%x = %xs)
+        : (tensor<64xf32>, tensor<?x64xf32>)
+        -> (tensor<64xf32>, tensor<?x64xf32>) {
+      %1 = tandem.add %h, %x : tensor<64xf32>
+      %2 = tandem.tanh %1 : tensor<64xf32>
+      tandem.yield %2, %2 : tensor<64xf32>, tensor<64xf32>
+    }
+    return %0#1 : tensor<?x64xf32>
+  })";
+
 std::unique_ptr<Graph> parse(const char *source) {
   auto graph = Graph::parseString(source);
   EXPECT_TRUE(graph) << graph.error().str();
@@ -88,6 +101,22 @@ TEST(FusionSketch, KeepsContractionsApart) {
 
 TEST(FusionSketch, RefusesTypesThatDoNotFit) {
   EXPECT_FALSE(sketchFusion(*parse(kBlocks)->eagerProgram(), rows(8)));
+}
+
+/// The body's kernel is compiled once and runs in every iteration.
+TEST(CostFeatures, CountIterationsOfLoops) {
+  auto graph = parse(kLoop);
+  auto costsOf = [&](int64_t count) {
+    auto features = describeCosts(*graph->eagerProgram(), rows(count),
+                                  genericDeviceModel());
+    return predictCosts(features.value());
+  };
+  const CostPrediction few = costsOf(10), many = costsOf(1000);
+  EXPECT_GT(many.eagerNs, 50 * few.eagerNs);
+  EXPECT_GT(many.compiledNs, 50 * few.compiledNs);
+  EXPECT_EQ(many.kernelsNs, few.kernelsNs);
+  EXPECT_EQ(sketchOf(*graph, rows(10)).kernels.size(),
+            sketchOf(*graph, rows(1000)).kernels.size());
 }
 
 TEST(CostFeatures, GrowWithShapes) {

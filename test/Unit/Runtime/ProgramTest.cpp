@@ -146,9 +146,9 @@ TEST(ProgramVerifyTest, Hosts) {
 
 TEST(ProgramVerifyTest, Steps) {
   EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->op = nullptr; }),
-              HasSubstr("step 0: needs an op or a kernel"));
+              HasSubstr("step 0: needs an op, a kernel or a loop"));
   EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->kernel = 0; }),
-              HasSubstr("step 0: needs an op or a kernel"));
+              HasSubstr("step 0: needs an op, a kernel or a loop"));
   EXPECT_THAT(errorAfter([](Program &p) { p.steps[1]->kernel = 1; }),
               HasSubstr("step 1: no kernel 1"));
   EXPECT_THAT(errorAfter([](Program &p) { p.steps[1]->results = {}; }),
@@ -275,7 +275,7 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
       builder, fb::CreateProgramFile(builder, kProgramFormat + 1));
   std::span newer(builder.GetBufferPointer(), builder.GetSize());
   EXPECT_THAT(deserialize(newer).error().message,
-              HasSubstr("has format version 6, this build reads 5"));
+              HasSubstr("has format version 7, this build reads 6"));
 }
 
 /// It had a Program at its root, whose version stood nowhere if it was the

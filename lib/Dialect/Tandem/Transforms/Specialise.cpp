@@ -37,6 +37,7 @@ private:
   LogicalResult inferBlock(Block &block);
   LogicalResult inferOp(Operation &op);
   LogicalResult inferFusion(ir::FusionOp fusion);
+  LogicalResult inferLoop(ir::LoopOp loop);
   LogicalResult refine(OpResult result, Type inferred);
   LogicalResult setFunctionType();
 
@@ -155,9 +156,42 @@ LogicalResult Specialiser::inferFusion(ir::FusionOp fusion) {
   return success();
 }
 
+LogicalResult Specialiser::inferLoop(ir::LoopOp loop) {
+  Block &body = loop.getBody().front();
+  const size_t numCarried = loop.getCarried().size();
+  if (failed(loop.verify())) // Scanned operands of different sizes.
+    return failure();
+  for (auto [i, operand] : llvm::enumerate(loop.getOperands())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    const bool isScanned =
+        i >= numCarried && i < numCarried + loop.getScanned().size();
+    body.getArgument(i).setType(
+        isScanned ? type.clone(type.getShape().drop_front()) : type);
+  }
+  if (failed(inferBlock(body)))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(loop.getYield().getValues())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (i >= numCarried) {
+      SmallVector<int64_t> shape{loop.countTrips()};
+      llvm::append_range(shape, type.getShape());
+      type = type.clone(shape);
+    } else if (type != loop.getCarried()[i].getType()) {
+      return loop.emitOpError("carries value ")
+             << i << " on as " << type << " for these shapes, but it is "
+             << loop.getCarried()[i].getType();
+    }
+    if (failed(refine(loop->getResult(i), type)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Specialiser::inferOp(Operation &op) {
   if (auto fusion = dyn_cast<ir::FusionOp>(op))
     return inferFusion(fusion);
+  if (auto loop = dyn_cast<ir::LoopOp>(op))
+    return inferLoop(loop);
   SmallVector<Type> types(op.getResultTypes());
   if (auto inferable = dyn_cast<InferTypeOpInterface>(op)) {
     types.clear();

@@ -33,8 +33,10 @@ bool isView(const Program &program, const fb::StepT &step);
 /// them any more; and workspaces[i] bytes while step i runs (none for steps
 /// beyond the end of `workspaces`). The program must be verified, and slots
 /// that are allocated must have static types.
+/// The memory of the slots in `given` is the caller's and does not count.
 int64_t plannedPeakBytes(const Program &program,
-                         std::span<const int64_t> workspaces = {});
+                         std::span<const int64_t> workspaces = {},
+                         std::span<const uint32_t> given = {});
 
 } // namespace tandem
 

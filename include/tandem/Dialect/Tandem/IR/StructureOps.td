@@ -61,8 +61,8 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
 }
 
 def Tandem_YieldOp : Tandem_BaseOp<"yield",
-    [Terminator, ReturnLike, HasParent<"FusionOp">]> {
-  let summary = "Returns the results of a fusion from its region";
+    [Terminator, ReturnLike, ParentOneOf<["FusionOp", "LoopOp"]>]> {
+  let summary = "Returns the results of a fusion, or an iteration, from its region";
   let arguments = (ins Variadic<Tandem_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), [{ /* An empty yield. */ }]>];

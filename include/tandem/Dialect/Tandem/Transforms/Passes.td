@@ -332,4 +332,38 @@ def TandemOutlineKernels
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def TandemOutlineLoops : Pass<"tandem-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Turn the region of each loop into a function";
+  let description = [{
+    The body of each `tandem.loop` becomes a private function, which all passes
+    on functions then see, and the loop a `tandem.run_loop` of it. Loops within
+    loops become functions, too.
+
+    Before:
+    ```mlir
+    func.func @main(%xs: tensor<9x4xf32>, %h0: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tandem.loop carried (%h = %h0) scanned (%x = %xs)
+          : (tensor<4xf32>, tensor<9x4xf32>) -> tensor<4xf32> {
+        %1 = tandem.add %h, %x : tensor<4xf32>
+        tandem.yield %1 : tensor<4xf32>
+      }
+      return %0 : tensor<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%xs: tensor<9x4xf32>, %h0: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tandem.run_loop @main_loop_0 carried (%h0) scanned (%xs)
+          : (tensor<4xf32>, tensor<9x4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @main_loop_0(%h: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tandem.add %h, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 #endif // TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES

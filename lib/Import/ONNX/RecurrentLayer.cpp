@@ -1,0 +1,227 @@
+//===- RecurrentLayer.cpp - The cells of ONNX's RNN, LSTM and GRU ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecurrentLayer.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace tandem::onnx {
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// The parameters that an activation has where none are given.
+static std::pair<double, double> defaultParameters(StringRef name) {
+  return StringSwitch<std::pair<double, double>>(name)
+      .Case("hardsigmoid", {0.2, 0.5})
+      .Case("leakyrelu", {0.01, 0})
+      .Default({1, 1});
+}
+
+/// Those of all gates in order, in lower case. The parameters that are given
+/// belong to the first activations.
+static SmallVector<Activation> listActivations(Node &node, int64_t direction,
+                                               ArrayRef<StringRef> defaults) {
+  std::vector<std::string> names(defaults.begin(), defaults.end());
+  size_t first = 0;
+  if (const auto *given = node.find("activations")) {
+    first = direction * defaults.size();
+    if (!node.require(given->strings_size() >=
+                          static_cast<int>(first + defaults.size()),
+                      "too few activations"))
+      return {};
+    names.assign(given->strings().begin() + first,
+                 given->strings().begin() + first + defaults.size());
+  }
+  const auto *alphas = node.find("activation_alpha"),
+             *betas = node.find("activation_beta");
+  SmallVector<Activation> list;
+  for (auto [i, name] : llvm::enumerate(names)) {
+    std::string lower = StringRef(name).lower();
+    auto [alpha, beta] = defaultParameters(lower);
+    auto at = static_cast<int>(first + i);
+    if (alphas && at < alphas->floats_size())
+      alpha = alphas->floats(at);
+    if (betas && at < betas->floats_size())
+      beta = betas->floats(at);
+    list.push_back({lower, alpha, beta});
+  }
+  return list;
+}
+
+Value Layer::activate(Value x, unsigned number) {
+  if (double clip = node.getFloat("clip", 0); clip > 0 && number < 2)
+    x = node.emit<ir::ClampOp>(
+        {x, node.scalar(x, -clip), node.scalar(x, clip)});
+  const Activation &activation = activations[number];
+  const std::string &name = activation.name;
+  auto scaled = [&](Value y) {
+    return node.mul(node.scalar(x, activation.alpha), y);
+  };
+  Value beta;
+  if (name == "affine" || name == "scaledtanh" || name == "hardsigmoid")
+    beta = node.scalar(x, activation.beta);
+  if (name == "sigmoid")
+    return node.emit<ir::SigmoidOp>(x);
+  if (name == "tanh")
+    return node.emit<ir::TanhOp>(x);
+  if (name == "relu")
+    return node.emit<ir::ReluOp>(x);
+  if (name == "softplus")
+    return node.emit<ir::SoftplusOp>(x);
+  if (name == "softsign")
+    return node.div(x, node.add(node.emit<ir::AbsOp>(x), node.scalar(x, 1)));
+  if (name == "affine")
+    return node.add(scaled(x), beta);
+  if (name == "scaledtanh")
+    return scaled(node.emit<ir::TanhOp>(node.mul(beta, x)));
+  if (name == "leakyrelu")
+    return node.select(
+        node.compare(ir::ComparePredicate::ge, x, node.scalar(x, 0)), x,
+        scaled(x));
+  if (name == "hardsigmoid")
+    return node.emit<ir::ClampOp>(
+        {node.add(scaled(x), beta), node.scalar(x, 0), node.scalar(x, 1)});
+  node.error("activation '" + name + "' is not supported");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+static Value multiply(Node &node, Value lhs, Value weights) {
+  return node.emit<ir::MatmulOp>({lhs, weights}, node.unit("transpose_rhs"));
+}
+
+/// Element `i` of dim `axis`, without that dim.
+static Value element(Node &node, Value value, int64_t axis, int64_t i) {
+  Sizes shape = node.sizesOf(value);
+  if (node.hasFailed())
+    return {};
+  shape.erase(shape.begin() + axis);
+  return node.reshape(node.slice(value, axis, i, i + 1), shape);
+}
+
+Value Layer::part(unsigned i, int64_t axis) {
+  return node.hasOperand(i) ? element(node, node.operand(i), axis, direction)
+                            : Value();
+}
+
+Layer::Layer(Node &node, Value x, int64_t gates, int64_t direction)
+    : node(node), gates(gates), direction(direction),
+      steps(node.sizesOf(x)[0].value()) {
+  static constexpr StringRef kRNN[] = {"tanh"}, kGRU[] = {"sigmoid", "tanh"},
+                             kLSTM[] = {"sigmoid", "tanh", "tanh"};
+  activations = listActivations(node, direction,
+                                gates == 1   ? ArrayRef(kRNN)
+                                : gates == 3 ? ArrayRef(kGRU)
+                                             : ArrayRef(kLSTM));
+  Value weights = part(1);
+  recurrentWeights = part(2);
+  peepholes = gates == 4 ? part(7) : Value();
+  if (node.hasFailed() ||
+      !node.require(node.rank(recurrentWeights) == 2 && node.rank(x) == 3,
+                    "operands of other ranks than 3"))
+    return;
+  hidden = node.dim(recurrentWeights, 1);
+  if (!node.require(node.dim(recurrentWeights, 0) == gates * hidden,
+                    "weights that are not of " + Twine(gates) + " gates"))
+    return;
+  product = multiply(node, x, weights);
+  Value bias = part(3);
+  if (!bias)
+    return;
+  int64_t size = gates * hidden;
+  recurrentBias = node.slice(bias, 0, size, 2 * size);
+  product = node.add(product, node.slice(bias, 0, 0, size));
+  // The last gate of a GRU may multiply its own before it is added.
+  if (gates != 3) {
+    product = node.add(product, recurrentBias);
+    recurrentBias = {};
+  }
+}
+
+State Layer::initialState() {
+  int64_t axis = node.getInt("layout", 0) ? 1 : 0;
+  return {part(5, axis), gates == 4 ? part(6, axis) : Value()};
+}
+
+/// Of as many sequences as there are, be their number known or not.
+Value Layer::zeros() {
+  Value first = node.slice(element(node, product, 0, 0), 1, 0, 0);
+  return node.pad(first, {0, 0}, {0, hidden}, {0, 0}, 0);
+}
+
+Value Layer::inputOf(int64_t step) { return element(node, product, 0, step); }
+
+Value Layer::recurrent(Value state, int64_t first, int64_t last) {
+  Value bias = recurrentBias
+                   ? node.slice(recurrentBias, 0, first * hidden, last * hidden)
+                   : Value();
+  if (!state)
+    return bias;
+  Value weights =
+      node.slice(recurrentWeights, 0, first * hidden, last * hidden);
+  return sum(multiply(node, state, weights), bias);
+}
+
+Value Layer::peephole(Value cell, int64_t number) {
+  return cell && peepholes ? node.mul(cell, gate(peepholes, number)) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
+
+State Layer::stepRNN(Value input, State state) {
+  return {activate(sum(input, recurrent(state.hidden, 0, 1)), 0), {}};
+}
+
+/// Gates: input, output, forget, cell.
+State Layer::stepLSTM(Value input, State state) {
+  Value all = sum(input, recurrent(state.hidden, 0, 4));
+  Value in = activate(sum(gate(all, 0), peephole(state.cell, 0)), 0);
+  Value forget = node.getInt("input_forget", 0)
+                     ? node.sub(node.scalar(in, 1), in)
+                     : activate(sum(gate(all, 2), peephole(state.cell, 2)), 0);
+  Value cell = node.mul(in, activate(gate(all, 3), 1));
+  if (state.cell)
+    cell = node.add(node.mul(forget, state.cell), cell);
+  Value out = activate(sum(gate(all, 1), peephole(cell, 1)), 0);
+  return {node.mul(out, activate(cell, 2)), cell};
+}
+
+/// Gates: update, reset, hidden.
+State Layer::stepGRU(Value input, State state) {
+  Value gates =
+      sum(node.slice(input, 1, 0, 2 * hidden), recurrent(state.hidden, 0, 2));
+  Value update = activate(gate(gates, 0), 0);
+  Value candidate;
+  if (node.getInt("linear_before_reset", 0)) {
+    candidate = recurrent(state.hidden, 2, 3);
+    if (candidate)
+      candidate = node.mul(activate(gate(gates, 1), 0), candidate);
+  } else {
+    Value reset = state.hidden
+                      ? node.mul(activate(gate(gates, 1), 0), state.hidden)
+                      : Value();
+    candidate = recurrent(reset, 2, 3);
+  }
+  candidate = activate(sum(gate(input, 2), candidate), 1);
+  Value one = node.scalar(update, 1);
+  Value next = node.mul(node.sub(one, update), candidate);
+  if (state.hidden)
+    next = node.add(next, node.mul(update, state.hidden));
+  return {next, {}};
+}
+
+} // namespace tandem::onnx

@@ -1,0 +1,83 @@
+//===- LoopPlan.h - Running a loop step -------------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_EXEC_LOOPPLAN_H
+#define TANDEM_RUNTIME_EXEC_LOOPPLAN_H
+
+#include "OpDispatch.h"
+
+namespace tandem::exec {
+
+/// What an executor knows of a loop before it runs.
+struct LoopPlan {
+  /// `types` are those of the operands of `step`; `constants[i]` is the value
+  /// of operand i where that is a constant, else an empty tensor.
+  static Expected<std::shared_ptr<LoopPlan>>
+  create(const fb::StepT &step, Types types, const Kernels &kernels,
+         const ExecutorOptions &options, std::span<const Tensor> constants);
+
+  /// The body. What stays the same and is a constant of the whole program is a
+  /// constant of the body, so that ops are prepared for it; all else are its
+  /// inputs.
+  Program body;
+  std::vector<Tensor> constants;
+  std::vector<StepPlan> plans;
+  mutable std::deque<PreparedCache> caches;
+  /// Of the step's operands, as they are written.
+  Types types;
+  /// Whether steps work on slices wherever these begin; on other devices they
+  /// need what is aligned to Allocator::kAlignment.
+  bool takesAnyAddress = true;
+  /// For each input of `body` the number of the step's operand.
+  std::vector<size_t> operands;
+  /// For each output of `body`, the slot that is computed in the memory that
+  /// the loop gives it, and for a view of another slot that one. Nothing where
+  /// no step computes it, or where an earlier output is in that memory: it is
+  /// copied then.
+  std::vector<std::optional<uint32_t>> targets;
+};
+
+/// Which parts LoopFrame::buffers has for operands and results of these types.
+struct LoopBuffers {
+  LoopBuffers(const LoopPlan &plan, const fb::LoopT &loop,
+              std::span<const TensorType> operands,
+              std::span<const TensorType> results);
+  /// For each value that is carried, scanned or stacked, in this order: where
+  /// its part begins, or that it has none.
+  std::vector<int64_t> offsets;
+  static constexpr int64_t kNone = -1;
+  int64_t bytes = 0;
+};
+
+/// The state of a run of a loop: its body's frame and the values that it is
+/// given, which the frame refers to.
+struct LoopFrame {
+  explicit LoopFrame(const LoopPlan &plan)
+      : body(plan.body, plan.constants), inputs(plan.operands.size()),
+        outputs(plan.targets.size()) {}
+
+  Frame body;
+  /// One for each input and each output of the body.
+  std::vector<Tensor> inputs, outputs;
+  /// What holds every other value of what is carried, and slices that devices
+  /// cannot work on where they are.
+  Tensor buffers;
+};
+
+/// Bytes that a loop of static types holds beside its operands and results.
+int64_t loopBytes(const StepPlan &plan);
+
+/// Runs all iterations of a loop step. What is carried is in the memory of the
+/// result and in a buffer by turns, and what is stacked is computed where it
+/// stays, so that an iteration of a compiled program allocates nothing.
+Status runLoop(const DispatchContext &context, const StepPlan &plan,
+               size_t index, Frame &frame);
+
+} // namespace tandem::exec
+
+#endif // TANDEM_RUNTIME_EXEC_LOOPPLAN_H

@@ -1,0 +1,140 @@
+// RUN: tandem-opt %s -split-input-file -verify-diagnostics
+
+func.func @loop_c1(%h: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C1: the region's arguments must have the types of the carried operands, of the slices, and of the fixed operands}}
+  %0 = "tandem.loop"(%h) <{operandSegmentSizes = array<i32: 1, 0, 0>, trips = 2 : i64}> ({
+  ^bb0(%a: tensor<8xf32>):
+    "tandem.yield"(%a) : (tensor<8xf32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @loop_c2(%h0: tensor<4xf32>) {
+  %0 = tandem.loop carried (%h = %h0) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = tandem.slice %h starts = [0] limits = [2] : (tensor<4xf32>) -> tensor<2xf32>
+    // expected-error@+1 {{'tandem.yield' op C2: value 0 is 'tensor<2xf32>', which is not what the loop carries or stacks as 'tensor<4xf32>'}}
+    tandem.yield %1 : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c2_count(%h0: tensor<4xf32>) {
+  %0 = tandem.loop carried (%h = %h0) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{'tandem.yield' op C2: there must be a value for each of the 1 results of the loop}}
+    tandem.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c2_results(%h0: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C2: there are fewer results than carried operands}}
+  tandem.loop carried (%h = %h0) {trips = 2} : (tensor<4xf32>) -> () {
+    tandem.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c3(%h0: tensor<4xf32>) {
+  %0 = tandem.loop carried (%h = %h0) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{'func.call' op C3: an op in a loop must be pure}}
+    func.call @f() : () -> ()
+    tandem.yield %h : tensor<4xf32>
+  }
+  return
+}
+func.func private @f()
+
+// -----
+
+func.func @loop_c4(%a: tensor<4xf32>, %b: tensor<5xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C4: 'tensor<5xf32>' cannot be scanned in 4 iterations}}
+  %0 = tandem.loop scanned (%x = %a, %y = %b) : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32> {
+    tandem.yield %x : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c4_rank(%a: tensor<f32>) {
+  // expected-error@+1 {{C4: 'tensor<f32>' cannot be scanned}}
+  %0 = tandem.loop scanned (%x = %a) : (tensor<f32>) -> tensor<4xf32> {
+    tandem.yield %x : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c5(%h0: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C5: there must be a number of iterations or scanned operands, and not both}}
+  %0 = tandem.loop carried (%h = %h0) : (tensor<4xf32>) -> tensor<4xf32> {
+    tandem.yield %h : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c5_negative(%h0: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C5}}
+  %0 = tandem.loop carried (%h = %h0) {trips = -1} : (tensor<4xf32>) -> tensor<4xf32> {
+    tandem.yield %h : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c6(%a: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C6: 'reversed' has 1 elements, but 2 values are scanned or stacked}}
+  %0 = tandem.loop scanned (%x = %a) {reversed = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32> {
+    tandem.yield %x : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c7(%a: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.loop' op C7: result 0 is 'tensor<5xf32>', but there are 4 iterations}}
+  %0 = tandem.loop scanned (%x = %a) : (tensor<4xf32>) -> tensor<5xf32> {
+    tandem.yield %x : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @loop_isolated(%h0: tensor<4xf32>, %y: tensor<4xf32>) {
+  // expected-note@+1 {{required by region isolation constraints}}
+  %0 = tandem.loop carried (%h = %h0) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error@+1 {{'tandem.add' op using value defined outside the region}}
+    %1 = tandem.add %h, %y : tensor<4xf32>
+    tandem.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @run_loop_c1(%h: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.run_loop' op C1: @missing is not a function with an argument for each operand and a result for each result}}
+  %0 = tandem.run_loop @missing carried (%h) {trips = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_yield_elsewhere(%h: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.yield' op expects parent op to be one of 'tandem.fusion, tandem.loop'}}
+  tandem.yield %h : tensor<4xf32>
+}
