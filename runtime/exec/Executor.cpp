@@ -10,6 +10,7 @@
 
 #include "../device/host/Threads.h"
 #include "CapturedRuns.h"
+#include "ConstantSteps.h"
 #include "OpDispatch.h"
 
 #include "tandem/Runtime/ProgramMemory.h"
@@ -24,9 +25,12 @@ struct Executor::Impl {
   std::shared_ptr<const Program> program;
   ExecutorOptions options;
   DispatchContext context;
-  /// The program's, under the types of their slots.
-  std::vector<Tensor> constants;
+  /// The program's, under the types of their slots, and the results of steps
+  /// that have run once and for all.
+  std::vector<Constant> constants;
   std::vector<StepPlan> plans;
+  /// By step, whether it is one of these; empty where none is.
+  std::vector<bool> runsOnce;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
   /// Null where runs are not captured.
@@ -44,10 +48,13 @@ struct Executor::Impl {
         caches(this->program->steps.size()) {}
 
   Status placeConstants();
+  Status runConstantSteps();
+  bool hasRunOnce(size_t step) const;
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
-  /// `observer` may be null.
+  Status runStep(const DispatchContext &context, size_t index, Frame &frame);
+  /// `observer` may be null. With `all`, those that have run once run again.
   Status runSteps(const DispatchContext &context, Frame &frame,
-                  const StepObserver *observer = nullptr);
+                  const StepObserver *observer = nullptr, bool all = false);
   /// `*heldBytes` as CapturedRuns::run.
   Status runOn(Frame &frame, int64_t *heldBytes);
   Status createCapturedRuns();
@@ -70,6 +77,7 @@ Executor::create(std::shared_ptr<const Program> program,
   TANDEM_RETURN_IF_ERROR(impl->placeConstants());
   TANDEM_ASSIGN_OR_RETURN(
       impl->plans, planSteps(*impl->program, impl->options, impl->constants));
+  TANDEM_RETURN_IF_ERROR(impl->runConstantSteps());
   if (impl->options.capture)
     TANDEM_RETURN_IF_ERROR(impl->createCapturedRuns());
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
@@ -89,6 +97,12 @@ static bool areStepsPrepared(const Program &program,
            return plan.isKernel() || plan.isView || plan.prepared;
          });
 }
+
+bool Executor::Impl::hasRunOnce(size_t step) const {
+  return !runsOnce.empty() && runsOnce[step];
+}
+
+bool Executor::hasRunOnce(size_t step) const { return impl->hasRunOnce(step); }
 
 CaptureCounts Executor::captureCounts() const {
   return impl->capturedRuns ? impl->capturedRuns->counts() : CaptureCounts();
@@ -111,12 +125,32 @@ std::optional<int64_t> Executor::plannedPeakBytes() const {
 
 /// Where the device reads them, under the types of their slots.
 Status Executor::Impl::placeConstants() {
+  std::vector<Tensor> given;
   for (const Constant &constant : program->constants)
-    constants.push_back(
+    given.push_back(
         constant.data.viewAs(fromFlat(*program->slots[constant.slot]->type)));
-  TANDEM_ASSIGN_OR_RETURN(constants, options.stream->device().placeConstants(
-                                         constants, *options.stream));
+  Device &device = options.stream->device();
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> placed,
+                          device.placeConstants(given, *options.stream));
+  for (size_t i = 0; i < placed.size(); ++i)
+    constants.push_back({program->constants[i].slot, std::move(placed[i])});
   // Ops that are prepared may work on them at once.
+  return options.stream->synchronise();
+}
+
+/// Runs the steps that depend on constants alone, and keeps what others read.
+Status Executor::Impl::runConstantSteps() {
+  ConstantSteps found = findConstantSteps(*program);
+  if (found.runsOnce.empty())
+    return {};
+  Frame frame(*program, constants);
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (found.runsOnce[i])
+      TANDEM_RETURN_IF_ERROR(runStep(context, i, frame));
+  for (uint32_t slot : found.kept)
+    constants.push_back({slot, *frame.values[slot]});
+  runsOnce = std::move(found.runsOnce);
+  // Other streams may read them next, through what is shared of this one.
   return options.stream->synchronise();
 }
 
@@ -183,8 +217,21 @@ Status Executor::Impl::runOn(Frame &frame, int64_t *heldBytes) {
   return runSteps(context, frame);
 }
 
+Status Executor::Impl::runStep(const DispatchContext &context, size_t index,
+                               Frame &frame) {
+  const StepPlan &plan = plans[index];
+  Status status = plan.isKernel()
+                      ? runKernel(context, plan, frame)
+                      : runOp(context, plan, caches[index], index, frame);
+  if (!status) [[unlikely]]
+    return locate(std::move(status.error()), *plan.step);
+  for (uint32_t slot : plan.dead)
+    frame.owned[slot].reset();
+  return {};
+}
+
 Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame,
-                                const StepObserver *observer) {
+                                const StepObserver *observer, bool all) {
   if (program->arena_bytes > 0 && !frame.arena) {
     TensorType bytes{DType::i8, {program->arena_bytes}};
     TANDEM_ASSIGN_OR_RETURN(frame.arena,
@@ -193,13 +240,8 @@ Status Executor::Impl::runSteps(const DispatchContext &context, Frame &frame,
   if (observer)
     TANDEM_RETURN_IF_ERROR((*observer)(0, frame.values));
   for (size_t i = 0; i < plans.size(); ++i) {
-    const StepPlan &plan = plans[i];
-    Status status = plan.isKernel() ? runKernel(context, plan, frame)
-                                    : runOp(context, plan, caches[i], i, frame);
-    if (!status) [[unlikely]]
-      return locate(std::move(status.error()), *plan.step);
-    for (uint32_t slot : plan.dead)
-      frame.owned[slot].reset();
+    if (all || !hasRunOnce(i))
+      TANDEM_RETURN_IF_ERROR(runStep(context, i, frame));
     if (observer) [[unlikely]]
       TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
   }
@@ -253,8 +295,8 @@ Status Executor::run(std::span<const Tensor> inputs,
 
 Status Executor::runObserved(std::span<const Tensor> inputs,
                              std::vector<Tensor> &outputs,
-                             const StepObserver &observer) {
+                             const StepObserver &observer, bool all) {
   return impl->withFrame(inputs, outputs, [&](Frame &frame) {
-    return impl->runSteps(impl->context, frame, &observer);
+    return impl->runSteps(impl->context, frame, &observer, all);
   });
 }

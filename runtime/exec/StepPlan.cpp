@@ -113,19 +113,18 @@ Status planKernel(const Program &program, const ExecutorOptions &options,
 }
 
 /// The values of the step's operands that are constants; of others, nothing.
-std::vector<Tensor> constantOperands(const Program &program,
-                                     const fb::StepT &step,
-                                     std::span<const Tensor> constants) {
+std::vector<Tensor> constantOperands(const fb::StepT &step,
+                                     std::span<const Constant> constants) {
   std::vector<Tensor> values(step.operands.size());
-  for (size_t i = 0; i < constants.size(); ++i)
+  for (const Constant &constant : constants)
     for (size_t k = 0; k < values.size(); ++k)
-      if (step.operands[k] == program.constants[i].slot)
-        values[k] = constants[i];
+      if (step.operands[k] == constant.slot)
+        values[k] = constant.data;
   return values;
 }
 
 Status planOp(const Program &program, const ExecutorOptions &options,
-              std::span<const Tensor> constants, StepPlan &plan) {
+              std::span<const Constant> constants, StepPlan &plan) {
   const fb::StepT &step = *plan.step;
   plan.isView = isView(program, step);
   Types operands = slotTypes(program, step.operands);
@@ -145,7 +144,7 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   TANDEM_ASSIGN_OR_RETURN(plan.prepared,
                           prepare(step, std::move(operands), std::move(results),
                                   options.providers,
-                                  constantOperands(program, step, constants)));
+                                  constantOperands(step, constants)));
   return {};
 }
 
@@ -159,7 +158,7 @@ std::string labelOf(const Program &program, const fb::StepT &step) {
 
 Expected<std::vector<StepPlan>>
 exec::planSteps(const Program &program, const ExecutorOptions &options,
-                std::span<const Tensor> constants) {
+                std::span<const Constant> constants) {
   std::vector<StepPlan> plans(program.steps.size());
   for (size_t i = 0; i < plans.size(); ++i) {
     plans[i].step = program.steps[i].get();

@@ -90,10 +90,10 @@ bool isCompiled(const Program &program);
 
 /// Makes the plans of all steps, in order. Fails for a kernel that was not
 /// loaded, an op that no provider implements, and a custom_call without static
-/// result types. `constants` are the values of the program's constants.
+/// result types. `constants` are the program's, where steps read them.
 Expected<std::vector<StepPlan>> planSteps(const Program &program,
                                           const ExecutorOptions &options,
-                                          std::span<const Tensor> constants);
+                                          std::span<const Constant> constants);
 
 /// Adds the op's name and, where `error` has no location, that of the step.
 tl::unexpected<Error> locate(Error error, const fb::StepT &step);
