@@ -104,7 +104,10 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // Before fusion, which takes ops as they are: a batch_norm that could be
     // in a convolution would become part of a kernel. After it no dead op and
     // no common subexpression is left, which fusion would compute.
-    return pm.addPass(createTandemSimplify());
+    pm.addPass(createTandemSimplify());
+    // After what folds has been folded and equal ops are one, so that fewer are
+    // executed; before layouts and packed weights are chosen for constants.
+    return pm.addNestedPass<func::FuncOp>(createTandemEvaluateConstants());
   case Phase::Layout:
     // After batch norms and biases are gone from between the ops that want the
     // same layout.
