@@ -51,12 +51,13 @@ class Weights:
     mask: int
     reorder: object = None
 
-    def write(self, stream, file):
+    def chunks(self, stream):
+        """Their bytes, piece by piece."""
         step = self.count if self.reorder else CHUNK
         for first in range(0, self.count, step):
             data = random_floats(stream, min(step, self.count - first),
                                  self.exponent, self.mask)
-            file.write((self.reorder(data) if self.reorder else data).hex())
+            yield self.reorder(data) if self.reorder else data
 
 
 class ResourceGraph:
@@ -107,7 +108,8 @@ class ResourceGraph:
         stream = random.Random(seed)
         for weights in self.resources:
             file.write(f'  {weights.name}: "0x{ALIGNMENT}')
-            weights.write(stream, file)
+            for data in weights.chunks(stream):
+                file.write(data.hex())
             file.write('"\n' if weights is self.resources[-1] else '",\n')
         file.write("} } #-}\n")
 

@@ -223,10 +223,14 @@ void ContractionPlanner::addPrologue(Id id) {
   candidates.updateOutputs(id);
 }
 
-/// The kernel reads its weights through views as well as in place.
+/// The kernel reads its weights through views, as far as it can describe them,
+/// as well as in place.
 void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
+  Expected<Contraction> contraction = describeContraction(hero);
   Value weights = cast<ir::ContractionOpInterface>(hero).getWeights();
   while (Operation *view = weights.getDefiningOp()) {
+    if (!contraction || weights == contraction->weights)
+      return;
     if (!isa<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(view) ||
         !view->hasOneUse() || !candidates.candidatesOf(view).empty() ||
         !state.decide(FusionQuestion::PrologueOrEpilogue, view, hero,

@@ -107,7 +107,10 @@ void buildPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createTandemSimplify());
     // After constants have been taken into loops; from here on their bodies are
     // functions as any other.
-    return pm.addPass(createTandemOutlineLoops());
+    pm.addPass(createTandemOutlineLoops());
+    // After what folds has been folded and equal ops are one, so that fewer are
+    // executed; before layouts and packed weights are chosen for constants.
+    return pm.addNestedPass<func::FuncOp>(createTandemEvaluateConstants());
   case Phase::Layout:
     // After batch norms and biases are gone from between the ops that want the
     // same layout.

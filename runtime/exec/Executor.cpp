@@ -10,6 +10,7 @@
 
 #include "../device/host/Threads.h"
 #include "CapturedRuns.h"
+#include "ConstantSteps.h"
 #include "OpDispatch.h"
 
 #include "tandem/Runtime/ProgramLoops.h"
@@ -25,9 +26,12 @@ struct Executor::Impl {
   std::shared_ptr<const Program> program;
   ExecutorOptions options;
   DispatchContext context;
-  /// The program's, under the types of their slots.
-  std::vector<Tensor> constants;
+  /// The program's, under the types of their slots, and the results of steps
+  /// that have run once and for all.
+  std::vector<Constant> constants;
   std::vector<StepPlan> plans;
+  /// By step, whether it is one of these; empty where none is.
+  std::vector<bool> runsOnce;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
   /// Why runs are not captured though that was asked for.
@@ -47,6 +51,7 @@ struct Executor::Impl {
         caches(this->program->steps.size()) {}
 
   Status placeConstants();
+  Status runConstantSteps();
   Status setInputs(std::span<const Tensor> inputs, Frame &frame) const;
   /// `*heldBytes` as CapturedRuns::run.
   Status runOn(Frame &frame, int64_t *heldBytes);
@@ -71,6 +76,7 @@ Executor::create(std::shared_ptr<const Program> program,
   TANDEM_ASSIGN_OR_RETURN(impl->plans,
                           planSteps(*impl->program, impl->program->kernels,
                                     impl->options, impl->constants));
+  TANDEM_RETURN_IF_ERROR(impl->runConstantSteps());
   if (impl->options.capture)
     TANDEM_RETURN_IF_ERROR(impl->createCapturedRuns());
   return std::unique_ptr<Executor>(new Executor(std::move(impl)));
@@ -81,6 +87,10 @@ Executor::~Executor() = default;
 
 const Program &Executor::program() const { return *impl->program; }
 Stream &Executor::stream() const { return *impl->options.stream; }
+
+bool Executor::hasRunOnce(size_t step) const {
+  return !impl->runsOnce.empty() && impl->runsOnce[step];
+}
 
 CaptureCounts Executor::captureCounts() const {
   return impl->capturedRuns ? impl->capturedRuns->counts() : CaptureCounts();
@@ -103,12 +113,32 @@ std::optional<int64_t> Executor::plannedPeakBytes() const {
 
 /// Where the device reads them, under the types of their slots.
 Status Executor::Impl::placeConstants() {
+  std::vector<Tensor> given;
   for (const Constant &constant : program->constants)
-    constants.push_back(
+    given.push_back(
         constant.data.viewAs(fromFlat(*program->slots[constant.slot]->type)));
-  TANDEM_ASSIGN_OR_RETURN(constants, options.stream->device().placeConstants(
-                                         constants, *options.stream));
+  Device &device = options.stream->device();
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> placed,
+                          device.placeConstants(given, *options.stream));
+  for (size_t i = 0; i < placed.size(); ++i)
+    constants.push_back({program->constants[i].slot, std::move(placed[i])});
   // Ops that are prepared may work on them at once.
+  return options.stream->synchronise();
+}
+
+/// Runs the steps that depend on constants alone, and keeps what others read.
+Status Executor::Impl::runConstantSteps() {
+  ConstantSteps found = findConstantSteps(*program);
+  if (found.runsOnce.empty())
+    return {};
+  Frame frame(*program, constants);
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (found.runsOnce[i])
+      TANDEM_RETURN_IF_ERROR(runStep(context, plans[i], caches[i], i, frame));
+  for (uint32_t slot : found.kept)
+    constants.push_back({slot, *frame.values[slot]});
+  runsOnce = std::move(found.runsOnce);
+  // Other streams may read them next, through what is shared of this one.
   return options.stream->synchronise();
 }
 
@@ -178,7 +208,7 @@ Status Executor::Impl::runOn(Frame &frame, int64_t *heldBytes) {
   if (capturedRuns)
     return capturedRuns->run(frame, heldBytes);
   *heldBytes = 0;
-  return runSteps(context, plans, caches, frame);
+  return runSteps(context, plans, caches, frame, nullptr, &runsOnce);
 }
 
 void Executor::Impl::collectOutputs(Frame &frame,
@@ -228,8 +258,9 @@ Status Executor::run(std::span<const Tensor> inputs,
 
 Status Executor::runObserved(std::span<const Tensor> inputs,
                              std::vector<Tensor> &outputs,
-                             const StepObserver &observer) {
+                             const StepObserver &observer, bool all) {
   return impl->withFrame(inputs, outputs, [&](Frame &frame) {
-    return runSteps(impl->context, impl->plans, impl->caches, frame, &observer);
+    return runSteps(impl->context, impl->plans, impl->caches, frame, &observer,
+                    all ? nullptr : &impl->runsOnce);
   });
 }

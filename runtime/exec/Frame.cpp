@@ -11,13 +11,13 @@
 using namespace tandem;
 using namespace tandem::exec;
 
-Frame::Frame(const Program &program, std::span<const Tensor> constants)
+Frame::Frame(const Program &program, std::span<const Constant> constants)
     : values(program.slots.size()), owned(program.slots.size()),
       last(program.steps.size()), loops(program.steps.size()) {
   for (size_t i = 0; i < owned.size(); ++i)
     values[i] = &owned[i];
-  for (size_t i = 0; i < constants.size(); ++i)
-    values[program.constants[i].slot] = &constants[i];
+  for (const Constant &constant : constants)
+    values[constant.slot] = &constant.data;
 }
 
 Frame::~Frame() = default;

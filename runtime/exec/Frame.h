@@ -29,7 +29,7 @@ struct LoopFrame;
 /// The values of one run of a program, and buffers that later runs reuse so
 /// that dispatch does not allocate. Used by one thread at a time.
 struct Frame {
-  Frame(const Program &program, std::span<const Tensor> constants);
+  Frame(const Program &program, std::span<const Constant> constants);
   ~Frame();
 
   /// By slot, where its value is: an input of the caller, a constant of the

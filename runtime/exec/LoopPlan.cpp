@@ -56,7 +56,6 @@ LoopPlan::create(const fb::StepT &step, Types types, const Kernels &kernels,
     const uint32_t slot = loop.body->inputs[i];
     if (i >= loop.carried + loop.scanned && constants[i]) {
       plan->body.constants.push_back({slot, constants[i]});
-      plan->constants.push_back(constants[i]);
       continue;
     }
     plan->body.inputs.push_back(slot);
@@ -64,8 +63,8 @@ LoopPlan::create(const fb::StepT &step, Types types, const Kernels &kernels,
   }
   plan->types = std::move(types);
   plan->takesAnyAddress = options.stream->device().isHost();
-  TANDEM_ASSIGN_OR_RETURN(
-      plan->plans, planSteps(plan->body, kernels, options, plan->constants));
+  TANDEM_ASSIGN_OR_RETURN(plan->plans, planSteps(plan->body, kernels, options,
+                                                 plan->body.constants));
   plan->caches = std::deque<PreparedCache>(plan->plans.size());
   findTargets(*plan);
   return plan;

@@ -25,7 +25,6 @@ struct LoopPlan {
   /// constant of the body, so that ops are prepared for it; all else are its
   /// inputs.
   Program body;
-  std::vector<Tensor> constants;
   std::vector<StepPlan> plans;
   mutable std::deque<PreparedCache> caches;
   /// Of the step's operands, as they are written.
@@ -58,7 +57,7 @@ struct LoopBuffers {
 /// given, which the frame refers to.
 struct LoopFrame {
   explicit LoopFrame(const LoopPlan &plan)
-      : body(plan.body, plan.constants), inputs(plan.operands.size()),
+      : body(plan.body, plan.body.constants), inputs(plan.operands.size()),
         outputs(plan.targets.size()) {}
 
   Frame body;

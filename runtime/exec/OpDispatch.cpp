@@ -165,10 +165,23 @@ Status exec::runKernel(const DispatchContext &context, const StepPlan &plan,
                              frame.args);
 }
 
+Status exec::runStep(const DispatchContext &context, const StepPlan &plan,
+                     PreparedCache &cache, size_t index, Frame &frame) {
+  Status status = plan.isKernel() ? runKernel(context, plan, frame)
+                  : plan.loop     ? runLoop(context, plan, index, frame)
+                                  : runOp(context, plan, cache, index, frame);
+  if (!status) [[unlikely]]
+    return locate(std::move(status.error()), *plan.step);
+  for (uint32_t slot : plan.dead)
+    frame.owned[slot].reset();
+  return {};
+}
+
 Status exec::runSteps(const DispatchContext &context,
                       std::span<const StepPlan> plans,
                       std::deque<PreparedCache> &caches, Frame &frame,
-                      const StepObserver *observer) {
+                      const StepObserver *observer,
+                      const std::vector<bool> *skipped) {
   if (context.program.arena_bytes > 0 && !frame.arena) {
     TensorType bytes{DType::i8, {context.program.arena_bytes}};
     TANDEM_ASSIGN_OR_RETURN(frame.arena,
@@ -177,14 +190,8 @@ Status exec::runSteps(const DispatchContext &context,
   if (observer)
     TANDEM_RETURN_IF_ERROR((*observer)(0, frame.values));
   for (size_t i = 0; i < plans.size(); ++i) {
-    const StepPlan &plan = plans[i];
-    Status status = plan.isKernel() ? runKernel(context, plan, frame)
-                    : plan.loop     ? runLoop(context, plan, i, frame)
-                                    : runOp(context, plan, caches[i], i, frame);
-    if (!status) [[unlikely]]
-      return locate(std::move(status.error()), *plan.step);
-    for (uint32_t slot : plan.dead)
-      frame.owned[slot].reset();
+    if (!skipped || skipped->empty() || !(*skipped)[i])
+      TANDEM_RETURN_IF_ERROR(runStep(context, plans[i], caches[i], i, frame));
     if (observer) [[unlikely]]
       TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
   }

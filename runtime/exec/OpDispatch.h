@@ -36,11 +36,17 @@ Status runOp(const DispatchContext &context, const StepPlan &plan,
 Status runKernel(const DispatchContext &context, const StepPlan &plan,
                  Frame &frame);
 
-/// Runs all steps of `context.program`, each as `plans` has it. `observer`,
+/// Runs step `index` and releases what no later step reads.
+Status runStep(const DispatchContext &context, const StepPlan &plan,
+               PreparedCache &cache, size_t index, Frame &frame);
+
+/// Runs the steps of `context.program`, each as `plans` has it, but for those
+/// that `skipped`, where it is not null or empty, has true for. `observer`,
 /// which may be null, is called between any two of them.
 Status runSteps(const DispatchContext &context, std::span<const StepPlan> plans,
                 std::deque<PreparedCache> &caches, Frame &frame,
-                const StepObserver *observer = nullptr);
+                const StepObserver *observer = nullptr,
+                const std::vector<bool> *skipped = nullptr);
 
 /// Whether what a result's type is written to be holds for `actual`.
 Status checkWritten(const Program &program, uint32_t slot,

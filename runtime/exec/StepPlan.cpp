@@ -127,19 +127,18 @@ Status planKernel(const Program &program, const Kernels &kernels,
 }
 
 /// The values of the step's operands that are constants; of others, nothing.
-std::vector<Tensor> constantOperands(const Program &program,
-                                     const fb::StepT &step,
-                                     std::span<const Tensor> constants) {
+std::vector<Tensor> constantOperands(const fb::StepT &step,
+                                     std::span<const Constant> constants) {
   std::vector<Tensor> values(step.operands.size());
-  for (size_t i = 0; i < constants.size(); ++i)
+  for (const Constant &constant : constants)
     for (size_t k = 0; k < values.size(); ++k)
-      if (step.operands[k] == program.constants[i].slot)
-        values[k] = constants[i];
+      if (step.operands[k] == constant.slot)
+        values[k] = constant.data;
   return values;
 }
 
 Status planOp(const Program &program, const ExecutorOptions &options,
-              std::span<const Tensor> constants, StepPlan &plan) {
+              std::span<const Constant> constants, StepPlan &plan) {
   const fb::StepT &step = *plan.step;
   plan.isView = isView(program, step);
   Types operands = slotTypes(program, step.operands);
@@ -159,20 +158,20 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   TANDEM_ASSIGN_OR_RETURN(plan.prepared,
                           prepare(step, std::move(operands), std::move(results),
                                   options.providers,
-                                  constantOperands(program, step, constants)));
+                                  constantOperands(step, constants)));
   return {};
 }
 
 Status planLoop(const Program &program, const Kernels &kernels,
                 const ExecutorOptions &options,
-                std::span<const Tensor> constants, StepPlan &plan) {
+                std::span<const Constant> constants, StepPlan &plan) {
   if (isCompiled(program))
     plan.resultTypes = slotTypes(program, plan.step->results);
   TANDEM_ASSIGN_OR_RETURN(
       plan.loop,
       LoopPlan::create(*plan.step, slotTypes(program, plan.step->operands),
                        kernels, options,
-                       constantOperands(program, *plan.step, constants)));
+                       constantOperands(*plan.step, constants)));
   return {};
 }
 
@@ -188,7 +187,7 @@ std::string labelOf(const Kernels &kernels, const fb::StepT &step) {
 Expected<std::vector<StepPlan>>
 exec::planSteps(const Program &program, const Kernels &kernels,
                 const ExecutorOptions &options,
-                std::span<const Tensor> constants) {
+                std::span<const Constant> constants) {
   std::vector<StepPlan> plans(program.steps.size());
   for (size_t i = 0; i < plans.size(); ++i) {
     plans[i].step = program.steps[i].get();

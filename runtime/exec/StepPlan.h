@@ -101,11 +101,11 @@ using Kernels = std::vector<std::unique_ptr<fb::KernelT>>;
 /// Makes the plans of all steps, in order. Fails for a kernel that was not
 /// loaded, an op that no provider implements, and a custom_call without static
 /// result types. `kernels` are those of the outermost program, and `constants`
-/// are the values of this program's constants.
+/// are this program's, where steps read them.
 Expected<std::vector<StepPlan>> planSteps(const Program &program,
                                           const Kernels &kernels,
                                           const ExecutorOptions &options,
-                                          std::span<const Tensor> constants);
+                                          std::span<const Constant> constants);
 
 /// Adds the op's name and, where `error` has no location, that of the step.
 tl::unexpected<Error> locate(Error error, const fb::StepT &step);

@@ -262,3 +262,24 @@ func.func @unsigned() -> (tensor<2xui8>, tensor<2xui8>, tensor<2xi1>, tensor<2xf
   // CHECK: return %[[DIV]], %[[MAX]], %[[GREATER]], %[[REAL]], %[[WIDE]], %[[RIGHT]]
   return %div, %max, %greater, %real, %wide, %right : tensor<2xui8>, tensor<2xui8>, tensor<2xi1>, tensor<2xf32>, tensor<2xi16>, tensor<2xui8>
 }
+
+// -----
+
+// Indices out of range are clamped.
+// CHECK-LABEL: func @gather
+func.func @gather() -> (tensor<2x2x2xi32>, tensor<3xf32>, tensor<2xf32>) {
+  %x = tandem.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %i = tandem.constant dense<[[2, 0], [-1, 7]]> : tensor<2x2xi64>
+  // CHECK-DAG: %[[COLUMNS:.*]] = tandem.constant dense<{{\[\[}}[3, 1], [1, 3]], {{\[\[}}6, 4], [4, 6]]]> : tensor<2x2x2xi32>
+  %columns = tandem.gather %x, %i axis = 1 : (tensor<2x3xi32>, tensor<2x2xi64>) -> tensor<2x2x2xi32>
+  // CHECK-DAG: %[[SPLAT:.*]] = tandem.constant dense<5.000000e-01> : tensor<3xf32>
+  %s = tandem.constant dense<0.5> : tensor<9xf32>
+  %j = tandem.constant dense<4> : tensor<3xi32>
+  %splat = tandem.gather %s, %j axis = 0 : (tensor<9xf32>, tensor<3xi32>) -> tensor<3xf32>
+  // CHECK-DAG: %[[REVERSED:.*]] = tandem.constant dense<[8.000000e+00, 7.000000e+00]> : tensor<2xf32>
+  %y = tandem.constant dense<[7.0, 8.0]> : tensor<2xf32>
+  %k = tandem.constant dense<[1, 0]> : tensor<2xi64>
+  %reversed = tandem.gather %y, %k axis = 0 : (tensor<2xf32>, tensor<2xi64>) -> tensor<2xf32>
+  // CHECK: return %[[COLUMNS]], %[[SPLAT]], %[[REVERSED]]
+  return %columns, %splat, %reversed : tensor<2x2x2xi32>, tensor<3xf32>, tensor<2xf32>
+}

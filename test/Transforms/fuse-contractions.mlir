@@ -220,3 +220,38 @@ func.func @few_outputs(%x: tensor<8x100x64xf32>, %w: tensor<1x64x2xf32>,
       : (tensor<8x100x2xf32>, tensor<1x2x2xf32>) -> tensor<8x100x2xf32>
   return %0, %1 : tensor<8x100x2xf32>, tensor<8x100x2xf32>
 }
+
+// -----
+
+// An attention's second product, whose weights are cut out of those of three:
+// the kernel reads them through the reshape, and the slice is in memory.
+// CHECK-LABEL: func.func @slice_of_weights
+// CHECK: %[[V:.*]] = tandem.fusion loop
+// CHECK-NEXT: tandem.slice
+// CHECK-NEXT: tandem.yield
+// CHECK: tandem.fusion contraction ({{.*}}%[[V]]
+// CHECK-NEXT: tandem.reshape
+// CHECK-NEXT: tandem.matmul
+func.func @slice_of_weights(%p: tensor<64x3x49x49xf32>, %qkv: tensor<3x64x3x49x32xf32>)
+    -> tensor<64x3x49x32xf32> {
+  %0 = tandem.slice %qkv starts = [2, 0, 0, 0, 0] limits = [3, 64, 3, 49, 32] strides = [1, 1, 1, 1, 1]
+      : (tensor<3x64x3x49x32xf32>) -> tensor<1x64x3x49x32xf32>
+  %1 = tandem.reshape %0 shape = [64, 3, 49, 32] : (tensor<1x64x3x49x32xf32>) -> tensor<64x3x49x32xf32>
+  %2 = tandem.matmul %p, %1 : (tensor<64x3x49x49xf32>, tensor<64x3x49x32xf32>) -> tensor<64x3x49x32xf32>
+  return %2 : tensor<64x3x49x32xf32>
+}
+
+// -----
+
+// Rows of weights that lie in several dims have no one stride: they are read
+// where the reshape has put them.
+// CHECK-LABEL: func.func @rows_in_several_dims
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul
+func.func @rows_in_several_dims(%x: tensor<128x64xf32>, %w: tensor<8x64x8xf32>) -> tensor<128x64xf32> {
+  %0 = tandem.transpose %w permutation = [0, 2, 1] : (tensor<8x64x8xf32>) -> tensor<8x8x64xf32>
+  %1 = tandem.transpose %0 permutation = [1, 0, 2] : (tensor<8x8x64xf32>) -> tensor<8x8x64xf32>
+  %2 = tandem.reshape %1 shape = [64, 64] : (tensor<8x8x64xf32>) -> tensor<64x64xf32>
+  %3 = tandem.matmul %x, %2 : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
+  return %3 : tensor<128x64xf32>
+}

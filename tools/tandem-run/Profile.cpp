@@ -191,6 +191,9 @@ Expected<Profile> profile(Executor &executor, std::vector<StepInfo> steps,
                           const std::string &device) {
   Profile result;
   TANDEM_ASSIGN_OR_RETURN(result.device, modelOf(device));
+  for (size_t step = 0; step < steps.size(); ++step)
+    if (executor.hasRunOnce(step)) // So that a run has nothing to do.
+      steps[step].bytesRead = steps[step].bytesWritten = steps[step].flops = 0;
   std::vector<Tensor> outputs;
   std::vector<double> calls;
   for (int i = -kWarmUpRuns; i < runs; ++i) {

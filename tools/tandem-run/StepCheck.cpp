@@ -166,7 +166,8 @@ Expected<StepChecks> checkSteps(const PreparedTier &prepared,
       inputs, outputs,
       [&](size_t steps, std::span<const Tensor *const> values) {
         return checker.observe(steps, values);
-      }));
+      },
+      /*all=*/true));
   return std::move(checker.result);
 }
 

@@ -185,7 +185,14 @@ static Expected<Contraction> describeMatmul(ir::MatmulOp op,
   return result;
 }
 
-/// Describes `hero` as if `weights` were its second operand.
+static Expected<Contraction> describe(Operation *hero, const View &weights) {
+  if (auto conv = dyn_cast<ir::ConvOp>(hero))
+    return describeConv(conv, weights);
+  return describeMatmul(cast<ir::MatmulOp>(hero), weights);
+}
+
+/// Describes `hero` as if `weights` were its second operand: through its views
+/// where they have constant strides, otherwise in the last view's memory.
 static Expected<Contraction> describe(Operation *hero, Value weights) {
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   if (!contraction)
@@ -196,12 +203,11 @@ static Expected<Contraction> describe(Operation *hero, Value weights) {
       typeOf(contraction.getWeights()).getNumElements() == 0 ||
       typeOf(hero->getResult(0)).getNumElements() == 0)
     return refuse("has an empty operand or result");
-  std::optional<View> view = lookThroughViews(weights);
-  if (!view)
-    return refuseViews();
-  if (auto conv = dyn_cast<ir::ConvOp>(hero))
-    return describeConv(conv, *view);
-  return describeMatmul(cast<ir::MatmulOp>(hero), *view);
+  const View view = lookThroughViews(weights);
+  Expected<Contraction> described = describe(hero, view);
+  return described || view.source == weights
+             ? described
+             : describe(hero, viewInPlace(weights));
 }
 
 /// The kernel of a convolution that Winograd's method can read; null for none.

@@ -106,7 +106,7 @@ static bool slice(View &view, ir::SliceOp op) {
   return true;
 }
 
-static View rowMajor(Value value) {
+View viewInPlace(Value value) {
   View view{value, {}};
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   view.dims.resize(shape.size());
@@ -117,14 +117,11 @@ static View rowMajor(Value value) {
   return view;
 }
 
-std::optional<View> lookThroughViews(Value value) {
+View lookThroughViews(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(op))
-    return rowMajor(value);
-  std::optional<View> found = lookThroughViews(op->getOperand(0));
-  if (!found)
-    return std::nullopt;
-  View &view = *found;
+    return viewInPlace(value);
+  View view = lookThroughViews(op->getOperand(0));
   bool isView = false;
   if (auto cast = dyn_cast<ir::TransposeOp>(op))
     isView = transpose(view, cast);
@@ -133,7 +130,7 @@ std::optional<View> lookThroughViews(Value value) {
   else
     isView =
         reshape(view, mlir::cast<RankedTensorType>(value.getType()).getShape());
-  return isView ? found : std::nullopt;
+  return isView ? view : viewInPlace(value);
 }
 
 std::optional<int64_t> View::getStride(unsigned dim) const {

@@ -43,9 +43,12 @@ struct View {
   std::optional<int64_t> getPairStride(unsigned dim) const;
 };
 
-/// Looks through all views from `value` to the tensor that they view; nothing
-/// where a view cannot be described in this form.
-std::optional<View> lookThroughViews(mlir::Value value);
+/// Looks through views from `value` to the tensor that they view: the first one
+/// from which on all views can be described in this form.
+View lookThroughViews(mlir::Value value);
+
+/// A row-major tensor as a view of itself.
+View viewInPlace(mlir::Value value);
 
 /// Splits off the outermost parts of `dim` that make up `extent`; nothing where
 /// that would divide a part that has several digits.

@@ -41,8 +41,13 @@ static FailureOr<Operation *> findHero(func::FuncOp kernel) {
   if (!hero)
     return kernel.emitOpError("is of kind contraction and has none");
   // What else it has to be, the target knows.
-  if (auto contraction = describeContraction(hero); !contraction)
+  auto contraction = describeContraction(hero);
+  if (!contraction)
     return hero->emitOpError(contraction.error().message);
+  if (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(
+          contraction->weights.getDefiningOp()))
+    return hero->emitOpError(
+        "reads its weights through views with no constant strides");
   return hero;
 }
 

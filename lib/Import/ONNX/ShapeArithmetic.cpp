@@ -285,6 +285,9 @@ Result evaluate(Node &node) {
     return slice(node);
   if (op == "ConstantOfShape")
     return constantOfShape(node);
+  // Its remainders have another sign.
+  if (op == "Mod" && node.getInt("fmod", 0))
+    return std::nullopt;
   SizeFunction predicate = findSizePredicate(op);
   SizeFunction function = predicate ? predicate : findSizeFunction(op);
   Evaluate evaluation = findEvaluation(op);

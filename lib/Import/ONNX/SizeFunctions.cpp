@@ -40,6 +40,24 @@ std::optional<Size> ofKnown(const Size &lhs, const Size &rhs) {
   return Size(Function()(*lhs.value(), *rhs.value()));
 }
 
+/// The remainder, whose sign is that of the divisor.
+std::optional<Size> modulo(const Size &lhs, const Size &rhs) {
+  std::optional<int64_t> divisor = rhs.value();
+  if (!divisor || *divisor == 0)
+    return std::nullopt;
+  if (*divisor == -1) // The quotient may overflow.
+    return Size(0);
+  if (std::optional<int64_t> dividend = lhs.value()) {
+    int64_t rest = *dividend % *divisor;
+    return Size(rest != 0 && (rest < 0) != (*divisor < 0) ? rest + *divisor
+                                                          : rest);
+  }
+  // What is a multiple for any size of the free dims.
+  std::optional<Size> quotient = divide(lhs, rhs);
+  return quotient && multiply(*quotient, rhs) == lhs ? std::optional(Size(0))
+                                                     : std::nullopt;
+}
+
 struct Smaller {
   int64_t operator()(int64_t x, int64_t y) { return std::min(x, y); }
 };
@@ -55,6 +73,7 @@ SizeFunction findSizeFunction(llvm::StringRef op) {
       .Case("Sub", subtract)
       .Case("Mul", multiply)
       .Case("Div", divide)
+      .Case("Mod", modulo)
       .Case("Min", ofKnown<Smaller>)
       .Case("Max", ofKnown<Larger>)
       .Default(nullptr);

@@ -36,6 +36,17 @@ TEST(Sizes, QuotientsAreExactOrUnknown) {
   EXPECT_EQ(divide(Size(1), Size(0)), std::nullopt);
 }
 
+TEST(Sizes, RemaindersHaveTheDivisorsSign) {
+  const SizeFunction modulo = findSizeFunction("Mod");
+  EXPECT_EQ(modulo(Size(56), Size(7)), Size(0));
+  EXPECT_EQ(modulo(Size(-5), Size(3)), Size(1));
+  EXPECT_EQ(modulo(Size(5), Size(-3)), Size(-1));
+  EXPECT_EQ(modulo(Size(kLeast), Size(-1)), Size(0));
+  EXPECT_EQ(modulo(Size(1), Size(0)), std::nullopt);
+  EXPECT_EQ(modulo(*multiply(n, Size(14)), Size(7)), Size(0));
+  EXPECT_EQ(modulo(n, Size(7)), std::nullopt);
+}
+
 TEST(Sizes, SumsAreOfEqualDims) {
   EXPECT_EQ(add(n, n), multiply(Size(2), n));
   EXPECT_EQ(add(n, Size(0)), n);

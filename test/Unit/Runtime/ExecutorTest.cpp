@@ -180,6 +180,87 @@ TEST_F(ExecutorTest, HoldsWhatIsPlanned) {
   EXPECT_EQ(peakBytes, 128 + 1000);
 }
 
+/// (a + b) + b, of constants, and what is added to x: x + ((a + b) + b).
+static std::shared_ptr<const Program> constantChain(int64_t size) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(size));
+  uint32_t a = builder.constant(vec(size), std::vector<float>(size, 1));
+  uint32_t b = builder.constant(vec(size), std::vector<float>(size, 2));
+  uint32_t once = builder.op(makeOp(OpKind::add), {a, b}, vec(size));
+  uint32_t twice = builder.op(makeOp(OpKind::add), {once, b}, vec(size));
+  uint32_t sum = builder.op(makeOp(OpKind::add), {x, twice}, vec(size));
+  return builder.finish({sum, twice});
+}
+
+TEST_F(ExecutorTest, StepsOnConstantsRunOnce) {
+  auto executor = create(constantChain(2));
+  ASSERT_TRUE(stream->synchronise());
+  EXPECT_EQ(fake.runs, 2);
+  EXPECT_TRUE(executor->hasRunOnce(1));
+  EXPECT_FALSE(executor->hasRunOnce(2));
+  Tensor inputs[] = {makeFloats({2}, 10)};
+  for (int run = 1; run <= 3; ++run) {
+    ASSERT_TRUE(executor->run(inputs, outputs));
+    EXPECT_THAT(floats(outputs[0]), ElementsAre(15, 16));
+    EXPECT_THAT(floats(outputs[1]), ElementsAre(5, 5));
+    ASSERT_TRUE(stream->synchronise());
+    EXPECT_EQ(fake.runs, 2 + run);
+  }
+}
+
+TEST_F(ExecutorTest, ObserversMaySeeStepsThatRanOnce) {
+  auto executor = create(constantChain(2));
+  Tensor inputs[] = {makeFloats({2}, 10)};
+  auto observe = [&](bool all) {
+    EXPECT_TRUE(stream->synchronise());
+    fake.runs = 0;
+    size_t seen = 0, steps = 0;
+    EXPECT_TRUE(executor->runObserved(
+        inputs, outputs,
+        [&](size_t count, std::span<const Tensor *const> values) -> Status {
+          seen += count == 1 && *values[3];
+          ++steps;
+          return {};
+        },
+        all));
+    EXPECT_TRUE(stream->synchronise());
+    EXPECT_THAT(floats(outputs[0]), ElementsAre(15, 16));
+    EXPECT_EQ(steps, 4u);
+    EXPECT_EQ(fake.runs, all ? 3 : 1);
+    EXPECT_EQ(seen, all ? 1u : 0u);
+  };
+  observe(/*all=*/true);
+  observe(/*all=*/false);
+}
+
+TEST_F(ExecutorTest, ConstantsThatFailToBeComputedAreErrors) {
+  fake.failing = true;
+  ExecutorOptions options;
+  options.stream = stream;
+  options.providers = providers;
+  EXPECT_FALSE(Executor::create(constantChain(2), options));
+}
+
+TEST_F(ExecutorTest, RepeatedScalarsAreNotKept) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(64));
+  uint32_t scalar = builder.constant({DType::f32, {}}, {1});
+  fb::BroadcastAttrsT repeat;
+  repeat.shape = {64};
+  uint32_t many =
+      builder.op(makeOp(OpKind::broadcast, repeat), {scalar}, vec(64));
+  auto program =
+      builder.finish({builder.op(makeOp(OpKind::add), {x, many}, vec(64))});
+  ExecutorOptions options;
+  auto executor = Executor::create(program, options);
+  ASSERT_TRUE(executor);
+  int64_t peak = 0;
+  Tensor inputs[] = {test::makeFloats({64})};
+  ASSERT_TRUE((*executor)->run(inputs, outputs, &peak));
+  EXPECT_EQ(test::floats(outputs[0])[63], 64);
+  EXPECT_GE(peak, 2 * 64 * 4); // The output, and the repeated scalar.
+}
+
 TEST_F(ExecutorTest, CompiledOpsGetTheirConstantsAhead) {
   ProgramBuilder builder;
   uint32_t x = builder.input(vec(2));

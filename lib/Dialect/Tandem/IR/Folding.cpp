@@ -59,8 +59,9 @@ Value tandem::ir::asResultOf(Operation *op, Value value) {
 
 namespace {
 
-/// Elementwise and index ops on constants. Results that are no splats are
-/// limited in number, and to what does not make a constant much larger.
+/// Elementwise and index ops, and gathers, of constants. Results that are no
+/// splats are limited in number, and to what does not make a constant much
+/// larger.
 struct ConstantFolder : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   static constexpr int64_t kMaxElements = 4096;
@@ -153,12 +154,37 @@ computeElements(Operation *op, ArrayRef<DenseElementsAttr> operands,
   return elements;
 }
 
+/// The elements of a gather in row-major order, or one for a splat.
+FailureOr<SmallVector<Attribute>> gatherElements(GatherOp gather,
+                                                 DenseElementsAttr input,
+                                                 DenseElementsAttr indices,
+                                                 int64_t count) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
+  const int64_t size = shape[gather.getAxis()];
+  const int64_t inner =
+      llvm::product_of(shape.drop_front(gather.getAxis() + 1));
+  auto elements = input.getValues<Attribute>().begin();
+  auto positions = indices.getValues<APInt>().begin();
+  const int64_t numPositions = indices.getNumElements();
+  SmallVector<Attribute> result;
+  for (int64_t n = 0; n < count; ++n) {
+    const int64_t row = n / inner;
+    const int64_t position = (*(positions + row % numPositions)).getSExtValue();
+    result.push_back(*(elements +
+                       (row / numPositions * size +
+                        std::clamp<int64_t>(position, 0, size - 1)) *
+                           inner +
+                       n % inner));
+  }
+  return result;
+}
+
 } // namespace
 
 LogicalResult
 ConstantFolder::fold(Operation *op, ArrayRef<Attribute> operands,
                      SmallVectorImpl<OpFoldResult> &results) const {
-  if (!isa<IndexingOpInterface>(op))
+  if (!isa<IndexingOpInterface, GatherOp>(op))
     return failure();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (!type.hasStaticShape())
@@ -177,7 +203,10 @@ ConstantFolder::fold(Operation *op, ArrayRef<Attribute> operands,
   int64_t count = isSplat ? 1 : type.getNumElements();
   if (count > std::min(largest, kMaxElements))
     return failure();
-  auto elements = computeElements(op, constants, type.getShape(), count);
+  auto gather = dyn_cast<GatherOp>(op);
+  auto elements =
+      gather ? gatherElements(gather, constants[0], constants[1], count)
+             : computeElements(op, constants, type.getShape(), count);
   if (failed(elements))
     return failure();
   results.push_back(DenseElementsAttr::get(type, *elements));

@@ -55,6 +55,19 @@ makeResource(RankedTensorType type, std::shared_ptr<char> bytes, size_t size) {
                       /*dataIsMutable=*/false));
 }
 
+/// Bytes of an element in memory: one of an i1, too.
+size_t byteWidth(RankedTensorType type) {
+  return std::max(8u, type.getElementTypeBitWidth()) / 8;
+}
+
+/// A constant that is uniqued by its elements.
+ElementsAttr makeDense(RankedTensorType type, ArrayRef<char> bytes) {
+  if (type.getElementType().isInteger(1))
+    return DenseElementsAttr::get(
+        type, SmallVector<bool>(bytes.begin(), bytes.end()));
+  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+}
+
 std::vector<int64_t> flatten(ArrayRef<ElementBox> boxes) {
   std::vector<int64_t> numbers;
   for (const ElementBox &box : boxes) {
@@ -78,32 +91,43 @@ RearrangedConstants &RearrangedConstants::of(MLIRContext *context) {
 ElementsAttr RearrangedConstants::get(ElementsAttr source,
                                       RankedTensorType type,
                                       ArrayRef<ElementBox> boxes, Fill fill) {
-  size_t size = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return get(source, type, flatten(boxes), [&](MutableArrayRef<char> bytes) {
+    fill(bytes);
+    return true;
+  });
+}
+
+ElementsAttr RearrangedConstants::get(ArrayRef<ElementsAttr> sources,
+                                      RankedTensorType type,
+                                      std::vector<int64_t> numbers,
+                                      TryToFill fill) {
+  size_t size = type.getNumElements() * byteWidth(type);
   auto fillAndCount = [&](MutableArrayRef<char> bytes) {
     made += static_cast<int64_t>(bytes.size());
-    fill(bytes);
+    return fill(bytes);
   };
   if (size < kSmallBytes) {
     std::vector<char> bytes(size);
-    fillAndCount(bytes);
-    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+    return fillAndCount(bytes) ? makeDense(type, bytes) : ElementsAttr();
   }
-  Key key{source.getAsOpaquePointer(), type.getAsOpaquePointer(),
-          flatten(boxes)};
+  Key key{{}, type.getAsOpaquePointer(), std::move(numbers)};
+  for (ElementsAttr source : sources)
+    std::get<0>(key).push_back(source.getAsOpaquePointer());
   std::optional<RearrangedBytes::Key> derivation;
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (ElementsAttr known = constants[key])
       return known;
-    derivation = derive(source, type, std::get<2>(key));
+    derivation = derive(sources, type, std::get<2>(key));
   }
   auto make = [&] {
     std::shared_ptr<char> bytes = allocateBytes(size);
-    fillAndCount({bytes.get(), size});
-    return bytes;
+    return fillAndCount({bytes.get(), size}) ? bytes : nullptr;
   };
   std::shared_ptr<char> bytes =
       derivation ? rearranged->get(*derivation, make) : make();
+  if (!bytes)
+    return {};
   auto resource = makeResource(type, bytes, size);
   std::lock_guard<std::mutex> lock(mutex);
   ElementsAttr &constant = constants[key];
@@ -114,23 +138,41 @@ ElementsAttr RearrangedConstants::get(ElementsAttr source,
   return constant;
 }
 
-std::optional<RearrangedBytes::Key>
-RearrangedConstants::derive(ElementsAttr source, RankedTensorType type,
-                            ArrayRef<int64_t> boxes) {
+/// Appends the number of numbers, and the numbers.
+static void append(RearrangedBytes::Key &key, ArrayRef<int64_t> numbers) {
+  key.push_back(static_cast<int64_t>(numbers.size()));
+  llvm::append_range(key, numbers);
+}
+
+bool RearrangedConstants::addDerivation(ElementsAttr source,
+                                        RearrangedBytes::Key &key) {
   ArrayRef<char> bytes = getRawData(source);
   const Kept *from = find(bytes);
-  if (!from || !from->derivation || !rearranged)
-    return std::nullopt;
-  RearrangedBytes::Key key = *from->derivation;
-  if (key.empty())
+  if (from && !from->derivation)
+    return false;
+  if (from && from->derivation->empty())
     key.push_back(reinterpret_cast<intptr_t>(bytes.data()));
-  auto add = [&](ArrayRef<int64_t> numbers) {
-    key.push_back(static_cast<int64_t>(numbers.size()));
-    llvm::append_range(key, numbers);
-  };
-  add(cast<ShapedType>(source.getType()).getShape());
-  add(type.getShape());
-  add(boxes);
+  else if (from)
+    llvm::append_range(key, *from->derivation);
+  else if (bytes.size() < kSmallBytes) // Known by what it is.
+    append(key, SmallVector<int64_t>(bytes.begin(), bytes.end()));
+  else
+    return false;
+  append(key, cast<ShapedType>(source.getType()).getShape());
+  return true;
+}
+
+std::optional<RearrangedBytes::Key>
+RearrangedConstants::derive(ArrayRef<ElementsAttr> sources,
+                            RankedTensorType type, ArrayRef<int64_t> numbers) {
+  RearrangedBytes::Key key;
+  if (!rearranged)
+    return std::nullopt;
+  for (ElementsAttr source : sources)
+    if (!addDerivation(source, key))
+      return std::nullopt;
+  append(key, type.getShape());
+  append(key, numbers);
   return key;
 }
 
@@ -193,6 +235,14 @@ RearrangedBytes::Count RearrangedBytes::count() {
     count.held += entry.bytes.expired() ? 0 : 1;
   }
   return count;
+}
+
+ElementsAttr getComputed(ArrayRef<ElementsAttr> sources, RankedTensorType type,
+                         StringRef computation,
+                         function_ref<bool(MutableArrayRef<char>)> fill) {
+  return RearrangedConstants::of(type.getContext())
+      .get(sources, type,
+           std::vector<int64_t>(computation.begin(), computation.end()), fill);
 }
 
 void share(MLIRContext *context, SharedConstants shared) {

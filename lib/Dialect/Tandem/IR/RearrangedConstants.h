@@ -45,6 +45,15 @@ public:
   mlir::ElementsAttr get(mlir::ElementsAttr source, mlir::RankedTensorType type,
                          llvm::ArrayRef<ElementBox> boxes, Fill fill);
 
+  using TryToFill = llvm::function_ref<bool(llvm::MutableArrayRef<char>)>;
+
+  /// Returns the constant of `type` that is made of `sources` in the way that
+  /// `numbers` describe. Where it is not cached, `fill` must write all of its
+  /// bytes, or return false: then the result is null.
+  mlir::ElementsAttr get(llvm::ArrayRef<mlir::ElementsAttr> sources,
+                         mlir::RankedTensorType type,
+                         std::vector<int64_t> numbers, TryToFill fill);
+
   /// Runs a loop in parallel, as ParallelLoop does. For use by `fill`.
   void parallelFor(int64_t count, llvm::function_ref<void(int64_t)> body);
 
@@ -55,8 +64,9 @@ public:
   std::shared_ptr<const void> findOwner(llvm::ArrayRef<char> bytes);
 
 private:
-  /// The source, the type, and all numbers of the boxes.
-  using Key = std::tuple<const void *, const void *, std::vector<int64_t>>;
+  /// The sources, the type, and the numbers that describe the rest.
+  using Key =
+      std::tuple<std::vector<const void *>, const void *, std::vector<int64_t>>;
 
   /// Bytes that may outlive the context.
   struct Kept {
@@ -69,11 +79,14 @@ private:
   };
 
   const Kept *find(llvm::ArrayRef<char> bytes) const;
+  /// Appends how other contexts know `source`; false where only this one has
+  /// it.
+  bool addDerivation(mlir::ElementsAttr source, RearrangedBytes::Key &key);
   /// The key by which other contexts know the constant; nothing where only this
-  /// context has `source`.
-  std::optional<RearrangedBytes::Key> derive(mlir::ElementsAttr source,
-                                             mlir::RankedTensorType type,
-                                             llvm::ArrayRef<int64_t> boxes);
+  /// context has one of the sources.
+  std::optional<RearrangedBytes::Key>
+  derive(llvm::ArrayRef<mlir::ElementsAttr> sources,
+         mlir::RankedTensorType type, llvm::ArrayRef<int64_t> numbers);
 
   ParallelLoop parallelLoop;
   std::atomic<int64_t> made{0};

@@ -71,6 +71,10 @@ using StepObserver =
 /// execution as in PyTorch. Slots with an arena offset live in one block of
 /// memory instead. A kernel step is launched by the device.
 ///
+/// An op step of an eager program that depends on constants alone runs once,
+/// when the executor is created, where what each run saves by that is worth the
+/// memory of the result (ConstantMemory.h).
+///
 /// Thread-safe: any number of threads may call run.
 class Executor {
 public:
@@ -96,10 +100,15 @@ public:
              int64_t *peakBytes);
 
   /// Does the same step by step, without captured work, and calls `observer`
-  /// between any two steps.
+  /// between any two steps. With `all`, steps that have run once run again, so
+  /// that all their operands and results are there.
   Status runObserved(std::span<const Tensor> inputs,
-                     std::vector<Tensor> &outputs,
-                     const StepObserver &observer);
+                     std::vector<Tensor> &outputs, const StepObserver &observer,
+                     bool all = false);
+
+  /// Whether a step of the program has run once, when the executor was created,
+  /// and is no part of a run.
+  bool hasRunOnce(size_t step) const;
 
   /// The `peakBytes` that every call will have with the present limit of
   /// threads, in bytes. Known only for compiled programs, whose types are

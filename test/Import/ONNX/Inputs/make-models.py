@@ -93,6 +93,32 @@ def quantised_floats():
                  [value("y", [2, 2], TensorProto.INT32)])
 
 
+# Pads to a multiple of 4 as an exporter writes that: with remainders, and a
+# list of padding from the last dim to the first, which is reversed.
+def padded():
+    return model(
+        [node("Shape", "x", "s"), node("Gather", "s one", "width", axis=0),
+         node("Mod", "width four", "rest"),
+         node("Sub", "four rest", "missing"),
+         node("Mod", "missing four", "pad"),
+         node("Unsqueeze", "pad axes", "pad1"),
+         node("Concat", "zero pad1 none", "flat", axis=0),
+         node("Reshape", "flat pairs", "table"),
+         node("Slice", "table from to axes step", "reversed"),
+         node("Transpose", "reversed", "sides", perm=[1, 0]),
+         node("Reshape", "sides minus_one", "pads"),
+         node("Pad", "x pads", "y", "attention/pad")],
+        [value("x", ["batch", 6])], [value("y", ["batch", 8])],
+        [weight("one", numpy.int64(1)), weight("four", numpy.int64(4)),
+         weight("axes", numpy.array([0])), weight("zero", numpy.array([0])),
+         weight("none", numpy.array([0, 0])),
+         weight("pairs", numpy.array([-1, 2])),
+         weight("from", numpy.array([-1])),
+         weight("to", numpy.array([-(2**63 - 1)])),
+         weight("step", numpy.array([-1])),
+         weight("minus_one", numpy.array([-1]))])
+
+
 def shape_input():
     return model([node("Reshape", "x shape", "y")],
                  [value("x", [2, 6]), value("shape", [2], INT64)],
@@ -310,7 +336,7 @@ def write_external(folder, name, location, offset=0, length=400):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in [network, quantised, quantised_floats, shape_input,
+    for make in [network, padded, quantised, quantised_floats, shape_input,
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  long_padding, integer_softmax, large_det, unknown_ops,

@@ -9,6 +9,8 @@
 #ifndef TANDEM_DIALECT_TANDEM_IR_SHAREDCONSTANTS_H
 #define TANDEM_DIALECT_TANDEM_IR_SHAREDCONSTANTS_H
 
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,8 +29,9 @@ namespace tandem::ir {
 /// program holds it. Thread-safe.
 class RearrangedBytes {
 public:
-  /// The address of a constant, which must outlive this object, followed by the
-  /// numbers that describe each rearrangement of it.
+  /// The address of each constant that the bytes were made of, which must
+  /// outlive this object, or its elements where they are few; and the numbers
+  /// that describe what was made of them.
   using Key = std::vector<int64_t>;
 
   /// Returns the bytes of `key`. Calls `make` where nobody holds them; other
@@ -78,9 +81,18 @@ struct SharedConstants {
 /// called once, before the context compiles anything.
 void share(mlir::MLIRContext *context, SharedConstants shared);
 
-/// The number of bytes of constants that were rearranged in `context` so far.
-/// Constants that were found rearranged already do not count. The context must
-/// have loaded the dialect.
+/// Returns the constant of `type` that is computed from `sources`. The text
+/// `computation` stands for all else that its bytes depend on. Where it has not
+/// been computed yet, `fill` must write all of its bytes, one for each i1, or
+/// return false: then the result is null.
+mlir::ElementsAttr
+getComputed(llvm::ArrayRef<mlir::ElementsAttr> sources,
+            mlir::RankedTensorType type, llvm::StringRef computation,
+            llvm::function_ref<bool(llvm::MutableArrayRef<char>)> fill);
+
+/// The number of bytes of constants that were rearranged or computed in
+/// `context` so far. Constants that were there already do not count. The
+/// context must have loaded the dialect.
 int64_t countRearrangedBytes(mlir::MLIRContext *context);
 
 /// The owner that keeps `bytes` of a resource in `context` alive beyond the

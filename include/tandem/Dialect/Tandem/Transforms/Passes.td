@@ -95,6 +95,40 @@ def TandemSimplify : Pass<"tandem-simplify"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
 }
 
+def TandemEvaluateConstants
+    : Pass<"tandem-evaluate-constants", "::mlir::func::FuncOp"> {
+  let summary = "Compute ops on constants once, as eager does";
+  let description = [{
+    Runs ops that depend on constants alone, of static types, on the CPU's eager
+    executor, and replaces them by their results. So neither a call nor the
+    compilation of kernels has to do with, for example, an attention's mask that
+    the exporter has written as a chain of scatters. Where several contexts
+    compile the same graph, they share the bytes of the results.
+
+    An op whose elements a kernel could compute where it reads them (elementwise
+    ops, broadcasts and the like) is replaced where its result has no more bytes
+    than the constants that it is computed from; any other where the bytes that
+    the ops move are at least 1.25 times those of the result, eight operations
+    counting as one byte. A `custom_call`, and what cannot be computed, stays.
+
+    Before, where %table and %indices are constants:
+    ```mlir
+    %0 = tandem.gather %table, %indices axis = 0
+        : (tensor<169x3xf32>, tensor<2401xi32>) -> tensor<2401x3xf32>
+    %1 = tandem.transpose %0 permutation = [1, 0]
+        : (tensor<2401x3xf32>) -> tensor<3x2401xf32>
+    %2 = tandem.add %x, %1
+        : (tensor<8x3x2401xf32>, tensor<3x2401xf32>) -> tensor<8x3x2401xf32>
+    ```
+    After, where %bias is a constant:
+    ```mlir
+    %2 = tandem.add %x, %bias
+        : (tensor<8x3x2401xf32>, tensor<3x2401xf32>) -> tensor<8x3x2401xf32>
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+}
+
 def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
   let summary = "Express softmax by reductions and elementwise ops";
   let description = [{

@@ -1,0 +1,243 @@
+//===- EvaluateConstants.cpp - tandem-evaluate-constants ------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+
+#include "tandem/Dialect/Tandem/IR/SharedConstants.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Runtime/DiskCache.h"
+#include "tandem/Runtime/Executor.h"
+#include "tandem/Support/ConstantMemory.h"
+#include "tandem/Target/Program/ProgramEmitter.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tandem {
+#define GEN_PASS_DEF_TANDEMEVALUATECONSTANTS
+#include "tandem/Dialect/Tandem/Transforms/Passes.h.inc"
+} // namespace tandem
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// Bytes of a value of static type; those of one element where a constant
+/// repeats it.
+int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+    type = RankedTensorType::get({}, type.getElementType());
+  return ir::toTandemType(type).bytes();
+}
+
+/// The ops of a function that depend on constants alone, and which of their
+/// results are constants to be.
+class ConstantOps {
+public:
+  explicit ConstantOps(Block &block);
+
+  /// In order, those that other ops or the caller read.
+  SmallVector<Value> findResults() const;
+  /// All that `value` is computed by, constants included, in order.
+  SmallVector<Operation *> opsOf(Value value) const;
+
+private:
+  /// What is known of an op's result.
+  struct Info {
+    /// Whether it becomes a constant.
+    bool isKept;
+    /// Otherwise: what it is computed from, and what that takes (savedBytes).
+    llvm::SmallSetVector<Value, 4> sources;
+    double saved;
+  };
+
+  bool dependsOnConstants(Operation *op) const;
+  Info describe(ir::TandemOpInterface op) const;
+
+  Block &block;
+  llvm::DenseMap<Value, Info> infos;
+};
+
+ConstantOps::ConstantOps(Block &block) : block(block) {
+  for (Operation &op : block.without_terminator())
+    if (dependsOnConstants(&op))
+      infos.try_emplace(op.getResult(0),
+                        describe(cast<ir::TandemOpInterface>(op)));
+}
+
+bool ConstantOps::dependsOnConstants(Operation *op) const {
+  auto isConstant = [&](Value value) {
+    return infos.contains(value) || matchPattern(value, m_Constant());
+  };
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() && ir::isTandemTensor(tensor);
+  };
+  return isa<ir::TandemOpInterface>(op) && !isa<ir::CustomCallOp>(op) &&
+         op->getNumResults() == 1 && !matchPattern(op, m_Constant()) &&
+         llvm::all_of(op->getOperands(), isConstant) &&
+         llvm::all_of(op->getOperandTypes(), isStatic) &&
+         llvm::all_of(op->getResultTypes(), isStatic);
+}
+
+ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
+  Info info{false, {}, 0};
+  for (Value operand : op->getOperands()) {
+    auto known = infos.find(operand);
+    if (known == infos.end() || known->second.isKept) {
+      info.sources.insert(operand);
+      continue;
+    }
+    info.sources.insert_range(known->second.sources);
+    info.saved += known->second.saved;
+  }
+  if (FailureOr<OpCost> cost = op.getCost(); succeeded(cost))
+    info.saved += savedBytes(*cost);
+  const int64_t bytes = bytesOf(op->getResult(0));
+  // Kernels compute such ops where they are read, which is better than to read
+  // more than they do.
+  if (isa<ir::IndexingOpInterface, ir::IotaOp>(op.getOperation())) {
+    int64_t read = 0;
+    for (Value source : info.sources)
+      read += bytesOf(source);
+    info.isKept = bytes <= read;
+  } else {
+    info.isKept = isWorthKeeping(info.saved, bytes);
+  }
+  return info;
+}
+
+SmallVector<Value> ConstantOps::findResults() const {
+  llvm::SetVector<Value> results;
+  for (Operation &op : block) {
+    if (op.getNumResults() == 1 && infos.contains(op.getResult(0)))
+      continue;
+    SmallVector<Value> open(op.getOperands());
+    while (!open.empty()) {
+      auto known = infos.find(open.pop_back_val());
+      if (known == infos.end())
+        continue;
+      if (known->second.isKept)
+        results.insert(known->first);
+      else
+        llvm::append_range(open, known->second.sources);
+    }
+  }
+  return results.takeVector();
+}
+
+SmallVector<Operation *> ConstantOps::opsOf(Value value) const {
+  llvm::SetVector<Operation *> ops;
+  SmallVector<Operation *> open{value.getDefiningOp()};
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val();
+    if (!ops.insert(op))
+      continue;
+    for (Value operand : op->getOperands())
+      open.push_back(operand.getDefiningOp());
+  }
+  SmallVector<Operation *> inOrder = ops.takeVector();
+  llvm::sort(inOrder, [](Operation *lhs, Operation *rhs) {
+    return lhs->isBeforeInBlock(rhs);
+  });
+  return inOrder;
+}
+
+/// A program without inputs that computes `value` by `ops`.
+FailureOr<Program> makeProgram(Value value, ArrayRef<Operation *> ops) {
+  OpBuilder builder(value.getContext());
+  Location loc = value.getLoc();
+  OwningOpRef<ModuleOp> module(ModuleOp::create(builder, loc));
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = func::FuncOp::create(
+      builder, loc, "constant", builder.getFunctionType({}, value.getType()));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  IRMapping mapping;
+  for (Operation *op : ops)
+    builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, loc, mapping.lookup(value));
+  return emitProgram(function);
+}
+
+/// All that the result depends on, except the program's constants.
+std::string describe(const Program &program) {
+  fb::ProgramT steps = program;
+  for (auto &step : steps.steps) {
+    step->location.clear();
+    step->sources.clear();
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(fb::Program::Pack(builder, &steps));
+  return digestOf(std::span(builder.GetBufferPointer(), builder.GetSize()));
+}
+
+/// The value as an eager call computes it; nothing where none can.
+Expected<Tensor> evaluate(Program program) {
+  TANDEM_ASSIGN_OR_RETURN(
+      auto executor,
+      Executor::create(std::make_shared<const Program>(std::move(program))));
+  std::vector<Tensor> outputs;
+  TANDEM_RETURN_IF_ERROR(executor->run({}, outputs));
+  return outputs.front();
+}
+
+/// The constant that `value` is; null where it cannot be computed.
+ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
+  FailureOr<Program> program = makeProgram(value, ops);
+  if (failed(program))
+    return {};
+  SmallVector<ElementsAttr> sources;
+  for (Operation *op : ops)
+    if (ElementsAttr elements; matchPattern(op, m_Constant(&elements)))
+      sources.push_back(elements);
+  const std::string text = describe(*program);
+  return ir::getComputed(
+      sources, cast<RankedTensorType>(value.getType()), text,
+      [&](MutableArrayRef<char> bytes) {
+        Expected<Tensor> result = evaluate(std::move(*program));
+        if (!result || result->bytes() != static_cast<int64_t>(bytes.size()))
+          return false;
+        llvm::copy(ArrayRef(result->as<char>(), bytes.size()), bytes.begin());
+        return true;
+      });
+}
+
+struct EvaluateConstantsPass
+    : impl::TandemEvaluateConstantsBase<EvaluateConstantsPass> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!function.getBody().hasOneBlock())
+      return;
+    ConstantOps constantOps(function.getBody().front());
+    SmallVector<std::pair<Value, ElementsAttr>> results;
+    for (Value value : constantOps.findResults())
+      if (ElementsAttr elements = evaluate(value, constantOps.opsOf(value)))
+        results.emplace_back(value, elements);
+    if (results.empty())
+      return;
+    for (auto [value, elements] : results) {
+      OpBuilder builder(value.getDefiningOp());
+      value.replaceAllUsesWith(ir::ConstantOp::create(builder, value.getLoc(),
+                                                      elements.getType(),
+                                                      elements)
+                                   .getResult());
+    }
+    // What is dead now goes, and views of constants become constants.
+    (void)applyPatternsGreedily(function, FrozenRewritePatternSet());
+  }
+};
+
+} // namespace
+} // namespace tandem
