@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -69,8 +70,9 @@ void wrongKernel(void *const *args, const int64_t *sizes, void *workspace,
 
 void slowKernel(void *const *args, const int64_t *sizes, void *workspace,
                 int64_t begin, int64_t end) {
+  // Longer than other work may interrupt an eager call for.
   if (begin == 0)
-    spin(std::chrono::milliseconds(2));
+    spin(std::chrono::milliseconds(50));
   addKernel(args, sizes, workspace, begin, end);
 }
 
@@ -440,20 +442,25 @@ void kernelThatSlowsDown(void *const *args, const int64_t *sizes,
 
 TEST_F(EngineTest, ASettledKernelThatSlowsDownIsGivenBack) {
   compiler->kernel = kernelThatSlowsDown;
-  isSlowNow = false;
-  create();
-  int calls = 0;
-  do {
-    ASSERT_LT(calls, 1000);
-    call(4, static_cast<float>(calls++));
-    function->wait();
-  } while (only().state != SignatureState::promoted);
-  for (int i = 0; i < 100; ++i)
-    call();
-  isSlowNow = true;
-  // One call in 16 is timed, and 32 times are kept.
-  for (int i = 0; i < 16 * 40; ++i)
-    call();
+  // Where other work interrupts eager calls for long, nothing is slower beyond
+  // their spread: then once more.
+  for (int round = 0; round < 5 && std::ranges::count(log, "demoted") == 0;
+       ++round) {
+    isSlowNow = false;
+    create();
+    int calls = 0;
+    do {
+      ASSERT_LT(calls, 1000);
+      call(4, static_cast<float>(calls++));
+      function->wait();
+    } while (only().state != SignatureState::promoted);
+    for (int i = 0; i < 100; ++i)
+      call();
+    isSlowNow = true;
+    // One call in 16 is timed, and 32 times are kept; one in 128 tells of them.
+    for (int i = 0; i < 128 * 6 && std::ranges::count(log, "demoted") == 0; ++i)
+      call();
+  }
   EXPECT_THAT(log, testing::Contains("demoted"));
 }
 
