@@ -172,8 +172,6 @@ Status exec::runStep(const DispatchContext &context, const StepPlan &plan,
                                   : runOp(context, plan, cache, index, frame);
   if (!status) [[unlikely]]
     return locate(std::move(status.error()), *plan.step);
-  for (uint32_t slot : plan.dead)
-    frame.owned[slot].reset();
   return {};
 }
 
@@ -192,6 +190,8 @@ Status exec::runSteps(const DispatchContext &context,
   for (size_t i = 0; i < plans.size(); ++i) {
     if (!skipped || skipped->empty() || !(*skipped)[i])
       TANDEM_RETURN_IF_ERROR(runStep(context, plans[i], caches[i], i, frame));
+    for (uint32_t slot : plans[i].dead)
+      frame.owned[slot].reset();
     if (observer) [[unlikely]]
       TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
   }

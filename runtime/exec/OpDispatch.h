@@ -36,7 +36,7 @@ Status runOp(const DispatchContext &context, const StepPlan &plan,
 Status runKernel(const DispatchContext &context, const StepPlan &plan,
                  Frame &frame);
 
-/// Runs step `index` and releases what no later step reads.
+/// Runs step `index` and keeps what it reads.
 Status runStep(const DispatchContext &context, const StepPlan &plan,
                PreparedCache &cache, size_t index, Frame &frame);
 

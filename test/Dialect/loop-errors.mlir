@@ -13,7 +13,7 @@ func.func @loop_c1(%h: tensor<4xf32>) {
 
 func.func @loop_c2(%h0: tensor<4xf32>) {
   %0 = tandem.loop carried (%h = %h0) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
-    %1 = tandem.slice %h starts = [0] limits = [2] : (tensor<4xf32>) -> tensor<2xf32>
+    %1 = tandem.slice %h starts = [0] limits = [2] strides = [1] : (tensor<4xf32>) -> tensor<2xf32>
     // expected-error@+1 {{'tandem.yield' op C2: value 0 is 'tensor<2xf32>', which is not what the loop carries or stacks as 'tensor<4xf32>'}}
     tandem.yield %1 : tensor<2xf32>
   }

@@ -64,5 +64,5 @@ func.func @main(%xs: tensor<?x2xf32> {tandem.dims = ["n", ""]}, %h0: tensor<2xf3
 // RUN: rm -rf %t
 // RUN: %{cached} | FileCheck %s --match-full-lines
 // RUN: %{cached} | FileCheck %s --check-prefix=STORED
-// STORED: 0 kernels compiled, 0 known, {{[1-9][0-9]*}} from disk
 // STORED: {{\[\[}}2, 5],
+// STORED: 0 kernels compiled, 0 known, {{[1-9][0-9]*}} from disk

@@ -25,9 +25,9 @@ template <typename Loop> static int64_t tripsOf(Loop loop) {
   if (loop.getTrips())
     return *loop.getTrips();
   for (Value scanned : loop.getScanned())
-    if (int64_t size = cast<RankedTensorType>(scanned.getType()).getDimSize(0);
-        !ShapedType::isDynamic(size))
-      return size;
+    if (auto type = cast<RankedTensorType>(scanned.getType());
+        type.getRank() > 0 && !type.isDynamicDim(0))
+      return type.getDimSize(0);
   return ShapedType::kDynamic;
 }
 

@@ -107,8 +107,13 @@ def make_loop():
                  helper.make_node("Mul", ["g", "w"], ["h"]),
                  helper.make_node("Add", ["h", "x"], ["t"]),
                  helper.make_node("Neg", ["t"], ["q"])], [4], [4], scan=True)
+    # The package's reference runs no iteration where no condition is given.
     x = random(4)
-    yield "loop", made, x, evaluate(made, x)
+    half, last, negated = numpy.float32(0.5), x, []
+    for i in range(40):
+        last = (last + numpy.float32(i)) * half + x
+        negated.append(-last)
+    yield "loop", made, x, [last + half, numpy.stack(negated)]
     # What is carried grows, so that no loop can be.
     made = loop([helper.make_node("Concat", ["s", "x"], ["t"], axis=0)],
                 None, [4 * 18])

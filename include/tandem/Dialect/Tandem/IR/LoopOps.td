@@ -99,9 +99,15 @@ def Tandem_RunLoopOp : Tandem_LoopLikeOp<"run_loop",
 
     Example:
     ```mlir
-    %last, %all = tandem.run_loop @main_loop_0 carried (%h0) scanned (%xs) fixed (%weights)
-        : (tensor<2x4xf32>, tensor<9x2x4xf32>, tensor<4x4xf32>)
-        -> (tensor<2x4xf32>, tensor<9x2x4xf32>)
+    func.func @main(%xs: tensor<9x4xf32>, %h0: tensor<4xf32>) -> tensor<4xf32> {
+      %last = tandem.run_loop @main_loop_0 carried (%h0) scanned (%xs)
+          : (tensor<4xf32>, tensor<9x4xf32>) -> tensor<4xf32>
+      return %last : tensor<4xf32>
+    }
+    func.func private @main_loop_0(%h: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tandem.add %h, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
     ```
   }];
   let arguments = !con((ins FlatSymbolRefAttr:$body),
