@@ -5,6 +5,7 @@
 #   plotly  plotly.min.js is installed, so HTML reports can be written
 #   compilers  CMake and the compilers that built this are here
 #   onnx    ONNX models can be imported, and the onnx package is installed
+#   wheel-models  the models of Python packages that a test runs are here
 #   asan    built with AddressSanitizer
 #   mutants  built with TANDEM_MUTANTS
 #   x86-64-v3, x86-64-v4  this machine has AVX2 and FMA, or AVX-512 as well
@@ -73,11 +74,13 @@ if shutil.which("clang++-22") or shutil.which("clang++"):
 if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
 # utils/setup.sh installs the packages there.
-onnx_packages = os.path.join(
-    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
-    "tandem", "onnx-tests")
+cache = os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tandem")
+onnx_packages = os.path.join(cache, "onnx-tests")
 if config.onnx == "ON" and os.path.isdir(os.path.join(onnx_packages, "onnx")):
     config.available_features.add("onnx")
+if os.path.exists(os.path.join(cache, "magika.onnx")):
+    config.available_features.add("wheel-models")
 if config.mutants.upper() in ("ON", "1", "TRUE", "YES"):
     config.available_features.add("mutants")
 if all(os.access(program, os.X_OK)
@@ -128,6 +131,7 @@ config.substitutions += [
     ("%cmake", config.cmake),
     # Python with the onnx package.
     ("%onnx-packages", onnx_packages),
+    ("%cache", cache),
     ("%interpreter", config.python),
     ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]

@@ -119,10 +119,13 @@ tandem_fetch_files() {
     --only-binary=:all: --python-version=3.12 --platform=manylinux_2_28_x86_64
 }
 
-# The Python packages of tests that write or read ONNX files; without them,
-# those tests are skipped.
+# The Python packages of tests that write or read ONNX files, and models that
+# people use; without them, those tests are skipped.
 tandem_install_test_packages() {
   local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem
+  tandem_fetch magika.onnx magika magika/models/standard_v3_3/model.onnx \
+    "its test is skipped" --only-binary=:all: --python-version=3.12 \
+    --platform=manylinux_2_28_x86_64
   local list=$TANDEM_ROOT/utils/requirements/onnx-tests.txt
   cmp -s "$list" "$cache/onnx-tests/requirements.txt" && return
   tandem_say "installing the Python packages of the tests"

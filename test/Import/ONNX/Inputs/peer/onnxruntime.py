@@ -11,8 +11,11 @@ __version__ = "of the tests"
 
 
 class SessionOptions:
+    def __init__(self):
+        self.entries = {}
+
     def add_session_config_entry(self, key, value):
-        pass
+        self.entries[key] = value
 
 
 class GraphOptimizationLevel:
@@ -22,6 +25,8 @@ class GraphOptimizationLevel:
 class InferenceSession:
     def __init__(self, model, options, providers):
         self.model = onnx.load_from_string(model)
+        onnx.load_external_data_for_model(self.model, options.entries[
+            "session.model_external_initializers_file_folder_path"])
 
     def get_inputs(self):
         return [types.SimpleNamespace(name=value.name, type="tensor(int64)",
