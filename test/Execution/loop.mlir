@@ -56,13 +56,3 @@ func.func @main(%xs: tensor<?x2xf32> {tandem.dims = ["n", ""]}, %h0: tensor<2xf3
 // CHECK-NEXT: output 3: tensor<2xf32>
 // CHECK-NEXT: [10, 17]
 
-// What loops leave behind is as good as eager's, and found again on disk.
-// RUN: tandem-run %s --device=cpu --certify --arg=random:64x2 --arg=random:2 '--arg=[0.5,-0.25,0.25,0.5]:2x2' \
-// RUN:   | FileCheck %s --check-prefix=CERTIFICATE
-// CERTIFICATE: certificate passed
-// DEFINE: %{cached} = env TANDEM_DISK_CACHE=on TANDEM_CACHE_DIR=%t/cache tandem-run %s --tier=compiled --print --repeat=1 --arg=iota:3x2 '--arg=[1,2]:2' '--arg=[2,0,0,2]:2x2'
-// RUN: rm -rf %t
-// RUN: %{cached} | FileCheck %s --match-full-lines
-// RUN: %{cached} | FileCheck %s --check-prefix=STORED
-// STORED: {{\[\[}}2, 5],
-// STORED: 0 kernels compiled, 0 known, {{[1-9][0-9]*}} from disk

@@ -73,7 +73,9 @@ void LoopBuilder::hoist() {
 
 void LoopBuilder::capture() {
   llvm::DenseMap<Value, Value> inside;
-  OpBuilder builder = OpBuilder::atBlockBegin(body);
+  // The region belongs to no op yet, which could tell the context.
+  OpBuilder builder(node.state().builder.getContext());
+  builder.setInsertionPointToStart(body);
   auto find = [&](Value value) -> Value {
     Operation *op = value.getDefiningOp();
     if (value.getParentBlock() == body)

@@ -153,7 +153,7 @@ static LogicalResult verifyCounts(LoopOp loop) {
              << type << " cannot be scanned in " << trips << " iterations";
   }
   if (loop.getTrips().has_value() != loop.getScanned().empty() ||
-      loop.getTrips().value_or(0) < 0)
+      (loop.getTripsAttr() && loop.getTripsAttr().getInt() < 0))
     return loop.emitOpError("C5: there must be a number of iterations or "
                             "scanned operands, and not both");
   const size_t count = loop.getScanned().size() + loop->getNumResults() -
