@@ -57,9 +57,8 @@ Program makeProgram(const fb::StepT &step, std::span<const Tensor> operands,
   return program;
 }
 
-/// Observes a run and compares step by step.
-/// Whether nothing is known to compare with: of a function of the user's, and of
-/// kernels within a loop.
+/// Whether nothing is known to compare with: of a function of the user's, and
+/// of kernels within a loop.
 bool isUnknown(const fb::StepT &step) {
   bool result = step.op && step.op->kind == OpKind::custom_call;
   if (step.loop)
@@ -69,6 +68,7 @@ bool isUnknown(const fb::StepT &step) {
   return result;
 }
 
+/// Observes a run and compares step by step.
 class StepChecker {
 public:
   StepChecker(const PreparedTier &prepared, const ErrorBoundOptions &bounds,
@@ -127,8 +127,8 @@ Status StepChecker::compare(size_t index,
       result.weak += check.difference->isWeak();
       continue;
     }
-    result.divergences.push_back(
-        {index, nameOf(program.kernels, step), sourcesOf(step), std::move(check)});
+    result.divergences.push_back({index, nameOf(program.kernels, step),
+                                  sourcesOf(step), std::move(check)});
   }
   return {};
 }

@@ -370,8 +370,7 @@ def TandemOutlineLoops : Pass<"tandem-outline-loops", "::mlir::ModuleOp"> {
   let summary = "Turn the region of each loop into a function";
   let description = [{
     The body of each `tandem.loop` becomes a private function, which all passes
-    on functions then see, and the loop a `tandem.run_loop` of it. Loops within
-    loops become functions, too.
+    on functions then see, and the loop a `tandem.run_loop` of it.
 
     Before:
     ```mlir
@@ -387,8 +386,7 @@ def TandemOutlineLoops : Pass<"tandem-outline-loops", "::mlir::ModuleOp"> {
     After:
     ```mlir
     func.func @main(%xs: tensor<9x4xf32>, %h0: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = tandem.run_loop @main_loop_0 carried (%h0) scanned (%xs)
-          : (tensor<4xf32>, tensor<9x4xf32>) -> tensor<4xf32>
+      %0 = tandem.run_loop @main_loop_0 carried (%h0) scanned (%xs) : (tensor<4xf32>, tensor<9x4xf32>) -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     func.func private @main_loop_0(%h: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -399,5 +397,4 @@ def TandemOutlineLoops : Pass<"tandem-outline-loops", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
-
 #endif // TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES
