@@ -79,7 +79,8 @@ cache = os.path.join(
 onnx_packages = os.path.join(cache, "onnx-tests")
 if config.onnx == "ON" and os.path.isdir(os.path.join(onnx_packages, "onnx")):
     config.available_features.add("onnx")
-if os.path.exists(os.path.join(cache, "magika.onnx")):
+if all(os.path.exists(os.path.join(cache, name))
+       for name in ["silero_vad.onnx", "magika.onnx"]):
     config.available_features.add("wheel-models")
 if config.mutants.upper() in ("ON", "1", "TRUE", "YES"):
     config.available_features.add("mutants")

@@ -123,6 +123,8 @@ tandem_fetch_files() {
 # people use; without them, those tests are skipped.
 tandem_install_test_packages() {
   local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem
+  tandem_fetch silero_vad.onnx silero_vad silero_vad/data/silero_vad.onnx \
+    "its test is skipped"
   tandem_fetch magika.onnx magika magika/models/standard_v3_3/model.onnx \
     "its test is skipped" --only-binary=:all: --python-version=3.12 \
     --platform=manylinux_2_28_x86_64

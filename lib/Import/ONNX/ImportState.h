@@ -29,11 +29,14 @@
 namespace tandem::onnx {
 
 /// The elements of an integer tensor that are known while importing, because
-/// shapes are computed with them: a scalar or a vector.
+/// shapes are computed with them: a scalar or a vector. Exporters also reverse
+/// the pairs of a padding as the rows of a matrix.
 struct Integers {
   Sizes elements;
   bool isScalar = false;
   DType dtype = DType::i64;
+  /// The length of a matrix's rows; 0 if it is none.
+  int64_t columns = 0;
 };
 
 /// What a name of the model stands for: any one of these.

@@ -85,7 +85,9 @@ Importer::describeInput(const proto::ValueInfoProto &info) {
   Ints dims;
   for (const auto &dim : given.shape().dim()) {
     std::string name = dim.dim_param();
-    if (name.empty() && !dim.has_dim_value())
+    // Exporters of PaddlePaddle write -1 or "?" for a dim that they leave free.
+    bool isUnknown = !dim.has_dim_value() || dim.dim_value() == -1;
+    if ((name.empty() && isUnknown) || name == "?")
       name = info.name() + "." + std::to_string(dims.size());
     auto bound = state.options.dims.find(name);
     bool isFree = !name.empty() && bound == state.options.dims.end();

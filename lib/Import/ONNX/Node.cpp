@@ -127,8 +127,11 @@ Value Node::valueOf(NamedValue &named, StringRef name) {
   for (int64_t element : elements)
     attributes.push_back(IntegerAttr::get(type, element));
   Ints shape;
+  int64_t columns = named.integers->columns;
   if (!named.integers->isScalar)
-    shape.push_back(elements.size());
+    shape.push_back(elements.size() / std::max<int64_t>(columns, 1));
+  if (columns > 0)
+    shape.push_back(columns);
   return named.value = constant(DenseElementsAttr::get(
              RankedTensorType::get(shape, type), attributes));
 }
@@ -173,7 +176,8 @@ std::optional<int64_t> Node::knownScalar(NamedValue &named) {
 Sizes Node::sizes(unsigned i) {
   if (!hasOperand(i))
     error(nameOf(i) + " is missing");
-  else if (std::optional<Integers> integers = known(i))
+  else if (std::optional<Integers> integers = known(i);
+           integers && integers->columns == 0)
     return integers->elements;
   else
     error(nameOf(i) + " determines a shape, but is not known",

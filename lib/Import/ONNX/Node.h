@@ -76,6 +76,8 @@ public:
   /// The integers of an operand with which shapes are computed; an error where
   /// they are not known.
   Sizes sizes(unsigned i);
+  /// `elements` as integers; an error where free dims are among them.
+  Ints asConstants(const Sizes &elements, const llvm::Twine &name);
   /// As `sizes`, without free dims.
   Ints constants(unsigned i);
   /// The integers or floats of a constant operand; an error where it is none.
@@ -164,8 +166,6 @@ private:
   const proto::AttributeProto *find(llvm::StringRef name,
                                     proto::AttributeProto::AttributeType type);
   std::string nameOf(unsigned operand) const;
-  /// `elements` as integers; an error where free dims are among them.
-  Ints asConstants(const Sizes &elements, const llvm::Twine &name);
 
   ImportState &context;
   const proto::NodeProto &node;

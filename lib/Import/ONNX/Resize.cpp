@@ -148,25 +148,31 @@ SmallVector<double> numbersOf(Node &node, unsigned i) {
   return node.hasOperand(i) ? node.numbers(i) : SmallVector<double>();
 }
 
-/// The dims that are resized, as the scales or else the sizes say.
+/// The dims that are resized, as the scales or else the sizes say. Those that
+/// keep their sizes, which may be free, are left out, unless all are cropped.
 SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
-                               ArrayRef<int64_t> sizes,
-                               ArrayRef<int64_t> dims) {
+                               ArrayRef<Size> sizes, ArrayRef<int64_t> dims,
+                               bool isCropped = false) {
   SmallVector<Axis> axes;
   if (!node.require((scales.size() == dims.size() && sizes.empty()) ||
                         (sizes.size() == dims.size() && scales.empty()),
-                    "needs a scale or a size for each axis"))
+                    "needs a scale or a size for each axis") ||
+      node.hasFailed())
     return axes;
   std::string policy = node.getString("keep_aspect_ratio_policy", "stretch");
   std::optional<double> common;
   for (auto [i, dim] : llvm::enumerate(dims)) {
+    bool keepsSize =
+        scales.empty() ? sizes[i] == node.sizesOf(x)[dim] : scales[i] == 1;
+    if (keepsSize && !isCropped && policy == "stretch")
+      continue;
     Axis axis{dim, node.dim(x, dim), 0, scales.empty() ? 1 : scales[i]};
     if (node.hasFailed() || !node.require(axis.from > 0, "an empty dim"))
       return {};
     if (!scales.empty()) {
       axis.to = toInteger(std::floor(axis.from * axis.scale));
     } else {
-      axis.to = sizes[i];
+      axis.to = node.asConstants({sizes[i]}, "the result's size").front();
       axis.scale = double(axis.to) / axis.from;
     }
     if (!node.require(axis.scale > 0 && std::isfinite(axis.scale),
@@ -215,10 +221,11 @@ void convertResize(Node &node) {
   Ints dims =
       node.axes(node.getInts("axes", range(0, node.rank(x))), node.rank(x));
   SmallVector<double> scales = numbersOf(node, isOld ? 1 : 2);
+  bool isCropped = method.coordinates == "tf_crop_and_resize";
   SmallVector<Axis> axes = describeAxes(
-      node, x, scales,
-      !isOld && node.hasOperand(3) ? node.constants(3) : Ints(), dims);
-  if (method.coordinates == "tf_crop_and_resize") {
+      node, x, scales, !isOld && node.hasOperand(3) ? node.sizes(3) : Sizes(),
+      dims, isCropped);
+  if (isCropped) {
     SmallVector<double> region = numbersOf(node, 1);
     if (!node.require(region.size() == 2 * axes.size(),
                       "needs a region of two numbers for each axis"))
@@ -239,6 +246,9 @@ void convertUpsample(Node &node) {
   SmallVector<double> scales = numbersOf(node, 1);
   if (const auto *given = node.find("scales"))
     scales.assign(given->floats().begin(), given->floats().end());
+  if (node.opset() < 7)
+    scales = {1, 1, node.getFloat("height_scale", 1),
+              node.getFloat("width_scale", 1)};
   Method method{node.getString("mode", "nearest"),
                 "asymmetric",
                 "floor",

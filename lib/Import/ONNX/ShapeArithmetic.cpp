@@ -138,16 +138,38 @@ Result reduceProduct(Node &node, ArrayRef<Integers> operands) {
       {*product}, node.getInt("keepdims", 1) == 0, operands[0].dtype};
 }
 
-/// Only to a vector or a scalar.
+/// To a scalar, a vector or a matrix.
 Result reshape(Node &node, ArrayRef<Integers> operands) {
-  if (operands[1].elements.size() > 1)
-    return std::nullopt;
-  return operands[1].elements.empty() ? asScalar(node, operands)
-                                      : [&]() -> Result {
-    Integers result = operands[0];
-    result.isScalar = false;
+  const Sizes &shape = operands[1].elements;
+  if (shape.empty())
+    return asScalar(node, operands);
+  Integers result = operands[0];
+  result.isScalar = false;
+  result.columns = 0;
+  if (shape.size() == 1)
     return result;
-  }();
+  int64_t count = result.elements.size();
+  int64_t rows = shape[0].value().value_or(0);
+  int64_t columns = shape[1].value().value_or(0);
+  if (columns == -1 && rows > 0)
+    columns = count / rows;
+  if (shape.size() > 2 || columns <= 0 || count == 0 || count % columns != 0 ||
+      (rows != -1 && rows != count / columns))
+    return std::nullopt;
+  result.columns = columns;
+  return result;
+}
+
+Result transpose(Node &node, ArrayRef<Integers> operands) {
+  Integers result = operands[0];
+  if (result.columns == 0 || result.elements.empty() ||
+      node.getInts("perm", {1, 0}) != Ints{1, 0})
+    return std::nullopt;
+  int64_t rows = result.elements.size() / result.columns;
+  for (auto [i, element] : llvm::enumerate(result.elements))
+    element = operands[0].elements[(i % rows) * result.columns + i / rows];
+  result.columns = rows;
+  return result;
 }
 
 /// The numbers start, start + delta, … before limit.
@@ -187,6 +209,7 @@ Evaluate findEvaluation(StringRef op) {
       .Case("Range", range)
       .Case("ReduceProd", reduceProduct)
       .Case("Reshape", reshape)
+      .Case("Transpose", transpose)
       .Default(nullptr);
 }
 
@@ -194,10 +217,12 @@ Evaluate findEvaluation(StringRef op) {
 // Ops of other operands
 //===----------------------------------------------------------------------===//
 
-/// The indices start, start + step, … before `end`, as in Python.
+/// The elements, or the rows of a matrix, start, start + step, … before `end`,
+/// as in Python.
 Result sliceElements(const Integers &data, int64_t start, int64_t end,
                      int64_t step) {
-  int64_t count = data.elements.size();
+  int64_t width = std::max<int64_t>(data.columns, 1);
+  int64_t count = data.elements.size() / width;
   int64_t least = step > 0 ? 0 : -1;
   auto clamp = [&](int64_t index) {
     index += index < 0 ? count : 0;
@@ -207,25 +232,35 @@ Result sliceElements(const Integers &data, int64_t start, int64_t end,
     return std::nullopt;
   Integers result;
   result.dtype = data.dtype;
+  result.columns = data.columns;
   start = clamp(start), end = clamp(end);
   int64_t most = std::max<int64_t>(count, 1);
   step = std::clamp(step, -most, most);
   for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
-    result.elements.push_back(data.elements[i]);
+    llvm::append_range(result.elements,
+                       ArrayRef<Size>(data.elements).slice(i * width, width));
   return result;
+}
+
+/// Whether a Slice is of the first dim.
+bool slicesRows(Node &node) {
+  if (!node.hasOperand(3))
+    return node.getInts("axes", {0}) == Ints{0};
+  std::optional<Integers> axes = node.known(3);
+  return axes && axes->elements == Sizes{Size(0)};
 }
 
 Result slice(Node &node) {
   std::optional<Integers> data = node.known(0);
-  if (!data || data->isScalar)
+  if (!data || data->isScalar || (data->columns > 0 && !slicesRows(node)))
     return std::nullopt;
-  SmallVector<int64_t, 3> numbers;
   if (node.opset() < 10) {
     Ints starts = node.getInts("starts"), ends = node.getInts("ends");
     if (starts.size() != 1 || ends.size() != 1)
       return std::nullopt;
     return sliceElements(*data, starts[0], ends[0], 1);
   }
+  SmallVector<int64_t, 3> numbers;
   for (unsigned i : {1, 2, 4}) {
     std::optional<Integers> operand = node.known(i);
     if (i == 4 && !node.hasOperand(i))
@@ -293,10 +328,12 @@ Result evaluate(Node &node) {
   Evaluate evaluation = findEvaluation(op);
   if ((!function && !evaluation) || node.numOperands() == 0)
     return std::nullopt;
+  bool takesMatrices =
+      op == "Reshape" || op == "Transpose" || op == "Cast" || op == "Identity";
   SmallVector<Integers> operands;
   for (unsigned i = 0; i < node.numOperands(); ++i) {
     std::optional<Integers> operand = node.known(i);
-    if (!operand)
+    if (!operand || (operand->columns > 0 && !takesMatrices))
       return std::nullopt;
     operands.push_back(std::move(*operand));
   }
@@ -317,7 +354,7 @@ bool evaluateSplit(Node &node) {
   std::optional<Integers> data = node.known(0);
   int64_t parts = node.proto().output_size();
   bool isKnown = !node.hasOperand(1) || node.known(1);
-  if (!data || data->isScalar || parts == 0 || !isKnown)
+  if (!data || data->isScalar || data->columns > 0 || parts == 0 || !isKnown)
     return false;
   int64_t count = data->elements.size(), part = llvm::divideCeil(count, parts);
   Ints sizes = node.constantsOr(1, "split", Ints(parts, part));

@@ -245,6 +245,29 @@ def regions():
         [weight("batches", numpy.zeros(1, numpy.int64))])
 
 
+# An exporter of PyTorch turns pairs for each dim, from the last one, into a
+# padding: reversed as the rows of a matrix, which is then transposed.
+def padding_pairs():
+    def constant(name, *values):
+        return weight(name, numpy.array(values, numpy.int64))
+    return model(
+        [node("Reshape", "pairs rows", "matrix"),
+         node("Slice", "matrix last first axis step", "reversed"),
+         node("Transpose", "reversed", "columns", perm=[1, 0]),
+         node("Reshape", "columns all", "list"),
+         node("Cast", "list", "pads", to=INT64), node("Pad", "x pads", "y")],
+        [value("x", ["n", 3])], [value("y", [None, None])],
+        [constant("pairs", 1, 2, 0, 3), constant("rows", -1, 2),
+         constant("last", -1), constant("first", -(1 << 63)),
+         constant("axis", 0), constant("step", -1), constant("all", -1)])
+
+
+# Free dims as an exporter of PaddlePaddle writes them.
+def paddle_dims():
+    return model([node("Relu", "x", "y")], [value("x", [-1, 3, "?", "?"])],
+                 [value("y", [-1, 3, "?", "?"])])
+
+
 # Mirroring is by a list of indices.
 def long_padding():
     return model([node("Pad", "x pads", "y", "mirror", mode="reflect")],
@@ -339,6 +362,7 @@ def main():
     for make in [network, padded, quantised, quantised_floats, shape_input,
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
+                 padding_pairs, paddle_dims,
                  long_padding, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
                  type_of_input, short_weight]:
