@@ -143,9 +143,7 @@ Result reshape(Node &node, ArrayRef<Integers> operands) {
   const Sizes &shape = operands[1].elements;
   if (shape.empty())
     return asScalar(node, operands);
-  Integers result = operands[0];
-  result.isScalar = false;
-  result.columns = 0;
+  Integers result{operands[0].elements, /*isScalar=*/false, operands[0].dtype};
   if (shape.size() == 1)
     return result;
   int64_t count = result.elements.size();
