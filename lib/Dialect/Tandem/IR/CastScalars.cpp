@@ -19,27 +19,38 @@
 using namespace mlir;
 using namespace tandem::ir;
 
-/// Truncates; what is out of range saturates, and NaN becomes zero.
+/// Truncates; what is out of range saturates, and NaN becomes zero. Where `x`'s
+/// type holds the limits it is clamped as it is: two instructions on vectors,
+/// while selects of results would need masks put together across registers.
 static Value floatToInt(ScalarEmitter &e, Value x, Type to, bool isUnsigned) {
   if (x.getType().getIntOrFloatBitWidth() < 32)
     x = e.make<arith::ExtFOp>(e.builder.getF32Type(), x);
   unsigned width = to.getIntOrFloatBitWidth();
+  auto clamp = [&](arith::CmpFPredicate predicate, double limit) {
+    Value bound = e.like(x, limit);
+    x = e.select(e.compare(predicate, x, bound), x, bound);
+  };
+  auto convert = [&](Type type, Value inside) {
+    return isUnsigned && type == to ? e.make<arith::FPToUIOp>(type, inside)
+                                    : e.make<arith::FPToSIOp>(type, inside);
+  };
+  x = e.select(e.compare(arith::CmpFPredicate::ORD, x, x), x, e.like(x, 0));
   // Both are powers of two or zero, which floats hold exactly.
-  Value low = e.like(x, isUnsigned ? 0 : -std::ldexp(1.0, width - 1));
-  Value high = e.like(x, std::ldexp(1.0, isUnsigned ? width : width - 1));
-  Value notLow = e.compare(arith::CmpFPredicate::OGE, x, low);
-  Value isHigh = e.compare(arith::CmpFPredicate::OGE, x, high);
-  Value isLow = e.compare(arith::CmpFPredicate::OLT, x, low);
-  Value notHigh = e.compare(arith::CmpFPredicate::OLT, x, high);
-  Value inRange = e.make<arith::AndIOp>(notLow, notHigh);
-  Value safe = e.select(inRange, x, e.like(x, 0));
-  Value result = isUnsigned ? e.make<arith::FPToUIOp>(to, safe)
-                            : e.make<arith::FPToSIOp>(to, safe);
+  clamp(arith::CmpFPredicate::OGT,
+        isUnsigned ? 0 : -std::ldexp(1.0, width - 1));
+  double beyond = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  if (width <= cast<FloatType>(x.getType()).getFPMantissaWidth()) {
+    clamp(arith::CmpFPredicate::OLT, beyond - 1);
+    // Vectors of floats are converted to integers of 32 bits at least.
+    if (width >= 32)
+      return convert(to, x);
+    return e.make<arith::TruncIOp>(to, convert(e.builder.getI32Type(), x));
+  }
+  Value isBeyond = e.compare(arith::CmpFPredicate::OGE, x, e.like(x, beyond));
+  Value result = convert(to, e.select(isBeyond, e.like(x, 0), x));
   Value most = e.constant(to, isUnsigned ? APInt::getMaxValue(width)
                                          : APInt::getSignedMaxValue(width));
-  Value least = e.constant(to, isUnsigned ? APInt::getMinValue(width)
-                                          : APInt::getSignedMinValue(width));
-  return e.select(isHigh, most, e.select(isLow, least, result));
+  return e.select(isBeyond, most, result);
 }
 
 static Value floatToFloat(ScalarEmitter &e, Value x, FloatType to) {
