@@ -70,6 +70,8 @@ Packing::Packing(RankedTensorType type, ArrayRef<int64_t> permutation,
 RankedTensorType Packing::getPaddedType() const {
   SmallVector<int64_t> padded(shape);
   padded[permutation.back()] = groups * blocks * block;
+  if (hasPairs())
+    padded[getInputDim()] += sizes.back() % 2;
   return RankedTensorType::get(padded, elementType);
 }
 
@@ -116,7 +118,7 @@ RankedTensorType Packing::getPackedType() const {
 
 ir::ElementBox Packing::getBox(const Part &part) const {
   int64_t column = strides[permutation.back()];
-  int64_t input = strides[permutation[sizes.size() - 1]];
+  int64_t input = strides[getInputDim()];
   ir::ElementBox box;
   auto addDim = [&](int64_t size, int64_t stride) {
     box.sizes.push_back(size);
@@ -179,14 +181,18 @@ static Value emitZeros(OpBuilder &builder, Location loc, Value value,
 }
 
 Value Packing::emitPad(OpBuilder &builder, Location loc, Value value) const {
-  int64_t dim = permutation.back();
+  int64_t dim = permutation.back(), input = getInputDim();
   SmallVector<int64_t> split(shape);
   split[dim] = columns;
-  if (hasGroups())
+  if (hasGroups()) {
+    input += input > dim ? 1 : 0;
     split.insert(split.begin() + dim++, groups);
+  }
   value = emitReshape(builder, loc, value, split);
   SmallVector<int64_t> missing(split.size(), 0);
   missing[dim] = blocks * block - columns;
+  if (hasPairs())
+    missing[input] = split[input] % 2;
   value = emitZeros(builder, loc, value, missing);
   return emitReshape(builder, loc, value, getPaddedType().getShape());
 }

@@ -60,14 +60,19 @@ public:
   mlir::Value emitUnpack(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value packed) const;
 
-  /// Whether columns that are not adjacent in the operand must be padded. A
-  /// kernel that pads while it packs would then copy single elements; it is
-  /// faster to pad in a kernel of its own (emitPad) and then pack.
+  /// Whether elements must be padded that are not adjacent in the operand or,
+  /// as pairs of inputs, in the result. A kernel that pads while it packs would
+  /// then copy single elements; it is faster to pad in a kernel of its own
+  /// (emitPad) and then pack.
   bool padsAcrossLines() const {
-    return blocks * block != columns &&
-           permutation.back() + 1 != static_cast<int64_t>(shape.size());
+    bool padsColumns = blocks * block != columns;
+    bool areAdjacent =
+        permutation.back() + 1 == static_cast<int64_t>(shape.size());
+    return hasPairs() ? padsColumns || sizes.back() % 2 != 0
+                      : padsColumns && !areAdjacent;
   }
-  /// Emits the operand with columns of zeros that fill up the last blocks.
+  /// Emits the operand with zeros that fill up the last blocks, and the last
+  /// pairs of inputs.
   mlir::Value emitPad(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value) const;
   Packing getPadded() const {
@@ -81,6 +86,8 @@ private:
 
   bool hasGroups() const { return groups > 1; }
   bool hasPairs() const { return inputsTogether == 2; }
+  /// The operand's dim of the inputs.
+  int64_t getInputDim() const { return permutation[sizes.size() - 1]; }
   /// [inner...][groups][columns], with inputs and columns rounded up to whole
   /// pairs and blocks if `isRounded`.
   llvm::SmallVector<int64_t> getGroupedShape(bool isRounded) const;
