@@ -8,6 +8,8 @@
 
 #include "KernelFrame.h"
 
+#include "Loop/WidenElements.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -199,6 +201,15 @@ LogicalResult KernelFrame::verifyBody(linalg::GenericOp op) const {
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
+}
+
+linalg::GenericOp KernelFrame::widen(linalg::GenericOp op) {
+  linalg::GenericOp wide = widenElements(op);
+  if (!wide)
+    return op;
+  pointers[wide.getInputs().front()] = pointers.lookup(op.getInputs().front());
+  pointers[wide.getResult(0)] = pointers.lookup(op.getResult(0));
+  return wide;
 }
 
 bool KernelFrame::streamResult(RankedTensorType type, int64_t lanes,

@@ -47,6 +47,10 @@ protected:
   /// Checks that the body of `op` consists of ops that LaneEmitter supports.
   mlir::LogicalResult verifyBody(mlir::linalg::GenericOp op) const;
 
+  /// The op that moves the bytes of `op` in wider elements (widenElements),
+  /// with pointers assigned; `op` where there is none.
+  mlir::linalg::GenericOp widen(mlir::linalg::GenericOp op);
+
   /// Whether a result should be written with non-temporal stores: it is too
   /// large for the caches, which would also read it before it is overwritten,
   /// and its vectors, which begin at multiples of `lanes` elements in rows of

@@ -8,6 +8,7 @@
 
 #include "KernelFrame.h"
 #include "KernelLowerings.h"
+#include "Loop/InterleavedReads.h"
 #include "Loop/LaneEmitter.h"
 #include "Loop/RowCopies.h"
 #include "Loop/Schedule.h"
@@ -326,6 +327,8 @@ void LoopLowering::emitLanes(const Row &row, int64_t step,
   LaneEmitter emitter(builder, loc, lanes, used, tailMask, bufferOf);
   if (!schedule.folded.empty())
     emitter.foldLoops(schedule.folded);
+  else if (!tailMask && lanes > 1)
+    bindInterleavedReads(emitter, builder, op, used, lanes, bufferOf);
   emitter.setKnown(known);
   // A vector of the only row begins at a multiple of its lanes.
   int64_t rowSize = used.size() > 1
@@ -368,9 +371,10 @@ LogicalResult LoopLowering::run() {
     return failure();
   std::vector<std::pair<linalg::GenericOp, Schedule>> generics;
   int64_t grain = std::numeric_limits<int64_t>::max();
-  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+  for (auto op : llvm::to_vector(kernel.getOps<linalg::GenericOp>())) {
     if (failed(verifyGeneric(op)) || failed(verifyBody(op)))
       return failure();
+    op = widen(op);
     generics.push_back({op, computeSchedule(op, vectorBits)});
     totalExtent += generics.back().second.extent;
     grain = std::min(grain, generics.back().second.grain);
