@@ -83,7 +83,7 @@ Contraction getMatrixProduct(Contraction contraction) {
 double getColumnCycles(const CostProblem &problem,
                        const Contraction &contraction) {
   if (llvm::all_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
-        return dim.taps == 1 && !dim.isPadded();
+        return dim.taps == 1 && dim.stride == 1 && !dim.isPadded();
       }))
     return 0;
   return problem.device.library.columnCycles *
