@@ -210,3 +210,53 @@ ParseResult tandem::ir::parsePoolAttributes(
                       {"dilations", &dilations, 1}},
                      numSpatialDims(layout), /*groups=*/nullptr);
 }
+
+ParseResult RegionOperands::parse(OpAsmParser &parser) {
+  return parser.parseCommaSeparatedList(
+      OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        return failure(parser.parseArgument(arguments.emplace_back()) ||
+                       parser.parseEqual() ||
+                       parser.parseOperand(operands.emplace_back()));
+      });
+}
+
+ParseResult
+RegionOperands::parseTypesAndRegion(OpAsmParser &parser, OperationState &result,
+                                    function_ref<Type(size_t, Type)> typeOf) {
+  FunctionType type;
+  SMLoc loc;
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.getCurrentLocation(&loc) || parser.parseType(type))
+    return failure();
+  if (type.getNumInputs() != operands.size())
+    return parser.emitError(loc, "expected ")
+           << operands.size() << " operand types";
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    argument.type = typeOf(i, type.getInput(i));
+  result.addTypes(type.getResults());
+  Region *body = result.addRegion();
+  return failure(parser.resolveOperands(operands, type.getInputs(), loc,
+                                        result.operands) ||
+                 parser.parseRegion(*body, arguments));
+}
+
+void tandem::ir::printRegionOperands(OpAsmPrinter &printer,
+                                     ValueRange arguments,
+                                     ValueRange operands) {
+  printer << " (";
+  llvm::interleaveComma(
+      llvm::zip(arguments, operands), printer, [&](auto pair) {
+        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+      });
+  printer << ')';
+}
+
+void tandem::ir::printTypesAndRegion(OpAsmPrinter &printer, Operation *op,
+                                     ArrayRef<StringRef> elided) {
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
+  printer << " : ";
+  printer.printFunctionalType(op);
+  printer << ' ';
+  printer.printRegion(op->getRegion(0), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/true);
+}

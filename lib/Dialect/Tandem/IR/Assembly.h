@@ -32,6 +32,28 @@ mlir::ParseResult parseSignature(mlir::OpAsmParser &parser, Types &...types) {
   return parseSignatureTypes(parser, {&types...});
 }
 
+/// The operands of an op whose region computes on them, by the names that they
+/// have in it.
+struct RegionOperands {
+  /// Adds those of a list `(%argument = %operand, …)`.
+  mlir::ParseResult parse(mlir::OpAsmParser &parser);
+  /// Parses attributes, `:`, the operands' and results' types, and the region,
+  /// whose argument number i has the type `typeOf(i, operand's type)`.
+  mlir::ParseResult parseTypesAndRegion(
+      mlir::OpAsmParser &parser, mlir::OperationState &result,
+      llvm::function_ref<mlir::Type(size_t, mlir::Type)> typeOf);
+
+  mlir::SmallVector<mlir::OpAsmParser::Argument> arguments;
+  mlir::SmallVector<mlir::OpAsmParser::UnresolvedOperand> operands;
+};
+
+/// Prints what RegionOperands parses; `elided` are attributes that are not
+/// printed.
+void printRegionOperands(mlir::OpAsmPrinter &printer,
+                         mlir::ValueRange arguments, mlir::ValueRange operands);
+void printTypesAndRegion(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         mlir::ArrayRef<mlir::StringRef> elided);
+
 /// The signature of a cast; `dtype` is the result's element type.
 void printCastSignature(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                         mlir::Type input, mlir::Type result,

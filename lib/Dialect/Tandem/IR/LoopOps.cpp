@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -57,25 +59,14 @@ void LoopOp::print(OpAsmPrinter &printer) {
   auto printGroup = [&](StringRef keyword, OperandRange values) {
     if (values.empty())
       return;
-    printer << ' ' << keyword << " (";
-    llvm::interleaveComma(
-        llvm::zip(arguments.take_front(values.size()), values), printer,
-        [&](auto pair) {
-          printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-        });
-    printer << ')';
+    printer << ' ' << keyword;
+    printRegionOperands(printer, arguments.take_front(values.size()), values);
     arguments = arguments.drop_front(values.size());
   };
   printGroup("carried", getCarried());
   printGroup("scanned", getScanned());
   printGroup("fixed", getFixed());
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {getOperandSegmentSizesAttrName()});
-  printer << " : ";
-  printer.printFunctionalType(*this);
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/true);
+  printTypesAndRegion(printer, *this, {getOperandSegmentSizesAttrName()});
 }
 
 /// The type of a slice along dim 0; that of a scalar as it is.
@@ -88,45 +79,24 @@ static Type getSliceType(Type type) {
 }
 
 ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &result) {
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  auto parseAssignment = [&]() -> ParseResult {
-    return failure(parser.parseArgument(arguments.emplace_back()) ||
-                   parser.parseEqual() ||
-                   parser.parseOperand(operands.emplace_back()));
-  };
+  RegionOperands given;
   SmallVector<int32_t> segments;
   for (StringRef keyword : {"carried", "scanned", "fixed"}) {
-    size_t before = operands.size();
-    if (succeeded(parser.parseOptionalKeyword(keyword)) &&
-        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                       parseAssignment))
+    size_t before = given.operands.size();
+    if (succeeded(parser.parseOptionalKeyword(keyword)) && given.parse(parser))
       return failure();
-    segments.push_back(operands.size() - before);
+    segments.push_back(given.operands.size() - before);
   }
-  FunctionType type;
-  SMLoc loc;
-  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      parser.getCurrentLocation(&loc) || parser.parseType(type))
-    return failure();
-  if (type.getNumInputs() != operands.size())
-    return parser.emitError(loc, "expected ")
-           << operands.size() << " operand types";
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
+  auto typeOf = [&](size_t i, Type type) {
     const auto number = static_cast<int32_t>(i) - segments[0];
-    argument.type = number >= 0 && number < segments[1]
-                        ? getSliceType(type.getInput(i))
-                        : type.getInput(i);
-  }
-  result.addTypes(type.getResults());
+    return number >= 0 && number < segments[1] ? getSliceType(type) : type;
+  };
+  if (given.parseTypesAndRegion(parser, result, typeOf))
+    return failure();
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
       segments[0], segments[1], segments[2]};
-  Region *body = result.addRegion();
-  if (parser.resolveOperands(operands, type.getInputs(), loc,
-                             result.operands) ||
-      parser.parseRegion(*body, arguments))
-    return failure();
-  ensureTerminator(*body, parser.getBuilder(), result.location);
+  ensureTerminator(*result.regions.front(), parser.getBuilder(),
+                   result.location);
   return success();
 }
 

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
+
 #include "tandem/Dialect/Tandem/IR/LibraryCall.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
@@ -38,51 +40,22 @@ YieldOp FusionOp::getYield() {
 
 /// kind `(` %arg = %operand, ... `)` attr-dict `:` type region
 void FusionOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyFusionKind(getKind()) << " (";
-  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()),
-                        printer, [&](auto pair) {
-                          printer << std::get<0>(pair) << " = "
-                                  << std::get<1>(pair);
-                        });
-  printer << ")";
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getKindAttrName()});
-  printer << " : ";
-  printer.printFunctionalType(*this);
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/true);
+  printer << ' ' << stringifyFusionKind(getKind());
+  printRegionOperands(printer, getBody().getArguments(), getInputs());
+  printTypesAndRegion(printer, *this, {getKindAttrName()});
 }
 
 ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &result) {
   FusionKindAttr kind;
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  auto parseAssignment = [&]() -> ParseResult {
-    return failure(parser.parseArgument(arguments.emplace_back()) ||
-                   parser.parseEqual() ||
-                   parser.parseOperand(operands.emplace_back()));
-  };
-  FunctionType type;
-  SMLoc loc;
+  RegionOperands inputs;
   if (parser.parseCustomAttributeWithFallback(kind, Type(), "kind",
                                               result.attributes) ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                     parseAssignment) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
-      parser.getCurrentLocation(&loc) || parser.parseType(type))
+      inputs.parse(parser) ||
+      inputs.parseTypesAndRegion(parser, result,
+                                 [](size_t, Type type) { return type; }))
     return failure();
-  if (type.getNumInputs() != operands.size())
-    return parser.emitError(loc, "expected ")
-           << operands.size() << " operand types";
-  for (auto [argument, input] : llvm::zip(arguments, type.getInputs()))
-    argument.type = input;
-  result.addTypes(type.getResults());
-  Region *body = result.addRegion();
-  if (parser.resolveOperands(operands, type.getInputs(), loc,
-                             result.operands) ||
-      parser.parseRegion(*body, arguments))
-    return failure();
-  ensureTerminator(*body, parser.getBuilder(), result.location);
+  ensureTerminator(*result.regions.front(), parser.getBuilder(),
+                   result.location);
   return success();
 }
 
