@@ -10,18 +10,14 @@
 #include "eigen/Prepare.h"
 #include "eigen/kernels/Kernels.h"
 
+#include "tandem/Runtime/AlignedBytes.h"
+
 #include <vector>
 
 using namespace tandem;
 using namespace tandem::eager;
 
 namespace {
-/// `bytes`, and what the next allocation is aligned by.
-int64_t padded(int64_t bytes) {
-  constexpr int64_t alignment = Allocator::kAlignment;
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 void castAll(UnaryKernel cast, const Tensor &from, const Tensor &to) {
   parallelFor(
       from.shape().numElements(), kGrain, [&](int64_t begin, int64_t end) {
@@ -55,8 +51,8 @@ public:
   int64_t workspaceBytes() const override {
     int64_t bytes = op->workspaceBytes();
     for (const TensorType &operand : types.operands)
-      bytes += padded(operand.bytes());
-    return isResultWide() ? bytes + padded(types.result.bytes()) : bytes;
+      bytes += alignedBytes(operand.bytes());
+    return isResultWide() ? bytes + alignedBytes(types.result.bytes()) : bytes;
   }
 
   Status run(const StepContext &context, std::span<const Tensor> operands,
@@ -64,7 +60,7 @@ public:
     std::span<std::byte> rest = context.workspace;
     auto take = [&](const TensorType &type) {
       Tensor tensor = Tensor::borrow(type, rest.data());
-      rest = rest.subspan(padded(type.bytes()));
+      rest = rest.subspan(alignedBytes(type.bytes()));
       return tensor;
     };
     std::vector<Tensor> wide;

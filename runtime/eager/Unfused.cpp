@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Runtime/AlignedBytes.h"
 #include "tandem/Runtime/FusedContraction.h"
 
 #include <algorithm>
@@ -79,9 +80,8 @@ Expected<Prepared> UnfusedOp::create(ProviderList providers,
                                              all.results, own(all.constants)}));
   op->count(*op->contraction);
   TANDEM_RETURN_IF_ERROR(op->prepareEpilogue(providers, fused));
-  constexpr int64_t alignment = Allocator::kAlignment;
   if (!op->steps.empty())
-    op->valueBytes = (op->type.bytes() + alignment - 1) / alignment * alignment;
+    op->valueBytes = alignedBytes(op->type.bytes());
   return op;
 }
 

@@ -8,6 +8,7 @@
 
 #include "LoopPlan.h"
 
+#include "tandem/Runtime/AlignedBytes.h"
 #include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
@@ -70,22 +71,17 @@ LoopPlan::create(const fb::StepT &step, Types types, const Kernels &kernels,
   return plan;
 }
 
-static int64_t roundUp(int64_t bytes) {
-  constexpr int64_t alignment = Allocator::kAlignment;
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 LoopBuffers::LoopBuffers(const LoopPlan &plan, const fb::LoopT &loop,
                          std::span<const TensorType> operands,
                          std::span<const TensorType> results) {
   auto add = [&](const TensorType &type, bool isNeeded) {
     offsets.push_back(isNeeded ? bytes : kNone);
-    bytes += isNeeded ? roundUp(type.bytes()) : 0;
+    bytes += isNeeded ? alignedBytes(type.bytes()) : 0;
   };
   auto addSlice = [&](const TensorType &type) {
     const TensorType slice = sliceOf(type);
     add(slice,
-        !plan.takesAnyAddress && slice.bytes() != roundUp(slice.bytes()));
+        !plan.takesAnyAddress && slice.bytes() != alignedBytes(slice.bytes()));
   };
   const int64_t trips = tripsOf(loop, operands);
   for (size_t i = 0; i < loop.carried; ++i)

@@ -8,6 +8,8 @@
 
 #include "Converted.h"
 
+#include "tandem/Runtime/AlignedBytes.h"
+
 #include <algorithm>
 
 using namespace tandem;
@@ -94,9 +96,8 @@ Status Converted::convertConstants(std::span<const Tensor> constants,
 void Converted::place(Step &step) {
   if (step.kept)
     return;
-  constexpr int64_t alignment = Allocator::kAlignment;
   step.offset = tensorBytes;
-  tensorBytes += (step.type.bytes() + alignment - 1) / alignment * alignment;
+  tensorBytes += alignedBytes(step.type.bytes());
   scratchBytes = std::max(scratchBytes, step.transpose->workspaceBytes());
 }
 

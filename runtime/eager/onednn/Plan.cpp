@@ -9,6 +9,8 @@
 #include "Plan.h"
 #include "OneThread.h"
 
+#include "tandem/Runtime/AlignedBytes.h"
+
 #include <dnnl_debug.h>
 
 using namespace tandem;
@@ -58,10 +60,8 @@ dnnl::primitive_attr Plan::attributes() {
 }
 
 Buffer Plan::temporary(const dnnl::memory::desc &desc) {
-  constexpr int64_t alignment = Allocator::kAlignment;
   const Buffer buffer{Buffer::Kind::workspace, workspaceSize};
-  workspaceSize += (static_cast<int64_t>(desc.get_size()) + alignment - 1) /
-                   alignment * alignment;
+  workspaceSize += alignedBytes(static_cast<int64_t>(desc.get_size()));
   return buffer;
 }
 
