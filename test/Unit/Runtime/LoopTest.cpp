@@ -11,7 +11,6 @@
 #include "tandem/Runtime/ProgramLoops.h"
 
 #include <gmock/gmock.h>
-#include <random>
 
 using namespace tandem;
 using namespace tandem::test;
@@ -317,21 +316,7 @@ TEST(LoopProgramTest, RoundTripsAndHasText) {
 /// What is accepted must be fit to be executed.
 TEST(LoopProgramTest, CorruptBytesNeverCrash) {
   const std::vector<uint8_t> good = serialize(*runningSums(4, 3, true, false));
-  std::mt19937_64 random(11);
-  for (int round = 0; round < 20000; ++round) {
-    std::vector<uint8_t> bytes = good;
-    for (int flips = 1 + random() % 3; flips > 0; --flips)
-      bytes[random() % bytes.size()] ^= 1 << random() % 8;
-    auto program = deserialize(bytes);
-    if (!program)
-      continue;
-    ExecutorOptions options;
-    options.dispatchOnly = true;
-    options.providers = referenceProviders();
-    options.kernels = fakeKernels({addKernel});
-    (void)Executor::create(std::make_shared<Program>(std::move(*program)),
-                           options);
-  }
+  EXPECT_GT(acceptCorrupted(good, 11), 0);
 }
 
 } // namespace

@@ -16,6 +16,8 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <random>
+#include <span>
 
 namespace tandem::test {
 
@@ -121,6 +123,29 @@ inline Tensor makeFloats(const Shape &shape, float start = 0) {
 inline std::vector<float> floats(const Tensor &tensor) {
   const float *data = tensor.as<float>();
   return {data, data + tensor.shape().numElements()};
+}
+
+/// Changes bits of a program's file 20,000 times, and makes an executor of what
+/// is accepted, which must be fit for that. Returns how many were accepted.
+inline int acceptCorrupted(std::span<const uint8_t> good, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  int accepted = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<uint8_t> bytes(good.begin(), good.end());
+    for (int flips = 1 + random() % 3; flips > 0; --flips)
+      bytes[random() % bytes.size()] ^= 1 << random() % 8;
+    auto program = deserialize(bytes);
+    if (!program)
+      continue;
+    ++accepted;
+    ExecutorOptions options;
+    options.dispatchOnly = true;
+    options.providers = referenceProviders();
+    options.kernels = fakeKernels({addKernel});
+    (void)Executor::create(std::make_shared<Program>(std::move(*program)),
+                           options);
+  }
+  return accepted;
 }
 
 } // namespace tandem::test
