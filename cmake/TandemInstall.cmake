@@ -22,6 +22,7 @@ set(TANDEM_PUBLIC_HEADERS
   include/tandem/Tandem.h
   runtime/include/tandem/Runtime/Compare.h
   runtime/include/tandem/Runtime/Compiler.h
+  runtime/include/tandem/Runtime/CustomCall.h
   runtime/include/tandem/Runtime/DLPack.h
   runtime/include/tandem/Runtime/Device.h
   runtime/include/tandem/Runtime/Executor.h

@@ -55,7 +55,7 @@ struct DLManagedTensor;
 
 /// The version of this API that the header describes, and that the library has.
 /// It is raised where something is added.
-#define TANDEM_C_API_VERSION 1
+#define TANDEM_C_API_VERSION 2
 uint32_t tandemAPIVersion(void);
 /// The library's version: "0.1.0".
 const char *tandemVersion(void);
@@ -170,6 +170,74 @@ TandemError *tandemTensorDescribe(const TandemTensor *tensor,
 TandemError *tandemTensorCopyTo(const TandemTensor *tensor, const char *device,
                                 TandemTensor **copy);
 void tandemTensorRelease(TandemTensor *tensor);
+
+//===----------------------------------------------------------------------===//
+// Functions that graphs call
+//===----------------------------------------------------------------------===//
+
+/// What the function of a custom_call is called with.
+typedef struct TandemCustomCallArgs {
+  size_t structSize;
+  /// The op's.
+  const char *config;
+  /// Dense row-major tensors in the memory of the function's device; `strides`
+  /// is never null, and the deleters are. Operands must not be written to;
+  /// every element of the results must be. No result shares memory with an
+  /// operand.
+  size_t numOperands;
+  const TandemTensorDesc *operands;
+  size_t numResults;
+  const TandemTensorDesc *results;
+  /// Where the work is to be enqueued: the CUstream of a GPU; null on the CPU,
+  /// where it is to be done before the function returns.
+  void *stream;
+  /// The registration's.
+  void *context;
+  /// Room for one sentence that says why the function failed.
+  char *message;
+  size_t messageSize;
+} TandemCustomCallArgs;
+
+/// Returns 0, or another number where it failed.
+typedef int (*TandemCustomFunction)(const TandemCustomCallArgs *args);
+/// Fills shapes[i], the sizes of result i, of which those that are written in
+/// the graph are there already, the others being TANDEM_DYNAMIC. `data` of all
+/// tensors is null.
+typedef int (*TandemCustomShapes)(const TandemCustomCallArgs *args,
+                                  int64_t *const *shapes);
+
+/// A function that custom_call ops name as their target. It must be pure: the
+/// same operands give the same results, whenever and however often it is
+/// called. Any number of threads may call it at once; it must not throw.
+typedef struct TandemCustomCall {
+  size_t structSize;
+  const char *target;
+  /// The name of the device whose memory it works in; null for the CPU.
+  const char *device;
+  TandemCustomFunction run;
+  /// What `run` is compared with, on the CPU; null stands for `run` of the CPU.
+  TandemCustomFunction reference;
+  /// An element of a result of `run` is at most relativeError * (|x| + rms)
+  /// from the reference's element x, where rms is the root mean square of its
+  /// tensor. At most 0.1.
+  double relativeError;
+  /// For ops whose written result types have dims that are not known; may be
+  /// null.
+  TandemCustomShapes inferShapes;
+  /// Passed to the functions; must live as long as the process.
+  void *context;
+} TandemCustomCall;
+
+/// Makes a function known to all graphs, for the rest of the process. Fails
+/// where the target has one on this device.
+TandemError *tandemCustomCallRegister(const TandemCustomCall *call);
+
+/// What a library of such functions exports as `tandemRegisterCustomCalls`, for
+/// `tandem-run --custom-calls=LIBRARY`. It calls `add`, which is
+/// tandemCustomCallRegister, for each, and returns the first error. So a
+/// library needs this header and nothing else.
+typedef TandemError *(*TandemRegisterCustomCalls)(
+    TandemError *(*add)(const TandemCustomCall *call));
 
 //===----------------------------------------------------------------------===//
 // Functions

@@ -8,6 +8,7 @@
 
 #include "tandem/Runtime/ProgramLoops.h"
 
+#include "tandem/Runtime/CustomCall.h"
 #include "tandem/Runtime/FusedContraction.h"
 
 using namespace tandem;
@@ -88,7 +89,9 @@ tandem::inferResultTypes(const fb::ProgramT &program, const fb::StepT &step,
                          std::span<const TensorType> operands) {
   if (step.loop)
     return inferLoop(*step.loop, operands);
-  if (step.op && step.op->kind != OpKind::custom_call) {
+  if (step.op && step.op->kind == OpKind::custom_call)
+    return inferCustomCall(*step.op->attrs.AsCustomCallAttrs(), operands);
+  if (step.op) {
     TANDEM_ASSIGN_OR_RETURN(TensorType type, inferStepType(step, operands));
     return std::vector<TensorType>{type};
   }

@@ -77,6 +77,7 @@ private:
   Status verifyKernels();
   Status verifyStep(size_t index);
   Status verifyKernelStep(const fb::StepT &step, const std::string &what);
+  Status verifyCustomCall(const fb::StepT &step, const std::string &what);
   Status verifyOp(const fb::StepT &step, const std::string &what);
   Status verifyLoop(const fb::StepT &step, const std::string &what);
   TensorType typeOf(uint32_t slot) const {
@@ -258,6 +259,26 @@ Status Verifier::verifyHosts() {
   return {};
 }
 
+Status Verifier::verifyCustomCall(const fb::StepT &step,
+                                  const std::string &what) {
+  if (step.epilogue)
+    return invalid(what, ": an epilogue of a custom_call");
+  const fb::CustomCallAttrsT *attrs = step.op->attrs.AsCustomCallAttrs();
+  if (!attrs || attrs->results.size() != step.results.size())
+    return invalid(what, ": a custom_call must have the type of each result");
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    if (!attrs->results[i])
+      return invalid(what, ": a result without a type");
+    TANDEM_RETURN_IF_ERROR(verifyType(*attrs->results[i], what));
+    const TensorType type = fromFlat(*attrs->results[i]);
+    if (!agree(typeOf(step.results[i]), type))
+      return invalid(what, ": result ", i, " is declared as ",
+                     typeOf(step.results[i]).str(), ", but the op makes ",
+                     type.str());
+  }
+  return {};
+}
+
 /// The declared result type agrees with the shape rule, dims unknown to either
 /// aside.
 Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
@@ -267,8 +288,7 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   if (step.epilogue && !isMember(step.epilogue->activation))
     return invalid(what, ": unknown activation");
   if (op.kind == OpKind::custom_call)
-    return step.epilogue ? invalid(what, ": an epilogue of a custom_call")
-                         : Status();
+    return verifyCustomCall(step, what);
   if (const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs(); iota && iota->type)
     TANDEM_RETURN_IF_ERROR(verifyType(*iota->type, what));
   std::vector<TensorType> operands;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/Provider.h"
+#include "custom/CustomCallProvider.h"
 
 #include <array>
 
@@ -17,14 +17,16 @@ ProviderList tandem::eagerProviders() {
                                                             &eigenProvider()};
   static const Provider *throughFloat =
       createThroughFloatProvider(libraries).release();
-  static const std::array<const Provider *, 4> providers = {
-      &oneDNNProvider(), throughFloat, &eigenProvider(), &referenceProvider()};
+  static const CustomCallProvider customCalls(hostDevice());
+  static const std::array<const Provider *, 5> providers = {
+      &oneDNNProvider(), throughFloat, &eigenProvider(), &customCalls,
+      &referenceProvider()};
   return providers;
 }
 
 ProviderList tandem::referenceProviders() {
-  static const std::array<const Provider *, 1> providers = {
-      &referenceProvider()};
+  static const std::array<const Provider *, 2> providers = {
+      &referenceProvider(), &customCallReferences()};
   return providers;
 }
 

@@ -178,6 +178,16 @@ Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
   return {};
 }
 
+/// What of the program cannot be captured; null if nothing.
+static const char *whyNotCaptured(const Program &program) {
+  if (hasLoops(program))
+    return "a loop allocates memory in every run, which captured work cannot";
+  for (const auto &step : program.steps)
+    if (step->op && step->op->kind == OpKind::custom_call)
+      return "what a custom_call does need not be work of the stream alone";
+  return nullptr;
+}
+
 Status Executor::Impl::createCapturedRuns() {
   Device &device = options.stream->device();
   if (!device.canCapture())
@@ -186,10 +196,8 @@ Status Executor::Impl::createCapturedRuns() {
   if (!areStepsPrepared(*program, plans))
     return fail("execute", "only compiled programs of static shapes can be "
                            "captured");
-  if (hasLoops(*program)) {
-    notCaptured = Error{"a loop allocates memory in every run, which captured "
-                        "work cannot",
-                        "execute", "", ""};
+  if (const char *why = whyNotCaptured(*program)) {
+    notCaptured = Error{why, "execute", "", ""};
     return {};
   }
   // Nothing is to be done, and so to be captured.

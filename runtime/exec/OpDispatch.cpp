@@ -9,6 +9,7 @@
 #include "LoopPlan.h"
 
 #include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/ProgramLoops.h"
 
 using namespace tandem;
 using namespace tandem::exec;
@@ -117,8 +118,14 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
     return runPrepared(context, plan, frame);
   gatherTypes(plan, frame);
   TensorType inferred;
+  Types several;
   std::span<const TensorType> results = plan.resultTypes;
-  if (results.empty()) {
+  if (results.empty() && plan.step->op->kind == OpKind::custom_call) {
+    TANDEM_ASSIGN_OR_RETURN(
+        several,
+        inferResultTypes(context.program, *plan.step, frame.operandTypes));
+    results = several;
+  } else if (results.empty()) {
     Expected<TensorType> type = inferStepType(*plan.step, frame.operandTypes);
     if (!type)
       return tl::unexpected<Error>(std::move(type.error()));

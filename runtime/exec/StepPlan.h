@@ -99,9 +99,9 @@ bool isCompiled(const Program &program);
 using Kernels = std::vector<std::unique_ptr<fb::KernelT>>;
 
 /// Makes the plans of all steps, in order. Fails for a kernel that was not
-/// loaded, an op that no provider implements, and a custom_call without static
-/// result types. `kernels` are those of the outermost program, and `constants`
-/// are this program's, where steps read them.
+/// loaded, and an op of static types that no provider implements. `kernels` are
+/// those of the outermost program, and `constants` are this program's, where
+/// steps read them.
 Expected<std::vector<StepPlan>> planSteps(const Program &program,
                                           const Kernels &kernels,
                                           const ExecutorOptions &options,

@@ -17,6 +17,7 @@
 #include "OpErrors.h"
 
 #include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/ProgramLoops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -233,11 +234,19 @@ ValueTolerance unrounded(const OpView &view, Precision precision) {
                                           : sum(view, precision);
 }
 
+/// Of a function of which nothing is known but that it is one: equal operands
+/// give equal results, and others what may amplify them.
+ValueTolerance customCall(const OpView &view) {
+  return asNormwise(combinedOperands(view), kArgument);
+}
+
 /// A result of 16 bits is rounded to its type, which a kernel may leave out
 /// between two of its ops.
 ValueTolerance toleranceOf(const OpView &view, Precision precision) {
   if (!isFloat(view.result.dtype) || jumps(view.op, view.result))
     return {};
+  if (view.op.kind == OpKind::custom_call)
+    return customCall(view);
   const ValueTolerance result = unrounded(view, precision);
   const bool isMoved = getOpInfo(view.op.kind).rounding == Rounding::exact;
   const bool isExactCast = view.op.kind == OpKind::cast &&
@@ -277,7 +286,8 @@ public:
 
 private:
   Status visit(size_t step);
-  void addInfluences(const OpView &view, const fb::StepT &step);
+  void addResult(const OpView &view, size_t step, uint32_t slot);
+  void addInfluences(const OpView &view, const fb::StepT &step, uint32_t slot);
 
   const Program &program;
   Precision precision;
@@ -286,8 +296,9 @@ private:
   Tolerance result;
 };
 
-void Derivation::addInfluences(const OpView &view, const fb::StepT &step) {
-  std::vector<JumpInfluence> &all = influences[step.results[0]];
+void Derivation::addInfluences(const OpView &view, const fb::StepT &step,
+                               uint32_t slot) {
+  std::vector<JumpInfluence> &all = influences[slot];
   for (size_t i = 0; i < step.operands.size(); ++i)
     for (JumpInfluence influence : influences[step.operands[i]]) {
       influence.elements *= reach(view, i);
@@ -301,28 +312,31 @@ void Derivation::addInfluences(const OpView &view, const fb::StepT &step) {
     }
 }
 
+void Derivation::addResult(const OpView &view, size_t index, uint32_t slot) {
+  result.types[slot] = view.result;
+  values[slot] = toleranceOf(view, precision);
+  addInfluences(view, *program.steps[index], slot);
+  const bool isInexact = !worstOperand(view).isExact();
+  if (isInexact && jumps(view.op, view.result)) {
+    influences[slot].push_back({result.jumps.size(), 1});
+    result.jumps.push_back({index, view.operands});
+  }
+}
+
 Status Derivation::visit(size_t index) {
   const fb::StepT &step = *program.steps[index];
   if (!step.op || step.epilogue)
     return fail("certify", "tolerances are derived from an eager program");
-  if (step.op->kind == OpKind::custom_call)
-    return fail("certify", "the errors of a custom_call are not known");
   std::vector<TensorType> types;
   std::vector<ValueTolerance> operands;
   for (uint32_t slot : step.operands) {
     types.push_back(result.types[slot]);
     operands.push_back(values[slot]);
   }
-  TensorType &type = result.types[step.results[0]];
-  TANDEM_ASSIGN_OR_RETURN(type, inferType(*step.op, types));
-  const OpView view{*step.op, std::move(types), std::move(operands), type};
-  values[step.results[0]] = toleranceOf(view, precision);
-  addInfluences(view, step);
-  const bool isInexact = !worstOperand(view).isExact();
-  if (isInexact && jumps(*step.op, type)) {
-    influences[step.results[0]].push_back({result.jumps.size(), 1});
-    result.jumps.push_back({index, view.operands});
-  }
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<TensorType> results,
+                          inferResultTypes(program, step, types));
+  for (size_t i = 0; i < results.size(); ++i)
+    addResult({*step.op, types, operands, results[i]}, index, step.results[i]);
   return {};
 }
 

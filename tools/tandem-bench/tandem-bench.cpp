@@ -17,6 +17,7 @@
 #include "TierComparison.h"
 
 #include "common/CommandLine.h"
+#include "common/CustomCalls.h"
 #include "common/Options.h"
 
 #include <map>
@@ -339,6 +340,7 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
 int main(int argc, char **argv) {
   CLI::App app{"Measures when compiling a Tandem graph pays.", "tandem-bench"};
   tools::addLibraries(app);
+  tools::addCustomCalls(app);
   tools::addEnvironment(app);
   app.require_subcommand(1);
   allowBackgroundCalibration(false); // It would disturb.

@@ -57,10 +57,9 @@ Program makeProgram(const fb::StepT &step, std::span<const Tensor> operands,
   return program;
 }
 
-/// Whether nothing is known to compare with: of a function of the user's, and
-/// of kernels within a loop.
+/// Whether nothing is known to compare with: of kernels within a loop.
 bool isUnknown(const fb::StepT &step) {
-  bool result = step.op && step.op->kind == OpKind::custom_call;
+  bool result = false;
   if (step.loop)
     forEachStep(*step.loop->body, [&](const fb::StepT &inner) {
       result |= inner.kernel >= 0 || isUnknown(inner);

@@ -13,6 +13,7 @@
 
 #include "common/ArgSpec.h"
 #include "common/CommandLine.h"
+#include "common/CustomCalls.h"
 #include "common/Environment.h"
 #include "common/Options.h"
 
@@ -91,6 +92,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--func", options.function, "Function to run")
       ->capture_default_str();
   addDevice(app, options.device);
+  addCustomCalls(app);
   app.add_option("--tier", options.tier,
                  "reference, eager, compiled, or captured, on devices that can "
                  "capture work (default: eager); auto leaves the choice to the "

@@ -99,7 +99,7 @@ Expected<std::unique_ptr<CUDAStream>> CUDAStream::adopt(Device &device,
 
 CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
                        DeviceClock &clock, Recording *recording, bool isOwned)
-    : owner(device), context(context), handle(handle), clock(clock),
+    : owner(device), context(context), stream(handle), clock(clock),
       recording(recording), isOwned(isOwned),
       waitsForSteps(!recording && isAskedToWait()) {
   if (recording)
@@ -113,13 +113,13 @@ CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
 CUDAStream::~CUDAStream() {
   if (!recording) {
     (void)synchronise();
-    context.retired().removeStream(handle);
+    context.retired().removeStream(stream);
   }
   staging.reset();
   blocks.reset();
   context.removeLog(*log);
   if (isOwned)
-    context.driver().streamDestroy(handle);
+    context.driver().streamDestroy(stream);
 }
 
 Status CUDAStream::copy(const Tensor &from, const Tensor &to) {
@@ -143,7 +143,7 @@ Expected<std::unique_ptr<Event>> CUDAStream::record() {
   TANDEM_RETURN_IF_ERROR(checkNotCapturing("an event"));
   TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<const Epoch> epoch, clock.epoch());
   auto event = std::make_unique<CUDAEvent>(context, std::move(epoch), log);
-  TANDEM_RETURN_IF_ERROR(event->event.record(handle));
+  TANDEM_RETURN_IF_ERROR(event->event.record(stream));
   return event;
 }
 
@@ -152,7 +152,7 @@ Status CUDAStream::wait(const Event &event) {
   TANDEM_RETURN_IF_ERROR(context.enter());
   return context.check(
       context.driver().streamWaitEvent(
-          handle, static_cast<const CUDAEvent &>(event).event.handle, 0),
+          stream, static_cast<const CUDAEvent &>(event).event.handle, 0),
       "execute", "cuStreamWaitEvent");
 }
 
@@ -160,7 +160,7 @@ Status CUDAStream::synchronise() {
   TANDEM_RETURN_IF_ERROR(checkNotCapturing("waiting for the stream"));
   TANDEM_RETURN_IF_ERROR(context.enter());
   const uint64_t position = log->position();
-  const Result result = context.driver().streamSynchronize(handle);
+  const Result result = context.driver().streamSynchronize(stream);
   if (result != kSuccess)
     return context.check(result, "execute", "cuStreamSynchronize");
   log->finish(position);
@@ -179,7 +179,7 @@ Status CUDAStream::enqueueKernel(std::string_view step,
                                    launch.threads.z(), 0, stream, nullptr,
                                    buffer.extra());
       }));
-  return recording ? recording->addKernel(launch, handle) : Status();
+  return recording ? recording->addKernel(launch, stream) : Status();
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,10 +194,10 @@ Status CUDAStream::checkNotCapturing(std::string_view what) const {
 
 Expected<GraphHandle>
 CUDAStream::record(const std::function<Status(Stream &)> &body) {
-  TANDEM_RETURN_IF_ERROR(recording->begin(handle));
+  TANDEM_RETURN_IF_ERROR(recording->begin(stream));
   Status status = body(*this);
   // Whatever the body says, the capture has to end.
-  Expected<GraphHandle> graph = recording->end(handle);
+  Expected<GraphHandle> graph = recording->end(stream);
   if (status)
     return graph;
   if (graph)

@@ -58,6 +58,7 @@ public:
   ~CUDAStream() override;
 
   Device &device() const override { return owner; }
+  void *handle() const override { return stream; }
   Allocator &allocator() override {
     return recording ? static_cast<Allocator &>(recording->memory) : *blocks;
   }
@@ -75,7 +76,7 @@ public:
   template <typename Call> Status enqueue(std::string_view step, Call call) {
     TANDEM_RETURN_IF_ERROR(context.enter());
     log->add(step);
-    const Result result = call(context.driver(), handle);
+    const Result result = call(context.driver(), stream);
     if (result == kSuccess && !waitsForSteps) [[likely]]
       return {};
     return result == kSuccess ? synchronise()
@@ -93,7 +94,7 @@ public:
   Status enqueueByLibrary(std::string_view step, Call call) {
     TANDEM_RETURN_IF_ERROR(context.enter());
     log->add(step);
-    Status status = call(handle);
+    Status status = call(stream);
     if (status && !waitsForSteps) [[likely]]
       return {};
     TANDEM_RETURN_IF_ERROR(synchronise());
@@ -111,7 +112,7 @@ private:
 
   Device &owner;
   Context &context;
-  const StreamHandle handle;
+  const StreamHandle stream;
   DeviceClock &clock;
   /// Not null where all that it does is to capture.
   Recording *const recording;

@@ -16,8 +16,9 @@ static constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16,
 
 DeviceLibraries::DeviceLibraries(Context &context, Device &device,
                                  const Provider &own)
-    : own(&own), cudnn(context, device), cublasLt(context, device),
-      strict(*this, {}), strictDropping(*this, {Precision::strict, true}),
+    : own(&own), customCalls(device), cudnn(context, device),
+      cublasLt(context, device), strict(*this, {}),
+      strictDropping(*this, {Precision::strict, true}),
       tf32(*this, {Precision::tf32, false}),
       tf32Dropping(*this, {Precision::tf32, true}) {}
 

@@ -11,12 +11,14 @@
 
 #include "../../eager/cublaslt/CUBLASLt.h"
 #include "../../eager/cudnn/CUDNN.h"
+#include "../../eager/custom/CustomCallProvider.h"
 
 namespace tandem::cuda {
 
 /// The providers of a device: cuDNN and cuBLASLt, each opened when it is first
-/// asked for an op, then `own`, the kernels that come with the runtime. A list
-/// for each of the options. Thread-safe; lives as long as the device.
+/// asked for an op, then `own`, the kernels that come with the runtime, and
+/// registered functions. A list for each of the options. Thread-safe; lives as
+/// long as the device.
 class DeviceLibraries {
 public:
   /// `device` is that of `context`.
@@ -35,10 +37,10 @@ private:
     Providers(DeviceLibraries &libraries, LibraryOptions options)
         : conv(libraries.cudnn, options, {&libraries.own, 1}),
           matmul(libraries.cublasLt, options),
-          list{&conv, &matmul, libraries.own} {}
+          list{&conv, &matmul, libraries.own, &libraries.customCalls} {}
     cudnn::CUDNNProvider conv;
     cublaslt::CUBLASLtProvider matmul;
-    const std::array<const Provider *, 3> list;
+    const std::array<const Provider *, 4> list;
   };
   Providers &of(const LibraryOptions &options) {
     return options.precision == Precision::strict
@@ -47,6 +49,7 @@ private:
   }
 
   const Provider *const own;
+  const CustomCallProvider customCalls;
   cudnn::Session cudnn;
   cublaslt::Session cublasLt;
   Providers strict, strictDropping, tf32, tf32Dropping;

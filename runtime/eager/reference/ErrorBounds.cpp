@@ -19,6 +19,7 @@
 #include "tandem/Runtime/ErrorBounds.h"
 
 #include "LocalErrors.h"
+#include "Samples.h"
 #include "Wide.h"
 
 #include "tandem/Runtime/FusedContraction.h"
@@ -35,29 +36,9 @@ using namespace tandem::reference;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Perturbations are this many times what an op may err, and bounds so many
-/// times the largest deviation seen: by either alone a value on the brink, such
-/// as that before a relu, or two errors that happen to cancel, would be missed.
-constexpr double kInflation = 2, kMargin = 2;
-
-bool isHalf(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
-/// Samples hold floats of 16 bits in f32, as kernels do between two ops.
-TensorType widenHalves(TensorType type) {
-  if (isHalf(type.dtype))
-    type.dtype = DType::f32;
-  return type;
-}
-
-Tensor widenHalves(const Tensor &tensor) {
-  if (!isHalf(tensor.dtype()))
-    return tensor;
-  Tensor wide = *Tensor::allocate(widenHalves(tensor.type()));
-  narrow(widen<double>(tensor), wide);
-  return wide;
-}
+/// Bounds are so many times the largest deviation seen (see perturb).
+constexpr double kMargin = 2;
 
 /// The op on values whose halves were widened.
 OpDesc widenHalves(const OpDesc &op) {
@@ -93,75 +74,8 @@ Expected<Tensor> evaluateSample(const OpDesc &op, Operands operands,
     values[0] = std::move(stored);
   }
   TANDEM_ASSIGN_OR_RETURN(Tensor result, evaluate(op, values));
-  return widenHalves(result);
+  return reference::widenHalves(result);
 }
-
-/// A reproducible stream of random bits (SplitMix64: Steele, Lea and Flood,
-/// Fast splittable pseudorandom number generators, OOPSLA 2014).
-class RandomBits {
-public:
-  explicit RandomBits(uint64_t seed) : state(seed) {}
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  /// Of either sign, with a magnitude uniform in [1/2, 1): one error alone is
-  /// seen in every sample, and two never cancel in all of them.
-  double perturbation() {
-    uint64_t bits = next();
-    double magnitude = 0.5 + std::ldexp(static_cast<double>(bits >> 11), -54);
-    return bits & 1 ? -magnitude : magnitude;
-  }
-
-private:
-  uint64_t state;
-};
-
-/// What stands for an element that may be anything, in sample number `sample`:
-/// whatever depends on it differs between samples. One is finite, for a
-/// difference of any two of the others may be NaN.
-double anything(int sample, double value) {
-  const double finite = std::isfinite(value) ? value : 1;
-  const double values[] = {kInfinity, kNaN, -kInfinity, finite};
-  return values[sample % 4];
-}
-
-/// The tensor with errors of the given sizes.
-Tensor perturb(const Tensor &exact, const std::vector<double> &errors,
-               int sample, RandomBits &random) {
-  std::vector<double> values = widen<double>(exact);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (errors[i] == kInfinity)
-      values[i] = anything(sample, values[i]);
-    else if (errors[i] > 0)
-      values[i] += kInflation * errors[i] * random.perturbation();
-  Tensor result = *Tensor::allocate(exact.type());
-  narrow(values, result);
-  return result;
-}
-
-/// A value as reference has it, and as each sample has it: none where every
-/// execution gives the same bits.
-struct SampledValue {
-  Tensor reference;
-  std::vector<Tensor> samples;
-  /// See sumTerms.
-  double terms = 1;
-
-  /// The value of one sample; an exact one of 16 bits is widened once.
-  Tensor inSample(size_t sample) {
-    if (!samples.empty())
-      return samples[sample];
-    if (!widened)
-      widened = widenHalves(reference);
-    return widened;
-  }
-
-private:
-  Tensor widened;
-};
 
 class Sampler {
 public:
@@ -174,6 +88,10 @@ public:
   /// An op and the ops of its epilogue, each as one of its own.
   Expected<SampledValue> run(const fb::StepT &step,
                              std::span<SampledValue *const> operands);
+  Expected<std::vector<SampledValue>>
+  runCustomCall(const OpDesc &op, std::span<SampledValue *const> operands) {
+    return sampleCustomCall(op, operands, count, random);
+  }
 
 private:
   size_t count;
@@ -183,8 +101,6 @@ private:
 
 Expected<SampledValue> Sampler::run(const OpDesc &op,
                                     std::span<SampledValue *const> operands) {
-  if (op.kind == OpKind::custom_call)
-    return fail("check", "custom_call has no reference to compare with");
   std::vector<Tensor> exact;
   bool isExact = true;
   double terms = 1;
@@ -341,8 +257,15 @@ tandem::evaluateWithBounds(const Program &program,
     std::vector<SampledValue *> operands;
     for (uint32_t slot : step.operands)
       operands.push_back(&values[slot]);
-    TANDEM_ASSIGN_OR_RETURN(values[step.results[0]],
-                            sampler.run(step, operands));
+    if (step.op->kind == OpKind::custom_call) {
+      TANDEM_ASSIGN_OR_RETURN(std::vector<SampledValue> results,
+                              sampler.runCustomCall(*step.op, operands));
+      for (size_t k = 0; k < results.size(); ++k)
+        values[step.results[k]] = std::move(results[k]);
+    } else {
+      TANDEM_ASSIGN_OR_RETURN(values[step.results[0]],
+                              sampler.run(step, operands));
+    }
     for (uint32_t slot : step.operands)
       if (last[slot] == i + 1)
         values[slot] = {};

@@ -191,6 +191,7 @@ int main(int argc, char **argv) {
   testBackgroundWork();
   testTensors();
   testErrors();
+  testCustomCalls();
   TandemFunction *function = NULL;
   CHECK_OK(tandemFunctionLoadFile(argv[1], NULL, &function));
   CHECK(tandemFunctionNumInputs(function) == 2);

@@ -55,5 +55,6 @@ TandemFunction *loadAdd(TandemMode mode);
 
 void testTensors(void);
 void testErrors(void);
+void testCustomCalls(void);
 
 #endif

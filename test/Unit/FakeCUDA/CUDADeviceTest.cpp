@@ -8,6 +8,7 @@
 
 #include "DeviceFixture.h"
 
+#include "tandem/Runtime/CustomCall.h"
 #include "tandem/Runtime/Libraries/CUDA.h"
 
 #include <numeric>
@@ -339,7 +340,42 @@ TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
   ASSERT_FALSE(executor);
   EXPECT_EQ(executor.error().location, "test.mlir:1:3");
   EXPECT_THAT(executor.error().message,
-              HasSubstr("no provider executes custom_call"));
+              HasSubstr("custom_call \"nobody\" is not registered for cuda"));
+}
+
+/// A function of the user's gets the device's memory and the stream.
+TEST_F(CUDADeviceTest, CustomCallsEnqueueOnTheStream) {
+  static std::atomic<int> numCalls = 0;
+  CustomCall call;
+  call.run = [](const CustomCallArgs &args) -> Status {
+    ++numCalls;
+    EXPECT_TRUE(args.stream.handle());
+    EXPECT_TRUE(args.operands[0].device());
+    return args.stream.copy(args.operands[0], args.results[0]);
+  };
+  ASSERT_TRUE(registerCustomCall("copy", call, stream->device()));
+  ProgramBuilder builder;
+  const TensorType type{DType::f32, {4}};
+  uint32_t x = builder.input(type);
+  fb::CustomCallAttrsT attrs;
+  attrs.target = "copy";
+  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
+  uint32_t y =
+      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, type);
+  builder.program.planned = true;
+  builder.program.outputs = {y};
+  ExecutorOptions options;
+  options.stream = stream;
+  options.capture = true;
+  auto executor = Executor::create(
+      std::make_shared<const Program>(std::move(builder.program)), options);
+  ASSERT_TRUE(executor) << executor.error().str();
+  EXPECT_THAT((*executor)->captureFailure()->message,
+              HasSubstr("what a custom_call does"));
+  Tensor inputs[] = {place(makeFloats({4}))};
+  ASSERT_TRUE((*executor)->run(inputs, outputs));
+  EXPECT_THAT(read(outputs[0]), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(numCalls, 1);
 }
 
 /// An error that sticks: on a device of its own process, as nothing is after.

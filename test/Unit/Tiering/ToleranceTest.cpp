@@ -139,18 +139,32 @@ TEST(ToleranceTest, JumpsAreOpsOnInexactOperands) {
   EXPECT_EQ(tolerance.influences[2].at(0).elements, 8);
 }
 
-TEST(ToleranceTest, RefusesWhatItCannotKnow) {
-  ProgramBuilder builder;
-  const uint32_t x = builder.input(vec(8));
+OpDesc mystery() {
   fb::CustomCallAttrsT attrs;
   attrs.target = "mystery";
-  const uint32_t y =
-      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, vec(8));
-  auto program = builder.finish({y});
-  const TensorType type = vec(8), other = vec(9);
-  auto refused = deriveTolerance(*program, {&type, 1});
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("custom_call"));
+  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(vec(8))));
+  return makeOp(OpKind::custom_call, std::move(attrs));
+}
+
+/// A function of the user's makes equal results of equal operands, and may
+/// amplify what is not equal.
+TEST(ToleranceTest, CustomCallsAmplify) {
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(8));
+  const uint32_t exact = builder.op(mystery(), {x}, vec(8));
+  const uint32_t root = builder.op(makeOp(OpKind::sqrt), {x}, vec(8));
+  const uint32_t inexact = builder.op(mystery(), {root}, vec(8));
+  const Tolerance tolerance =
+      derive(builder.finish({exact, root, inexact}), {vec(8)});
+  EXPECT_TRUE(tolerance.outputs[0].isExact());
+  EXPECT_FLOAT_EQ(tolerance.outputs[2].normwise,
+                  16 * tolerance.outputs[1].elementwise);
+}
+
+TEST(ToleranceTest, RefusesOtherInputs) {
+  ProgramBuilder builder;
+  auto program = builder.finish({builder.input(vec(8))});
+  const TensorType other = vec(9);
   EXPECT_FALSE(deriveTolerance(*program, {&other, 1}));
 }
 

@@ -9,6 +9,8 @@
 #include "tandem/Dialect/Tandem/Transforms/Specialise.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+#include "tandem/Runtime/CustomCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -187,6 +189,24 @@ LogicalResult Specialiser::inferLoop(ir::LoopOp loop) {
   return success();
 }
 
+/// Replaces those result types that have unknown dims by what the target's
+/// function infers, where one is registered that does.
+static LogicalResult inferCustomCallTypes(ir::CustomCallOp call,
+                                          SmallVectorImpl<Type> &types) {
+  std::vector<TensorType> operands;
+  for (Type type : call.getOperandTypes())
+    operands.push_back(ir::toTandemType(cast<RankedTensorType>(type)));
+  const OpDesc desc = call.getOpDesc();
+  Expected<std::vector<TensorType>> inferred =
+      inferCustomCall(*desc.attrs.AsCustomCallAttrs(), operands);
+  if (!inferred)
+    return call.emitOpError(inferred.error().message);
+  types.clear();
+  for (const TensorType &type : *inferred)
+    types.push_back(ir::toMlirType(call.getContext(), type));
+  return success();
+}
+
 LogicalResult Specialiser::inferOp(Operation &op) {
   if (auto fusion = dyn_cast<ir::FusionOp>(op))
     return inferFusion(fusion);
@@ -200,6 +220,9 @@ LogicalResult Specialiser::inferOp(Operation &op) {
             op.getAttrDictionary(), op.getPropertiesStorage(), op.getRegions(),
             types)))
       return failure();
+  } else if (auto call = dyn_cast<ir::CustomCallOp>(op);
+             call && failed(inferCustomCallTypes(call, types))) {
+    return failure();
   }
   for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
     if (!isa<RankedTensorType>(result.getType()) ||

@@ -110,6 +110,9 @@ class Stream {
 public:
   virtual ~Stream() = default;
   virtual Device &device() const = 0;
+  /// What the device's own libraries call the stream: the CUstream of a GPU's.
+  /// Null where there is no such thing, as on the CPU.
+  virtual void *handle() const { return nullptr; }
   /// Allocates memory of the device for this stream's work. Memory that is
   /// freed may be handed out again at once, because only later work of this
   /// stream will use it. Before freeing memory that another stream still uses,

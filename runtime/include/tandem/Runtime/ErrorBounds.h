@@ -46,8 +46,8 @@ struct ErrorBoundOptions {
 
 /// Runs an eager program on the reference tier and computes, for each element
 /// of each output, how far a correct result may be from it. The inputs must fit
-/// the program (checkInputs). Fails for a custom_call, whose errors are
-/// unknown.
+/// the program (checkInputs). A custom_call is run by its function's reference,
+/// and errs as much as that was registered with.
 Expected<std::vector<BoundedTensor>>
 evaluateWithBounds(const Program &program, std::span<const Tensor> inputs,
                    const ErrorBoundOptions &options = {});

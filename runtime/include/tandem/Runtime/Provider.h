@@ -135,9 +135,9 @@ const Provider &eigenProvider();
 std::unique_ptr<Provider> createThroughFloatProvider(ProviderList inner);
 
 /// The providers of the eager tier on the CPU, in order: oneDNN, 16-bit floats
-/// through f32, Eigen, and the reference.
+/// through f32, Eigen, registered functions, and the reference.
 ProviderList eagerProviders();
-/// The reference provider alone.
+/// The reference provider, and the references of registered functions.
 ProviderList referenceProviders();
 
 /// Prepares an op with the first of `providers` that implements it. Where none

@@ -97,8 +97,11 @@ def Tandem_LaunchOp : Tandem_BaseOp<"launch",
 def Tandem_CustomCallOp : Tandem_TableOp<"custom_call", []> {
   let summary = "Calls a function that was registered with the runtime";
   let description = [{
-    `config` is passed to the function unchanged. The result types are given
-    explicitly, not inferred. The function must be pure.
+    `target` is the name that a function was registered under
+    (`tandem/Runtime/CustomCall.h`, `tandem-c/Tandem.h`), and `config` is passed
+    to it unchanged. The result types are given explicitly; dims that are not
+    known are inferred by the function, if it was registered with that. The
+    function must be pure.
 
     Constraints:
     - C1: `target` is not empty.

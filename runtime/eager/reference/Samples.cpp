@@ -1,0 +1,61 @@
+//===- Samples.cpp - Perturbed values -------------------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Samples.h"
+
+#include "Wide.h"
+
+#include <limits>
+
+using namespace tandem;
+using namespace tandem::reference;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Perturbations are this many times what an op may err, and bounds so many
+/// times the largest deviation seen: by either alone a value on the brink, such
+/// as that before a relu, or two errors that happen to cancel, would be missed.
+constexpr double kInflation = 2;
+
+TensorType reference::widenHalves(TensorType type) {
+  if (isHalf(type.dtype))
+    type.dtype = DType::f32;
+  return type;
+}
+
+Tensor reference::widenHalves(const Tensor &tensor) {
+  if (!isHalf(tensor.dtype()))
+    return tensor;
+  Tensor wide = *Tensor::allocate(widenHalves(tensor.type()));
+  narrow(widen<double>(tensor), wide);
+  return wide;
+}
+
+/// What stands for an element that may be anything, in sample number `sample`:
+/// whatever depends on it differs between samples. One is finite, for a
+/// difference of any two of the others may be NaN.
+static double anything(int sample, double value) {
+  const double finite = std::isfinite(value) ? value : 1;
+  const double values[] = {kInfinity, kNaN, -kInfinity, finite};
+  return values[sample % 4];
+}
+
+Tensor reference::perturb(const Tensor &exact,
+                          const std::vector<double> &errors, int sample,
+                          RandomBits &random) {
+  std::vector<double> values = widen<double>(exact);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (errors[i] == kInfinity)
+      values[i] = anything(sample, values[i]);
+    else if (errors[i] > 0)
+      values[i] += kInflation * errors[i] * random.perturbation();
+  Tensor result = *Tensor::allocate(exact.type());
+  narrow(values, result);
+  return result;
+}
