@@ -66,6 +66,7 @@ bool isLongFunction(OpKind kind) {
   case OpKind::atan:
   case OpKind::softplus:
   case OpKind::pow:
+  case OpKind::rem:
     return true;
   default:
     return false;

@@ -35,6 +35,7 @@ double tiering::amplification(OpKind kind) {
   case OpKind::exp:
   case OpKind::expm1:
   case OpKind::pow:
+  case OpKind::rem: // A quotient near an integer may be on its other side.
   case OpKind::sin:
   case OpKind::cos:
   case OpKind::asin: // Vertical at 1, as acos is.

@@ -87,6 +87,8 @@ func.func @binary(%a: tensor<4x1xf32>, %b: tensor<8xf32>, %c: tensor<4xi64>,
   %10 = tandem.logical_and %p, %p : tensor<?x4xi1>
   // CHECK: tandem.logical_or %{{.*}}, %{{.*}} : tensor<?x4xi1>
   %11 = tandem.logical_or %p, %p : tensor<?x4xi1>
+  // CHECK: tandem.rem %{{.*}}, %{{.*}} : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %12 = tandem.rem %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   return
 }
 

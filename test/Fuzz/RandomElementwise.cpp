@@ -121,10 +121,10 @@ int pickPartner(GraphBuilder &b, int x) {
 void appendBinary(GraphBuilder &b) {
   OpKind kind =
       b.random.pick({OpKind::add, OpKind::sub, OpKind::mul, OpKind::div,
-                     OpKind::max, OpKind::min, OpKind::pow});
+                     OpKind::max, OpKind::min, OpKind::pow, OpKind::rem});
   int x = b.tamed(b.pickFloat());
   int y = b.tamed(pickPartner(b, x));
-  if (kind == OpKind::div)
+  if (kind == OpKind::div || kind == OpKind::rem)
     y = b.awayFromZero(y);
   if (kind == OpKind::pow) {
     x = b.awayFromZero(b.tamed(x, 2));
@@ -136,18 +136,22 @@ void appendBinary(GraphBuilder &b) {
     m = mx * my;
   else if (kind == OpKind::div)
     m = 2 * mx;
+  else if (kind == OpKind::rem)
+    m = mx;
   else if (kind == OpKind::max || kind == OpKind::min)
     m = std::max(mx, my);
   else if (kind == OpKind::pow)
     m = std::pow(std::max(mx, 2.0), my);
-  if (b.random.chance(50) && kind != OpKind::div && kind != OpKind::pow)
+  const bool isDivision = kind == OpKind::div || kind == OpKind::rem;
+  if (b.random.chance(50) && !isDivision && kind != OpKind::pow)
     std::swap(x, y);
   b.op(kind, {x, y}, m);
 }
 
 void appendIntegerBinary(GraphBuilder &b) {
   OpKind kind = b.random.pick({OpKind::add, OpKind::sub, OpKind::mul,
-                               OpKind::div, OpKind::max, OpKind::min});
+                               OpKind::div, OpKind::rem, OpKind::max,
+                               OpKind::min});
   int x = b.pickInteger(), y = pickPartner(b, x);
   double mx = b.node(x).magnitude, my = b.node(y).magnitude;
   double limit = limitOf(b.type(x).dtype);

@@ -38,22 +38,13 @@ void convertIsNaN(Node &node) {
   node.result(0, node.compare(ir::ComparePredicate::ne, x, x));
 }
 
-/// x - y * q, where q is x / y as an integer: rounded towards zero with `fmod`,
-/// otherwise down.
+/// With `fmod` the rest has the sign of x, otherwise that of y: where rem's has
+/// the other sign it is one y off.
 void convertMod(Node &node) {
   Value x = node.operand(0), y = node.operand(1);
-  Value quotient = node.div(x, y), zero = node.scalar(x, 0);
-  bool isFmod = node.getInt("fmod", 0);
-  if (node.isFloat(x)) {
-    Value down = node.emit<ir::FloorOp>(quotient);
-    Value isNegative = node.compare(ir::ComparePredicate::lt, quotient, zero);
-    quotient =
-        isFmod ? node.select(isNegative, node.emit<ir::CeilOp>(quotient), down)
-               : down;
-  }
-  Value rest = node.sub(x, node.mul(y, quotient));
-  if (!node.isFloat(x) && !isFmod) {
-    // Integers divide towards zero: a rest of the other sign is one y off.
+  Value rest = node.emit<ir::RemOp>({x, y});
+  if (!node.getInt("fmod", 0)) {
+    Value zero = node.scalar(x, 0);
     Value differs =
         node.compare(ir::ComparePredicate::ne,
                      node.compare(ir::ComparePredicate::lt, rest, zero),

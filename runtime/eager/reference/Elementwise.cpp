@@ -190,6 +190,8 @@ double reference::applyBinary(BinaryKind kind, double a, double b) {
     return extremum<false>(a, b);
   case BinaryKind::pow:
     return std::pow(a, b);
+  case BinaryKind::rem:
+    return std::fmod(a, b);
   case BinaryKind::logical_and:
     return a != 0 && b != 0;
   case BinaryKind::logical_or:
@@ -250,6 +252,8 @@ template <std::integral T> static T applyInteger(BinaryKind kind, T a, T b) {
     return extremum<false>(a, b);
   case BinaryKind::pow:
     return power(a, b);
+  case BinaryKind::rem:
+    return a - static_cast<uint64_t>(b) * static_cast<uint64_t>(divide(a, b));
   case BinaryKind::logical_and:
     return a != 0 && b != 0;
   case BinaryKind::logical_or:

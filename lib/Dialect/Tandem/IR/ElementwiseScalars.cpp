@@ -163,7 +163,7 @@ static Value divideUnsigned(ScalarEmitter &e, Value x, Value y) {
 }
 
 /// x / 0 is -1; the least value / -1 is itself.
-static Value divideInts(ScalarEmitter &e, Value x, Value y) {
+static Value divideSigned(ScalarEmitter &e, Value x, Value y) {
   Value minusOne = e.like(x, -1), one = e.like(x, 1);
   Value isZero = e.compare(arith::CmpIPredicate::eq, y, e.like(y, 0));
   Value isMinusOne = e.compare(arith::CmpIPredicate::eq, y, minusOne);
@@ -173,13 +173,23 @@ static Value divideInts(ScalarEmitter &e, Value x, Value y) {
   return e.select(isZero, minusOne, negated);
 }
 
+static Value divideInts(ScalarEmitter &e, Value x, Value y) {
+  return e.isUnsigned ? divideUnsigned(e, x, y) : divideSigned(e, x, y);
+}
+
 Value DivOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
-  ScalarEmitter e{builder, loc};
+  ScalarEmitter e{builder, loc, isUnsigned(getLhs())};
   if (e.isFloat(scalars[0]))
     return e.make<arith::DivFOp>(scalars[0], scalars[1]);
-  if (isUnsigned(getLhs()))
-    return divideUnsigned(e, scalars[0], scalars[1]);
   return divideInts(e, scalars[0], scalars[1]);
+}
+
+Value RemOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
+  ScalarEmitter e{builder, loc, isUnsigned(getLhs())};
+  Value x = scalars[0], y = scalars[1];
+  if (e.isFloat(x))
+    return e.make<arith::RemFOp>(x, y);
+  return e.sub(x, e.mul(y, divideInts(e, x, y)));
 }
 
 /// By squaring, a step per bit of the exponent. To a negative power 1 and -1

@@ -120,6 +120,17 @@ template <typename T> struct Div {
       return b == 0 ? T(-1) : b == T(-1) ? T(U<T>(0) - U<T>(a)) : T(a / b);
   }
 };
+/// Exact, also where the quotient is not.
+template <typename T> struct Rem {
+  T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_fmodf(a, b);
+    else if constexpr (isFloating<T>)
+      return __builtin_fmod(a, b);
+    else
+      return U<T>(a) - U<T>(b) * U<T>(Div<T>()(a, b));
+  }
+};
 template <typename T> struct Max {
   T operator()(T a, T b) const { return maximum(a, b); }
 };
@@ -237,6 +248,8 @@ BinaryKernel findBinary(BinaryKind kind, DType dtype, unsigned mask) {
     return mask == 0   ? findPower<0>(dtype)
            : mask == 1 ? findPower<1>(dtype)
                        : findPower<2>(dtype);
+  case BinaryKind::rem:
+    return select<Rem>(dtype, mask);
   case BinaryKind::logical_and:
     return select<And>(dtype, mask);
   case BinaryKind::logical_or:

@@ -175,6 +175,31 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
   let hasCanonicalizer = 1;
 }
 
+def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
+  let summary = "What is left of the first tensor divided by the second";
+  let description = [{
+    The quotient is rounded towards zero, so that the result has the sign of the
+    first operand, as C's `fmod` and `%` have it. It is exact: no float is
+    rounded on the way. Of integers it is x - y * (x / y) by `div`: x where y
+    is 0.
+
+    Constraints:
+    - C1: the element type is a float or an integer type other than i1.
+    - C2: the operands have one element type.
+    - C3: the operands' shapes broadcast.
+
+    Special values:
+    - S1: of a float that is infinite, or by 0, the result is NaN; by an
+      infinity a finite float is itself. A result of 0 has the sign of the first
+      operand.
+
+    Example:
+    ```mlir
+    %0 = tandem.rem %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+}
+
 def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
   let summary = "Compares two tensors";
   let description = [{
