@@ -12,6 +12,7 @@
 #include "Diagnostics.h"
 #include "GraphSource.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Import/ONNX/Import.h"
 #include "tandem/Support/NestingDepth.h"
 
@@ -42,6 +43,20 @@ std::string listFunctions(ModuleOp module) {
   return names.empty() ? "it has none" : "it has " + names;
 }
 
+/// Refuses what refers to other symbols: compiling makes kernels, and functions
+/// of loops, and a graph that is to be compiled has neither.
+LogicalResult verifyIsNotCompiled(func::FuncOp function) {
+  const WalkResult walk = function.walk([](Operation *op) {
+    if (!isa<ir::LaunchOp, ir::RunLoopOp>(op))
+      return WalkResult::advance();
+    op->emitOpError("is what a compiled graph has; one that is to be run has ")
+        << (isa<ir::LaunchOp>(op) ? "the kernel's ops" : "tandem.loop")
+        << " in its place";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 /// Leaves `keep` as the only op of the module.
 void eraseOthers(ModuleOp module, func::FuncOp keep) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
@@ -69,6 +84,8 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
     return tl::unexpected(
         Error{"no function @" + name, "parse", file, listFunctions(*module)});
 
+  if (failed(verifyIsNotCompiled(function)))
+    return tl::unexpected(diagnostics.takeError("parse", "a compiled graph"));
   eraseOthers(*module, function);
   return makeGraphSource(*module, name);
 }

@@ -8,7 +8,9 @@
 
 #include "tandem/Support/Environment.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 namespace tandem {
 
@@ -23,6 +25,27 @@ const char *lookUp(Variable variable) {
   // The names are literals: they end with a NUL.
   const char *value = std::getenv(name(variable).data());
   return value && *value ? value : nullptr;
+}
+
+Status checkEnvironment() {
+  const std::pair<Variable, std::vector<std::string_view>> choices[] = {
+      {Variable::x86Level, {"avx512", "avx2", "baseline"}},
+      {Variable::diskCache, {"on", "off"}},
+      {Variable::cudaSync, {"0", "1"}}};
+  for (const auto &[variable, values] : choices) {
+    const char *value = lookUp(variable);
+    if (!value ||
+        std::find(values.begin(), values.end(), value) != values.end())
+      continue;
+    std::string allowed;
+    for (std::string_view each : values)
+      allowed += (allowed.empty() ? "" : ", ") + std::string(each);
+    return fail("argument",
+                std::string(name(variable)) + " is '" + value +
+                    "' in the environment",
+                "it may be " + allowed);
+  }
+  return {};
 }
 
 std::string cacheDirectory() {

@@ -127,8 +127,57 @@ func.func @loop_isolated(%h0: tensor<4xf32>, %y: tensor<4xf32>) {
 // -----
 
 func.func @run_loop_c1(%h: tensor<4xf32>) {
-  // expected-error@+1 {{'tandem.run_loop' op C1: @missing is not a function with an argument for each operand and a result for each result}}
+  // expected-error@+1 {{'tandem.run_loop' op C1: @missing is not a function here}}
   %0 = tandem.run_loop @missing carried (%h) {trips = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @body(%h: tensor<3xf32>) -> tensor<4xf32>
+func.func @run_loop_c1_types(%h: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.run_loop' op C1: the arguments of @body must have the types of the carried operands, of the slices, and of the fixed operands}}
+  %0 = tandem.run_loop @body carried (%h) {trips = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @run_loop_c2(%h: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tandem.run_loop @other carried (%h) {trips = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @other(%h: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'tandem.run_loop' op C2: @run_loop_c2 would run the loop again}}
+  %0 = tandem.run_loop @run_loop_c2 carried (%h) {trips = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @body(%h: tensor<4xf32>) -> tensor<4xi32>
+func.func @run_loop_c2_yielded(%h: tensor<4xf32>) {
+  // expected-error@+1 {{'tandem.run_loop' op C2: value 0 is 'tensor<4xi32>', which is not what the loop carries or stacks as 'tensor<4xf32>'}}
+  %0 = tandem.run_loop @body carried (%h) {trips = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @body(%h: tensor<4xf32>, %x: tensor<f32>) -> tensor<4xf32>
+func.func @run_loop_c5(%h: tensor<4xf32>, %x: tensor<3xf32>) {
+  // expected-error@+1 {{'tandem.run_loop' op C4: 'tensor<3xf32>' cannot be scanned in -2 iterations}}
+  %0 = tandem.run_loop @body carried (%h) scanned (%x) {trips = -2 : i64} : (tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @c8() {
+  // expected-error@+1 {{'tandem.loop' op C8: there must be a result}}
+  tandem.loop {trips = 3} : () -> () {
+    tandem.yield
+  }
   return
 }
 

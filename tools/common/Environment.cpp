@@ -163,4 +163,12 @@ int report(const Error &error) {
   return 1;
 }
 
+int finish(const Expected<bool> &passed) {
+  if (!passed)
+    return report(passed.error());
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return report({"cannot write to standard output", "write", {}, {}});
+  return *passed ? 0 : 1;
+}
+
 } // namespace tandem::tools

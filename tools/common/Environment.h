@@ -59,6 +59,10 @@ Status writeText(const std::string &path, std::string_view text);
 
 /// Prints `error: …` to standard error and returns the exit code 1.
 int report(const Error &error);
+/// The exit code of a tool that has done all: 0, or 1 where something has not
+/// passed. An error is reported, also where standard output took not all that
+/// was printed.
+int finish(const Expected<bool> &passed);
 
 } // namespace tandem::tools
 

@@ -49,6 +49,21 @@ void addChoice(CLI::App &app, const std::string &option, Value &value,
       ->check(CLI::IsMember(names));
 }
 
+/// A number between two others. CLI::Range also takes what is not a number.
+inline CLI::Validator within(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string &text) {
+        double value = 0;
+        const bool isNumber = CLI::detail::lexical_cast(text, value);
+        return isNumber && value >= least && value <= most
+                   ? std::string()
+                   : "'" + text + "' is no number from " +
+                         CLI::detail::to_string(least) + " to " +
+                         CLI::detail::to_string(most);
+      },
+      "NUMBER");
+}
+
 /// Adds --contractions and --winograd.
 inline void addContractionOptions(CLI::App &app, Contractions &contractions,
                                   Winograd &winograd) {
@@ -100,8 +115,14 @@ inline void addOutputFile(CLI::App &app, const std::string &option,
       ->check(CLI::Validator(whyNotWritable, "FILE"));
 }
 
-/// Lists the environment variables at the end of --help.
+/// Lists the environment variables at the end of --help, and refuses values
+/// that they cannot have.
 inline void addEnvironment(CLI::App &app) {
+  app.preparse_callback([](size_t) {
+    if (Status status = checkEnvironment(); !status)
+      throw CLI::ValidationError(status.error().message + " (" +
+                                 status.error().hint + ")");
+  });
   std::string text = "Environment:\n";
   for (const VariableInfo &variable : environmentVariables()) {
     std::string line = "  " + std::string(variable.name);

@@ -75,7 +75,7 @@ static void addStream(CLI::App &app, StreamOptions &options) {
                   "Calls of the most frequent signature, in n*")
       ->delimiter(',')
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1000.0));
+      ->check(tools::within(0.001, 1000.0));
   command
       .add_option("--rounds", options.rounds,
                   "Number of times that each policy has its turn")
@@ -85,7 +85,7 @@ static void addStream(CLI::App &app, StreamOptions &options) {
       .add_option("--sample-seconds", options.sampleSeconds,
                   "Streams that are shorter are repeated for this long")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 60.0));
+      ->check(tools::within(0.0, 60.0));
   command
       .add_option("--compile-threads", options.compileThreads,
                   "Threads that compile")

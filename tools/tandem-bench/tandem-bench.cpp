@@ -56,7 +56,7 @@ void addSweep(CLI::App &app, SweepOptions &options) {
       .add_option("--seconds", options.measure.seconds,
                   "Seconds for measuring the calls of one shape")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 3600.0));
+      ->check(tools::within(0.01, 3600.0));
   command
       .add_option("--cold-runs", options.measure.coldRuns,
                   "Number of new processes that compile each shape")
@@ -82,7 +82,7 @@ void addBars(CLI::App &app, BarsOptions &options) {
       ->check(CLI::IsMember(barGroups()));
   command.add_option("--seconds", options.seconds, "Seconds for each figure")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 3600.0));
+      ->check(tools::within(0.01, 3600.0));
   tools::addJson(command, options.json);
 }
 
@@ -94,7 +94,7 @@ void addComparisonOptions(CLI::App &command, ComparisonOptions &options,
       .add_option("--seconds", options.seconds,
                   "Seconds for the figures of each shape")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 3600.0));
+      ->check(tools::within(0.01, 3600.0));
   tools::addJson(command, options.json);
 }
 
@@ -186,7 +186,7 @@ void addTiers(CLI::App &app, TierComparisonOptions &options) {
       ->check(CLI::Range(1, 4096));
   command.add_option("--seconds", options.seconds, "Seconds for each case")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 3600.0));
+      ->check(tools::within(0.001, 3600.0));
   tools::addJson(command, options.json);
 }
 
@@ -357,8 +357,5 @@ int main(int argc, char **argv) {
                       options.scaling.threads})
     if (threads > 0)
       setNumThreads(threads);
-  Expected<bool> done = run(app, options, argc, argv);
-  if (!done)
-    return tools::report(done.error());
-  return *done ? 0 : 1;
+  return tools::finish(run(app, options, argc, argv));
 }

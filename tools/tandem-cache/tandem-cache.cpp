@@ -191,8 +191,5 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
-  Expected<bool> passed = command(options);
-  if (!passed)
-    return report(passed.error());
-  return *passed ? 0 : 1;
+  return finish(command(options));
 }

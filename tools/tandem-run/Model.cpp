@@ -162,6 +162,9 @@ Expected<GraphWithInputs> openGraph(const RunOptions &options,
   TANDEM_ASSIGN_OR_RETURN(
       result.graph, Graph::parseFile(options.file, options.function, import));
   std::vector<std::string> args = options.args;
+  if (result.graph->outputNames().empty() && !options.namedInputs.empty())
+    return fail("argument", "--input is of models, whose inputs have names",
+                "an MLIR file's are given by --arg, in order");
   if (!result.graph->outputNames().empty()) { // A model.
     if (args.empty() && options.namedInputs.empty() && options.dims.empty() &&
         !keepsGoing)

@@ -215,8 +215,5 @@ int main(int argc, char **argv) {
   if (options.threads > 0)
     setNumThreads(options.threads);
   options.environment = describeEnvironment(argc, argv);
-  Expected<bool> passed = runAsAsked(options);
-  if (!passed)
-    return report(passed.error());
-  return *passed ? 0 : 1;
+  return finish(runAsAsked(options));
 }

@@ -9,6 +9,8 @@
 #ifndef TANDEM_SUPPORT_ENVIRONMENT_H
 #define TANDEM_SUPPORT_ENVIRONMENT_H
 
+#include "tandem/Support/Error.h"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +38,10 @@ inline std::string_view name(Variable variable) {
 /// the text is valid until the environment changes, and no other thread may
 /// change it meanwhile.
 const char *lookUp(Variable variable);
+
+/// An Error where a variable that takes one of a few values has another. The
+/// library takes such a variable as not set; tools refuse it.
+Status checkEnvironment();
 
 /// The directory of what is kept between processes: $TANDEM_CACHE_DIR, or
 /// `tandem` among the user's caches; empty where there is no home. It need not

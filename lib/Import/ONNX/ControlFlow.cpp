@@ -68,12 +68,46 @@ NamedValue asNamed(Value value) {
 /// What the iterations of a loop collect, one value each.
 using Collected = SmallVector<Value>;
 
-/// The values of all iterations along a new dim.
-Value stack(Node &node, ArrayRef<Value> values, int64_t axis) {
-  if (!node.require(!values.empty(), "no iterations, so that the shape of a "
-                                     "result is not known") ||
-      node.hasFailed())
+/// The type that a body declares for a result, where that says all of it.
+FailureOr<TensorType> declaredType(const proto::ValueInfoProto &info) {
+  const auto &given = info.type().tensor_type();
+  Expected<DType> dtype = convertDType(given.elem_type());
+  if (!dtype || !given.has_shape() || given.shape().dim_size() >= kMaxRank)
+    return failure();
+  TensorType type{*dtype, {}};
+  for (const auto &dim : given.shape().dim()) {
+    if (!dim.has_dim_value() || dim.dim_value() < 0)
+      return failure();
+    type.shape.push_back(dim.dim_value());
+  }
+  return type;
+}
+
+/// What no iteration has made, by the type that the body declares.
+Value stackOfNone(Node &node, const proto::ValueInfoProto &declared,
+                  int64_t axis) {
+  const FailureOr<TensorType> type = declaredType(declared);
+  if (!node.require(succeeded(type),
+                    "no iterations, so that the shape of a result is not "
+                    "known"))
     return {};
+  Ints shape(type->shape.begin(), type->shape.end());
+  shape.insert(shape.begin() + node.axis(axis, shape.size() + 1), 0);
+  if (node.hasFailed())
+    return {};
+  return node.constant(DenseElementsAttr::get(
+      RankedTensorType::get(
+          shape, ir::toMlirType(node.location().getContext(), type->dtype)),
+      ArrayRef<Attribute>()));
+}
+
+/// The values of all iterations along a new dim.
+Value stack(Node &node, ArrayRef<Value> values,
+            const proto::ValueInfoProto &declared, int64_t axis) {
+  if (node.hasFailed())
+    return {};
+  if (values.empty())
+    return stackOfNone(node, declared, axis);
   axis = node.axis(axis, node.rank(values[0]) + 1);
   SmallVector<Value> wide;
   for (Value value : values)
@@ -216,10 +250,11 @@ void scanBatches(Node &node, const proto::GraphProto &body, int64_t numStates,
     for (auto [i, collected] : llvm::enumerate(results))
       collected.push_back(static_cast<int64_t>(i) < numStates
                               ? node.valueOf(scanned.states[i], "state")
-                              : stack(node, scanned.outputs[i - numStates], 0));
+                              : stack(node, scanned.outputs[i - numStates],
+                                      body.output(static_cast<int>(i)), 0));
   }
   for (auto [i, collected] : llvm::enumerate(results))
-    node.result(i, stack(node, collected, 0));
+    node.result(i, stack(node, collected, body.output(static_cast<int>(i)), 0));
 }
 
 } // namespace
@@ -253,7 +288,7 @@ void convertLoop(Node &node) {
   if (!body ||
       !node.require(trips && goesOn,
                     "a number of iterations that is not known") ||
-      !node.require(body->output_size() > carriedCount && body->node_size() > 0,
+      !node.require(body->output_size() > carriedCount,
                     "a body of fewer results than it must have"))
     return;
   SmallVector<NamedValue> carried;
@@ -294,7 +329,10 @@ void convertLoop(Node &node) {
     node.result(i, value);
   for (auto [i, values] : llvm::enumerate(collected))
     if (node.isWanted(carriedCount + i))
-      node.result(carriedCount + i, stack(node, values, 0));
+      node.result(carriedCount + i,
+                  stack(node, values,
+                        body->output(static_cast<int>(1 + carriedCount + i)),
+                        0));
 }
 
 /// A Scan as a loop; whether it could be one.
@@ -363,7 +401,10 @@ void convertScan(Node &node) {
   for (int64_t i = 0; i < numOutputs && !node.hasFailed(); ++i) {
     if (backwards[i])
       std::reverse(scanned.outputs[i].begin(), scanned.outputs[i].end());
-    node.result(numStates + i, stack(node, scanned.outputs[i], outputAxes[i]));
+    node.result(numStates + i,
+                stack(node, scanned.outputs[i],
+                      body->output(static_cast<int>(numStates + i)),
+                      outputAxes[i]));
   }
 }
 

@@ -263,7 +263,8 @@ LogicalResult Importer::convertNode(const proto::NodeProto &proto) {
     return failure();
   for (const std::string &output : proto.output()) {
     NamedValue &named = state.values[output];
-    if (!output.empty() && !named.value && !named.integers && !named.isRefused)
+    if (!output.empty() && !named.value && !named.integers && !named.weight &&
+        !named.isRefused)
       node.error("result '" + output + "' is not computed");
   }
   return failure(node.hasFailed());

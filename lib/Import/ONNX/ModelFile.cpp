@@ -140,6 +140,9 @@ ModelFile::mapExternal(const std::string &location) {
   if (code || location.empty() || end != folder.end())
     return fail("import", "external data '" + location +
                               "' is not inside the model's folder");
+  // Opening a pipe might wait for ever.
+  if (fs::exists(target, code) && !fs::is_regular_file(target, code))
+    return fail("import", "external data '" + location + "' is not a file");
   TANDEM_ASSIGN_OR_RETURN(known, mapFile(target));
   return known;
 }
@@ -168,7 +171,10 @@ ModelFile::readExternal(const proto::TensorProto &tensor) {
     return fail("import", "external data ends at byte " +
                               std::to_string(all.size()) + " of '" + location +
                               "', before the tensor does");
-  StringRef bytes = all.substr(offset, length.value_or(StringRef::npos));
+  // Without a length it is what the type takes, and the file may go on.
+  TANDEM_ASSIGN_OR_RETURN(const TensorType type, typeOf(tensor));
+  StringRef bytes =
+      all.substr(offset, length.value_or(static_cast<size_t>(type.bytes())));
   return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
 }
 

@@ -98,6 +98,8 @@ void alongSoftmaxAxis(Node &node, Function function) {
   Value x = node.operand(0);
   bool isOld = node.opset() < 13;
   int64_t axis = node.axis(node.getInt("axis", isOld ? 1 : -1), node.rank(x));
+  if (llvm::is_contained(node.sizesOf(x), Size(0))) // Nothing to compute.
+    return node.result(0, x);
   if (!isOld || axis == node.rank(x) - 1)
     return node.result(0, function(x, axis));
   Sizes shape = node.sizesOf(x);

@@ -10,6 +10,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tandem::onnx {
@@ -112,6 +114,20 @@ Value pick(Node &node, Value value, ArrayRef<int64_t> indices, int64_t axis) {
   return node.gather(value, node.vector(indices), axis);
 }
 
+/// The only element, where a double is equal to it.
+std::optional<double> asDouble(DenseElementsAttr elements) {
+  Attribute element = *elements.getValues<Attribute>().begin();
+  if (auto real = dyn_cast<FloatAttr>(element))
+    return real.getValueAsDouble();
+  Type type = elements.getElementType();
+  const bool isSigned = !type.isInteger(1) && !type.isUnsignedInteger();
+  const APInt integer = cast<IntegerAttr>(element).getValue();
+  const double value = integer.roundToDouble(isSigned);
+  if (std::fabs(value) >= std::ldexp(1, 53))
+    return std::nullopt;
+  return value;
+}
+
 Value padByValue(Node &node, Value x, Ints low, Ints high) {
   Type type = node.element(x);
   x = crop(node, x, low, high);
@@ -122,15 +138,11 @@ Value padByValue(Node &node, Value x, Ints low, Ints high) {
   Value given = node.hasOperand(2) ? node.operand(2) : Value();
   DenseElementsAttr known;
   if (given && matchPattern(given, m_Constant(&known)) &&
-      known.getNumElements() == 1) {
-    Attribute element = *known.getValues<Attribute>().begin();
-    if (auto real = dyn_cast<FloatAttr>(element))
-      number = real.getValueAsDouble();
-    else
-      number = cast<IntegerAttr>(element).getValue().roundToDouble(
-          !type.isInteger(1) && !type.isUnsignedInteger());
-    given = {};
-  }
+      known.getNumElements() == 1)
+    if (std::optional<double> value = asDouble(known)) {
+      number = *value;
+      given = {};
+    }
   Value padded = node.pad(x, low, high, none, number);
   if (given) {
     Type i8 = node.state().builder.getI8Type();
@@ -254,6 +266,13 @@ void convertPad(Node &node) {
     if (!node.require(std::max(std::abs(low[axis]), std::abs(high[axis])) <
                           (int64_t(1) << 40),
                       "padding that no memory holds"))
+      return;
+  }
+  for (int64_t axis : axes) {
+    const std::optional<int64_t> size = node.sizesOf(x)[axis].value();
+    if (!node.require(!size || *size + low[axis] + high[axis] >= 0,
+                      "pads that take away more than dim " + Twine(axis) +
+                          " has"))
       return;
   }
   std::string mode = node.getString("mode", "constant");

@@ -51,6 +51,13 @@ struct LowerKernelToLoopsPass
 
 private:
   LogicalResult lower(ModuleOp module, func::FuncOp kernel) {
+    for (Type type : llvm::concat<const Type>(kernel.getArgumentTypes(),
+                                              kernel.getResultTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          !tensor || !tensor.hasStaticShape())
+        return kernel.emitError("a kernel takes and returns tensors of known "
+                                "shapes, not ")
+               << type;
     auto kind = module->getAttrOfType<ir::FusionKindAttr>(
         ir::TandemDialect::kKindAttrName);
     if (kind && kind.getValue() == ir::FusionKind::reduction)

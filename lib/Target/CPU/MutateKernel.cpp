@@ -255,7 +255,7 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
     fault = findFault(rest);
     if (!fault)
       return emitError(UnknownLoc::get(context))
-             << "no fault '" << rest
+             << "no fault '" << mutant
              << "': there are zero-results, zero-last-store, reverse-lanes, "
                 "drop-task, drop-step, drop-row, drop-product, shift-load, "
                 "close-mask";

@@ -10,6 +10,7 @@
 
 #include "tandem/Support/Environment.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
@@ -47,14 +48,16 @@ static bool hostHas(std::string_view level) {
   return level == "baseline" || __builtin_cpu_supports("x86-64-v3");
 }
 
-/// The highest level that the host has and that is not above TANDEM_X86_LEVEL.
+/// The highest level that the host has and that is not above TANDEM_X86_LEVEL,
+/// where that names one.
 static const KernelTable &choose() {
   const char *limit = lookUp(Variable::x86Level);
-  const KernelTable *table = std::begin(tables);
-  if (limit)
-    while (table + 1 != std::end(tables) &&
-           table->name != std::string_view(limit))
-      ++table;
+  const KernelTable *table =
+      std::find_if(std::begin(tables), std::end(tables), [&](const auto &each) {
+        return limit && each.name == std::string_view(limit);
+      });
+  if (table == std::end(tables))
+    table = std::begin(tables);
   while (!hostHas(table->name))
     ++table;
   return *table;

@@ -88,3 +88,12 @@ module @k {
     return %0 : tensor<8x8xf64>
   }
 }
+
+// -----
+
+module @k {
+  // expected-error @+1 {{a kernel takes and returns tensors of known shapes, not 'tensor<?xf32>'}}
+  func.func @k(%x: tensor<?xf32>) -> tensor<?xf32> {
+    return %x : tensor<?xf32>
+  }
+}

@@ -104,7 +104,7 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &result) {
 // Constraints
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Type> getArgumentTypes(LoopOp loop) {
+template <typename Loop> static SmallVector<Type> getArgumentTypes(Loop loop) {
   SmallVector<Type> types(loop.getCarried().getTypes());
   for (Type type : loop.getScanned().getTypes())
     types.push_back(getSliceType(type));
@@ -112,8 +112,13 @@ static SmallVector<Type> getArgumentTypes(LoopOp loop) {
   return types;
 }
 
-/// C4 to C6.
-static LogicalResult verifyCounts(LoopOp loop) {
+/// C4 to C6, and C8.
+template <typename Loop> static LogicalResult verifyCounts(Loop loop) {
+  if (loop->getNumResults() < loop.getCarried().size())
+    return loop.emitOpError("C2: there are fewer results than carried "
+                            "operands");
+  if (loop->getNumResults() == 0)
+    return loop.emitOpError("C8: there must be a result");
   const int64_t trips = loop.countTrips();
   for (Type type : loop.getScanned().getTypes()) {
     auto scanned = cast<RankedTensorType>(type);
@@ -135,9 +140,38 @@ static LogicalResult verifyCounts(LoopOp loop) {
   return success();
 }
 
+/// C7, and C2 of what an iteration yields; `at` is the op to blame.
+template <typename Loop>
+static LogicalResult verifyYielded(Loop loop, TypeRange yielded,
+                                   Operation *at) {
+  if (yielded.size() != loop->getNumResults())
+    return at->emitOpError("C2: there must be a value for each of the ")
+           << loop->getNumResults() << " results of the loop";
+  const size_t numCarried = loop.getCarried().size();
+  for (auto [i, type] : llvm::enumerate(yielded)) {
+    Type result = loop->getResult(i).getType();
+    if (i < numCarried
+            ? !ir::detail::areCompatible(
+                  {type, type}, {loop.getCarried()[i].getType(), result})
+            : cast<RankedTensorType>(result).getRank() == 0 ||
+                  !ir::detail::areCompatible(type, getSliceType(result)))
+      return at->emitOpError("C2: value ")
+             << i << " is " << type << ", which is not what the loop carries "
+             << "or stacks as " << result;
+    if (i < numCarried)
+      continue;
+    int64_t size = cast<RankedTensorType>(result).getDimSize(0);
+    int64_t trips = loop.countTrips();
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(trips) &&
+        size != trips)
+      return loop.emitOpError("C7: result ")
+             << i << " is " << result << ", but there are " << trips
+             << " iterations";
+  }
+  return success();
+}
+
 LogicalResult LoopOp::verify() {
-  if (getNumResults() < getCarried().size())
-    return emitOpError("C2: there are fewer results than carried operands");
   if (failed(verifyCounts(*this)))
     return failure();
   if (!detail::areCompatible(TypeRange(::getArgumentTypes(*this)),
@@ -149,45 +183,48 @@ LogicalResult LoopOp::verify() {
 }
 
 LogicalResult LoopOp::verifyRegions() {
-  TypeRange yielded = getYield().getValues().getTypes();
-  if (yielded.size() != getNumResults())
-    return getYield().emitOpError("C2: there must be a value for each of the ")
-           << getNumResults() << " results of the loop";
-  const size_t numCarried = getCarried().size();
-  for (auto [i, type] : llvm::enumerate(yielded)) {
-    Type result = getResult(i).getType();
-    if (i < numCarried ? !detail::areCompatible(
-                             {type, type}, {getCarried()[i].getType(), result})
-                       : cast<RankedTensorType>(result).getRank() == 0 ||
-                             !detail::areCompatible(type, getSliceType(result)))
-      return getYield().emitOpError("C2: value ")
-             << i << " is " << type << ", which is not what the loop carries "
-             << "or stacks as " << result;
-    if (i < numCarried)
-      continue;
-    int64_t size = cast<RankedTensorType>(result).getDimSize(0);
-    int64_t trips = countTrips();
-    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(trips) &&
-        size != trips)
-      return emitOpError("C7: result ")
-             << i << " is " << result << ", but there are " << trips
-             << " iterations";
-  }
+  YieldOp yield = getYield();
+  if (failed(verifyYielded(*this, yield.getValues().getTypes(), yield)))
+    return failure();
   for (Operation &op : getBody().front().without_terminator())
     if (!isMemoryEffectFree(&op))
       return op.emitOpError("C3: an op in a loop must be pure");
   return success();
 }
 
+LogicalResult RunLoopOp::verify() { return verifyCounts(*this); }
+
+/// Whether `function`, or one that its loops run, runs `loop`.
+static bool runs(FunctionOpInterface function, RunLoopOp loop,
+                 SymbolTableCollection &symbols,
+                 llvm::SmallPtrSetImpl<Operation *> &seen) {
+  if (!seen.insert(function).second)
+    return false;
+  return function
+      ->walk([&](RunLoopOp inner) {
+        auto body = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+            inner, inner.getBodyAttr());
+        const bool isFound =
+            inner == loop || (body && runs(body, loop, symbols, seen));
+        return isFound ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult RunLoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
       *this, getBodyAttr());
-  if (!function || function.getNumArguments() != getNumOperands() ||
-      function.getNumResults() != getNumResults())
-    return emitOpError("C1: ")
-           << getBodyAttr() << " is not a function with an argument for each "
-           << "operand and a result for each result";
-  return success();
+  if (!function)
+    return emitOpError("C1: ") << getBodyAttr() << " is not a function here";
+  if (!detail::areCompatible(TypeRange(::getArgumentTypes(*this)),
+                             function.getArgumentTypes()))
+    return emitOpError("C1: the arguments of ")
+           << getBodyAttr() << " must have the types of the carried operands, "
+           << "of the slices, and of the fixed operands";
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  if (runs(function, *this, symbols, seen))
+    return emitOpError("C2: ") << getBodyAttr() << " would run the loop again";
+  return verifyYielded(*this, function.getResultTypes(), *this);
 }
 
 //===----------------------------------------------------------------------===//

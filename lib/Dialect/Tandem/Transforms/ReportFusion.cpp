@@ -11,12 +11,13 @@
 #include "FusionPassOptions.h"
 
 #include "tandem/Fusion/FusionReport.h"
+#include "tandem/Runtime/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
-#include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 namespace tandem {
 #define GEN_PASS_DEF_TANDEMREPORTFUSION
@@ -94,16 +95,13 @@ LogicalResult ReportFusionPass::writeReport() {
     }
   llvm::json::Value report = llvm::json::Object{
       {"device", fusion.device.name}, {"functions", std::move(functions)}};
-  // Into a temporary file first, which then takes the name.
-  llvm::Error error =
-      llvm::writeToOutput(file, [&](llvm::raw_ostream &out) -> llvm::Error {
-        out << llvm::formatv("{0:2}\n", report);
-        return llvm::Error::success();
-      });
-  if (error)
+  const std::string text = llvm::formatv("{0:2}\n", report);
+  // LLVM's writeToOutput would put a file in the place of a device.
+  Status status = writeFileAtomically(
+      file, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  if (!status)
     return emitError(getOperation().getLoc())
-           << "the fusion report cannot be written to '" << file
-           << "': " << llvm::toString(std::move(error));
+           << "the fusion report cannot be written: " << status.error().message;
   return success();
 }
 

@@ -3,6 +3,7 @@
 usage: make-models.py FOLDER
 """
 
+import os
 import pathlib
 import sys
 
@@ -285,6 +286,57 @@ def large_det():
                  [value("y", [])])
 
 
+# Of rows that have no element.
+def empty_softmax():
+    return model([node("LogSoftmax", "x", "y"), node("Hardmax", "y", "z")],
+                 [value("x", [2, 0])], [value("z", [2, 0])])
+
+
+# Exact, where x - y * trunc(x / y) is not.
+def remainders():
+    return model([node("Mod", "x y", "z", fmod=1)],
+                 [value("x", [4]), value("y", [4])], [value("z", [4])])
+
+
+# No f64 is equal to the value.
+def wide_padding():
+    return model([node("Pad", "x pads one", "y")], [value("x", [2], INT64)],
+                 [value("y", [4], INT64)],
+                 [weight("pads", numpy.array([1, 1])),
+                  weight("one", numpy.int64(2 ** 53 + 1))])
+
+
+def cropping_padding():
+    return model([node("Pad", "x pads", "y", "crop")], [value("x", [3, 4])],
+                 [value("y", [None, None])],
+                 [weight("pads", numpy.array([-2, 0, -2, 0]))])
+
+
+# A branch and a body may have weights for results, a body no node at all, and
+# a loop no iteration: then the type of what it stacks is the declared one.
+def bare_regions():
+    def weights(name, number):
+        graph = graph_of([], [], [value(name, [2])])
+        graph.initializer.append(
+            weight(name, numpy.full(2, number, numpy.float32)))
+        return graph
+    body = graph_of([], [value("i", [], INT64),
+                         value("goes_on", [], TensorProto.BOOL),
+                         value("a", [2]), value("b", [2])],
+                    [value("goes_on", [], TensorProto.BOOL), value("b", [2]),
+                     value("a", [2]), value("b", [2])])
+    return model(
+        [node("If", "no", "chosen", then_branch=weights("then", 1),
+              else_branch=weights("else", 2)),
+         node("Loop", "three - x chosen", "p q all", "swap", body=body),
+         node("Loop", "none - x chosen", "r s nothing", "idle", body=body)],
+        [value("x", [2])],
+        [value(name, [2]) for name in "pqrs"] + [value("all", [3, 2]),
+                                                 value("nothing", [0, 2])],
+        [weight("no", numpy.array(False)), weight("three", numpy.int64(3)),
+         weight("none", numpy.int64(0))])
+
+
 def unknown_ops():
     return model([node("Relu", "x", "a"), node("NonZero", "a", "b", "first"),
                   node("Frobnicate", "b", "c", "second"),
@@ -347,10 +399,13 @@ def write_external(folder, name, location, offset=0, length=400):
                    [value("y", [100])], [weight("w", ramp(100))])
     tensor = result.graph.initializer[0]
     (folder / "weights.bin").write_bytes(bytes(64) + tensor.raw_data)
+    (folder / "more.bin").write_bytes(tensor.raw_data + bytes(8))
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
     for key, text in [("location", location), ("offset", offset),
                       ("length", length)]:
+        if text is None:
+            continue
         entry = tensor.external_data.add()
         entry.key, entry.value = key, str(text)
     (folder / name).write_bytes(result.SerializeToString())
@@ -363,7 +418,8 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, integer_softmax, large_det, unknown_ops,
+                 long_padding, remainders, wide_padding, cropping_padding,
+                 bare_regions, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
                  type_of_input, short_weight]:
         (folder / (make.__name__ + ".onnx")).write_bytes(
@@ -375,6 +431,9 @@ def main():
     (folder / "long_field.onnx").write_bytes(
         b"\x08\x08\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f")
     write_external(folder, "external.onnx", "weights.bin", offset=64)
+    write_external(folder, "external_open.onnx", "more.bin", length=None)
+    os.mkfifo(folder / "pipe")
+    write_external(folder, "external_pipe.onnx", "pipe")
     write_external(folder, "external_outside.onnx", "../weights.bin")
     write_external(folder, "external_absolute.onnx", "/etc/passwd")
     write_external(folder, "external_short.onnx", "weights.bin", offset=128)

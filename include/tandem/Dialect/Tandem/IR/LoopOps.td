@@ -61,6 +61,7 @@ def Tandem_LoopOp : Tandem_LoopLikeOp<"loop",
     - C6: `reversed` has an element for each scanned operand and each stacked
       result.
     - C7: dim 0 of a stacked result is the number of iterations.
+    - C8: there is at least one result.
 
     Example:
     ```mlir
@@ -91,11 +92,13 @@ def Tandem_RunLoopOp : Tandem_LoopLikeOp<"run_loop",
   let summary = "Runs a loop whose body is a function";
   let description = [{
     A `tandem.loop` whose region has become the function that the symbol refers
-    to.
+    to, in a graph that is being compiled.
 
     Constraints:
-    - C1: the symbol refers to a function with an argument for each operand and
-      a result for each result.
+    - C1: the symbol refers to a function whose arguments and results are those
+      of the region.
+    - C2: that function does not run the loop itself, nor do those that it calls.
+    - C4 to C8 of `tandem.loop` hold.
 
     Example:
     ```mlir
@@ -117,6 +120,7 @@ def Tandem_RunLoopOp : Tandem_LoopLikeOp<"run_loop",
     (`fixed` ` ` `(` $fixed^ `)`)? attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
   let extraClassDeclaration = declarations;
 }
 
