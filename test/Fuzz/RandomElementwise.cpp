@@ -149,9 +149,9 @@ void appendBinary(GraphBuilder &b) {
 }
 
 void appendIntegerBinary(GraphBuilder &b) {
-  OpKind kind = b.random.pick({OpKind::add, OpKind::sub, OpKind::mul,
-                               OpKind::div, OpKind::rem, OpKind::max,
-                               OpKind::min});
+  OpKind kind =
+      b.random.pick({OpKind::add, OpKind::sub, OpKind::mul, OpKind::div,
+                     OpKind::rem, OpKind::max, OpKind::min});
   int x = b.pickInteger(), y = pickPartner(b, x);
   double mx = b.node(x).magnitude, my = b.node(y).magnitude;
   double limit = limitOf(b.type(x).dtype);

@@ -68,26 +68,11 @@ NamedValue asNamed(Value value) {
 /// What the iterations of a loop collect, one value each.
 using Collected = SmallVector<Value>;
 
-/// The type that a body declares for a result, where that says all of it.
-FailureOr<TensorType> declaredType(const proto::ValueInfoProto &info) {
-  const auto &given = info.type().tensor_type();
-  Expected<DType> dtype = convertDType(given.elem_type());
-  if (!dtype || !given.has_shape() || given.shape().dim_size() >= kMaxRank)
-    return failure();
-  TensorType type{*dtype, {}};
-  for (const auto &dim : given.shape().dim()) {
-    if (!dim.has_dim_value() || dim.dim_value() < 0)
-      return failure();
-    type.shape.push_back(dim.dim_value());
-  }
-  return type;
-}
-
 /// What no iteration has made, by the type that the body declares.
 Value stackOfNone(Node &node, const proto::ValueInfoProto &declared,
                   int64_t axis) {
-  const FailureOr<TensorType> type = declaredType(declared);
-  if (!node.require(succeeded(type),
+  const std::optional<TensorType> type = staticTypeOf(declared);
+  if (!node.require(type && type->shape.rank() < kMaxRank,
                     "no iterations, so that the shape of a result is not "
                     "known"))
     return {};

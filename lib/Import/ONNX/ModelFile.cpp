@@ -114,6 +114,22 @@ Expected<TensorType> typeOf(const proto::TensorProto &tensor) {
   return type;
 }
 
+std::optional<TensorType> staticTypeOf(const proto::ValueInfoProto &info) {
+  const auto &given = info.type().tensor_type();
+  Expected<DType> dtype = convertDType(given.elem_type());
+  if (!dtype || !given.has_shape() || given.shape().dim_size() > kMaxRank)
+    return std::nullopt;
+  TensorType type{*dtype, {}};
+  for (const auto &dim : given.shape().dim()) {
+    if (!dim.has_dim_value() || dim.dim_value() < 0)
+      return std::nullopt;
+    type.shape.push_back(dim.dim_value());
+  }
+  if (!checkedBytes(type))
+    return std::nullopt;
+  return type;
+}
+
 Expected<std::unique_ptr<ModelFile>> ModelFile::open(const std::string &path) {
   std::unique_ptr<ModelFile> result(new ModelFile(path));
   TANDEM_ASSIGN_OR_RETURN(result->mapping, mapFile(path));

@@ -73,6 +73,9 @@ Expected<DType> convertDType(int32_t dataType);
 /// The type of a tensor. Fails for dims that are negative, too many or whose
 /// product overflows.
 Expected<TensorType> typeOf(const proto::TensorProto &tensor);
+/// The type that is declared for a value; nothing where that leaves something
+/// open.
+std::optional<TensorType> staticTypeOf(const proto::ValueInfoProto &info);
 
 } // namespace tandem::onnx
 
