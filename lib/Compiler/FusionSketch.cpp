@@ -8,6 +8,7 @@
 
 #include "FusionSketch.h"
 
+#include "tandem/Runtime/CustomCall.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include <algorithm>
@@ -60,17 +61,18 @@ Status Sketcher::visit(const fb::StepT &step, double times) {
   SketchedOp op;
   op.step = &step;
   op.times = times;
-  bool isConstant = step.op->kind != OpKind::iota;
+  // What loops compute stays in the program.
+  bool isConstant = step.op->kind != OpKind::iota && times == 1;
   for (uint32_t slot : step.operands) {
     op.operands.push_back(types[slot]);
     isConstant &= writers[slot] == kConstant;
   }
   if (step.op->kind == OpKind::custom_call) {
-    const auto &results = step.op->attrs.AsCustomCallAttrs()->results;
-    for (size_t i = 0; i < step.results.size() && i < results.size(); ++i)
-      types[step.results[i]] = fromFlat(*results[i]);
-    if (results.empty())
-      return {};
+    TANDEM_ASSIGN_OR_RETURN(
+        const std::vector<TensorType> results,
+        inferCustomCall(*step.op->attrs.AsCustomCallAttrs(), op.operands));
+    for (size_t i = 0; i < results.size(); ++i)
+      types[step.results[i]] = results[i];
     isConstant = false;
     op.result = types[step.results[0]];
   } else {

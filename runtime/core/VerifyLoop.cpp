@@ -8,6 +8,8 @@
 
 #include "VerifyLoop.h"
 
+#include "tandem/Support/NestingDepth.h"
+
 using namespace tandem;
 
 Status tandem::verifyLoopCounts(const fb::ProgramT &program,

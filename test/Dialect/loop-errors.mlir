@@ -183,6 +183,40 @@ func.func @c8() {
 
 // -----
 
+func.func @c9(%h: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tandem.loop carried (%a = %h) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = tandem.loop carried (%b = %a) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+      %2 = tandem.loop carried (%c = %b) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+        %3 = tandem.loop carried (%d = %c) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+          %4 = tandem.loop carried (%e = %d) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+            %5 = tandem.loop carried (%f = %e) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+              %6 = tandem.loop carried (%g = %f) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+                %7 = tandem.loop carried (%i = %g) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+                  // expected-error@+1 {{'tandem.loop' op C9: there are more than 8 loops within each other}}
+                  %8 = tandem.loop carried (%j = %i) {trips = 2} : (tensor<4xf32>) -> tensor<4xf32> {
+                    tandem.yield %j : tensor<4xf32>
+                  }
+                  tandem.yield %8 : tensor<4xf32>
+                }
+                tandem.yield %7 : tensor<4xf32>
+              }
+              tandem.yield %6 : tensor<4xf32>
+            }
+            tandem.yield %5 : tensor<4xf32>
+          }
+          tandem.yield %4 : tensor<4xf32>
+        }
+        tandem.yield %3 : tensor<4xf32>
+      }
+      tandem.yield %2 : tensor<4xf32>
+    }
+    tandem.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
 func.func @no_yield_elsewhere(%h: tensor<4xf32>) {
   // expected-error@+1 {{'tandem.yield' op expects parent op to be one of 'tandem.fusion, tandem.loop'}}
   tandem.yield %h : tensor<4xf32>

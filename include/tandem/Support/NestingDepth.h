@@ -27,6 +27,9 @@ inline constexpr int kMaxNestingDepth = 256;
 /// always passes.
 Status checkNesting(std::string_view text, std::string_view file);
 
+/// The most loops that may be within each other.
+inline constexpr int kMaxLoopDepth = 8;
+
 } // namespace tandem
 
 #endif // TANDEM_SUPPORT_NESTINGDEPTH_H

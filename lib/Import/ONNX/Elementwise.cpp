@@ -10,6 +10,8 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 
+#include <numbers>
+
 using namespace mlir;
 
 namespace tandem::onnx {
@@ -84,26 +86,47 @@ SmallVector<Value> alignedOperands(Node &node) {
   return {lhs, rhs};
 }
 
-void convertAcosh(Node &node) { // log(x + sqrt(x² - 1))
-  Value x = node.operand(0);
-  Value root =
-      node.emit<ir::SqrtOp>(node.sub(node.mul(x, x), node.scalar(x, 1)));
-  node.result(0, node.emit<ir::LogOp>(node.add(x, root)));
+/// `large` where |x| is beyond 2^28, of which the squares of neither type of
+/// float overflow and 1 is lost; `other` elsewhere.
+static Value whereLarge(Node &node, Value magnitude, Value large, Value other) {
+  Value isLarge = node.compare(ir::ComparePredicate::gt, magnitude,
+                               node.scalar(magnitude, 0x1p28));
+  return node.select(isLarge, large, other);
 }
 
-void convertAsinh(Node &node) { // sign(x) * log1p(|x| + x² / (1 + √(x² + 1)))
+/// log(2x).
+static Value logOfTwice(Node &node, Value x) {
+  return node.add(node.emit<ir::LogOp>(x), node.scalar(x, std::numbers::ln2));
+}
+
+/// log1p(t + √(t (t + 2))), where t = x - 1; NaN below 1.
+void convertAcosh(Node &node) {
+  Value x = node.operand(0), one = node.scalar(x, 1);
+  Value t = node.emit<ir::MaxOp>({node.sub(x, one), node.scalar(x, -0.5)});
+  Value root =
+      node.emit<ir::SqrtOp>(node.mul(t, node.add(t, node.scalar(x, 2))));
+  Value result = node.emit<ir::Log1pOp>(node.add(t, root));
+  node.result(0, whereLarge(node, x, logOfTwice(node, x), result));
+}
+
+/// sign(x) * log1p(|x| + x² / (1 + √(x² + 1))).
+void convertAsinh(Node &node) {
   Value x = node.operand(0), one = node.scalar(x, 1);
   Value magnitude = node.emit<ir::AbsOp>(x), square = node.mul(x, x);
   Value root = node.emit<ir::SqrtOp>(node.add(square, one));
   Value sum = node.add(magnitude, node.div(square, node.add(one, root)));
-  node.result(0,
-              node.mul(node.emit<ir::SignOp>(x), node.emit<ir::Log1pOp>(sum)));
+  Value result = whereLarge(node, magnitude, logOfTwice(node, magnitude),
+                            node.emit<ir::Log1pOp>(sum));
+  node.result(0, node.mul(node.emit<ir::SignOp>(x), result));
 }
 
-void convertAtanh(Node &node) { // log1p(2x / (1 - x)) / 2
-  Value x = node.operand(0);
-  Value quotient = node.div(node.add(x, x), node.sub(node.scalar(x, 1), x));
-  node.result(0, half(node, node.emit<ir::Log1pOp>(quotient)));
+/// sign(x) * log1p(2|x| / (1 - |x|)) / 2.
+void convertAtanh(Node &node) {
+  Value x = node.operand(0), magnitude = node.emit<ir::AbsOp>(x);
+  Value quotient = node.div(node.add(magnitude, magnitude),
+                            node.sub(node.scalar(x, 1), magnitude));
+  Value result = half(node, node.emit<ir::Log1pOp>(quotient));
+  node.result(0, node.mul(node.emit<ir::SignOp>(x), result));
 }
 
 void convertBitCast(Node &node) {
@@ -165,11 +188,16 @@ void convertClip(Node &node) {
   node.result(0, x);
 }
 
-void convertCosh(Node &node) {
-  Value x = node.operand(0);
-  node.result(
-      0, half(node, node.add(node.emit<ir::ExpOp>(x),
-                             node.emit<ir::ExpOp>(node.emit<ir::NegOp>(x)))));
+/// exp(|x|) / 2, which does not overflow where the result does not.
+static Value halfOfExp(Node &node, Value magnitude) {
+  Value root = node.emit<ir::ExpOp>(half(node, magnitude));
+  return node.mul(half(node, root), root);
+}
+
+void convertCosh(Node &node) { // (exp(|x|) + exp(-|x|)) / 2
+  Value magnitude = node.emit<ir::AbsOp>(node.operand(0));
+  Value small = node.emit<ir::ExpOp>(node.emit<ir::NegOp>(magnitude));
+  node.result(0, node.add(halfOfExp(node, magnitude), half(node, small)));
 }
 
 void convertElu(Node &node) {
@@ -268,11 +296,17 @@ void convertShrink(Node &node) {
   node.result(0, node.select(isBelow, node.add(x, bias), result));
 }
 
-void convertSinh(Node &node) { // (m + m / (m + 1)) / 2, where m = exp(x) - 1
-  Value x = node.operand(0);
-  Value m = node.emit<ir::Expm1Op>(x);
+/// sign(x) * (m + m / (m + 1)) / 2, where m = exp(|x|) - 1; from 20 on that is
+/// exp(|x|) / 2.
+void convertSinh(Node &node) {
+  Value x = node.operand(0), magnitude = node.emit<ir::AbsOp>(x);
+  Value isLarge =
+      node.compare(ir::ComparePredicate::gt, magnitude, node.scalar(x, 20));
+  Value m = node.emit<ir::Expm1Op>(magnitude);
   Value rest = node.div(m, node.add(m, node.scalar(x, 1)));
-  node.result(0, half(node, node.add(m, rest)));
+  Value result = node.select(isLarge, halfOfExp(node, magnitude),
+                             half(node, node.add(m, rest)));
+  node.result(0, node.mul(node.emit<ir::SignOp>(x), result));
 }
 
 void convertSoftsign(Node &node) {

@@ -167,6 +167,11 @@ LogicalResult Importer::declare(const std::string &name, Location loc) {
 }
 
 LogicalResult Importer::addWeights(const proto::GraphProto &of) {
+  if (of.sparse_initializer_size() > 0) {
+    const std::string &name = of.sparse_initializer(0).values().name();
+    return emitError(state.location(name))
+           << "weight '" << name << "' is sparse, which is not supported";
+  }
   for (const proto::TensorProto &weight : of.initializer()) {
     if (failed(declare(weight.name(), state.location(weight.name()))))
       return failure();
@@ -255,6 +260,8 @@ LogicalResult Importer::convertNode(const proto::NodeProto &proto) {
   if (const proto::FunctionProto *called = findFunction(proto))
     return addCall(proto, *called);
   const OpRow *row = findOp(proto.domain(), proto.op_type());
+  if (row && row->isWide)
+    node.widenHalves();
   if (!row)
     node.error("the op is unknown");
   else if (!evaluateIntegers(node) && !node.hasFailed())

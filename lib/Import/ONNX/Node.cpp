@@ -137,10 +137,17 @@ Value Node::valueOf(NamedValue &named, StringRef name) {
 }
 
 Value Node::operand(unsigned i) {
-  if (hasOperand(i))
-    return valueOf(named(i), node.input(i));
-  error(nameOf(i) + " is missing");
-  return {};
+  if (!hasOperand(i)) {
+    error(nameOf(i) + " is missing");
+    return {};
+  }
+  Value value = valueOf(named(i), node.input(i));
+  const Type type = element(value);
+  if (!value || !widens || !isa<Float16Type, BFloat16Type>(type))
+    return value;
+  if (!narrow)
+    narrow = type;
+  return cast(value, Float32Type::get(loc.getContext()));
 }
 
 SmallVector<Value> Node::operands() {
@@ -228,7 +235,8 @@ bool Node::isWanted(unsigned i) const {
 }
 
 void Node::result(unsigned i, Value value) {
-  check(value);
+  if (check(value) && narrow && element(value).isF32())
+    value = cast(value, narrow);
   if (isWanted(i))
     context.values[node.output(i)].value = value;
 }

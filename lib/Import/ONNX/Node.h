@@ -62,6 +62,9 @@ public:
   bool hasOperand(unsigned i) const;
   /// Operand `i`; an error where it is left out.
   mlir::Value operand(unsigned i);
+  /// From now on operands of 16-bit floats are cast to f32, and results of f32
+  /// to the type of the first of those.
+  void widenHalves() { widens = true; }
   /// All operands.
   llvm::SmallVector<mlir::Value> operands();
   /// What operand `i` stands for; nothing where it is left out.
@@ -172,6 +175,9 @@ private:
   int64_t version;
   mlir::Location loc;
   bool failed = false;
+  /// See widenHalves. `narrow` is null as long as nothing was cast.
+  bool widens = false;
+  mlir::Type narrow;
 };
 
 } // namespace tandem::onnx

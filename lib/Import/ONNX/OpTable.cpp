@@ -44,6 +44,8 @@ constexpr OpRow kDefaultDomain[] = {
 #define ONNX_COMPARE(name, predicate)                                          \
   {#name, convertCompare<ir::ComparePredicate::predicate>, 0},
 #define ONNX_OP(name, ...) {#name, convert##name, operandBits({__VA_ARGS__})},
+#define ONNX_WIDE_OP(name, ...)                                                \
+  {#name, convert##name, operandBits({__VA_ARGS__}), /*isWide=*/true},
 #include "Ops.def"
 };
 

@@ -20,6 +20,8 @@ struct OpRow {
   void (*convert)(Node &node);
   /// The operands that determine shapes, as a bit for each.
   uint32_t shapeOperands;
+  /// Whether floats of 16 bits are widened (Node::widenHalves).
+  bool isWide = false;
 };
 
 /// The operator sets that are understood: those of the default domain from

@@ -9,6 +9,7 @@
 #include "Assembly.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Support/NestingDepth.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -172,6 +173,12 @@ static LogicalResult verifyYielded(Loop loop, TypeRange yielded,
 }
 
 LogicalResult LoopOp::verify() {
+  int depth = 0;
+  for (auto loop = *this; loop; loop = loop->getParentOfType<LoopOp>())
+    ++depth;
+  if (depth > kMaxLoopDepth)
+    return emitOpError("C9: there are more than ")
+           << kMaxLoopDepth << " loops within each other";
   if (failed(verifyCounts(*this)))
     return failure();
   if (!detail::areCompatible(TypeRange(::getArgumentTypes(*this)),

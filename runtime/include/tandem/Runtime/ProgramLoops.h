@@ -18,8 +18,6 @@
 
 namespace tandem {
 
-/// The most loops that may be within each other.
-inline constexpr int kMaxLoopDepth = 8;
 
 /// Calls `visit` with every step of a program, and after a loop with the steps
 /// of its body.

@@ -62,6 +62,7 @@ def Tandem_LoopOp : Tandem_LoopLikeOp<"loop",
       result.
     - C7: dim 0 of a stacked result is the number of iterations.
     - C8: there is at least one result.
+    - C9: at most 8 loops are within each other.
 
     Example:
     ```mlir
