@@ -28,8 +28,8 @@ inline constexpr int64_t kLeastChannels = 4;
 /// they read of the data, with zeros around it, is a tile in shared memory, as
 /// are their weights where those of adjacent channels are not adjacent. A
 /// thread has 128 bytes of sums in registers: those of 8 channels and 4
-/// positions, say, for which a tap and an input channel take one vector of
-/// weights and four data.
+/// positions, say. What all taps of a row read for these positions of one input
+/// channel is loaded at once, and then a vector of weights for each tap.
 class ContractionEmitter {
 public:
   ContractionEmitter(MappedKernel &kernel, mlir::Operation *hero,
@@ -53,11 +53,6 @@ private:
   void fillTile();
   void fillWeights();
   int64_t blockChannels() const { return channelGroups * channels; }
-  /// Whether the tile has the input channels of a column side by side, as the
-  /// data has them; else the columns of a channel.
-  bool isTileChannelsLast() const {
-    return contraction.inputDataStride == 1 || contraction.inputChannels == 1;
-  }
   mlir::Value isInData(mlir::Value position, int64_t size,
                        mlir::Value isInside);
   void createSums();
@@ -69,7 +64,7 @@ private:
   };
   mlir::Value resultAlong(RunStart start, mlir::Value along);
   void accumulate();
-  void accumulateTap(mlir::Value tap, mlir::Value column, mlir::Value input);
+  void accumulateTap(mlir::Value weight, mlir::Value data, mlir::Value at);
   mlir::LogicalResult storeResults();
   mlir::LogicalResult storeRun(mlir::Value position, RunStart start);
   mlir::LogicalResult storeEpilogue(Run run, RunStart start);
@@ -85,6 +80,7 @@ private:
   }
   mlir::Value allocate(const llvm::Twine &name, int64_t count,
                        mlir::gpu::AddressSpace space, mlir::Type element);
+  mlir::Value allocateShared(const llvm::Twine &name, int64_t count);
   mlir::Value allocateVariable(const llvm::Twine &name);
   mlir::Value load(mlir::Location at, mlir::Value memory,
                    mlir::ValueRange position) {
@@ -107,6 +103,7 @@ private:
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value number,
                                              llvm::ArrayRef<int64_t> sizes,
                                              llvm::StringRef name);
+  mlir::Value linearize(mlir::ValueRange place, llvm::ArrayRef<int64_t> sizes);
 
   MappedKernel &kernel;
   mlir::OpBuilder &builder;
@@ -127,8 +124,11 @@ private:
   /// Threads side by side along channels, and along positions.
   int64_t channelGroups = 1, rowGroups = 1;
   int64_t channelTiles = 1, rowTiles = 1;
-  /// The tile: taps of the outer dims, columns, input channels.
+  /// The tile: taps of the outer dims, input channels, columns.
   int64_t tileRows = 1, tileColumns = 1;
+  /// The columns that the taps of a row read for a thread's positions, in whole
+  /// vectors; 0 where they are too many for its registers.
+  int64_t threadColumns = 0;
   /// The index of the block in each batch dim and outer spatial dim.
   llvm::SmallVector<mlir::Value> batch, outer;
   /// The first position and channel of the block's, and the thread's groups,

@@ -13,6 +13,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,20 +24,25 @@ using namespace tandem;
 using namespace tandem::conversion;
 
 static constexpr int64_t kThreads = 256, kWarp = 32;
+/// Half of the threads that a multiprocessor may have: 64 registers for each.
+static constexpr int64_t kResidentThreads = 1024;
 /// Shared memory that every block may have, in bytes; and the most of it for
 /// weights.
 static constexpr int64_t kMaxSharedBytes = 48 << 10;
 static constexpr int64_t kMaxWeightsBytes = kMaxSharedBytes / 3;
-/// The sums of a thread, in bytes.
-static constexpr int64_t kSumsBytes = 128;
+/// The sums of a thread, and the most that it has of the tile at once, in
+/// bytes; and the bytes of a vector that one access moves.
+static constexpr int64_t kSumsBytes = 128, kThreadDataBytes = 64;
+static constexpr int64_t kVectorBytes = 16;
 
 //===----------------------------------------------------------------------===//
 // The schedule
 //===----------------------------------------------------------------------===//
 
 int64_t ContractionEmitter::columnsOf(int64_t groups) const {
-  return (groups * positions - 1) * row.stride + (row.taps - 1) * row.dilation +
-         1;
+  int64_t columns =
+      (groups * positions - 1) * row.stride + (row.taps - 1) * row.dilation + 1;
+  return llvm::alignTo(columns, kVectorBytes / byteSize(computed));
 }
 
 /// Whether the weights of a thread's channels are a vector where they are.
@@ -49,6 +55,12 @@ bool ContractionEmitter::areWeightsVectors() const {
   for (const Contraction::SpatialDim &dim : contraction.spatial)
     areVectors &= dim.weightsStride % channels == 0;
   return areVectors && contraction.inputWeightsStride % channels == 0;
+}
+
+static bool hasFunctions(linalg::GenericOp op) {
+  return op && llvm::any_of(*op.getBody(), [](Operation &inner) {
+           return isa_and_nonnull<math::MathDialect>(inner.getDialect());
+         });
 }
 
 LogicalResult ContractionEmitter::computeSchedule() {
@@ -76,10 +88,16 @@ LogicalResult ContractionEmitter::computeSchedule() {
   while (rowGroups > 1 && columnBytes * columnsOf(rowGroups) > mostBytes)
     rowGroups /= 2;
   tileColumns = columnsOf(rowGroups);
+  threadColumns = columnsOf(1);
+  if (threadColumns * elementBytes > kThreadDataBytes)
+    threadColumns = 0;
   if (columnBytes * tileColumns > mostBytes)
     return hero->emitOpError("reads more at a time than shared memory holds");
   rowTiles = llvm::divideCeilSigned(row.size, rowGroups * positions);
   kernel.threads = llvm::alignTo(channelGroups * rowGroups, kWarp);
+  // Vectors of doubles need more registers, and so may functions.
+  if (computed.isF32() && kernel.threads == kThreads && !hasFunctions(epilogue))
+    kernel.residentBlocks = kResidentThreads / kThreads;
   kernel.blocks =
       contraction.getPositions() / row.size * rowTiles * channelTiles;
   return success();
@@ -94,6 +112,13 @@ Value ContractionEmitter::allocate(const Twine &name, int64_t count,
   auto attr = gpu::AddressSpaceAttr::get(builder.getContext(), space);
   return memref::AllocaOp::create(
       builder, named(name), MemRefType::get(count, element, AffineMap(), attr));
+}
+
+/// Shared memory for elements that are loaded as vectors.
+Value ContractionEmitter::allocateShared(const Twine &name, int64_t count) {
+  Value memory = allocate(name, count, gpu::AddressSpace::Workgroup, computed);
+  memory.getDefiningOp<memref::AllocaOp>().setAlignment(kVectorBytes);
+  return memory;
 }
 
 Value ContractionEmitter::allocateVariable(const Twine &name) {
@@ -145,6 +170,13 @@ SmallVector<Value> ContractionEmitter::delinearize(Value number,
   return result;
 }
 
+Value ContractionEmitter::linearize(ValueRange place, ArrayRef<int64_t> sizes) {
+  Value position = constant(0);
+  for (auto [at, size] : llvm::zip_equal(place, sizes))
+    position = scaled(position, size, at);
+  return position;
+}
+
 //===----------------------------------------------------------------------===//
 // The tile
 //===----------------------------------------------------------------------===//
@@ -193,35 +225,37 @@ Value ContractionEmitter::isInData(Value position, int64_t size,
 /// All threads load the tile, in the order of the data; what is outside is
 /// zero.
 void ContractionEmitter::fillTile() {
-  int64_t elements = tileRows * tileColumns * contraction.inputChannels;
-  tile = allocate("tile", elements, gpu::AddressSpace::Workgroup, computed);
-  OpBuilder::InsertionGuard guard(builder);
-  Value element = beginLoop("element", thread, elements, kernel.threads, 4);
   SmallVector<int64_t> sizes;
   for (const Contraction::SpatialDim &dim : outerDims())
     sizes.push_back(dim.taps);
-  sizes.append({tileColumns, contraction.inputChannels});
-  if (!isTileChannelsLast())
-    std::swap(sizes.end()[-1], sizes.end()[-2]);
-  SmallVector<Value> place = delinearize(element, sizes, "tap");
-  if (!isTileChannelsLast())
+  sizes.append({contraction.inputChannels, tileColumns});
+  int64_t elements = llvm::product_of(sizes);
+  tile = allocateShared("tile", elements);
+  OpBuilder::InsertionGuard guard(builder);
+  Value element = beginLoop("element", thread, elements, kernel.threads, 4);
+  const bool hasChannelsLast = contraction.inputDataStride == 1;
+  SmallVector<int64_t> order = sizes;
+  if (hasChannelsLast)
+    std::swap(order.end()[-1], order.end()[-2]);
+  SmallVector<Value> place = delinearize(element, order, "tap");
+  if (hasChannelsLast)
     std::swap(place.end()[-1], place.end()[-2]);
   Value from = constant(0), isInside;
   for (auto [dim, number] : llvm::zip_equal(contraction.batch, batch))
     from = scaled(number, dim.dataStride, from);
-  for (auto [dim, at, tap] : llvm::zip_equal(
-           outerDims(), outer, ArrayRef(place).take_front(outer.size()))) {
+  for (auto [dim, at, tap] :
+       llvm::zip(outerDims(), outer, ArrayRef(place).drop_back(2))) {
     Value position = scaled(at, dim.stride,
                             scaled(tap, dim.dilation, constant(-dim.padLow)));
     if (dim.isPadded())
       isInside = isInData(position, dim.dataSize, isInside);
     from = scaled(position, dim.dataStride, from);
   }
-  Value column = index.add(loc, place[place.size() - 2], constant(-row.padLow));
+  Value column = index.add(loc, place.back(), constant(-row.padLow));
   Value position = scaled(firstPosition, row.stride, column);
   isInside = isInData(position, row.dataSize, isInside);
   from = scaled(position, row.dataStride, from);
-  from = scaled(place.back(), contraction.inputDataStride, from);
+  from = scaled(place.end()[-2], contraction.inputDataStride, from);
   Value value = allocateVariable("value");
   store(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(computed)),
         value, {});
@@ -231,7 +265,8 @@ void ContractionEmitter::fillTile() {
     beginIf(isInside);
     store(widen(load(data.getLoc(), data, from)), value, {});
   }
-  store(load(value.getLoc(), value, {}), tile, element);
+  store(load(value.getLoc(), value, {}), tile,
+        hasChannelsLast ? linearize(place, sizes) : element);
 }
 
 /// All threads load the weights of the block's channels, those of one product
@@ -239,10 +274,7 @@ void ContractionEmitter::fillTile() {
 void ContractionEmitter::fillWeights() {
   Value weights = kernel.memory.operands.lookup(contraction.weights);
   int64_t elements = contraction.getReduction() * blockChannels();
-  blockWeights =
-      allocate("weights", elements, gpu::AddressSpace::Workgroup, computed);
-  // Vectors of them are loaded.
-  blockWeights.getDefiningOp<memref::AllocaOp>().setAlignment(16);
+  blockWeights = allocateShared("weights", elements);
   OpBuilder::InsertionGuard guard(builder);
   Value element = beginLoop("element", thread, elements, kernel.threads, 4);
   SmallVector<int64_t> sizes;

@@ -62,9 +62,8 @@ Value ContractionEmitter::resultAt(Value place, Value lane) {
 }
 
 /// Adds the products of one tap and input channel: one vector of weights, and
-/// the data of each position.
-void ContractionEmitter::accumulateTap(Value weight, Value column,
-                                       Value input) {
+/// the data of each position, which is `data` from `at` on.
+void ContractionEmitter::accumulateTap(Value weight, Value data, Value at) {
   Value weights = blockWeights
                       ? blockWeights
                       : kernel.memory.operands.lookup(contraction.weights);
@@ -73,15 +72,17 @@ void ContractionEmitter::accumulateTap(Value weight, Value column,
                                         VectorType::get(channels, element),
                                         weights, weight);
   Value place = beginLoop("position", constant(0), positions, 1, -1);
-  Value at = scaled(place, row.stride, column);
-  at = isTileChannelsLast() ? scaled(at, contraction.inputChannels, input)
-                            : scaled(input, tileColumns, at);
-  Value data = load(named("data"), tile, at);
+  at = scaled(place, row.stride, at);
+  Value read = isa<VectorType>(data.getType())
+                   ? vector::ExtractOp::create(builder, named("data"), data,
+                                               OpFoldResult(at))
+                         .getResult()
+                   : load(named("data"), data, at);
   Value lane = beginLoop("lane", constant(0), channels, 1, -1);
   Value factor = widen(vector::ExtractOp::create(builder, named("weight"),
                                                  vector, OpFoldResult(lane)));
   Value sum = scaled(place, channels, lane);
-  Value product = arith::MulFOp::create(builder, loc, data, factor);
+  Value product = arith::MulFOp::create(builder, loc, read, factor);
   store(arith::AddFOp::create(builder, loc, load(named("sum"), sums, sum),
                               product),
         sums, sum);
@@ -103,20 +104,28 @@ void ContractionEmitter::accumulate() {
     for (auto [dim, tap] :
          llvm::zip_equal(outerDims(), delinearize(tileRow, taps, "tap")))
       weight = scaled(tap, dim.weightsStride, weight);
-  Value tap = beginLoop("tap", constant(0), row.taps, 1, 1);
-  weight = scaled(
-      tap, blockWeights ? inputs * blockChannels() : row.weightsStride, weight);
-  Value column =
-      scaled(tileRow, isTileChannelsLast() ? tileColumns : tileColumns * inputs,
-             scaled(rowGroup, positions * row.stride,
-                    index.mul(loc, tap, constant(row.dilation))));
   // Unrolled, more weights would be in registers at once than half of a
   // multiprocessor's threads have room for.
   Value input = beginLoop("input", constant(0), inputs, 1, 1);
   weight = scaled(
       input, blockWeights ? blockChannels() : contraction.inputWeightsStride,
       weight);
-  accumulateTap(weight, column, input);
+  Value first =
+      scaled(scaled(tileRow, inputs, input), tileColumns,
+             index.mul(loc, rowGroup, constant(positions * row.stride)));
+  Value data = tile;
+  if (threadColumns != 0) {
+    data = vector::LoadOp::create(builder, named("columns"),
+                                  VectorType::get(threadColumns, computed),
+                                  tile, first);
+    first = constant(0);
+  }
+  // A vector in registers has constant indices.
+  Value tap =
+      beginLoop("tap", constant(0), row.taps, 1, threadColumns != 0 ? -1 : 1);
+  weight = scaled(
+      tap, blockWeights ? inputs * blockChannels() : row.weightsStride, weight);
+  accumulateTap(weight, data, scaled(tap, row.dilation, first));
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,9 +151,7 @@ void ContractionEmitter::storeSums(ArrayRef<Value> dims, RunStart start) {
     Value lane = beginLoop("lane", constant(0), width, 1, -1);
     store(resultAlong(start, lane), local, lane);
   }
-  Value position = constant(0);
-  for (auto [dim, size] : llvm::zip_equal(dims, contraction.result.getShape()))
-    position = index.add(loc, index.mul(loc, position, constant(size)), dim);
+  Value position = linearize(dims, contraction.result.getShape());
   Value vector = vector::LoadOp::create(
       builder, loc, VectorType::get(width, element), local, constant(0));
   for (Value buffer : buffers)

@@ -35,6 +35,9 @@ struct MappedKernel {
   MappingOptions options;
   /// Number of blocks, and of threads of each.
   int64_t blocks = 0, threads = 0;
+  /// Number of blocks that a multiprocessor must have the registers for at
+  /// once; 0 where the compiler of CUDA C++ decides.
+  int64_t residentBlocks = 0;
   /// Whether some index may not fit in 32 bits.
   bool wideIndex = false;
 };

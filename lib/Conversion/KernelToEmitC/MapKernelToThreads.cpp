@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "Patterns.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -154,6 +155,9 @@ LogicalResult KernelMapper::emitOps(func::FuncOp target) {
     target->setAttr("wide_index", builder.getUnitAttr());
   target->setAttr("blocks", builder.getI64IntegerAttr(kernel.blocks));
   target->setAttr("threads", builder.getI64IntegerAttr(kernel.threads));
+  if (kernel.residentBlocks != 0)
+    target->setAttr(kResidentBlocksAttrName,
+                    builder.getI64IntegerAttr(kernel.residentBlocks));
   return success();
 }
 

@@ -66,15 +66,18 @@ bool isShared(MemRefType type) {
 }
 
 /// A block of more than 256 threads must be told of, or its threads might be
-/// given more registers than there are.
+/// given more registers than there are; and so must how many blocks a
+/// multiprocessor is to have at once.
 SmallVector<StringRef> specifiersOf(func::FuncOp kernel) {
   auto threads = kernel->getAttrOfType<IntegerAttr>("threads");
-  if (!threads || threads.getInt() <= 256)
+  auto resident = kernel->getAttrOfType<IntegerAttr>(kResidentBlocksAttrName);
+  if (!threads || (threads.getInt() <= 256 && !resident))
     return {"extern \"C\"", "__global__"};
-  StringAttr bounds = StringAttr::get(
-      kernel.getContext(),
-      "__launch_bounds__(" + std::to_string(threads.getInt()) + ")");
-  return {"extern \"C\"", bounds.getValue(), "__global__"};
+  std::string bounds = "__launch_bounds__(" + std::to_string(threads.getInt());
+  if (resident)
+    bounds += ", " + std::to_string(resident.getInt());
+  StringAttr text = StringAttr::get(kernel.getContext(), bounds + ")");
+  return {"extern \"C\"", text.getValue(), "__global__"};
 }
 
 struct ConvertFunction : OpConversionPattern<func::FuncOp> {

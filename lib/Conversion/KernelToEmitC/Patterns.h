@@ -38,6 +38,9 @@ void populateThreadPatterns(const mlir::TypeConverter &converter,
 
 /// On a loop, how often it is to be unrolled.
 inline constexpr llvm::StringRef kUnrollAttrName = "unroll";
+/// Attribute of kernels: how many blocks a multiprocessor is to have registers
+/// for at once.
+inline constexpr llvm::StringRef kResidentBlocksAttrName = "resident_blocks";
 
 /// Defines, ahead of the kernels, the types and functions that they use and
 /// that CUDA does not provide without a header.
