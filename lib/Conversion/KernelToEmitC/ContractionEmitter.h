@@ -9,9 +9,8 @@
 #ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONEMITTER_H
 #define TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONEMITTER_H
 
+#include "ContractionTiles.h"
 #include "KernelSchedule.h"
-
-#include "tandem/Analysis/Contraction/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -19,40 +18,39 @@
 
 namespace tandem::conversion {
 
-/// The most output channels of a thread, of which it has a vector.
-inline constexpr int64_t kChannels = 8;
-/// What divides the output channels of all convolutions that are generated.
-inline constexpr int64_t kLeastChannels = 4;
-
-/// A block computes some positions of one row for some output channels. What
-/// they read of the data, with zeros around it, is a tile in shared memory, as
-/// are their weights where those of adjacent channels are not adjacent. A
+/// Emits what a thread does. What a block reads of the data, with zeros around
+/// it, is a tile in shared memory, as are its weights where those of adjacent
+/// channels are not adjacent, and its part of the result where windows read
+/// that. A
 /// thread has 128 bytes of sums in registers: those of 8 channels and 4
 /// positions, say. What all taps of a row read for these positions of one input
 /// channel is loaded at once, and then a vector of weights for each tap.
-class ContractionEmitter {
+class ContractionEmitter : ContractionTiles {
 public:
-  ContractionEmitter(MappedKernel &kernel, mlir::Operation *hero,
+  /// The ops of a kernel; null where there are none. `windowOp` reads what the
+  /// epilogue computes, or else the hero.
+  struct Ops {
+    mlir::Operation *hero;
+    mlir::linalg::GenericOp epilogue, windowOp;
+  };
+  ContractionEmitter(MappedKernel &kernel, Ops ops,
                      const Contraction &contraction,
-                     mlir::linalg::GenericOp epilogue)
-      : kernel(kernel), builder(kernel.builder), index(builder),
-        contraction(contraction), row(contraction.spatial.back()), hero(hero),
-        epilogue(epilogue), loc(hero->getLoc()) {}
+                     const ContractionWindow *window);
 
   mlir::LogicalResult emit();
 
 private:
   mlir::LogicalResult computeSchedule();
-  bool areWeightsVectors() const;
-  int64_t columnsOf(int64_t rowGroups) const;
+  mlir::LogicalResult verifyWindow();
   llvm::ArrayRef<Contraction::SpatialDim> outerDims() const {
     return llvm::ArrayRef(contraction.spatial).drop_back();
   }
 
   void findPlace();
+  void findPositions();
+  void findThread();
   void fillTile();
   void fillWeights();
-  int64_t blockChannels() const { return channelGroups * channels; }
   mlir::Value isInData(mlir::Value position, int64_t size,
                        mlir::Value isInside);
   void createSums();
@@ -63,12 +61,31 @@ private:
     mlir::Value place, lane;
   };
   mlir::Value resultAlong(RunStart start, mlir::Value along);
+  mlir::Value tileRowOf(llvm::ArrayRef<mlir::Value> taps);
   void accumulate();
   void accumulateTap(mlir::Value weight, mlir::Value data, mlir::Value at);
   mlir::LogicalResult storeResults();
   mlir::LogicalResult storeRun(mlir::Value position, RunStart start);
-  mlir::LogicalResult storeEpilogue(Run run, RunStart start);
+  mlir::LogicalResult storeEpilogue(const Run &run, RunStart start);
   void storeSums(llvm::ArrayRef<mlir::Value> dims, RunStart start);
+  void storeVector(mlir::Value local, int64_t count, mlir::Value buffer,
+                   mlir::Value position);
+  mlir::Value outerAt(unsigned number);
+  mlir::Value isInResult(mlir::Value position);
+  Run runAt(llvm::ArrayRef<mlir::Value> dims, llvm::ArrayRef<int64_t> sizes,
+            int64_t runWidth);
+  /// What stands for an operand at a point of a run; null for what is in
+  /// memory.
+  using ReadAt = mlir::function_ref<mlir::Value(mlir::OpOperand &operand,
+                                                mlir::Value lane)>;
+  mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+  emitPoints(PointEmitter &points, const Run &run, ReadAt read);
+  void storePoints(PointEmitter &points, const Run &run,
+                   llvm::ArrayRef<mlir::Value> locals);
+
+  void createPart();
+  void storeInPart(mlir::Value local, RunStart start);
+  mlir::LogicalResult storeWindows();
 
   mlir::Location named(const llvm::Twine &name) {
     return mlir::NameLoc::get(builder.getStringAttr(name), loc);
@@ -80,7 +97,8 @@ private:
   }
   mlir::Value allocate(const llvm::Twine &name, int64_t count,
                        mlir::gpu::AddressSpace space, mlir::Type element);
-  mlir::Value allocateShared(const llvm::Twine &name, int64_t count);
+  mlir::Value allocateShared(const llvm::Twine &name, int64_t count,
+                             mlir::Type element);
   mlir::Value allocateVariable(const llvm::Twine &name);
   mlir::Value load(mlir::Location at, mlir::Value memory,
                    mlir::ValueRange position) {
@@ -110,36 +128,34 @@ private:
   IndexArithmetic index;
   const Contraction &contraction;
   const Contraction::SpatialDim &row;
+  const ContractionWindow *window;
   mlir::Operation *hero;
-  mlir::linalg::GenericOp epilogue;
+  mlir::linalg::GenericOp epilogue, windowOp;
   mlir::Location loc;
   mlir::Type computed;
 
-  /// Output channels and positions of a thread.
-  int64_t channels = kChannels, positions = 4;
   /// Elements that a thread stores at once, along the channels where those are
   /// the result's last dim, else along the row.
-  int64_t width = kChannels;
+  int64_t width = 1;
   bool isChannelsLast = true;
-  /// Threads side by side along channels, and along positions.
-  int64_t channelGroups = 1, rowGroups = 1;
-  int64_t channelTiles = 1, rowTiles = 1;
-  /// The tile: taps of the outer dims, input channels, columns.
-  int64_t tileRows = 1, tileColumns = 1;
-  /// The columns that the taps of a row read for a thread's positions, in whole
-  /// vectors; 0 where they are too many for its registers.
-  int64_t threadColumns = 0;
-  /// The index of the block in each batch dim and outer spatial dim.
-  llvm::SmallVector<mlir::Value> batch, outer;
-  /// The first position and channel of the block's, and the thread's groups,
-  /// its first channel, and that among the block's.
-  mlir::Value firstPosition, firstChannel, rowGroup, channel, channelInBlock;
+  /// The index of the block in each batch dim, its windows' in each outer
+  /// spatial dim, and the first of its positions in those.
+  llvm::SmallVector<mlir::Value> batch, outerWindows, outer;
+  /// The row of the part, in each outer spatial dim, that the thread computes.
+  llvm::SmallVector<mlir::Value> partAt;
+  /// The first window, position and channel of the block's, and the thread's
+  /// groups, its first channel, and that among the block's.
+  mlir::Value firstWindow, firstPosition, firstChannel;
+  mlir::Value rowGroup, channel, channelInBlock;
   mlir::Value thread, tile, sums;
   /// The block's weights in shared memory, by product and channel; null where
   /// they are read from where they are.
   mlir::Value blockWeights;
   /// A vector of the thread's channels; null where there is none.
   mlir::Value bias;
+  /// The block's part of the result, and its shape by dim of that.
+  TensorPart part;
+  llvm::SmallVector<int64_t> partShape;
 };
 
 } // namespace tandem::conversion

@@ -23,39 +23,28 @@ using namespace mlir;
 using namespace tandem;
 using namespace tandem::conversion;
 
-static constexpr int64_t kThreads = 256, kWarp = 32;
 /// Half of the threads that a multiprocessor may have: 64 registers for each.
 static constexpr int64_t kResidentThreads = 1024;
-/// Shared memory that every block may have, in bytes; and the most of it for
-/// weights.
-static constexpr int64_t kMaxSharedBytes = 48 << 10;
-static constexpr int64_t kMaxWeightsBytes = kMaxSharedBytes / 3;
-/// The sums of a thread, and the most that it has of the tile at once, in
-/// bytes; and the bytes of a vector that one access moves.
-static constexpr int64_t kSumsBytes = 128, kThreadDataBytes = 64;
-static constexpr int64_t kVectorBytes = 16;
 
 //===----------------------------------------------------------------------===//
 // The schedule
 //===----------------------------------------------------------------------===//
 
-int64_t ContractionEmitter::columnsOf(int64_t groups) const {
-  int64_t columns =
-      (groups * positions - 1) * row.stride + (row.taps - 1) * row.dilation + 1;
-  return llvm::alignTo(columns, kVectorBytes / byteSize(computed));
+/// Bytes of an element of what windows read.
+static int64_t partElementBytes(ContractionEmitter::Ops ops) {
+  Value staged =
+      ops.epilogue ? ops.epilogue.getResult(0) : ops.hero->getResult(0);
+  return byteSize(getElementTypeOrSelf(staged.getType()));
 }
 
-/// Whether the weights of a thread's channels are a vector where they are.
-bool ContractionEmitter::areWeightsVectors() const {
-  bool areVectors = contraction.outputBlock == 1
-                        ? contraction.outputBlockStride == 1
-                        : contraction.outputStride == 1 &&
-                              contraction.outputBlock % channels == 0 &&
-                              contraction.outputBlockStride % channels == 0;
-  for (const Contraction::SpatialDim &dim : contraction.spatial)
-    areVectors &= dim.weightsStride % channels == 0;
-  return areVectors && contraction.inputWeightsStride % channels == 0;
-}
+ContractionEmitter::ContractionEmitter(MappedKernel &kernel, Ops ops,
+                                       const Contraction &contraction,
+                                       const ContractionWindow *window)
+    : ContractionTiles(contraction, window, partElementBytes(ops)),
+      kernel(kernel), builder(kernel.builder), index(builder),
+      contraction(contraction), row(contraction.spatial.back()), window(window),
+      hero(ops.hero), epilogue(ops.epilogue), windowOp(ops.windowOp),
+      loc(hero->getLoc()) {}
 
 static bool hasFunctions(linalg::GenericOp op) {
   return op && llvm::any_of(*op.getBody(), [](Operation &inner) {
@@ -64,42 +53,21 @@ static bool hasFunctions(linalg::GenericOp op) {
 }
 
 LogicalResult ContractionEmitter::computeSchedule() {
-  int64_t elementBytes = byteSize(computed);
-  channels =
-      contraction.outputChannels % kChannels == 0 ? kChannels : kLeastChannels;
-  positions = kSumsBytes / elementBytes / channels;
+  if (!fits())
+    return hero->emitOpError("reads more at a time than shared memory holds");
   isChannelsLast = contraction.outputDim + 1 == contraction.result.getRank();
   width = isChannelsLast ? channels : std::gcd(positions, row.size);
-  int64_t weightsBytes = areWeightsVectors() ? 0
-                                             : contraction.getReduction() *
-                                                   channels * elementBytes;
-  int64_t groups = contraction.outputChannels / channels;
-  for (int64_t count = 1; count <= kWarp; ++count)
-    if (groups % count == 0 &&
-        (count == 1 || count * weightsBytes <= kMaxWeightsBytes))
-      channelGroups = count;
-  channelTiles = groups / channelGroups;
-  for (const Contraction::SpatialDim &dim : outerDims())
-    tileRows *= dim.taps;
-  int64_t columnBytes = elementBytes * tileRows * contraction.inputChannels;
-  int64_t mostBytes = kMaxSharedBytes - channelGroups * weightsBytes;
-  rowGroups = std::min(kThreads / channelGroups,
-                       llvm::divideCeilSigned(row.size, positions));
-  while (rowGroups > 1 && columnBytes * columnsOf(rowGroups) > mostBytes)
-    rowGroups /= 2;
-  tileColumns = columnsOf(rowGroups);
-  threadColumns = columnsOf(1);
-  if (threadColumns * elementBytes > kThreadDataBytes)
-    threadColumns = 0;
-  if (columnBytes * tileColumns > mostBytes)
-    return hero->emitOpError("reads more at a time than shared memory holds");
-  rowTiles = llvm::divideCeilSigned(row.size, rowGroups * positions);
-  kernel.threads = llvm::alignTo(channelGroups * rowGroups, kWarp);
+  if (window && !isChannelsLast) {
+    // So that the elements of a run are in the result, or none is.
+    const ContractionWindow::Dim &along = window->dims[row.resultDim];
+    width =
+        std::gcd(width, std::gcd(blockWindows * along.stride, along.padLow));
+  }
+  kernel.threads = threads;
+  kernel.blocks = blocks;
   // Vectors of doubles need more registers, and so may functions.
-  if (computed.isF32() && kernel.threads == kThreads && !hasFunctions(epilogue))
+  if (computed.isF32() && threads == kThreads && !hasFunctions(epilogue))
     kernel.residentBlocks = kResidentThreads / kThreads;
-  kernel.blocks =
-      contraction.getPositions() / row.size * rowTiles * channelTiles;
   return success();
 }
 
@@ -115,8 +83,9 @@ Value ContractionEmitter::allocate(const Twine &name, int64_t count,
 }
 
 /// Shared memory for elements that are loaded as vectors.
-Value ContractionEmitter::allocateShared(const Twine &name, int64_t count) {
-  Value memory = allocate(name, count, gpu::AddressSpace::Workgroup, computed);
+Value ContractionEmitter::allocateShared(const Twine &name, int64_t count,
+                                         Type element) {
+  Value memory = allocate(name, count, gpu::AddressSpace::Workgroup, element);
   memory.getDefiningOp<memref::AllocaOp>().setAlignment(kVectorBytes);
   return memory;
 }
@@ -191,23 +160,48 @@ void ContractionEmitter::findPlace() {
   for (const Contraction::BatchDim &dim : contraction.batch)
     sizes.push_back(dim.size);
   for (const Contraction::SpatialDim &dim : outerDims())
-    sizes.push_back(dim.size);
+    sizes.push_back(window ? window->dims[dim.resultDim].size : dim.size);
   sizes.append({rowTiles, channelTiles});
   SmallVector<Value> place = delinearize(block, sizes, "place");
-  size_t numBatch = contraction.batch.size();
-  batch.assign(place.begin(), place.begin() + numBatch);
-  outer.assign(place.begin() + numBatch, place.end() - 2);
-  firstPosition = index.mul(named("first"), place[place.size() - 2],
-                            constant(rowGroups * positions));
-  AffineExpr all = builder.getAffineDimExpr(0);
-  rowGroup =
-      index.apply(named("group"), all.floorDiv(channelGroups), 1, thread);
-  Value lane = index.apply(loc, all % channelGroups, 1, thread);
+  batch.assign(place.begin(), place.begin() + contraction.batch.size());
+  outer.assign(place.begin() + batch.size(), place.end() - 2);
+  firstPosition = index.mul(named("first"), place.end()[-2],
+                            constant(window ? blockWindows : blockPositions()));
+  if (window)
+    findPositions();
+  findThread();
+  Value lane =
+      index.apply(loc, builder.getAffineDimExpr(0) % channelGroups, 1, thread);
   Value channelGroup = scaled(place.back(), channelGroups, lane);
   channel = index.mul(named("channel"), channelGroup, constant(channels));
   index.setBounds(channel, 0, contraction.outputChannels - channels);
   channelInBlock = index.mul(loc, lane, constant(channels));
   firstChannel = index.mul(loc, place.back(), constant(blockChannels()));
+}
+
+/// The block's windows are known; from here on, the first positions that they
+/// read.
+void ContractionEmitter::findPositions() {
+  auto firstOf = [&](Value at, int64_t resultDim) {
+    const ContractionWindow::Dim &along = window->dims[resultDim];
+    return scaled(at, along.stride, constant(-along.padLow));
+  };
+  firstWindow = firstPosition;
+  outerWindows = outer;
+  firstPosition = firstOf(firstWindow, row.resultDim);
+  for (auto [dim, at] : llvm::zip_equal(outerDims(), outer))
+    at = firstOf(at, dim.resultDim);
+}
+
+/// The rows and positions of the thread.
+void ContractionEmitter::findThread() {
+  AffineExpr number = builder.getAffineDimExpr(0).floorDiv(channelGroups);
+  if (partRows > 1) {
+    Value partRow = index.apply(loc, number.floorDiv(rowGroups), 1, thread);
+    partAt = delinearize(partRow, partSizes, "part_row");
+    number = number % rowGroups;
+  }
+  rowGroup = index.apply(named("group"), number, 1, thread);
 }
 
 /// `isInside` and whether `position` is one of `size` of the data.
@@ -225,12 +219,10 @@ Value ContractionEmitter::isInData(Value position, int64_t size,
 /// All threads load the tile, in the order of the data; what is outside is
 /// zero.
 void ContractionEmitter::fillTile() {
-  SmallVector<int64_t> sizes;
-  for (const Contraction::SpatialDim &dim : outerDims())
-    sizes.push_back(dim.taps);
+  SmallVector<int64_t> sizes = tileRows;
   sizes.append({contraction.inputChannels, tileColumns});
   int64_t elements = llvm::product_of(sizes);
-  tile = allocateShared("tile", elements);
+  tile = allocateShared("tile", elements, computed);
   OpBuilder::InsertionGuard guard(builder);
   Value element = beginLoop("element", thread, elements, kernel.threads, 4);
   const bool hasChannelsLast = contraction.inputDataStride == 1;
@@ -243,11 +235,11 @@ void ContractionEmitter::fillTile() {
   Value from = constant(0), isInside;
   for (auto [dim, number] : llvm::zip_equal(contraction.batch, batch))
     from = scaled(number, dim.dataStride, from);
-  for (auto [dim, at, tap] :
-       llvm::zip(outerDims(), outer, ArrayRef(place).drop_back(2))) {
-    Value position = scaled(at, dim.stride,
-                            scaled(tap, dim.dilation, constant(-dim.padLow)));
-    if (dim.isPadded())
+  for (auto [dim, at, tap, step] :
+       llvm::zip(outerDims(), outer, place, tileSteps)) {
+    Value position =
+        scaled(at, dim.stride, scaled(tap, step, constant(-dim.padLow)));
+    if (window || dim.isPadded())
       isInside = isInData(position, dim.dataSize, isInside);
     from = scaled(position, dim.dataStride, from);
   }
@@ -274,7 +266,7 @@ void ContractionEmitter::fillTile() {
 void ContractionEmitter::fillWeights() {
   Value weights = kernel.memory.operands.lookup(contraction.weights);
   int64_t elements = contraction.getReduction() * blockChannels();
-  blockWeights = allocateShared("weights", elements);
+  blockWeights = allocateShared("weights", elements, computed);
   OpBuilder::InsertionGuard guard(builder);
   Value element = beginLoop("element", thread, elements, kernel.threads, 4);
   SmallVector<int64_t> sizes;
@@ -297,34 +289,69 @@ LogicalResult ContractionEmitter::emit() {
   computed = isHalf(element) ? builder.getF32Type() : element;
   if (failed(computeSchedule()))
     return failure();
+  if (window && failed(verifyWindow()))
+    return failure();
   findPlace();
   fillTile();
-  if (!areWeightsVectors())
+  if (!weightsAreVectors)
     fillWeights();
+  if (window)
+    createPart();
   gpu::BarrierOp::create(builder, loc);
-  OpBuilder::InsertionGuard guard(builder);
-  if (kernel.threads != channelGroups * rowGroups)
-    beginIf(isBelow(rowGroup, rowGroups));
-  createSums();
-  accumulate();
-  LogicalResult result = storeResults();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    if (int64_t count = channelGroups * rowGroups * partRows; count != threads)
+      beginIf(isBelow(thread, count));
+    createSums();
+    accumulate();
+    if (failed(storeResults()))
+      return failure();
+  }
+  LogicalResult result = window ? storeWindows() : success();
   kernel.wideIndex |= index.needsWideIndex();
   return result;
 }
 
 LogicalResult
 tandem::conversion::emitContraction(MappedKernel &kernel, Operation *hero,
-                                    ArrayRef<linalg::GenericOp> epilogue) {
+                                    ArrayRef<linalg::GenericOp> behind) {
   Expected<Contraction> contraction = describeContraction(hero);
   if (!contraction)
     return hero->emitOpError(contraction.error().message);
   if (Status can = checkSmallContraction(hero, *contraction); !can)
     return hero->emitOpError(can.error().message);
-  if (epilogue.size() > 1)
-    return hero->emitOpError("has more than one op behind it");
-  return ContractionEmitter(kernel, hero, *contraction,
-                            epilogue.empty() ? nullptr : epilogue.front())
+  ContractionEmitter::Ops ops{hero, nullptr, nullptr};
+  std::optional<ContractionWindow> window;
+  for (linalg::GenericOp op : behind) {
+    std::optional<ContractionWindow> found = getWindow(op);
+    if (found ? ops.windowOp : (ops.epilogue || ops.windowOp))
+      return op.emitOpError("is one too many behind the contraction");
+    (found ? ops.windowOp : ops.epilogue) = op;
+    if (found)
+      window = std::move(found);
+  }
+  return ContractionEmitter(kernel, ops, *contraction,
+                            window ? &*window : nullptr)
       .emit();
+}
+
+conversion::BlockPart
+tandem::conversion::getBlockPart(const Contraction &contraction,
+                                 const ContractionWindow &window,
+                                 int64_t elementBytes) {
+  const ContractionTiles tiles(contraction, &window, elementBytes);
+  BlockPart part;
+  part.bytes = tiles.partBytes();
+  // What its threads compute, and what fits beside data and weights.
+  part.mostBytes = std::min(ContractionTiles::kThreads * tiles.channels *
+                                tiles.positions * elementBytes,
+                            ContractionTiles::kMaxSharedBytes -
+                                (tiles.sharedBytes - part.bytes));
+  double computed = double(tiles.blocks / tiles.channelTiles) *
+                    double(tiles.partRows * tiles.blockPositions());
+  part.repeatedShare =
+      std::max(computed / double(contraction.getPositions()) - 1, 0.0);
+  return part;
 }
 
 Status
@@ -345,11 +372,13 @@ tandem::conversion::checkSmallContraction(Operation *hero,
   if (!isRead || contraction.hasInputPairs || contraction.isTransformed)
     return fail("codegen", "reads operands that are views or packed");
   if (contraction.groups != 1 ||
-      contraction.outputChannels % kLeastChannels != 0 || !isLast)
-    return fail("codegen", "has not " + std::to_string(kLeastChannels) +
-                               " output channels or a multiple of them, the "
-                               "last dim of the result or ahead of the "
-                               "positions");
+      contraction.outputChannels % ContractionTiles::kLeastChannels != 0 ||
+      !isLast)
+    return fail("codegen",
+                "has not " + std::to_string(ContractionTiles::kLeastChannels) +
+                    " output channels or a multiple of them, the "
+                    "last dim of the result or ahead of the "
+                    "positions");
   if (contraction.getReduction() > kMostProducts)
     return fail("codegen", "sums more than " + std::to_string(kMostProducts) +
                                " products, which the library does better");

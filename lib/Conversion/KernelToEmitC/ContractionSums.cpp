@@ -88,22 +88,35 @@ void ContractionEmitter::accumulateTap(Value weight, Value data, Value at) {
         sums, sum);
 }
 
+/// The row of the tile that taps of the outer dims read for the thread's row.
+Value ContractionEmitter::tileRowOf(ArrayRef<Value> taps) {
+  SmallVector<Value> place;
+  for (auto [dim, at, size, tap] :
+       llvm::zip_equal(outerDims(), partAt, partSizes, taps))
+    place.push_back(size == 1
+                        ? tap
+                        : scaled(at, dim.stride,
+                                 index.mul(loc, tap, constant(dim.dilation))));
+  return linearize(place, tileRows);
+}
+
 void ContractionEmitter::accumulate() {
   OpBuilder::InsertionGuard guard(builder);
   const int64_t inputs = contraction.inputChannels;
   Value weight = blockWeights ? channelInBlock : weightsOf(channel);
-  Value tileRow = constant(0);
-  if (tileRows > 1)
-    tileRow = beginLoop("row", tileRow, tileRows, 1, 1);
   SmallVector<int64_t> taps;
   for (const Contraction::SpatialDim &dim : outerDims())
     taps.push_back(dim.taps);
+  Value tapRow = constant(0);
+  if (int64_t count = llvm::product_of(taps); count > 1)
+    tapRow = beginLoop("row", tapRow, count, 1, 1);
+  SmallVector<Value> outerTaps = delinearize(tapRow, taps, "tap");
   if (blockWeights)
-    weight = scaled(tileRow, row.taps * inputs * blockChannels(), weight);
+    weight = scaled(tapRow, row.taps * inputs * blockChannels(), weight);
   else
-    for (auto [dim, tap] :
-         llvm::zip_equal(outerDims(), delinearize(tileRow, taps, "tap")))
+    for (auto [dim, tap] : llvm::zip_equal(outerDims(), outerTaps))
       weight = scaled(tap, dim.weightsStride, weight);
+  Value tileRow = partRows == 1 ? tapRow : tileRowOf(outerTaps);
   // Unrolled, more weights would be in registers at once than half of a
   // multiprocessor's threads have room for.
   Value input = beginLoop("input", constant(0), inputs, 1, 1);
@@ -142,7 +155,8 @@ Value ContractionEmitter::resultAlong(RunStart start, Value along) {
 /// The sums of a run as they are, but for their type.
 void ContractionEmitter::storeSums(ArrayRef<Value> dims, RunStart start) {
   ArrayRef<Value> buffers = kernel.memory.buffersOf(hero->getResult(0));
-  if (buffers.empty())
+  bool isStaged = window && !epilogue;
+  if (buffers.empty() && !isStaged)
     return;
   Type element = contraction.result.getElementType();
   Value local = allocate("out_v", width, gpu::AddressSpace::Private, element);
@@ -151,40 +165,80 @@ void ContractionEmitter::storeSums(ArrayRef<Value> dims, RunStart start) {
     Value lane = beginLoop("lane", constant(0), width, 1, -1);
     store(resultAlong(start, lane), local, lane);
   }
+  if (isStaged)
+    storeInPart(local, start);
   Value position = linearize(dims, contraction.result.getShape());
-  Value vector = vector::LoadOp::create(
-      builder, loc, VectorType::get(width, element), local, constant(0));
   for (Value buffer : buffers)
-    vector::StoreOp::create(builder, loc, vector, buffer, position);
+    storeVector(local, width, buffer, position);
 }
 
-LogicalResult ContractionEmitter::storeEpilogue(Run run, RunStart start) {
-  PointEmitter points(builder, index, kernel.memory, epilogue);
+void ContractionEmitter::storeVector(Value local, int64_t count, Value buffer,
+                                     Value position) {
+  auto type = VectorType::get(
+      count, cast<MemRefType>(local.getType()).getElementType());
+  Value vector = vector::LoadOp::create(builder, loc, type, local, constant(0));
+  vector::StoreOp::create(builder, loc, vector, buffer, position);
+}
+
+/// Emits the points of a run, and returns the arrays that have their results.
+FailureOr<SmallVector<Value>>
+ContractionEmitter::emitPoints(PointEmitter &points, const Run &run,
+                               ReadAt read) {
   points.begin(run);
   points.loadOperands();
-  SmallVector<Value> results;
-  for (OpOperand &init : epilogue.getDpsInitsMutable())
-    results.push_back(allocate("out_v", width, gpu::AddressSpace::Private,
-                               getElementTypeOrSelf(init.get().getType())));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    Value lane = beginLoop("lane", constant(0), width, 1, -1);
-    auto read = [&](OpOperand &operand) -> Value {
-      if (skipReshapes(operand.get()) != hero->getResult(0))
-        return {};
-      return resultAlong(start, lane);
-    };
-    FailureOr<SmallVector<Value>> yielded = points.emit(lane, read);
-    if (failed(yielded))
-      return failure();
-    for (auto [local, value] : llvm::zip_equal(results, *yielded))
-      store(value, local, lane);
-  }
+  linalg::GenericOp op = points.getOp();
+  SmallVector<Value> locals;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    locals.push_back(allocate("out_v", run.width, gpu::AddressSpace::Private,
+                              getElementTypeOrSelf(init.get().getType())));
+  OpBuilder::InsertionGuard guard(builder);
+  Value lane = beginLoop("lane", constant(0), run.width, 1, -1);
+  FailureOr<SmallVector<Value>> yielded = points.emit(
+      lane, [&](OpOperand &operand) { return read(operand, lane); });
+  if (failed(yielded))
+    return failure();
+  for (auto [local, value] : llvm::zip_equal(locals, *yielded))
+    store(value, local, lane);
+  return locals;
+}
+
+void ContractionEmitter::storePoints(PointEmitter &points, const Run &run,
+                                     ArrayRef<Value> locals) {
   points.begin(run);
   for (auto [init, local] :
-       llvm::zip_equal(epilogue.getDpsInitsMutable(), results))
+       llvm::zip_equal(points.getOp().getDpsInitsMutable(), locals))
     points.storeVector(init, local);
+}
+
+LogicalResult ContractionEmitter::storeEpilogue(const Run &run,
+                                                RunStart start) {
+  PointEmitter points(builder, index, kernel.memory, epilogue);
+  auto read = [&](OpOperand &operand, Value lane) {
+    return skipReshapes(operand.get()) == hero->getResult(0)
+               ? resultAlong(start, lane)
+               : Value();
+  };
+  FailureOr<SmallVector<Value>> locals = emitPoints(points, run, read);
+  if (failed(locals))
+    return failure();
+  if (window)
+    storeInPart(locals->front(), start);
+  else
+    storePoints(points, run, *locals);
   return success();
+}
+
+/// A run from the point at `dims` on of a space whose loops are the dims of
+/// which there is more than one.
+Run ContractionEmitter::runAt(ArrayRef<Value> dims, ArrayRef<int64_t> sizes,
+                              int64_t runWidth) {
+  Run run;
+  run.width = runWidth;
+  for (auto [dim, size] : llvm::zip_equal(dims, sizes))
+    if (size != 1)
+      run.dims.push_back(dim);
+  run.loop = run.dims.size() - 1;
+  return run;
 }
 
 /// What is stored at once, from `position` of the row on.
@@ -192,20 +246,15 @@ LogicalResult ContractionEmitter::storeRun(Value position, RunStart start) {
   SmallVector<Value> dims(contraction.result.getRank(), constant(0));
   for (auto [dim, at] : llvm::zip_equal(contraction.batch, batch))
     dims[dim.resultDim] = at;
-  for (auto [dim, at] : llvm::zip_equal(outerDims(), outer))
-    dims[dim.resultDim] = at;
+  for (auto [number, dim] : llvm::enumerate(outerDims()))
+    dims[dim.resultDim] = outerAt(number);
   dims[row.resultDim] = position;
   dims[contraction.outputDim] = index.add(loc, channel, start.lane);
   storeSums(dims, start);
   if (!epilogue)
     return success();
-  Run run;
-  run.width = width;
-  for (auto [dim, size] : llvm::zip_equal(dims, contraction.result.getShape()))
-    if (size != 1)
-      run.dims.push_back(dim);
-  run.loop = run.dims.size() - 1;
-  return storeEpilogue(run, start);
+  return storeEpilogue(runAt(dims, contraction.result.getShape(), width),
+                       start);
 }
 
 LogicalResult ContractionEmitter::storeResults() {
@@ -218,8 +267,8 @@ LogicalResult ContractionEmitter::storeResults() {
                           isChannelsLast ? 1 : width, -1);
   Value position =
       scaled(rowGroup, positions, index.add(loc, firstPosition, start.place));
-  if (row.size % (rowGroups * positions) != 0)
-    beginIf(isBelow(position, row.size));
+  if (Value isInside = isInResult(position))
+    beginIf(isInside);
   index.setBounds(position, 0, row.size - 1);
   return storeRun(position, start);
 }

@@ -116,12 +116,13 @@ emitColumnReductions(MappedKernel &kernel,
 //===----------------------------------------------------------------------===//
 
 /// Emits the code of a thread for a kernel of kind contraction: `hero`, which
-/// checkSmallContraction must accept, and the elementwise op behind it, if
-/// there is one. A thread has some output channels of some positions in
-/// registers, and its block what they read of the data in shared memory.
+/// checkSmallContraction must accept, and the elementwise op and the windows
+/// behind it, if there are any. A thread has some output channels of some
+/// positions in registers, and its block what they read of the data in shared
+/// memory.
 mlir::LogicalResult
 emitContraction(MappedKernel &kernel, mlir::Operation *hero,
-                llvm::ArrayRef<mlir::linalg::GenericOp> epilogue);
+                llvm::ArrayRef<mlir::linalg::GenericOp> behind);
 
 //===----------------------------------------------------------------------===//
 // Kernels

@@ -54,17 +54,38 @@ AffineExpr PointEmitter::linearize(AffineMap map,
   AffineExpr result = builder.getAffineConstantExpr(0);
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), shape))
     result = result * size + expr;
+  return withoutUnitLoops(result);
+}
+
+AffineExpr PointEmitter::withoutUnitLoops(AffineExpr position) const {
   SmallVector<AffineExpr> loops;
-  for (auto [position, size] : llvm::enumerate(sizes))
+  for (auto [number, size] : llvm::enumerate(sizes))
     loops.push_back(size == 1 ? builder.getAffineConstantExpr(0)
-                              : builder.getAffineDimExpr(position));
-  return simplifyAffineExpr(result.replaceDims(loops), sizes.size(), 0);
+                              : builder.getAffineDimExpr(number));
+  return simplifyAffineExpr(position.replaceDims(loops), sizes.size(), 0);
+}
+
+bool PointEmitter::isInPart(Value tensor) const {
+  return part && skipReshapes(tensor) == part->tensor;
+}
+
+/// The position in `part`, from its origin on, of the element at `indices`.
+static AffineExpr linearizeInPart(const TensorPart &part,
+                                  ArrayRef<AffineExpr> indices) {
+  AffineExpr result = getAffineConstantExpr(0, part.tensor.getContext());
+  for (auto [at, stride] : llvm::zip_equal(indices, part.strides))
+    result = result + at * stride;
+  return result;
 }
 
 PointEmitter::Access PointEmitter::accessOf(OpOperand &operand) {
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!type)
     return {};
+  if (isInPart(operand.get()))
+    return {part->memory,
+            withoutUnitLoops(linearizeInPart(
+                *part, op.getMatchingIndexingMap(&operand).getResults()))};
   Value buffer;
   if (op.isDpsInput(&operand)) {
     buffer = memory.operands.lookup(operand.get());
@@ -138,22 +159,26 @@ void PointEmitter::setPoint(Value at) {
   index.setBounds(along, 0, sizes[*run.loop] - 1);
 }
 
-Value PointEmitter::positionOf(AffineExpr access) {
-  if (number && access == ownOrder())
+Value PointEmitter::positionOf(Access access) {
+  auto [buffer, expr] = access;
+  if (part && buffer == part->memory)
+    return index.add(op.getLoc(), part->origin,
+                     index.apply(op.getLoc(), expr, dims.size(), dims));
+  if (number && expr == ownOrder())
     return number;
-  return index.apply(op.getLoc(), access, dims.size(), dims);
+  return index.apply(op.getLoc(), expr, dims.size(), dims);
 }
 
 Value PointEmitter::read(Access access) {
   Value buffer = access.first;
   if (run.width == 1)
     return memref::LoadOp::create(builder, buffer.getLoc(), buffer,
-                                  positionOf(access.second));
+                                  positionOf(access));
   auto type = cast<MemRefType>(buffer.getType());
   return vector::LoadOp::create(
       builder, suffixed(buffer.getLoc(), "_v"),
       VectorType::get(run.width, type.getElementType()), buffer,
-      positionOf(access.second));
+      positionOf(access));
 }
 
 void PointEmitter::loadOperands() {
@@ -166,9 +191,8 @@ void PointEmitter::loadOperands() {
     if (run.width > 1 && isVector(access, run))
       vectors[access] = read(access);
     else if (run.loop && !access.second.isFunctionOfDim(*run.loop))
-      elements[access] =
-          memref::LoadOp::create(builder, access.first.getLoc(), access.first,
-                                 positionOf(access.second));
+      elements[access] = memref::LoadOp::create(
+          builder, access.first.getLoc(), access.first, positionOf(access));
   }
 }
 
@@ -185,7 +209,7 @@ Value PointEmitter::readElement(OpOperand &operand) {
   if (Value known = elements.lookup(access))
     return known;
   return memref::LoadOp::create(builder, access.first.getLoc(), access.first,
-                                positionOf(access.second));
+                                positionOf(access));
 }
 
 FailureOr<SmallVector<Value>> PointEmitter::emit(Value lane, ReadOperand read) {
@@ -204,7 +228,7 @@ FailureOr<SmallVector<Value>> PointEmitter::emit(Value lane, ReadOperand read) {
 }
 
 void PointEmitter::store(OpOperand &operand, Value value) {
-  Value position = positionOf(accessOf(operand).second);
+  Value position = positionOf(accessOf(operand));
   for (Value buffer : memory.buffersOf(op.getTiedOpResult(&operand)))
     memref::StoreOp::create(builder, op.getLoc(), value, buffer, position);
 }
@@ -215,7 +239,7 @@ void PointEmitter::storeVector(OpOperand &operand, Value local) {
       run.width, cast<MemRefType>(local.getType()).getElementType());
   Value vector =
       vector::LoadOp::create(builder, loc, type, local, index.constant(loc, 0));
-  Value position = positionOf(accessOf(operand).second);
+  Value position = positionOf(accessOf(operand));
   for (Value buffer : memory.buffersOf(op.getTiedOpResult(&operand)))
     vector::StoreOp::create(builder, loc, vector, buffer, position);
 }
@@ -225,17 +249,26 @@ void PointEmitter::storeVector(OpOperand &operand, Value local) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PointEmitter::emitExtract(tensor::ExtractOp extract) {
-  Value buffer = memory.operands.lookup(extract.getTensor());
+  bool isStaged = isInPart(extract.getTensor());
+  Value buffer =
+      isStaged ? part->memory : memory.operands.lookup(extract.getTensor());
   if (!buffer)
     return extract.emitOpError("of a kernel must read one of its arguments");
   ArrayRef<int64_t> shape = extract.getTensor().getType().getShape();
   AffineExpr position = builder.getAffineConstantExpr(0);
+  SmallVector<AffineExpr> loops;
   SmallVector<Value> indices;
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    position = position * size + builder.getAffineDimExpr(dim);
+    loops.push_back(builder.getAffineDimExpr(dim));
+    position = position * size + loops.back();
     indices.push_back(mapping.lookup(extract.getIndices()[dim]));
   }
-  Value at = index.apply(extract.getLoc(), position, shape.size(), indices);
+  if (isStaged)
+    position = linearizeInPart(*part, loops);
+  Location loc = extract.getLoc();
+  Value at = index.apply(loc, position, shape.size(), indices);
+  if (isStaged)
+    at = index.add(loc, part->origin, at);
   mapping.map(
       extract.getResult(),
       memref::LoadOp::create(builder, buffer.getLoc(), buffer, at).getResult());

@@ -35,6 +35,17 @@ struct KernelMemory {
   }
 };
 
+/// A part of a tensor, in memory of its own.
+struct TensorPart {
+  mlir::Value tensor, memory;
+  /// The distances of neighbours along those dims of the tensor whose size is
+  /// not 1.
+  mlir::SmallVector<int64_t> strides;
+  /// The position in the part of the tensor's first element, which it need not
+  /// have.
+  mlir::Value origin;
+};
+
 /// Consecutive points of an iteration space that one thread computes.
 struct Run {
   int64_t width = 1;
@@ -52,6 +63,9 @@ class PointEmitter {
 public:
   PointEmitter(mlir::OpBuilder &builder, IndexArithmetic &index,
                const KernelMemory &memory, mlir::linalg::GenericOp op);
+
+  /// Has the op read what `part` has there. It must outlive this.
+  void readFrom(const TensorPart &from) { part = &from; }
 
   mlir::linalg::GenericOp getOp() const { return op; }
   mlir::ArrayRef<int64_t> getSizes() const { return sizes; }
@@ -108,15 +122,18 @@ private:
   void emitWithRegions(mlir::Operation &from, mlir::LogicalResult &result);
   void setPoint(mlir::Value lane);
   mlir::Value readElement(mlir::OpOperand &operand);
-  mlir::Value positionOf(mlir::AffineExpr access);
+  mlir::Value positionOf(Access access);
   mlir::AffineExpr linearize(mlir::AffineMap map,
                              mlir::ArrayRef<int64_t> shape) const;
+  mlir::AffineExpr withoutUnitLoops(mlir::AffineExpr position) const;
+  bool isInPart(mlir::Value tensor) const;
 
   mlir::OpBuilder &builder;
   IndexArithmetic &index;
   const KernelMemory &memory;
   mlir::linalg::GenericOp op;
   mlir::SmallVector<int64_t> sizes;
+  const TensorPart *part = nullptr;
 
   Run run;
   /// What is loaded ahead for the run.

@@ -13,6 +13,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace tandem {
@@ -45,11 +47,17 @@ public:
                          const Contraction &) const override {
     return 1;
   }
-  /// None is fused: it would keep more than it may.
-  WindowCosts getWindowCosts(const DeviceModel &, const Contraction &,
-                             const ContractionWindow &, int64_t,
-                             double) const override {
-    return {.partBytes = 1, .mostPartBytes = 0};
+  /// What is computed again takes no launch.
+  WindowCosts getWindowCosts(const DeviceModel &device,
+                             const Contraction &contraction,
+                             const ContractionWindow &window,
+                             int64_t elementBytes, double ns) const override {
+    conversion::BlockPart part =
+        conversion::getBlockPart(contraction, window, elementBytes);
+    double work = std::max(ns - device.launchNs, 0.0) / std::max(ns, 1.0);
+    return {.partBytes = part.bytes,
+            .mostPartBytes = part.mostBytes,
+            .repeatedShare = part.repeatedShare * work};
   }
 };
 

@@ -24,6 +24,7 @@ namespace tandem {
 #include "tandem/Conversion/KernelToEmitC/Passes.h.inc"
 
 struct Contraction;
+struct ContractionWindow;
 
 namespace conversion {
 
@@ -33,6 +34,19 @@ namespace conversion {
 /// sentence about the op.
 Status checkSmallContraction(mlir::Operation *hero,
                              const Contraction &contraction);
+
+/// What a block of such a kernel computes for windows over its result.
+struct BlockPart {
+  /// Bytes of the result that it keeps, and the most that it may keep.
+  int64_t bytes = 0, mostBytes = 0;
+  /// What all blocks compute beyond the result, as a share of it.
+  double repeatedShare = 0;
+};
+/// The part of a block where `window` is over the result of `contraction`, or
+/// over what an elementwise op makes of it, of which an element has
+/// `elementBytes`.
+BlockPart getBlockPart(const Contraction &contraction,
+                       const ContractionWindow &window, int64_t elementBytes);
 
 } // namespace conversion
 } // namespace tandem

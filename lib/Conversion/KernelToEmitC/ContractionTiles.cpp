@@ -1,0 +1,133 @@
+//===- ContractionTiles.cpp - Blocks of small convolutions ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionTiles.h"
+
+#include "CTypes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace tandem;
+using namespace tandem::conversion;
+
+static constexpr int64_t kWarp = 32;
+/// The sums of a thread, and the most that it has of the tile at once, in
+/// bytes.
+static constexpr int64_t kSumsBytes = 128, kThreadDataBytes = 64;
+/// The most shared memory for weights, in bytes.
+static constexpr int64_t kMaxWeightsBytes =
+    ContractionTiles::kMaxSharedBytes / 3;
+
+/// Whether the weights of `channels` adjacent channels are a vector where they
+/// are.
+static bool areWeightsVectors(const Contraction &contraction,
+                              int64_t channels) {
+  bool areVectors = contraction.outputBlock == 1
+                        ? contraction.outputBlockStride == 1
+                        : contraction.outputStride == 1 &&
+                              contraction.outputBlock % channels == 0 &&
+                              contraction.outputBlockStride % channels == 0;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    areVectors &= dim.weightsStride % channels == 0;
+  return areVectors && contraction.inputWeightsStride % channels == 0;
+}
+
+int64_t ContractionTiles::columnsOf(int64_t groups) const {
+  int64_t columns =
+      (groups * positions - 1) * row.stride + (row.taps - 1) * row.dilation + 1;
+  return llvm::alignTo(columns, kVectorBytes / computedBytes);
+}
+
+int64_t ContractionTiles::sharedBytesOf(int64_t groups) const {
+  int64_t rows = llvm::product_of(tileRows) * contraction.inputChannels;
+  int64_t part = blockWindows == 0 ? 0
+                                   : partRows * groups * positions *
+                                         blockChannels() * elementBytes;
+  return rows * columnsOf(groups) * computedBytes +
+         channelGroups * weightsBytes + part;
+}
+
+/// As many channels side by side as there are, up to a warp's threads, and as
+/// their weights and the rows of the part leave room for.
+void ContractionTiles::divideChannels() {
+  int64_t groups = contraction.outputChannels / channels;
+  for (int64_t count = 1; count <= std::min(kWarp, kThreads / partRows);
+       ++count)
+    if (groups % count == 0 &&
+        (count == 1 || count * weightsBytes <= kMaxWeightsBytes))
+      channelGroups = count;
+  channelTiles = groups / channelGroups;
+}
+
+/// As many of `size` positions of a row as there are threads and memory for.
+void ContractionTiles::divideRow(int64_t size) {
+  rowGroups = std::clamp<int64_t>(kThreads / (channelGroups * partRows), 1,
+                                  llvm::divideCeilSigned(size, positions));
+  while (rowGroups > 1 && sharedBytesOf(rowGroups) > kMaxSharedBytes)
+    --rowGroups;
+}
+
+/// As many windows of a row as fit the positions of a block.
+void ContractionTiles::divideWindows(const ContractionWindow::Dim &along) {
+  blockWindows = 1;
+  divideRow(along.getReads(along.size));
+  int64_t rest = blockPositions() - along.extent;
+  if (rest >= 0)
+    blockWindows = std::min(along.size, rest / along.stride + 1);
+  rowGroups =
+      std::max(llvm::divideCeilSigned(along.getReads(blockWindows), positions),
+               int64_t(1));
+  rowTiles = llvm::divideCeilSigned(along.size, blockWindows);
+}
+
+ContractionTiles::ContractionTiles(const Contraction &contraction,
+                                   const ContractionWindow *window,
+                                   int64_t elementBytes)
+    : contraction(contraction), row(contraction.spatial.back()),
+      elementBytes(elementBytes) {
+  mlir::Type element = contraction.result.getElementType();
+  computedBytes = isHalf(element) ? 4 : byteSize(element);
+  channels =
+      contraction.outputChannels % kChannels == 0 ? kChannels : kLeastChannels;
+  positions = kSumsBytes / computedBytes / channels;
+  weightsAreVectors = areWeightsVectors(contraction, channels);
+  if (!weightsAreVectors)
+    weightsBytes = contraction.getReduction() * channels * computedBytes;
+  blocks = contraction.getPositions() / row.size;
+  for (const Contraction::SpatialDim &dim :
+       llvm::ArrayRef(contraction.spatial).drop_back()) {
+    ContractionWindow::Dim along;
+    if (window) {
+      along = window->dims[dim.resultDim];
+      blocks = blocks / dim.size * along.size;
+    }
+    partSizes.push_back(along.extent);
+    partRows *= along.extent;
+    // Rows of the result may share rows of the data.
+    bool isOne = along.extent == 1;
+    tileSteps.push_back(isOne ? dim.dilation : 1);
+    tileRows.push_back(isOne ? dim.taps
+                             : (along.extent - 1) * dim.stride +
+                                   (dim.taps - 1) * dim.dilation + 1);
+  }
+  divideChannels();
+  if (window) {
+    divideWindows(window->dims[row.resultDim]);
+  } else {
+    divideRow(row.size);
+    rowTiles = llvm::divideCeilSigned(row.size, blockPositions());
+  }
+  blocks *= rowTiles * channelTiles;
+  tileColumns = columnsOf(rowGroups);
+  threadColumns = columnsOf(1);
+  if (threadColumns * computedBytes > kThreadDataBytes)
+    threadColumns = 0;
+  rowBytes = blockPositions() * blockChannels() * elementBytes;
+  sharedBytes = sharedBytesOf(rowGroups);
+  threads = llvm::alignTo(channelGroups * rowGroups * partRows, kWarp);
+}

@@ -1,0 +1,81 @@
+//===- ContractionTiles.h - Blocks of small convolutions --------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONTILES_H
+#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONTILES_H
+
+#include "tandem/Analysis/Contraction/ContractionWindow.h"
+
+namespace tandem::conversion {
+
+/// How a small convolution is divided among blocks and threads. A block
+/// computes some positions of one row for some output channels. Where a pooling
+/// follows it has some windows of one row of windows: it computes what they
+/// read of several rows, its part of the result.
+struct ContractionTiles {
+  /// Threads of a full block, and the bytes of shared memory that every block
+  /// may have.
+  static constexpr int64_t kThreads = 256, kMaxSharedBytes = 48 << 10;
+  /// The most output channels of a thread, of which it has a vector; and what
+  /// divides the output channels of all convolutions that are generated.
+  static constexpr int64_t kChannels = 8, kLeastChannels = 4;
+  /// The bytes of a vector that one access moves.
+  static constexpr int64_t kVectorBytes = 16;
+
+  /// `elementBytes` are those of an element of the part.
+  ContractionTiles(const Contraction &contraction,
+                   const ContractionWindow *window, int64_t elementBytes);
+
+  /// Whether the block has the memory and threads that it needs.
+  bool fits() const {
+    return sharedBytes <= kMaxSharedBytes && threads <= kThreads;
+  }
+  int64_t blockChannels() const { return channelGroups * channels; }
+  int64_t blockPositions() const { return rowGroups * positions; }
+  int64_t partBytes() const { return partRows * rowBytes; }
+
+  /// Output channels and positions of a thread.
+  int64_t channels, positions;
+  /// Whether the weights of a thread's channels are a vector where they are.
+  /// Else they go through shared memory.
+  bool weightsAreVectors = true;
+  /// Threads side by side along channels, and along positions.
+  int64_t channelGroups = 1, rowGroups = 1;
+  /// Blocks along channels, and along a row.
+  int64_t channelTiles = 1, rowTiles = 1;
+  /// The tile of the data in shared memory: by outer spatial dim the rows and
+  /// the distance between two of them, and the columns.
+  llvm::SmallVector<int64_t> tileRows, tileSteps;
+  int64_t tileColumns = 1;
+  /// The columns that the taps of a row read for a thread's positions, in whole
+  /// vectors; 0 where they are too many for its registers.
+  int64_t threadColumns = 0;
+  /// The rows of the result in a block, by outer spatial dim and in all; and
+  /// the windows along its row, 0 where there are none.
+  llvm::SmallVector<int64_t> partSizes;
+  int64_t partRows = 1, blockWindows = 0;
+  /// Bytes of a block's shared memory, and of a row of its part.
+  int64_t sharedBytes = 0, rowBytes = 0;
+  int64_t threads = 0, blocks = 0;
+
+private:
+  void divideChannels();
+  void divideRow(int64_t size);
+  void divideWindows(const ContractionWindow::Dim &along);
+  int64_t columnsOf(int64_t rowGroups) const;
+  int64_t sharedBytesOf(int64_t rowGroups) const;
+
+  const Contraction &contraction;
+  const Contraction::SpatialDim &row;
+  /// Bytes of an element that is computed, and of one of the part.
+  int64_t computedBytes, elementBytes, weightsBytes = 0;
+};
+
+} // namespace tandem::conversion
+
+#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONTILES_H
