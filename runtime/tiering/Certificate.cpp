@@ -191,9 +191,11 @@ Certificate Certifier::certify(std::span<const Tensor> inputs,
 
 Expected<Certificate>
 Certifier::confirm(std::span<const Tensor> inputs,
-                   std::span<const Tensor> compiledOutputs) const {
+                   std::span<const Tensor> compiledOutputs,
+                   const std::function<bool()> &isStopped) const {
   ErrorBoundOptions options;
   options.precision = precision;
+  options.isStopped = isStopped;
   TANDEM_ASSIGN_OR_RETURN(std::vector<BoundedTensor> expected,
                           evaluateWithBounds(*certifying, inputs, options));
   std::vector<Tensor> values;

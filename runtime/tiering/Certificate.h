@@ -19,6 +19,7 @@
 
 #include "tandem/Runtime/Tensor.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -97,9 +98,12 @@ public:
 
   /// Judges a compiled program by the error bounds of these inputs
   /// (evaluateWithBounds), which takes some ten runs of the reference. To be
-  /// called where `certify` failed: only what fails here, too, is wrong.
-  Expected<Certificate> confirm(std::span<const Tensor> inputs,
-                                std::span<const Tensor> compiledOutputs) const;
+  /// called where `certify` failed: only what fails here, too, is wrong. It is
+  /// given up, with an error, when `isStopped` (which may be empty) is true.
+  Expected<Certificate>
+  confirm(std::span<const Tensor> inputs,
+          std::span<const Tensor> compiledOutputs,
+          const std::function<bool()> &isStopped = {}) const;
 
 private:
   Certifier() = default;

@@ -141,6 +141,8 @@ private:
   std::atomic<uint64_t> evicted{0};
   /// The sum of what compiled programs hold.
   std::atomic<int64_t> residentBytes{0};
+  /// How many calls of `cancel` there are at the moment.
+  std::atomic<int> cancellations{0};
   /// The eager tier's executor; null before the first call.
   std::atomic<const PreparedTier *> eager{nullptr};
 };

@@ -180,6 +180,8 @@ Status Engine::certify(const SignaturePtr &signature,
       compiled ? compare(*certifier, inputs, eager, *compiled, mayConfirm)
                : tl::unexpected(compiled.error());
   books.addSpan("certificate", "certificate", start, signature->types);
+  if (!comparison && cancellations > 0) // It says nothing of the program.
+    return {};
   if (!comparison) {
     refuse(signature, EventKind::failed, comparison.error().str(),
            books.now() - start);
@@ -209,8 +211,10 @@ Expected<Engine::Comparison> Engine::compare(const Certifier &certifier,
     return result;
   result.isSuspicion = !mayConfirm;
   if (mayConfirm) {
-    TANDEM_ASSIGN_OR_RETURN(result.certificate,
-                            certifier.confirm(result.inputs, result.compiled));
+    TANDEM_ASSIGN_OR_RETURN(
+        result.certificate,
+        certifier.confirm(result.inputs, result.compiled,
+                          [&] { return cancellations.load() > 0; }));
   }
   return result;
 }

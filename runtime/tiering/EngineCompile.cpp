@@ -305,4 +305,9 @@ Status Engine::compileAhead(std::span<const Types> signatures) {
 }
 
 void Engine::wait() { BackgroundQueue::process().wait(this); }
-void Engine::cancel() { BackgroundQueue::process().cancelAll(this); }
+
+void Engine::cancel() {
+  ++cancellations;
+  BackgroundQueue::process().cancelAll(this);
+  --cancellations;
+}

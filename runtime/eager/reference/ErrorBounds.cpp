@@ -252,6 +252,8 @@ tandem::evaluateWithBounds(const Program &program,
   Sampler sampler(options);
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const fb::StepT &step = *program.steps[i];
+    if (options.isStopped && options.isStopped())
+      return fail("check", "stopped");
     if (!step.op)
       return fail("check", "a kernel has no reference to compare with");
     std::vector<SampledValue *> operands;

@@ -170,6 +170,16 @@ TEST(CertificateTest, AWrongKernelFails) {
   EXPECT_TRUE(confirmed->isByErrorBounds);
 }
 
+TEST(CertificateTest, ConfirmingCanBeStopped) {
+  const Case c = multiplyAdd();
+  int asked = 0;
+  auto confirmed = c.certifier.confirm(c.inputs, c.compiled(),
+                                       [&] { return ++asked == 2; });
+  ASSERT_FALSE(confirmed);
+  EXPECT_EQ(confirmed.error().message, "stopped");
+  EXPECT_EQ(asked, 2);
+}
+
 /// x + y - x, which cancels by far more than the tolerance assumes.
 TEST(CertificateTest, ErrorBoundsKnowCancellation) {
   ProgramBuilder builder;

@@ -20,6 +20,7 @@
 #include "tandem/Runtime/Tensor.h"
 #include "tandem/Support/Choices.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct ErrorBoundOptions {
   uint64_t seed = 1;
   /// How exact the contractions of f32 are that are compared.
   Precision precision = Precision::strict;
+  /// Asked before each step; may be empty. Where it is true, evaluating fails.
+  std::function<bool()> isStopped = {};
 };
 
 /// Runs an eager program on the reference tier and computes, for each element
