@@ -9,6 +9,7 @@
 #include "ExecutorFixture.h"
 
 #include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Support/NestingDepth.h"
 
 #include <gmock/gmock.h>
 
