@@ -152,6 +152,7 @@ llvm_config.add_tool_substitutions(
                   unresolved="ignore"),
         ToolSubst("tandem-bench", unresolved="ignore"),
         ToolSubst("tandem-cache", unresolved="ignore"),
+        ToolSubst("tandem-compile-helper", unresolved="ignore"),
         ToolSubst("tandem-fuzz", unresolved="ignore"),
         ToolSubst("tandem-lsp-server", unresolved="ignore"),
         ToolSubst("example-readme", unresolved="ignore"),

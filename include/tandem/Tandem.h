@@ -77,6 +77,14 @@ struct CompileOptions {
   /// The directory in which they are kept; empty stands for $TANDEM_CACHE_DIR,
   /// or else for `tandem` among the user's caches.
   std::string cacheDir;
+  /// The program that compiles in other processes what functions compile in the
+  /// background (TieringOptions::compileIn). Empty stands for
+  /// $TANDEM_COMPILE_HELPER, or else for `tandem-compile-helper` beside this
+  /// library or in the `bin` of its installation; "off" for none.
+  std::string compileHelper;
+  /// How long a compilation may take there, in seconds; then it is repeated in
+  /// this process.
+  double compileHelperSeconds = 300;
   /// Whether the ops of a kernel that cannot be compiled become op steps, with
   /// a Warning. Otherwise compilation fails with the kernel's Error.
   bool fallback = true;

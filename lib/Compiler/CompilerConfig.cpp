@@ -14,13 +14,15 @@
 
 namespace tandem {
 
-/// Whether programs may come from the disk: not where something else is wanted
-/// of compiling than the program.
+static bool isProgramAllThatIsWanted(const CompileOptions &options) {
+  return options.kernelCache && options.fusionReport.empty() &&
+         options.failKernels.empty() && !options.keepsOps &&
+         options.contractions != Contractions::autotune &&
+         !lookUp(Variable::debug);
+}
+
+/// Whether programs may come from the disk.
 static bool usesDisk(const CompileOptions &options) {
-  if (!options.kernelCache || !options.fusionReport.empty() ||
-      !options.failKernels.empty() || options.keepsOps ||
-      options.contractions == Contractions::autotune || lookUp(Variable::debug))
-    return false;
   const char *setting = lookUp(Variable::diskCache);
   return options.diskCache.value_or(!setting || std::string(setting) != "off");
 }
@@ -38,7 +40,8 @@ Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
     return tl::unexpected(std::move(device.error()));
   TANDEM_ASSIGN_OR_RETURN(config.failures,
                           FailureRequest::parse(options.failKernels));
-  if (usesDisk(options))
+  config.wantsProgramOnly = isProgramAllThatIsWanted(options);
+  if (config.wantsProgramOnly && usesDisk(options))
     config.disk = &DiskCache::in(options.cacheDir.empty() ? cacheDirectory()
                                                           : options.cacheDir);
   config.threads = numThreads();

@@ -37,6 +37,8 @@ struct CompilerConfig {
   std::string coreSpec;
   /// The number of threads that programs are planned for.
   int threads = 1;
+  /// Whether nothing else is wanted of compiling than the program.
+  bool wantsProgramOnly = false;
   /// The cache on disk; null where it is not used.
   DiskCache *disk = nullptr;
 };

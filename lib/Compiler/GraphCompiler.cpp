@@ -10,6 +10,8 @@
 #include "CompileHistory.h"
 #include "CompilerSession.h"
 #include "GraphSource.h"
+#include "HelperClient.h"
+#include "KnownConstants.h"
 #include "ProgramStore.h"
 #include "WarmUpThread.h"
 
@@ -48,6 +50,8 @@ public:
     if (config.target->isHost())
       calibration = BackgroundCalibration::share();
     WarmUpThread::prepare();
+    if (HelperClient::isFor(config))
+      client.emplace(this->graph, config);
   }
 
   /// Starts what the first compilation needs.
@@ -61,12 +65,8 @@ public:
     TANDEM_RETURN_IF_ERROR(checkInputs(*graph->eager, inputs));
     Stopwatch watch;
     PhaseTimes times;
-    if (std::optional<Compiled> stored = store.find(inputs, times)) {
-      stored->wallNs = watch.ns();
-      stored->phases = times.take();
-      CompileHistory::process().observeStored();
+    if (std::optional<Compiled> stored = findStored(inputs, times, watch))
       return std::move(*stored);
-    }
     Expected<Compiled> compiled = compileAnew(inputs, times);
     if (!compiled)
       return compiled;
@@ -78,6 +78,9 @@ public:
     return compiled;
   }
 
+  Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
+                                     std::stop_token stop) override;
+
   Prediction predict(std::span<const TensorType> inputs) const override {
     const auto expected = expect(inputs);
     if (!expected)
@@ -86,10 +89,7 @@ public:
             expected->costs.compiledNs, expected->costs.eagerNs};
   }
 
-  std::string_view source() const override {
-    return graph->bytecode->getMemoryBuffer(graph->bytecode->getMainFileID())
-        ->getBuffer();
-  }
+  std::string_view source() const override { return bytecodeOf(*graph); }
 
   Device &device() const override { return **config.target->device(); }
   LibraryOptions libraries() const override {
@@ -97,6 +97,13 @@ public:
   }
 
 private:
+  std::optional<Compiled> findStored(std::span<const TensorType> inputs,
+                                     PhaseTimes &times, const Stopwatch &watch);
+  /// The program that a helper has answered with, loaded.
+  Expected<Compiled> take(const HelperOutcome::Answer &answer,
+                          std::span<const TensorType> inputs,
+                          std::span<const KnownConstant> known,
+                          PhaseTimes &times);
   Expected<Compiled> compileAnew(std::span<const TensorType> inputs,
                                  PhaseTimes &times);
   Expected<std::unique_ptr<CompilerSession>> createSession();
@@ -113,7 +120,91 @@ private:
   std::once_flag once;
   WarmUpThread warmer;
   ObjectPool<CompilerSession> sessions;
+  /// None where programs are always compiled here.
+  std::optional<HelperClient> client;
+  KnownConstants constants;
 };
+
+std::optional<Compiled>
+GraphCompiler::findStored(std::span<const TensorType> inputs, PhaseTimes &times,
+                          const Stopwatch &watch) {
+  std::optional<Compiled> stored = store.find(inputs, times);
+  if (!stored)
+    return std::nullopt;
+  stored->wallNs = watch.ns();
+  stored->phases = times.take();
+  CompileHistory::process().observeStored();
+  return stored;
+}
+
+/// What an answer tells beside the program.
+static void addDetails(const fb::HelperAnswerT &answer, Compiled &compiled) {
+  compiled.kernelCounts = {answer.compiled, answer.cached, answer.stored,
+                           answer.fell_back};
+  compiled.rearrangedBytes = answer.rearranged_bytes;
+  for (const auto &warning : answer.warnings)
+    compiled.warnings.push_back(
+        {warning->message, warning->location, warning->reproducer});
+  compiled.isStored = false;
+  compiled.compiledIn = CompileIn::process;
+  compiled.helperNs = answer.processor_ns;
+}
+
+Expected<Compiled> GraphCompiler::take(const HelperOutcome::Answer &answer,
+                                       std::span<const TensorType> inputs,
+                                       std::span<const KnownConstant> known,
+                                       PhaseTimes &times) {
+  for (const auto &phase : answer.content.phases)
+    times.add(phase->phase, phase->ns);
+  Expected<Compiled> compiled = fail("read", "the entry on disk is gone");
+  if (answer.entry)
+    compiled =
+        store.unpack(answer.entry.get(), store.keyOf(inputs), known, times);
+  else if (std::optional<Compiled> stored = store.find(inputs, times))
+    compiled = std::move(*stored);
+  if (!compiled)
+    return compiled;
+  addDetails(answer.content, *compiled);
+  constants.add(*compiled->program, *graph->eager);
+  return compiled;
+}
+
+Expected<Compiled>
+GraphCompiler::compileInHelper(std::span<const TensorType> inputs,
+                               std::stop_token stop) {
+  TANDEM_RETURN_IF_ERROR(checkInputs(*graph->eager, inputs));
+  Stopwatch watch;
+  PhaseTimes times;
+  if (!client)
+    return compile(inputs);
+  if (std::optional<Compiled> stored = findStored(inputs, times, watch))
+    return std::move(*stored);
+  const auto expected = expect(inputs);
+  const std::vector<KnownConstant> known = constants.held();
+  HelperOutcome outcome =
+      client->compile(store.keyOf(inputs), inputs, known, stop);
+  if (outcome.error)
+    return tl::unexpected(std::move(*outcome.error));
+  Expected<Compiled> compiled = fail("compile", "there is no answer");
+  if (outcome.answer) {
+    compiled = take(*outcome.answer, inputs, known, times);
+    if (!compiled)
+      outcome.problem = "what the helper process sent cannot be used: " +
+                        compiled.error().message;
+    else if (expected)
+      CompileHistory::process().observe(*expected, compiled->kernelCounts,
+                                        outcome.answer->content.compile_ns);
+  }
+  if (!compiled)
+    compiled = compile(inputs);
+  else
+    compiled->phases = times.take();
+  if (compiled) {
+    compiled->wallNs = watch.ns();
+    compiled->helperProblem = std::move(outcome.problem);
+  }
+  return compiled;
+}
 
 Expected<std::unique_ptr<CompilerSession>> GraphCompiler::createSession() {
   std::call_once(once, [&] { warmer.start(*config.target); });
@@ -157,6 +248,12 @@ createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options) {
   TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
                           CompilerConfig::create(options));
+  return createGraphCompiler(std::move(graph), std::move(config));
+}
+
+Expected<std::unique_ptr<Compiler>>
+createGraphCompiler(std::shared_ptr<const GraphSource> graph,
+                    CompilerConfig config) {
   const bool mayBeStored = config.disk != nullptr;
   auto compiler =
       std::make_unique<GraphCompiler>(std::move(graph), std::move(config));

@@ -149,10 +149,13 @@ writeSharedBytecode(ModuleOp module, size_t guess, bool withResources) {
   return sources;
 }
 
+StringRef bytecodeOf(const GraphSource &source) {
+  return source.bytecode->getMemoryBuffer(source.bytecode->getMainFileID())
+      ->getBuffer();
+}
+
 ir::SharedConstants sharedConstants(const GraphSource &source) {
-  StringRef bytes =
-      source.bytecode->getMemoryBuffer(source.bytecode->getMainFileID())
-          ->getBuffer();
+  StringRef bytes = bytecodeOf(source);
   ir::SharedConstants shared{{{{bytes.begin(), bytes.end()}, source.bytecode}},
                              source.rearranged,
                              parallelFor};
@@ -190,6 +193,17 @@ static FailureOr<Program> emitEager(const GraphSource &source,
   return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
 }
 
+Status emitEager(GraphSource &source) {
+  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
+  DiagnosticCollector diagnostics(&context);
+  FailureOr<Program> program = emitEager(source, &context);
+  if (failed(program))
+    return tl::unexpected(
+        diagnostics.takeError("parse", "the graph cannot be executed"));
+  source.eager = std::make_shared<const Program>(std::move(*program));
+  return {};
+}
+
 const std::vector<std::string> &GraphSource::constantDigests() const {
   std::call_once(once, [&] { digests = digestConstants(*eager); });
   return digests;
@@ -209,13 +223,7 @@ finish(std::shared_ptr<GraphSource> source, ModuleOp module,
   if (!source->bytecode)
     return fail("parse", "the graph cannot be written");
   source->structure = digestOf(*structure);
-  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
-  DiagnosticCollector diagnostics(&context);
-  FailureOr<Program> program = emitEager(*source, &context);
-  if (failed(program))
-    return tl::unexpected(
-        diagnostics.takeError("parse", "the graph cannot be executed"));
-  source->eager = std::make_shared<const Program>(std::move(*program));
+  TANDEM_RETURN_IF_ERROR(emitEager(*source));
   return source;
 }
 
@@ -233,6 +241,7 @@ makeGraphSource(ImportedModel model) {
   source->inputNames = std::move(model.inputs);
   source->outputNames = std::move(model.outputs);
   source->nodes = std::move(model.nodes);
+  source->files = std::move(model.files);
   MLIRContext *context = (*model.module).getContext();
   ir::share(context,
             {std::move(model.memory), source->rearranged, parallelFor});

@@ -27,6 +27,8 @@
 
 namespace tandem {
 
+struct CompilerConfig;
+
 /// A parsed and verified graph that does not belong to an MLIRContext: each
 /// compiler reads it into a context of its own. Immutable, except for the cache
 /// of rearranged constants.
@@ -42,6 +44,8 @@ struct GraphSource {
     ir::SharedMemory memory;
   };
   std::vector<Resource> resources;
+  /// The files that some of them are mapped from.
+  std::vector<MappedFile> files;
   std::string function;
   /// The digest of the graph without its locations and resources.
   std::string structure;
@@ -88,6 +92,12 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(const GraphSource &source,
 ir::SharedConstants sharedConstants(const GraphSource &source);
 
 /// What the device's libraries may do.
+/// Emits the eager program of a source that has all else.
+Status emitEager(GraphSource &source);
+
+/// The bytes of `bytecode`.
+llvm::StringRef bytecodeOf(const GraphSource &source);
+
 inline LibraryOptions libraryOptions(const CompileOptions &options) {
   LibraryOptions libraries;
   libraries.precision = options.precision;
@@ -100,6 +110,9 @@ inline LibraryOptions libraryOptions(const CompileOptions &options) {
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const GraphSource> graph,
                     CompileOptions options);
+Expected<std::unique_ptr<Compiler>>
+createGraphCompiler(std::shared_ptr<const GraphSource> graph,
+                    CompilerConfig config);
 
 } // namespace tandem
 

@@ -59,23 +59,39 @@ std::optional<Compiled> ProgramStore::find(std::span<const TensorType> inputs,
   }
   if (!stored)
     return std::nullopt;
-  PhaseTimer timer(times, "load");
-  Expected<Device *> device = config.target->device();
-  if (!device)
-    return std::nullopt;
-  Expected<LoadedKernels> kernels = (**device).load(stored->program);
-  if (!kernels) {
+  Expected<Compiled> compiled = load(std::move(*stored), times);
+  if (!compiled) {
     config.disk->remove(keyOf(inputs));
     return std::nullopt;
   }
+  compiled->kernelCounts.stored = compiled->kernels.size();
+  compiled->isStored = true;
+  return std::move(*compiled);
+}
+
+Expected<Compiled> ProgramStore::load(StoredProgram stored, PhaseTimes &times) {
+  PhaseTimer timer(times, "load");
+  TANDEM_ASSIGN_OR_RETURN(Device * device, config.target->device());
   Compiled compiled;
-  compiled.kernelCounts.stored = kernels->size();
-  compiled.kernels = std::move(*kernels);
-  compiled.program =
-      std::make_shared<const Program>(std::move(stored->program));
-  compiled.recomputation = std::move(stored->recomputation);
-  compiled.isStored = true;
+  TANDEM_ASSIGN_OR_RETURN(compiled.kernels, device->load(stored.program));
+  compiled.program = std::make_shared<const Program>(std::move(stored.program));
+  compiled.recomputation = std::move(stored.recomputation);
   return compiled;
+}
+
+Expected<Descriptor> ProgramStore::pack(const CacheKey &key,
+                                        const Compiled &compiled,
+                                        std::span<const KnownConstant> known) {
+  return packProgram(key, {*compiled.program, compiled.recomputation},
+                     reference(known));
+}
+
+Expected<Compiled> ProgramStore::unpack(int entry, const CacheKey &key,
+                                        std::span<const KnownConstant> known,
+                                        PhaseTimes &times) {
+  TANDEM_ASSIGN_OR_RETURN(StoredProgram stored,
+                          unpackProgram(entry, key, reference(known)));
+  return load(std::move(stored), times);
 }
 
 void ProgramStore::keep(std::span<const TensorType> inputs,

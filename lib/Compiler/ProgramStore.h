@@ -12,6 +12,7 @@
 #include "CompilerConfig.h"
 #include "GraphSource.h"
 
+#include "process/Descriptor.h"
 #include "tandem/Runtime/PhaseTimes.h"
 #include "tandem/Runtime/StoredProgram.h"
 
@@ -40,10 +41,20 @@ public:
   /// the cache cannot be used.
   void keep(std::span<const TensorType> inputs, Compiled &compiled);
 
-private:
+  /// All that the program for inputs of these types depends on.
   CacheKey keyOf(std::span<const TensorType> inputs);
-  GraphReference reference() const {
-    return {*graph->eager, graph->constantDigests()};
+  /// An entry for another process, and what one of another process holds,
+  /// loaded; adds to the phase "load". Both may refer to `known` constants.
+  Expected<Descriptor> pack(const CacheKey &key, const Compiled &compiled,
+                            std::span<const KnownConstant> known);
+  Expected<Compiled> unpack(int entry, const CacheKey &key,
+                            std::span<const KnownConstant> known,
+                            PhaseTimes &times);
+
+private:
+  Expected<Compiled> load(StoredProgram stored, PhaseTimes &times);
+  GraphReference reference(std::span<const KnownConstant> known = {}) const {
+    return {*graph->eager, graph->constantDigests(), known};
   }
 
   std::shared_ptr<const GraphSource> graph;

@@ -94,6 +94,10 @@ void DiskCache::put(const CacheKey &key,
     complain(status.error());
 }
 
+bool DiskCache::has(const CacheKey &key) const {
+  return !path.empty() && access(join(path, key).c_str(), R_OK) == 0;
+}
+
 void DiskCache::remove(const CacheKey &key) {
   if (!path.empty())
     (void)unlink(join(path, key).c_str());

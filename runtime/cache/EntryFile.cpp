@@ -14,6 +14,7 @@
 #include "EntryFile.h"
 
 #include "../core/AtomicFile.h"
+#include "../process/MemoryFile.h"
 
 #include "tandem/Runtime/Tensor.h"
 
@@ -21,7 +22,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,22 +65,13 @@ tl::unexpected<Error> bad(const std::string &path, const std::string &why) {
   return fail("read", path + ": " + why);
 }
 
-/// Closes a file.
-struct Descriptor {
-  explicit Descriptor(const std::string &path)
-      : number(open(path.c_str(),
-                    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  ~Descriptor() {
-    if (number >= 0)
-      close(number);
-  }
-  const int number;
-};
+Descriptor openToRead(const std::string &path) {
+  return Descriptor(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+}
 
 /// A file that only this user can write to.
-Expected<uint64_t> checkFile(int descriptor, const std::string &path) {
+Status checkFile(int descriptor, const std::string &path) {
   struct stat info;
   if (fstat(descriptor, &info) != 0)
     return fileError("read", path, errno);
@@ -88,7 +79,7 @@ Expected<uint64_t> checkFile(int descriptor, const std::string &path) {
     return bad(path, "not a file");
   if (info.st_uid != geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return bad(path, "other users can write to it");
-  return static_cast<uint64_t>(info.st_size);
+  return {};
 }
 
 /// The bytes of an entry while it is written, in pieces that are hashed and
@@ -96,7 +87,8 @@ Expected<uint64_t> checkFile(int descriptor, const std::string &path) {
 class Layout {
 public:
   Layout(std::string_view fields, std::span<const CacheSection> sections);
-  Status write(AtomicFile &file) const;
+  /// Writes it to an AtomicFile or a MemoryFile.
+  template <typename File> Status write(File &file) const;
   uint64_t fileBytes() const { return header.fileBytes; }
 
 private:
@@ -142,11 +134,11 @@ Layout::Layout(std::string_view fields,
   header.checksum[1] = hash.high64;
 }
 
-Status Layout::write(AtomicFile &file) const {
+template <typename File> Status Layout::write(File &file) const {
   TANDEM_RETURN_IF_ERROR(file.write(&header, sizeof header));
   for (CacheSection piece : pieces)
     TANDEM_RETURN_IF_ERROR(file.write(piece.data(), piece.size()));
-  return file.commit();
+  return {};
 }
 
 /// Whether the sections lie within the file, one after the other.
@@ -206,46 +198,59 @@ Status cache::writeEntry(const std::string &path, std::string_view fields,
       layout.fileBytes() > limit.rlim_cur)
     return fileError("write", path, EFBIG);
   TANDEM_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path, 0600));
-  return layout.write(file);
+  TANDEM_RETURN_IF_ERROR(layout.write(file));
+  return file.commit();
+}
+
+Expected<Descriptor> cache::writeEntry(std::string_view fields,
+                                       std::span<const CacheSection> sections) {
+  TANDEM_ASSIGN_OR_RETURN(MemoryFile file, MemoryFile::create("tandem-entry"));
+  TANDEM_RETURN_IF_ERROR(Layout(fields, sections).write(file));
+  return std::move(file).seal();
+}
+
+/// The parts of a mapped entry, which holds the mapping.
+static Expected<EntryFile> parseMapped(MappedBytes mapped,
+                                       const std::string &path) {
+  TANDEM_ASSIGN_OR_RETURN(EntryFile entry, parse(mapped.bytes, path));
+  entry.owner = std::move(mapped.owner);
+  return entry;
 }
 
 Expected<EntryFile> cache::openEntry(const std::string &path, bool markUse,
                                      bool *isThere) {
-  const Descriptor file(path);
-  *isThere = file.number >= 0 || errno != ENOENT;
-  if (file.number < 0)
+  const Descriptor file = openToRead(path);
+  *isThere = file || errno != ENOENT;
+  if (!file)
     return fileError("read", path, errno);
-  TANDEM_ASSIGN_OR_RETURN(const uint64_t size, checkFile(file.number, path));
-  if (size < sizeof(Header))
-    return bad(path, "it is truncated");
-  // All pages at once, for all are read.
-  void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE,
-                      file.number, 0);
-  if (mapped == MAP_FAILED)
-    return fileError("read", path, errno);
-  std::shared_ptr<const void> owner(
-      mapped, [size](const void *p) { munmap(const_cast<void *>(p), size); });
-  TANDEM_ASSIGN_OR_RETURN(
-      EntryFile entry,
-      parse({static_cast<const uint8_t *>(mapped), size}, path));
-  entry.owner = std::move(owner);
+  TANDEM_RETURN_IF_ERROR(checkFile(file.get(), path));
+  Expected<MappedBytes> mapped = mapFile(file.get());
+  if (!mapped)
+    return bad(path, mapped.error().message);
+  TANDEM_ASSIGN_OR_RETURN(EntryFile entry,
+                          parseMapped(std::move(*mapped), path));
   if (markUse)
-    (void)futimens(file.number, nullptr); // Of no use where it cannot be.
+    (void)futimens(file.get(), nullptr); // Of no use where it cannot be.
   return entry;
 }
 
+Expected<EntryFile> cache::openEntry(int descriptor) {
+  TANDEM_ASSIGN_OR_RETURN(MappedBytes mapped, mapSealed(descriptor));
+  return parseMapped(std::move(mapped), "an answer");
+}
+
 std::string cache::readFields(const std::string &path) {
-  const Descriptor file(path);
+  const Descriptor file = openToRead(path);
   Header header;
-  if (file.number < 0 || !checkFile(file.number, path) ||
-      read(file.number, &header, sizeof header) != sizeof header ||
+  if (!file || !checkFile(file.get(), path) ||
+      read(file.get(), &header, sizeof header) != sizeof header ||
       std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 ||
       header.fieldsBytes > (uint64_t(1) << 20))
     return {};
   std::string fields(header.fieldsBytes, '\0');
   const auto offset = static_cast<off_t>(
       sizeof header + uint64_t(header.numSections) * sizeof(Place));
-  if (pread(file.number, fields.data(), fields.size(), offset) !=
+  if (pread(file.get(), fields.data(), fields.size(), offset) !=
       static_cast<ssize_t>(fields.size()))
     return {};
   return fields;

@@ -9,6 +9,8 @@
 #ifndef TANDEM_RUNTIME_CACHE_ENTRYFILE_H
 #define TANDEM_RUNTIME_CACHE_ENTRYFILE_H
 
+#include "../process/Descriptor.h"
+
 #include "tandem/Runtime/DiskCache.h"
 
 namespace tandem::cache {
@@ -16,6 +18,9 @@ namespace tandem::cache {
 /// Writes an entry under a temporary name, then renames it to `path`.
 Status writeEntry(const std::string &path, std::string_view fields,
                   std::span<const CacheSection> sections);
+/// The same as a sealed MemoryFile.
+Expected<Descriptor> writeEntry(std::string_view fields,
+                                std::span<const CacheSection> sections);
 
 /// An entry with its key.
 struct EntryFile : CacheEntry {
@@ -27,6 +32,8 @@ struct EntryFile : CacheEntry {
 /// Errors have phase "read".
 Expected<EntryFile> openEntry(const std::string &path, bool markUse,
                               bool *isThere);
+/// The same of a MemoryFile that another process has sent.
+Expected<EntryFile> openEntry(int descriptor);
 
 /// The key of an entry, of which nothing else is checked; empty where it cannot
 /// be read.

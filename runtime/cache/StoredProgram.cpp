@@ -13,9 +13,12 @@
 
 #include "tandem/Runtime/StoredProgram.h"
 
+#include "EntryFile.h"
+
 #include "tandem/Runtime/ProgramLoops.h"
 #include "tandem/Runtime/StoredProgram_generated.h"
 
+#include <functional>
 #include <map>
 
 using namespace tandem;
@@ -73,6 +76,8 @@ public:
       byAddress.try_emplace(graph.eager.constants[i].data.data(), i);
       byDigest.try_emplace(graph.constants[i], i);
     }
+    for (size_t i = 0; i < graph.known.size(); ++i)
+      byDigest.try_emplace(graph.known[i].digest, graph.constants.size() + i);
   }
 
   int location(const std::string &text) const {
@@ -137,10 +142,11 @@ std::string locationOf(std::span<const std::string> locations, int step) {
 Tensor constantOf(const fb::StoredConstantT &constant, const CacheEntry &entry,
                   const GraphReference &graph) {
   const auto place = static_cast<size_t>(constant.graph_constant);
+  const size_t own = graph.eager.constants.size();
   if (constant.graph_constant >= 0)
-    return place < graph.eager.constants.size()
-               ? graph.eager.constants[place].data
-               : Tensor();
+    return place < own ? graph.eager.constants[place].data
+           : place - own < graph.known.size() ? graph.known[place - own].data
+                                              : Tensor();
   const auto section = static_cast<size_t>(constant.section);
   if (section < kFirstConstant || section >= entry.sections.size())
     return {};
@@ -190,9 +196,10 @@ std::vector<std::string> tandem::digestConstants(const Program &program) {
   return digests;
 }
 
-void tandem::storeProgram(DiskCache &cache, const CacheKey &key,
-                          const StoredProgram &stored,
-                          const GraphReference &graph) {
+/// Calls `use` with the sections of a program's entry.
+static void
+withSections(const StoredProgram &stored, const GraphReference &graph,
+             const std::function<void(std::span<const CacheSection>)> &use) {
   std::vector<CacheSection> sections(kFirstConstant);
   const References references(graph);
   flatbuffers::FlatBufferBuilder details;
@@ -204,7 +211,36 @@ void tandem::storeProgram(DiskCache &cache, const CacheKey &key,
   pack<fb::Program>(builder, program);
   sections[kProgramSection] = bytesOf(builder);
   sections[kDetailsSection] = bytesOf(details);
-  cache.put(key, sections);
+  use(sections);
+}
+
+void tandem::storeProgram(DiskCache &cache, const CacheKey &key,
+                          const StoredProgram &stored,
+                          const GraphReference &graph) {
+  withSections(stored, graph, [&](std::span<const CacheSection> sections) {
+    cache.put(key, sections);
+  });
+}
+
+Expected<Descriptor> tandem::packProgram(const CacheKey &key,
+                                         const StoredProgram &stored,
+                                         const GraphReference &graph) {
+  Expected<Descriptor> entry = Descriptor();
+  withSections(stored, graph, [&](std::span<const CacheSection> sections) {
+    entry = cache::writeEntry(key.fields(), sections);
+  });
+  return entry;
+}
+
+Expected<StoredProgram> tandem::unpackProgram(int entry, const CacheKey &key,
+                                              const GraphReference &graph) {
+  TANDEM_ASSIGN_OR_RETURN(cache::EntryFile file, cache::openEntry(entry));
+  if (file.fields != key.fields())
+    return fail("read", "an answer is for something else");
+  std::optional<StoredProgram> stored = read(file, graph);
+  if (!stored)
+    return fail("read", "an answer holds no program");
+  return std::move(*stored);
 }
 
 std::optional<StoredProgram> tandem::findProgram(DiskCache &cache,

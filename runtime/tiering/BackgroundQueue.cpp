@@ -157,7 +157,7 @@ bool BackgroundQueue::cancel(const JobPtr &job) {
   return true;
 }
 
-void BackgroundQueue::cancelAll(const void *owner) {
+void BackgroundQueue::cancelWaiting(const void *owner) {
   std::vector<JobPtr> cancelled;
   {
     NotedLock lock(mutex);
@@ -170,7 +170,19 @@ void BackgroundQueue::cancelAll(const void *owner) {
   }
   for (const JobPtr &job : cancelled)
     job->cancel();
+}
+
+void BackgroundQueue::cancelAll(const void *owner) {
+  cancelWaiting(owner);
   wait(owner);
+}
+
+void BackgroundQueue::interruptAll(const void *owner) {
+  cancelWaiting(owner);
+  NotedLock lock(mutex);
+  for (const JobPtr &job : runningJobs)
+    if (job->owner == owner)
+      job->interrupt();
 }
 
 void BackgroundQueue::wait(const void *owner) {
@@ -212,6 +224,8 @@ void BackgroundQueue::stop() {
     isStopped = true;
     cancelled.swap(jobs);
     ending.swap(threads);
+    for (const JobPtr &job : runningJobs)
+      job->interrupt();
     changed->notify_all();
   }
   for (const JobPtr &job : cancelled)

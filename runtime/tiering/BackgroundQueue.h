@@ -32,6 +32,8 @@ public:
   virtual void run() = 0;
   /// Called in place of `run` where the job is cancelled.
   virtual void cancel() = 0;
+  /// Called, also while it runs, where nobody waits for its result any more.
+  virtual void interrupt() {}
 
   /// Of all jobs that wait, the one with the highest priority runs next.
   /// `lossRate` is what its waiting costs callers, in nanoseconds per
@@ -69,13 +71,16 @@ using JobPtr = std::shared_ptr<BackgroundJob>;
 class BackgroundQueue {
 public:
   /// The queue of the process. When the process ends (stopAtProcessEnd), jobs
-  /// that wait are cancelled, and those that run are waited for.
+  /// that wait are cancelled, and those that run are interrupted and waited
+  /// for.
   static BackgroundQueue &process();
 
   /// Adds a job. Fails where there is no thread and none can be started.
   Status add(JobPtr job);
   /// Cancels the jobs of `owner` that wait, and waits for those that run.
   void cancelAll(const void *owner);
+  /// Cancels those that wait, and interrupts those that run.
+  void interruptAll(const void *owner);
   /// Cancels one job, unless it runs or has run. Returns whether it has.
   bool cancel(const JobPtr &job);
   /// Waits until no job of `owner` waits or runs.
@@ -99,6 +104,8 @@ private:
   /// Takes the job that runs next out of those that wait; null where there is
   /// none, or where the threads that may run are busy. With `mutex` held.
   JobPtr takeNext();
+  /// Cancels the jobs of `owner` that wait.
+  void cancelWaiting(const void *owner);
   void sumLossRates();
   Status startThread();
   static void stopProcess();

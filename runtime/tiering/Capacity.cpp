@@ -204,11 +204,11 @@ std::map<int, CapacityMonitor::CpuTicks> CapacityMonitor::readCpus() const {
 }
 
 std::map<pid_t, CapacityMonitor::ThreadTimes>
-CapacityMonitor::readThreads() const {
+CapacityMonitor::readThreads(const std::string &which) const {
   std::map<pid_t, ThreadTimes> threads;
   std::error_code ignored; // a thread may end meanwhile
-  for (const auto &entry :
-       fs::directory_iterator(under(root, "/proc/self/task"), ignored)) {
+  for (const auto &entry : fs::directory_iterator(
+           under(root, "/proc/" + which + "/task"), ignored)) {
     ThreadTimes times;
     if (std::ifstream(entry.path() / "schedstat") >> times.run >> times.delay)
       threads[std::atoi(entry.path().filename().c_str())] = times;
@@ -217,7 +217,9 @@ CapacityMonitor::readThreads() const {
 }
 
 CapacityMonitor::Snapshot CapacityMonitor::take(double nowNs) const {
-  Snapshot snapshot{nowNs, readCpus(), readThreads()};
+  Snapshot snapshot{nowNs, readCpus(), readThreads("self"), {}};
+  for (pid_t helper : helpers)
+    snapshot.helpers.merge(readThreads(std::to_string(helper)));
   const std::set<int> allowed = backgroundProcessors();
   if (!allowed.empty())
     std::erase_if(snapshot.cpus, [&](const auto &cpu) {
@@ -244,10 +246,14 @@ void CapacityMonitor::compare(const Snapshot &before, const Snapshot &after) {
       if (ticks > 0)
         idle += std::clamp((now.idle - then->second.idle) / ticks, 0.0, 1.0);
     }
+  auto since = [](const auto &threads, pid_t thread) {
+    auto known = threads.find(thread);
+    return known == threads.end() ? ThreadTimes() : known->second;
+  };
+  for (const auto &[thread, now] : after.helpers)
+    ownBackground += std::max(0.0, now.run - since(before.helpers, thread).run);
   for (const auto &[thread, now] : after.threads) {
-    ThreadTimes then;
-    if (auto known = before.threads.find(thread); known != before.threads.end())
-      then = known->second;
+    const ThreadTimes then = since(before.threads, thread);
     const double run = std::max(0.0, now.run - then.run);
     if (background.contains(thread)) {
       ownBackground += run;

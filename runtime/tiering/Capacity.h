@@ -29,7 +29,8 @@ struct Capacity {
   double quotaCores = std::numeric_limits<double>::infinity();
   /// Of the allowed processors, what nobody used.
   double idleCores = 0;
-  /// What this process used: its background threads, and all others.
+  /// What this process used: its background threads and helper processes, and
+  /// all other threads.
   double backgroundCores = 0, foregroundCores = 0;
   /// Foreground threads that could have run and got no core: the run-queue
   /// delay, which quotas and processors of a host that are taken away add to.
@@ -68,6 +69,9 @@ public:
   /// Counts a thread of this process as background work, which gives way.
   void addBackgroundThread(pid_t thread) { background.insert(thread); }
   void removeBackgroundThread(pid_t thread) { background.erase(thread); }
+  /// Counts all threads of another process as such.
+  void addHelper(pid_t process) { helpers.insert(process); }
+  void removeHelper(pid_t process) { helpers.erase(process); }
 
   /// The capacity at a time of a monotonic clock, in nanoseconds. Measured anew
   /// after at least ten ticks of the kernel's clock, in which its processor
@@ -86,7 +90,8 @@ private:
   struct Snapshot {
     double nowNs = 0;
     std::map<int, CpuTicks> cpus;
-    std::map<pid_t, ThreadTimes> threads;
+    /// Of this process, and of its helpers.
+    std::map<pid_t, ThreadTimes> threads, helpers;
   };
 
   /// The processors that a thread may use: /proc/<which>/status.
@@ -95,7 +100,8 @@ private:
   /// not those that compiling would use.
   std::set<int> backgroundProcessors() const;
   std::map<int, CpuTicks> readCpus() const;
-  std::map<pid_t, ThreadTimes> readThreads() const;
+  /// The threads of a process: /proc/<which>/task.
+  std::map<pid_t, ThreadTimes> readThreads(const std::string &which) const;
   Snapshot take(double nowNs) const;
   /// Idle processors from the number of runnable threads, before there is a
   /// window to count in.
@@ -105,7 +111,7 @@ private:
   const std::filesystem::path root;
   const std::set<int> atStart;
   CgroupQuota quota;
-  std::set<pid_t> background;
+  std::set<pid_t> background, helpers;
   std::optional<Snapshot> last;
   double nextNs = 0;
   Capacity capacity;

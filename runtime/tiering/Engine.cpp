@@ -32,7 +32,10 @@ Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
   (void)BackgroundQueue::process(); // Notes the main thread.
 }
 
-Engine::~Engine() { cancel(); }
+Engine::~Engine() {
+  BackgroundQueue::process().interruptAll(this);
+  cancel();
+}
 
 Expected<SignaturePtr> Engine::findSignature(std::span<const Tensor> inputs) {
   if (SignaturePtr known = table.find(inputs)) [[likely]]

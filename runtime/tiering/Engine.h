@@ -23,7 +23,8 @@ class Engine {
 public:
   /// `store` must outlive the engine. `options` replace the limits of `policy`.
   Engine(TierStore &store, TieringOptions options, PolicyOptions policy = {});
-  /// Cancels compilations that wait, and waits for those that run.
+  /// Cancels compilations that wait. Those that run in a helper process are
+  /// interrupted; others are waited for.
   ~Engine();
 
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
@@ -87,7 +88,10 @@ private:
   /// compile where it cannot be compiled.
   Status compileInCall(const SignaturePtr &signature, Turn &turn);
   void retry(const SignaturePtr &signature, std::string reason);
-  Status compile(const SignaturePtr &signature, bool isInBackground);
+  /// Compiles now. `background`, unless it is null, interrupts a compilation
+  /// that no call waits for.
+  Status compile(const SignaturePtr &signature,
+                 const std::stop_source *background);
   void adopt(const SignaturePtr &signature, PreparedPtr prepared, double costNs,
              double tookNs);
   void refuse(const SignaturePtr &signature, EventKind kind, std::string reason,

@@ -37,6 +37,17 @@ std::optional<Mode> tandem::parseMode(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view tandem::name(CompileIn place) {
+  return place == CompileIn::process ? "process" : "thread";
+}
+
+std::optional<CompileIn> tandem::parseCompileIn(std::string_view text) {
+  for (CompileIn place : {CompileIn::process, CompileIn::thread})
+    if (text == name(place))
+      return place;
+  return std::nullopt;
+}
+
 std::string_view tandem::name(SignatureState state) {
   switch (state) {
   case SignatureState::eager:

@@ -67,7 +67,10 @@ static std::string textOf(const SignatureReport &signature) {
   text += "\n  compile cost C ";
   text += signature.compileNs > 0
               ? formatTime(signature.compileNs) + ", " +
-                    formatTime(signature.compileWallNs) + " on the clock"
+                    formatTime(signature.compileWallNs) + " on the clock" +
+                    (signature.compiledIn == CompileIn::process
+                         ? ", in a helper process"
+                         : "")
               : "not measured";
   if (signature.predictedCompileNs > 0)
     text += ", predicted " + formatTime(signature.predictedCompileNs);
@@ -136,6 +139,8 @@ static ordered_json jsonOf(const SignatureReport &signature) {
       {"compile_ns", signature.compileNs},
       {"compile_wall_ns", signature.compileWallNs},
   };
+  if (signature.compileNs > 0)
+    json["compiled_in"] = name(signature.compiledIn);
   for (const PhaseTime &phase : signature.phases)
     json["phases"][phase.phase] = phase.ns;
   json["resident_bytes"] = signature.residentBytes;

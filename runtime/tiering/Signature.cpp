@@ -82,6 +82,7 @@ SignatureReport Signature::report() const {
   report.compileNs = record.compileNs;
   report.compileWallNs = compileWallNs;
   report.phases = phases;
+  report.compiledIn = compiledIn;
   report.residentBytes = record.residentBytes;
   report.events.assign(events.begin(), events.end());
   return report;

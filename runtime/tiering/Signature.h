@@ -41,6 +41,7 @@ struct Signature {
   /// What C was on the clock; `record` has it in processor time.
   double compileWallNs = 0;
   std::vector<PhaseTime> phases;
+  CompileIn compiledIn = CompileIn::thread;
   /// The job that compiles it, while it waits or runs.
   JobPtr job;
   /// Whether a certificate is being made: one at a time.

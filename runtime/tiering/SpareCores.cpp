@@ -58,3 +58,13 @@ void SpareCores::removeThisThread() {
   std::lock_guard lock(mutex);
   monitor.removeBackgroundThread(gettid());
 }
+
+void SpareCores::addProcess(pid_t process) {
+  std::lock_guard lock(mutex);
+  monitor.addHelper(process);
+}
+
+void SpareCores::removeProcess(pid_t process) {
+  std::lock_guard lock(mutex);
+  monitor.removeHelper(process);
+}

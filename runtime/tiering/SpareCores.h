@@ -34,6 +34,9 @@ public:
   /// ends.
   void addThisThread();
   void removeThisThread();
+  /// Counts a helper process of this one in the same way.
+  void addProcess(pid_t process);
+  void removeProcess(pid_t process);
 
 private:
   SpareCores();

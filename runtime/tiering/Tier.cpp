@@ -58,11 +58,15 @@ std::optional<Tier> tandem::parseTier(std::string_view text) {
 
 Expected<PreparedTier> tandem::compileTier(Compiler &compiler,
                                            std::span<const TensorType> inputs,
-                                           ExecutorOptions options) {
+                                           ExecutorOptions options,
+                                           const CompileRequest &request) {
   if (options.capture)
     TANDEM_RETURN_IF_ERROR(checkTier(Tier::captured, compiler.device()));
   Stopwatch watch;
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler.compile(inputs));
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled,
+                          request.in == CompileIn::process
+                              ? compiler.compileInHelper(inputs, request.stop)
+                              : compiler.compile(inputs));
   PreparedTier prepared;
   static_cast<Compiled &>(prepared) = std::move(compiled);
   options.kernels = prepared.kernels;

@@ -63,14 +63,15 @@ void TierStore::drop(const Types &inputs) {
   captured.erase(inputs);
 }
 
-Expected<PreparedPtr> TierStore::make(const Types &inputs, Tier tier) {
+Expected<PreparedPtr> TierStore::make(const Types &inputs, Tier tier,
+                                      const CompileRequest &request) {
   TANDEM_RETURN_IF_ERROR(checkTier(tier, options.stream->device()));
   auto prepared = std::make_shared<PreparedTier>();
   if (tier == Tier::compiled) {
     if (!graphCompiler)
       return fail("execute", "the function has no compiler");
-    TANDEM_ASSIGN_OR_RETURN(*prepared,
-                            compileTier(*graphCompiler, inputs, options));
+    TANDEM_ASSIGN_OR_RETURN(
+        *prepared, compileTier(*graphCompiler, inputs, options, request));
     return prepared;
   }
   if (tier == Tier::captured) {
@@ -84,7 +85,8 @@ Expected<PreparedPtr> TierStore::make(const Types &inputs, Tier tier) {
   return prepared;
 }
 
-Expected<PreparedPtr> TierStore::prepare(const Types &inputs, Tier tier) {
+Expected<PreparedPtr> TierStore::prepare(const Types &inputs, Tier tier,
+                                         const CompileRequest &request) {
   SlotPtr slot = find(inputs, tier);
   if (!slot) {
     TANDEM_RETURN_IF_ERROR(checkInputs(*eagerProgram, inputs));
@@ -92,7 +94,7 @@ Expected<PreparedPtr> TierStore::prepare(const Types &inputs, Tier tier) {
   }
   std::lock_guard lock(slot->mutex);
   if (!slot->prepared) {
-    TANDEM_ASSIGN_OR_RETURN(slot->prepared, make(inputs, tier));
+    TANDEM_ASSIGN_OR_RETURN(slot->prepared, make(inputs, tier, request));
   }
   return slot->prepared;
 }

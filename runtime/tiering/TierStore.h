@@ -33,7 +33,8 @@ public:
 
   /// The executor that runs inputs of these types in a tier, made where there
   /// is none. A failure is not remembered: the next call tries again.
-  Expected<PreparedPtr> prepare(const Types &inputs, Tier tier);
+  Expected<PreparedPtr> prepare(const Types &inputs, Tier tier,
+                                const CompileRequest &request = {});
   /// Forgets what was compiled for these types; it lives on as long as callers
   /// hold it.
   void drop(const Types &inputs);
@@ -64,7 +65,8 @@ private:
   SlotsByTypes &slotsOf(Tier tier) {
     return tier == Tier::captured ? captured : compiled;
   }
-  Expected<PreparedPtr> make(const Types &inputs, Tier tier);
+  Expected<PreparedPtr> make(const Types &inputs, Tier tier,
+                             const CompileRequest &request);
 
   const std::shared_ptr<const Program> eagerProgram;
   const std::shared_ptr<Compiler> graphCompiler;

@@ -94,6 +94,18 @@ inline void addDiskCache(CLI::App &app, CompileOptions &options) {
       ->check(CLI::IsMember({"on", "off"}));
 }
 
+/// Adds --compile-in.
+inline void addCompileIn(CLI::App &app, CompileIn &place) {
+  app.add_option_function<std::string>(
+         "--compile-in",
+         [&place](const std::string &text) { place = *parseCompileIn(text); },
+         "Where signatures are compiled in the background: in a helper "
+         "process, "
+         "which disturbs calls less (default), or on a thread of this one")
+      ->check(
+          CLI::IsMember({name(CompileIn::process), name(CompileIn::thread)}));
+}
+
 /// The reason why a file `path` cannot be written; empty if it seems possible.
 inline std::string whyNotWritable(const std::string &path) {
   if (path == "-")

@@ -34,6 +34,7 @@ static void addLoad(CLI::App &app, EngineLoadOptions &options) {
                   "Shapes whose first results are timed, on each side")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
+  tools::addCompileIn(command, options.compileIn);
   command
       .add_option("--rounds", options.rounds,
                   "Rounds in which two threads and two processes take turns")

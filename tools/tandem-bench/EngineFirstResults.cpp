@@ -122,10 +122,11 @@ Status alternate(std::vector<Side> sides, int shapes) {
 
 } // namespace
 
-Expected<FirstResults> measureFirstResults(const std::string &file,
-                                           int shapes) {
+Expected<FirstResults> measureFirstResults(const std::string &file, int shapes,
+                                           CompileIn place) {
   TieringOptions eagerOnly, choosing;
   eagerOnly.mode = Mode::eager;
+  choosing.compileIn = place;
   choosing.maxSignatures = eagerOnly.maxSignatures = 1 << 20;
   TANDEM_ASSIGN_OR_RETURN(auto eager,
                           loadFunction(file, "main", {}, eagerOnly));
@@ -146,6 +147,11 @@ Expected<FirstResults> measureFirstResults(const std::string &file,
       {engine.get(), [&] { return compileOthers(*engine, 100, others); },
        [&] { engine->cancel(); }, &results.besideCompiling}};
   TANDEM_RETURN_IF_ERROR(alternate(std::move(sides), shapes));
+  for (const SignatureReport &signature : engine->report().signatures) {
+    results.compiled += signature.compileNs > 0;
+    results.compiledInHelper +=
+        signature.compileNs > 0 && signature.compiledIn == CompileIn::process;
+  }
   for (auto *times :
        {&results.alone, &results.besideThread, &results.besideCompiling})
     std::sort(times->begin(), times->end());

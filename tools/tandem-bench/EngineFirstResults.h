@@ -9,6 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_ENGINEFIRSTRESULTS_H
 #define TANDEM_TOOLS_TANDEM_BENCH_ENGINEFIRSTRESULTS_H
 
+#include "tandem/Runtime/Compiler.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Runtime/Tensor.h"
 
@@ -36,11 +37,15 @@ struct FirstResults {
   std::vector<double> besideThread;
   /// The engine's choice, the function compiling others in the background.
   std::vector<double> besideCompiling;
+  /// Programs that were compiled meanwhile, and those of them that were in a
+  /// helper process.
+  size_t compiled = 0, compiledInHelper = 0;
 };
 
 /// Times `shapes` shapes on each side, in alternation. The graph has at least
 /// two named dims.
-Expected<FirstResults> measureFirstResults(const std::string &file, int shapes);
+Expected<FirstResults> measureFirstResults(const std::string &file, int shapes,
+                                           CompileIn place);
 
 /// Compiles shape after shape, until it is killed.
 Status compileForEver(const std::string &file);

@@ -251,12 +251,18 @@ static void addFirstResults(Figures &figures, const FirstResults &first) {
 
 Status runEngineLoad(const EngineLoadOptions &options) {
   Figures figures;
-  TANDEM_ASSIGN_OR_RETURN(
-      FirstResults first,
-      measureFirstResults(options.resultsGraph, options.shapes));
+  TANDEM_ASSIGN_OR_RETURN(FirstResults first,
+                          measureFirstResults(options.resultsGraph,
+                                              options.shapes,
+                                              options.compileIn));
   addFirstResults(figures, first);
   TANDEM_ASSIGN_OR_RETURN(Load any,
                           makeLoad(options.threadsGraph, 1, Mode::eager));
+  figures.add("programs compiled meanwhile", double(first.compiled),
+              std::to_string(first.compiled) + ", " +
+                  std::to_string(first.compiledInHelper) +
+                  " in a helper process",
+              "");
   const double wait = any.function->report().longestLockWaitNs;
   figures.add("longest wait for a lock", wait, tools::formatTime(wait),
               "<= 100 µs");

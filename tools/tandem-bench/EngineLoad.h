@@ -12,6 +12,7 @@
 
 #include "common/Environment.h"
 
+#include "tandem/Runtime/Compiler.h"
 #include "tandem/Support/Error.h"
 
 #include <string>
@@ -30,6 +31,8 @@ struct EngineLoadOptions {
   int shapes = 1000;
   /// Rounds in which two threads are compared with two processes.
   int rounds = 100;
+  /// Where the engine compiles.
+  CompileIn compileIn = CompileIn::process;
   std::string json;
   tools::Environment environment;
 };

@@ -89,6 +89,7 @@ Status runAutomatically(const RunOptions &options) {
   compile.device = options.device;
   TieringOptions tiering;
   tiering.isStrict = options.strict;
+  tiering.compileIn = options.compileIn;
   tiering.isTraced = !options.traceFile.empty();
   tiering.reproducerDir = compile.reproducerDir;
   TANDEM_ASSIGN_OR_RETURN(auto function,

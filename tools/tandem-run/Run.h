@@ -43,6 +43,7 @@ struct RunOptions {
   /// Of --tier=auto:
   bool explain = false, strict = false;
   std::string eventFile, traceFile;
+  CompileIn compileIn = CompileIn::process;
   Environment environment;
 };
 

@@ -154,6 +154,7 @@ void addTiering(CLI::App &app, RunOptions &options) {
   app.add_flag("--strict", options.strict,
                "With --tier=auto, fail if the compiled program computes "
                "something else than eager");
+  addCompileIn(app, options.compileIn);
   addOutputFile(app, "--events", options.eventFile,
                 "With --tier=auto, write all decisions to FILE as JSON lines");
   addOutputFile(app, "--trace", options.traceFile,

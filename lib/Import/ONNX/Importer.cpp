@@ -351,6 +351,7 @@ LogicalResult Importer::run() {
   if (failed(addOutputs()))
     return failure();
   result.memory = std::move(state.memory);
+  result.files = state.file.mappedFiles();
   result.copiedBytes = state.file.copiedBytes();
   return verify(*result.module);
 }

@@ -204,6 +204,23 @@ Expected<SharedBytes> ModelFile::readRaw(const proto::TensorProto &tensor) {
   return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
 }
 
+std::vector<MappedFile> ModelFile::mappedFiles() const {
+  std::vector<MappedFile> files;
+  auto add = [&](const Mapping &mapped) {
+    std::error_code code;
+    const auto path =
+        std::filesystem::absolute(mapped->getBufferIdentifier().str(), code);
+    if (!code)
+      files.push_back(
+          {path.string(), {mapped->getBufferStart(), mapped->getBufferEnd()}});
+  };
+  add(mapping);
+  for (const auto &entry : external)
+    if (entry.second)
+      add(entry.second);
+  return files;
+}
+
 Expected<SharedBytes> ModelFile::read(const proto::TensorProto &tensor) {
   TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(tensor));
   auto size = static_cast<size_t>(type.bytes());

@@ -11,6 +11,7 @@
 
 #include "WireScan.h"
 
+#include "tandem/Import/ONNX/Import.h"
 #include "tandem/Support/TensorType.h"
 
 #include "onnx-ml.pb.h"
@@ -46,6 +47,9 @@ public:
   /// as bytes), at any address: the mapped bytes, or a copy of elements that
   /// are stored as numbers. Errors have no location.
   Expected<SharedBytes> read(const proto::TensorProto &tensor);
+
+  /// The files that were mapped so far.
+  std::vector<MappedFile> mappedFiles() const;
 
   /// Bytes of tensors that were copied because they are stored as numbers.
   size_t copiedBytes() const { return copied; }

@@ -160,6 +160,26 @@ TEST_F(CapacityMonitorTest, ABoundCallerDoesNotBindBackgroundThreads) {
   EXPECT_EQ(monitor.sample(30 * kSecond).allowedCores, 1);
 }
 
+TEST_F(CapacityMonitorTest, CountsWhatHelpersUseAsSpare) {
+  cpus({{0, 0}, {0, 0}});
+  thread(1, 0, 0);
+  CapacityMonitor monitor(root);
+  write("proc/77/task/77/schedstat", "5000000000 0 7");
+  monitor.addHelper(77);
+  monitor.sample(0);
+  // Both processors are busy, one of them with two threads of the helper.
+  cpus({{1000, 0}, {1000, 0}});
+  thread(1, 10 * kSecond, 0);
+  write("proc/77/task/77/schedstat", "11000000000 4000000000 7");
+  write("proc/77/task/78/schedstat", "3000000000 0 7");
+  EXPECT_DOUBLE_EQ(monitor.sample(10 * kSecond).spareCores(), 0.9);
+  // Some other process has taken its place.
+  monitor.removeHelper(77);
+  cpus({{2000, 0}, {2000, 0}});
+  thread(1, 20 * kSecond, 0);
+  EXPECT_DOUBLE_EQ(monitor.sample(20 * kSecond).spareCores(), 0);
+}
+
 TEST_F(CapacityMonitorTest, CountsWhatBackgroundThreadsUseAsSpare) {
   cpus({{0, 0}, {0, 0}});
   thread(1, 0, 0);

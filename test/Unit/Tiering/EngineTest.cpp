@@ -104,6 +104,20 @@ public:
     compiled.kernels = fakeKernels({kernel});
     return compiled;
   }
+  Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
+                                     std::stop_token stop) override {
+    if (helperGate) {
+      helperGate->arrive_and_wait();
+      while (!stop.stop_requested())
+        std::this_thread::yield();
+      isInterrupted = true;
+      return fail("compile", "it was interrupted");
+    }
+    TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compile(inputs));
+    compiled.compiledIn = CompileIn::process;
+    compiled.helperNs = 1e10;
+    return compiled;
+  }
   Prediction predict(std::span<const TensorType>) const override {
     return prediction;
   }
@@ -113,6 +127,9 @@ public:
   bool shallFail = false;
   /// Compilations wait for it, unless it is null.
   std::shared_ptr<std::latch> gate;
+  /// A helper that has arrived there runs until it is interrupted.
+  std::shared_ptr<std::latch> helperGate;
+  std::atomic<bool> isInterrupted = false;
   std::atomic<int> compilations = 0;
 };
 
@@ -357,6 +374,36 @@ TEST_F(EngineTest, EndsWhileItCompiles) {
   function.reset();
   EXPECT_LE(compiler->compilations, 1);
   opener.join();
+}
+
+TEST_F(EngineTest, CompilesWhereTheOptionsSay) {
+  for (CompileIn place : {CompileIn::process, CompileIn::thread}) {
+    tiering.compileIn = place;
+    create();
+    const TensorType type{DType::f32, {4}};
+    ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+    function->wait();
+    const SignatureReport report = function->report().signatures.at(0);
+    EXPECT_EQ(report.compiledIn, place);
+    // C is the helper's time, too.
+    EXPECT_EQ(report.compileNs > 1e9, place == CompileIn::process);
+    EXPECT_EQ(function->report().str().find("in a helper process") !=
+                  std::string::npos,
+              place == CompileIn::process);
+  }
+}
+
+TEST_F(EngineTest, ItsEndInterruptsAHelper) {
+  compiler->helperGate = std::make_shared<std::latch>(2);
+  create();
+  const TensorType type{DType::f32, {4}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  compiler->helperGate->arrive_and_wait();
+  function.reset();
+  EXPECT_TRUE(compiler->isInterrupted);
+  EXPECT_EQ(compiler->compilations, 0);
+  EXPECT_THAT(log, testing::Contains("cancelled"));
+  EXPECT_THAT(log, testing::Not(testing::Contains("failed")));
 }
 
 TEST_F(EngineTest, ForgetsTheLeastRecentlyCalled) {

@@ -20,6 +20,12 @@
 
 namespace tandem {
 
+/// A file as it is in memory.
+struct MappedFile {
+  std::string path; ///< Absolute.
+  llvm::ArrayRef<char> bytes;
+};
+
 /// A model in the dialect.
 struct ImportedModel {
   /// A module with one function, @main.
@@ -30,6 +36,8 @@ struct ImportedModel {
   std::vector<ModelNode> nodes;
   /// The memory of the module's resources: the mapped files, and copies.
   std::vector<ir::SharedMemory> memory;
+  /// The mapped files.
+  std::vector<MappedFile> files;
   /// Bytes of weights that the files have as numbers, and that were copied.
   size_t copiedBytes = 0;
 };

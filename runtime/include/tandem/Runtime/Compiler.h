@@ -14,7 +14,9 @@
 #include "tandem/Runtime/Program.h"
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +80,25 @@ struct Recomputation {
   int64_t peakBytesSaved = 0;
 };
 
+/// Where the engine has signatures compiled that calls do not wait for.
+enum class CompileIn {
+  /// In a helper process, where that can be started: it disturbs the calls
+  /// less,
+  /// and if the compiler crashes, this process does not.
+  process,
+  /// On a thread of this process.
+  thread,
+};
+std::string_view name(CompileIn place);
+std::optional<CompileIn> parseCompileIn(std::string_view text);
+
+/// How a program is to be compiled.
+struct CompileRequest {
+  CompileIn in = CompileIn::thread;
+  /// Once a stop is requested, a compilation in a helper fails soon.
+  std::stop_token stop;
+};
+
 /// A compiled program, ready to be executed, and how it was made.
 struct Compiled {
   std::shared_ptr<const Program> program;
@@ -92,6 +113,13 @@ struct Compiled {
   KernelCounts kernelCounts;
   /// One per entry of Program::kernels, in the same order.
   std::vector<KernelReport> kernelReports;
+  /// Where it was compiled.
+  CompileIn compiledIn = CompileIn::thread;
+  /// The processor time that a helper process took for it, in nanoseconds.
+  double helperNs = 0;
+  /// Why a helper process did not compile it, or not at the first attempt, in
+  /// one sentence. What is the same for all compilations is said once.
+  std::string helperProblem;
   /// Whether the program as a whole was read from the cache on disk, and
   /// nothing was compiled. Its phases are "read cache" and "load".
   bool isStored = false;
@@ -123,6 +151,14 @@ public:
   virtual ~Compiler() = default;
   /// Compiles the graph for inputs of these static types, one per input.
   virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
+  /// The same in a helper process, whose work disturbs the calls of this one
+  /// less (docs/Engine.md); in this process where that is not possible. Once
+  /// `stop` is requested, it fails soon, unless it compiles in this process.
+  virtual Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
+                                             std::stop_token stop) {
+    (void)stop;
+    return compile(inputs);
+  }
   /// What compiling for inputs of these types is expected to cost and to give.
   /// Takes microseconds: it is asked at the first call of a signature.
   virtual Prediction predict(std::span<const TensorType> inputs) const {

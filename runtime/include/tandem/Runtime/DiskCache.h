@@ -86,6 +86,8 @@ public:
   /// more bytes than the limit. An entry that is larger than an eighth of the
   /// limit is not kept.
   void put(const CacheKey &key, std::span<const CacheSection> sections);
+  /// Whether there is an entry of that key, of which nothing is checked.
+  bool has(const CacheKey &key) const;
   /// Removes an entry that turned out to be useless.
   void remove(const CacheKey &key);
 

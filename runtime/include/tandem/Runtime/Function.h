@@ -33,8 +33,8 @@ public:
   Function(std::shared_ptr<const Program> program,
            std::shared_ptr<Compiler> compiler, ExecutorOptions options = {},
            TieringOptions tiering = {});
-  /// Cancels compilations that wait for a background thread, and waits for
-  /// those that run.
+  /// Cancels compilations that wait for a background thread. Those that run in
+  /// a helper process are interrupted; others are waited for.
   ~Function();
 
   /// Runs the graph, in the tier that the mode chooses for these types. Inputs

@@ -19,6 +19,15 @@
 
 namespace tandem {
 
+class Descriptor;
+
+/// A constant that whoever reads an entry has from other programs of the graph.
+struct KnownConstant {
+  std::string digest;
+  /// Null on the side that only refers to it.
+  Tensor data;
+};
+
 /// The graph that a program was compiled from, as far as entries refer to it.
 struct GraphReference {
   /// The eager program: its steps have the locations, and its constants are not
@@ -26,6 +35,8 @@ struct GraphReference {
   const Program &eager;
   /// digestConstants of it.
   std::span<const std::string> constants;
+  /// What is not stored again either; none in entries that are kept.
+  std::span<const KnownConstant> known = {};
 };
 
 /// The digest of each constant, in order.
@@ -46,6 +57,14 @@ void storeProgram(DiskCache &cache, const CacheKey &key,
 /// shared with the graph, which must be equal to the one that was stored with.
 std::optional<StoredProgram> findProgram(DiskCache &cache, const CacheKey &key,
                                          const GraphReference &graph);
+
+/// The same for another process: an entry in memory, as a descriptor.
+Expected<Descriptor> packProgram(const CacheKey &key,
+                                 const StoredProgram &stored,
+                                 const GraphReference &graph);
+/// Reads such an entry. Fails where it is not for that key, or damaged.
+Expected<StoredProgram> unpackProgram(int entry, const CacheKey &key,
+                                      const GraphReference &graph);
 
 /// Keeps and finds a kernel.
 void storeKernel(DiskCache &cache, const CacheKey &key,

@@ -53,12 +53,13 @@ struct PreparedTier : Compiled {
   double prebuiltNs = 0;
 };
 
-/// Compiles for inputs of these types and creates the executor, that of the
-/// captured tier where `options` ask for capture. The `kernels`
-/// of `options` are replaced by those that were compiled.
+/// Compiles for inputs of these types, as `request` says, and creates the
+/// executor, that of the captured tier where `options` ask for capture. The
+/// `kernels` of `options` are replaced by those that were compiled.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
-                                   ExecutorOptions options = {});
+                                   ExecutorOptions options = {},
+                                   const CompileRequest &request = {});
 
 /// Creates the executor that runs a compiled program as captured work.
 /// `options` as compileTier's.

@@ -111,6 +111,8 @@ struct TieringOptions {
   /// Whether a call fails that finds the compiled program to disagree.
   /// Otherwise it returns eager's results, and the signature is refused.
   bool isStrict = false;
+  /// Where signatures are compiled in the background.
+  CompileIn compileIn = CompileIn::process;
   /// Where the inputs and outputs of such a call are written; as
   /// CompileOptions::reproducerDir.
   std::string reproducerDir;
@@ -144,6 +146,7 @@ struct SignatureReport {
   /// clock; 0 before it was compiled. `phases` as Compiled::phases.
   double compileNs = 0, compileWallNs = 0;
   std::vector<PhaseTime> phases;
+  CompileIn compiledIn = CompileIn::thread;
   /// What the compiled program holds: TieringOptions::maxResidentBytes.
   int64_t residentBytes = 0;
   /// What has happened to it, the earliest first; only the latest 64 are kept.
