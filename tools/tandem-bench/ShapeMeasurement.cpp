@@ -20,9 +20,11 @@ namespace {
 using tandem::tools::PreparedTier;
 using tandem::tools::Tier;
 
-/// The four executors that are compared with one another.
+/// The executors that are compared with one another.
 struct Executors {
   PreparedTier eager, compiled, eagerDispatch, compiledDispatch;
+  /// Where the device has that tier.
+  std::optional<PreparedTier> captured;
 };
 
 Expected<Executors> prepareExecutors(const Graph &graph,
@@ -36,6 +38,11 @@ Expected<Executors> prepareExecutors(const Graph &graph,
   TANDEM_ASSIGN_OR_RETURN(
       executors.compiled,
       tools::prepareTier(graph, Tier::compiled, job.inputs, options));
+  if (checkTier(Tier::captured, executors.eager.executor->stream().device())) {
+    TANDEM_ASSIGN_OR_RETURN(
+        executors.captured,
+        tools::prepareTier(graph, Tier::captured, job.inputs, options));
+  }
   options.dispatchOnly = true;
   TANDEM_ASSIGN_OR_RETURN(
       executors.eagerDispatch,
@@ -71,19 +78,23 @@ Status runEagerOnce(const Graph &graph, const std::string &device,
   return eager.executor->run(inputs, outputs);
 }
 
-/// e, c and both dispatch times, in alternation.
+/// e, c, both dispatch times, and that of captured work, in alternation.
 Status sampleSteady(Executors &executors, const InputSets &inputs,
                     double seconds, ShapeMeasurement &result) {
   measure::SamplerOptions options;
   options.budgetNs = seconds * 1e9;
   measure::Sampler sampler(options);
   std::vector<Tensor> outputs;
-  PreparedTier *tiers[] = {&executors.eager, &executors.compiled,
-                           &executors.eagerDispatch,
-                           &executors.compiledDispatch};
-  measure::Summary *summaries[] = {&result.eager, &result.compiled,
-                                   &result.eagerDispatch,
-                                   &result.compiledDispatch};
+  std::vector<PreparedTier *> tiers = {&executors.eager, &executors.compiled,
+                                       &executors.eagerDispatch,
+                                       &executors.compiledDispatch};
+  std::vector<measure::Summary *> summaries = {&result.eager, &result.compiled,
+                                               &result.eagerDispatch,
+                                               &result.compiledDispatch};
+  if (executors.captured) {
+    tiers.push_back(&*executors.captured);
+    summaries.push_back(&result.captured.emplace());
+  }
   for (PreparedTier *tier : tiers)
     sampler.add("", [&, executor = tier->executor.get()](size_t call) {
       return executor->run(inputs[call], outputs).and_then([&] {
@@ -93,6 +104,8 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> figures, sampler.run());
   for (size_t i = 0; i < figures.size(); ++i)
     *summaries[i] = figures[i];
+  if (executors.captured && executors.captured->executor->captureFailure())
+    result.captured.reset();
   return {};
 }
 

@@ -27,6 +27,9 @@ struct ShapeMeasurement {
   std::vector<TensorType> inputs;
   measure::Summary eager, compiled;
   measure::Summary eagerDispatch, compiledDispatch;
+  /// The captured tier; none where the device has none, or the program cannot
+  /// be captured.
+  std::optional<measure::Summary> captured;
   /// The compile cost: cold, warm, and warm with all kernels in the cache.
   CompileCost cold, warm, cached;
   /// The cold cost with the cache on disk, where that was asked for.

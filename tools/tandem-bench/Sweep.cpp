@@ -106,6 +106,8 @@ ordered_json toRecord(const SweepOptions &options,
         {"compiled_steps", shape.compiledSteps},
         {"compiled_kernels", shape.kernels},
         {"input_sets", shape.inputSets}});
+  if (shape.captured)
+    record["captured_ns"] = tools::toJson(*shape.captured);
   if (shape.disk)
     record.update(
         ordered_json{{"compile_cold_cache_ns", toJson(shape.disk->empty)},

@@ -40,7 +40,22 @@ std::string calls(std::optional<int64_t> count) {
   return count ? tools::formatCount(*count) : "never";
 }
 
-std::vector<std::string> rowOf(const ShapeMeasurement &shape) {
+/// The optional columns that some shape has figures for.
+struct Columns {
+  bool captured, disk;
+};
+
+Columns columnsOf(const std::vector<ShapeMeasurement> &shapes) {
+  auto any = [&](auto member) {
+    return std::ranges::any_of(shapes, [=](const ShapeMeasurement &shape) {
+      return (shape.*member).has_value();
+    });
+  };
+  return {any(&ShapeMeasurement::captured), any(&ShapeMeasurement::disk)};
+}
+
+std::vector<std::string> rowOf(const ShapeMeasurement &shape,
+                               const Columns &columns) {
   std::vector<std::string> row;
   for (const auto &dim : shape.dims)
     row.push_back(std::to_string(dim.second));
@@ -56,6 +71,8 @@ std::vector<std::string> rowOf(const ShapeMeasurement &shape) {
         formatBytes(shape.eagerPeakBytes),
         formatBytes(shape.compiledPeakBytes)})
     row.push_back(std::move(cell));
+  if (columns.captured)
+    row.push_back(shape.captured ? withSpread(*shape.captured) : "never");
   if (shape.disk)
     for (const CompileCost *cost : {&shape.disk->empty, &shape.disk->found})
       row.push_back(formatTime(cost->total.median));
@@ -74,15 +91,16 @@ std::string formatTable(const std::vector<ShapeMeasurement> &shapes) {
        {"eager e", "dispatch", "compiled c", "e/c", "C cold", "C warm", "C hit",
         "n*", "peak e", "peak c"})
     columns.push_back({title});
-  if (std::ranges::any_of(shapes, [](const ShapeMeasurement &shape) {
-        return shape.disk.has_value();
-      }))
+  const Columns optional = columnsOf(shapes);
+  if (optional.captured)
+    columns.push_back({"captured"});
+  if (optional.disk)
     for (const char *title : {"cold cache", "warm cache"})
       columns.push_back({title});
   columns.push_back({"verdict", false});
   tools::Table table(std::move(columns));
   for (const ShapeMeasurement &shape : shapes)
-    table.addRow(rowOf(shape));
+    table.addRow(rowOf(shape, optional));
   return table.str();
 }
 
