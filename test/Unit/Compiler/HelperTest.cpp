@@ -143,6 +143,40 @@ TEST_F(HelperTest, TheProgramIsWhatThisProcessWouldCompile) {
   }
 }
 
+/// Of a model, the helper maps the file and what is beside it.
+TEST_F(HelperTest, TheWeightsOfModelsAreWhereTheirFilesHaveThem) {
+  for (const char *name : {"dynamo", "external", "half"}) {
+    auto graph =
+        Graph::parseFile(std::string(TANDEM_MODELS) + "/" + name + ".onnx");
+    if (!graph && graph.error().message.find("protobuf") != std::string::npos)
+      GTEST_SKIP() << graph.error().message;
+    ASSERT_TRUE(graph) << graph.error().str();
+    const Program &eager = *(**graph).eagerProgram();
+    std::vector<TensorType> types;
+    for (uint32_t slot : eager.inputs) {
+      types.push_back(fromFlat(*eager.slots[slot]->type));
+      for (int i = 0; i < types.back().shape.rank(); ++i)
+        if (types.back().shape[i] == kDynamic)
+          types.back().shape[i] = 2;
+    }
+    auto compiler = (**graph).createCompiler(options);
+    ASSERT_TRUE(compiler) << compiler.error().str();
+    auto there = (**compiler).compileInHelper(types, {});
+    auto here = (**compiler).compile(types);
+    ASSERT_TRUE(there && here) << (there ? here : there).error().str();
+    EXPECT_EQ(there->compiledIn, CompileIn::process) << there->helperProblem;
+    EXPECT_TRUE(*there->program == *here->program) << name;
+    ASSERT_EQ(there->program->constants.size(),
+              here->program->constants.size());
+    for (size_t i = 0; i < here->program->constants.size(); ++i) {
+      const Tensor &a = there->program->constants[i].data;
+      const Tensor &b = here->program->constants[i].data;
+      ASSERT_EQ(a.bytes(), b.bytes());
+      EXPECT_EQ(std::memcmp(a.data(), b.data(), a.bytes()), 0) << name;
+    }
+  }
+}
+
 TEST_F(HelperTest, ItsErrorsAreThoseOfTheCompiler) {
   auto compiler = makeCompiler();
   const TensorType wrong{DType::f32, {4, 9}};

@@ -18,7 +18,6 @@
 
 namespace tandem {
 
-
 /// Calls `visit` with every step of a program, and after a loop with the steps
 /// of its body.
 template <typename Program, typename Visit>
