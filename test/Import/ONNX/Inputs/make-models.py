@@ -286,6 +286,13 @@ def large_det():
                  [value("y", [])])
 
 
+def no_outputs():
+    return model([node("Constant", "", "", "nothing",
+                       value=numpy_helper.from_array(ramp(3))),
+                  node("Relu", "x", "y")],
+                 [value("x", [2])], [value("y", [2])])
+
+
 # Of rows that have no element.
 def empty_softmax():
     return model([node("LogSoftmax", "x", "y"), node("Hardmax", "y", "z")],
@@ -419,7 +426,7 @@ def main():
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
                  long_padding, remainders, wide_padding, cropping_padding,
-                 bare_regions, empty_softmax, integer_softmax, large_det, unknown_ops,
+                 bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
                  type_of_input, short_weight]:
         (folder / (make.__name__ + ".onnx")).write_bytes(
