@@ -10,6 +10,7 @@
 
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Target/CPU/CPUTarget.h"
+#include "tandem/Target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -37,7 +38,7 @@ Expected<Compiled> compileWithStockMath(const std::string &file,
                                         const std::vector<std::string> &shapes,
                                         const Program &ours) {
   DialectRegistry registry;
-  registerCPUTargetDialects(registry);
+  defaultTarget().registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module =
