@@ -152,7 +152,12 @@ Value softmaxOf(Node &node, Value scores, Value bias) {
 
 void convertAttention(Node &node) {
   Value q = node.operand(0), k = node.operand(1), v = node.operand(2);
-  bool isMerged = node.rank(q) == 3;
+  const int64_t rank = node.rank(q);
+  bool isMerged = rank == 3;
+  if (!node.require((isMerged || rank == 4) && node.rank(k) == rank &&
+                        node.rank(v) == rank,
+                    "needs three operands of 3 dims, or of 4"))
+    return;
   if (isMerged) {
     q = splitHeads(node, q, node.getInt("q_num_heads", 0));
     k = splitHeads(node, k, node.getInt("kv_num_heads", 0));
@@ -160,6 +165,10 @@ void convertAttention(Node &node) {
   }
   int64_t past = 0;
   if (node.hasOperand(4)) {
+    if (!node.require(node.hasOperand(5) && node.rank(node.operand(4)) == 4 &&
+                          node.rank(node.operand(5)) == 4,
+                      "needs past keys and values of 4 dims"))
+      return;
     past = node.dim(node.operand(4), 2);
     k = node.concat({node.operand(4), k}, 2);
     v = node.concat({node.operand(5), v}, 2);
@@ -189,6 +198,8 @@ void convertAttention(Node &node) {
 void convertRotaryEmbedding(Node &node) {
   Value x = node.operand(0);
   int64_t rank = node.rank(x), heads = node.getInt("num_heads", 0);
+  if (!node.require(rank == 3 || rank == 4, "needs 3 or 4 dims"))
+    return;
   Value input = rank == 3 ? splitHeads(node, x, heads) : x;
   int64_t width = node.dim(input, 3);
   int64_t turned = node.getInt("rotary_embedding_dim", 0);
