@@ -134,11 +134,16 @@ std::optional<int64_t> Parts::choose() const {
 /// A divisor of the length near to the one wished for, if there is one.
 std::optional<int64_t> Parts::divisorNear(int64_t wished,
                                           int64_t atLeast) const {
+  const int64_t atMost = extent.length / 2;
+  if (atMost < atLeast)
+    return std::nullopt;
   auto isPart = [&](int64_t part) {
-    return extent.length % part == 0 && part >= atLeast &&
-           part * 2 <= extent.length;
+    return part >= atLeast && part <= atMost && extent.length % part == 0;
   };
-  for (int64_t off = 0; off < wished * 4; ++off) {
+  // Only as far away as a part may be: dividing takes long.
+  const int64_t nearest = std::max<int64_t>(wished - atMost, 0);
+  const int64_t farthest = std::max(wished - atLeast, atMost - wished);
+  for (int64_t off = nearest; off < wished * 4 && off <= farthest; ++off) {
     if (off < wished && isPart(wished - off))
       return wished - off;
     if (isPart(wished + off))
