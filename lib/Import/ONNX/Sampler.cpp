@@ -85,6 +85,8 @@ Value Sampler::read(ArrayRef<Taps> taps, bool takesLargest) {
       at[i] = isMore ? at[i] : 0;
     }
   }
+  if (node.hasFailed())
+    return {};
   Ints order = range(0, node.rank(result));
   std::rotate(order.begin() + 1, order.end() - 1, order.end());
   return node.cast(node.transpose(result, order), element);
