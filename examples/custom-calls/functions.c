@@ -40,6 +40,19 @@ static int hasShape(const TandemCustomCallArgs *args, size_t numOperands,
          args->operands[0].dtype == TANDEM_F32 && args->operands[0].rank > 0;
 }
 
+/// The rows of the first operand.
+typedef struct Rows {
+  const float *data;
+  int64_t size, count;
+} Rows;
+
+static Rows rowsOf(const TandemCustomCallArgs *args) {
+  const TandemTensorDesc *from = &args->operands[0];
+  const Rows rows = {from->data, from->shape[from->rank - 1],
+                     product(from->shape, from->rank - 1)};
+  return rows;
+}
+
 //===----------------------------------------------------------------------===//
 // rms_norm: each row over the root of its mean square and "epsilon=…"
 //===----------------------------------------------------------------------===//
@@ -56,11 +69,10 @@ static int rmsNorm(const TandemCustomCallArgs *args) {
   double epsilon;
   if (checkNorm(args, &epsilon))
     return 1;
-  const TandemTensorDesc *from = &args->operands[0];
-  const int64_t size = from->shape[from->rank - 1];
-  const int64_t rows = product(from->shape, from->rank - 1);
-  for (int64_t row = 0; row < rows; ++row) {
-    const float *x = (const float *)from->data + row * size;
+  const Rows rows = rowsOf(args);
+  const int64_t size = rows.size;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const float *x = rows.data + row * size;
     float *y = (float *)args->results[0].data + row * size;
     float squares[4] = {0, 0, 0, 0};
     for (int64_t i = 0; i < size; ++i)
@@ -78,11 +90,10 @@ static int rmsNormReference(const TandemCustomCallArgs *args) {
   double epsilon;
   if (checkNorm(args, &epsilon))
     return 1;
-  const TandemTensorDesc *from = &args->operands[0];
-  const int64_t size = from->shape[from->rank - 1];
-  const int64_t rows = product(from->shape, from->rank - 1);
-  for (int64_t row = 0; row < rows; ++row) {
-    const float *x = (const float *)from->data + row * size;
+  const Rows rows = rowsOf(args);
+  const int64_t size = rows.size;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const float *x = rows.data + row * size;
     float *y = (float *)args->results[0].data + row * size;
     double sum = 0;
     for (int64_t i = 0; i < size; ++i)
@@ -112,11 +123,10 @@ static int shapeOfRmsNorm(const TandemCustomCallArgs *args,
 static int sortRows(const TandemCustomCallArgs *args) {
   if (!hasShape(args, 1, 2) || args->results[1].dtype != TANDEM_I64)
     return fail(args, "it takes rows of f32 to rows of f32 and of i64");
-  const TandemTensorDesc *from = &args->operands[0];
-  const int64_t size = from->shape[from->rank - 1];
-  const int64_t rows = product(from->shape, from->rank - 1);
-  for (int64_t row = 0; row < rows; ++row) {
-    const float *x = (const float *)from->data + row * size;
+  const Rows rows = rowsOf(args);
+  const int64_t size = rows.size;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    const float *x = rows.data + row * size;
     float *y = (float *)args->results[0].data + row * size;
     int64_t *at = (int64_t *)args->results[1].data + row * size;
     for (int64_t i = 0; i < size; ++i) {

@@ -8,6 +8,9 @@
 
 #include "tandem/Runtime/CustomCall.h"
 
+#include "VerifyLoop.h"
+
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -76,13 +79,9 @@ static CustomCall::InferTypes findInferTypes(std::string_view target) {
   return {};
 }
 
-static bool agree(const TensorType &written, const TensorType &actual) {
-  bool agrees = written.dtype == actual.dtype &&
-                written.shape.rank() == actual.shape.rank();
-  for (int i = 0; agrees && i < actual.shape.rank(); ++i)
-    agrees = actual.shape[i] >= 0 && (written.shape[i] == kDynamic ||
-                                      written.shape[i] == actual.shape[i]);
-  return agrees;
+static bool hasKnownSizes(const TensorType &type) {
+  return std::all_of(type.shape.begin(), type.shape.end(),
+                     [](int64_t size) { return size >= 0; });
 }
 
 Expected<std::vector<TensorType>>
@@ -114,7 +113,7 @@ tandem::inferCustomCall(const fb::CustomCallAttrsT &call,
                              " results, but " + std::to_string(types.size()) +
                              " types are inferred");
   for (size_t i = 0; i < types.size(); ++i)
-    if (!agree(written[i], types[i]))
+    if (!hasKnownSizes(types[i]) || !agree(written[i], types[i]))
       return fail("shape", what + ": result " + std::to_string(i) + " is " +
                                types[i].str() + ", where " + written[i].str() +
                                " is written");

@@ -8,6 +8,7 @@
 
 #include "LoopPlan.h"
 
+#include "../core/VerifyLoop.h"
 #include "tandem/Runtime/FusedContraction.h"
 #include "tandem/Runtime/ProgramLoops.h"
 
@@ -39,12 +40,7 @@ Expected<Tensor> exec::makeResult(const DispatchContext &context, uint32_t slot,
 Status exec::checkWritten(const Program &program, uint32_t slot,
                           const TensorType &actual) {
   const TensorType written = fromFlat(*program.slots[slot]->type);
-  bool agrees = written.dtype == actual.dtype &&
-                written.shape.rank() == actual.shape.rank();
-  for (int i = 0; agrees && i < actual.shape.rank(); ++i)
-    agrees =
-        written.shape[i] == kDynamic || written.shape[i] == actual.shape[i];
-  if (agrees)
+  if (agree(written, actual))
     return {};
   return fail("shape", "the result is " + actual.str() + ", where " +
                            written.str() + " is written");

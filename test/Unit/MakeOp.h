@@ -11,7 +11,9 @@
 
 #include "tandem/Support/ShapeRules.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tandem::test {
 
@@ -28,6 +30,16 @@ template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
   op.kind = kind;
   op.attrs.Set(std::move(attrs));
   return op;
+}
+
+/// A custom_call with results of these types.
+inline OpDesc makeCustomCall(std::string target,
+                             const std::vector<TensorType> &results) {
+  fb::CustomCallAttrsT attrs;
+  attrs.target = std::move(target);
+  for (const TensorType &type : results)
+    attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
+  return makeOp(OpKind::custom_call, std::move(attrs));
 }
 
 } // namespace tandem::test

@@ -55,15 +55,6 @@ std::vector<double> customCallErrors(const CustomCall *call,
   return values;
 }
 
-/// A sample in the type that the function takes.
-Tensor narrowTo(DType dtype, const Tensor &sample) {
-  if (sample.dtype() == dtype)
-    return sample;
-  Tensor narrowed = *Tensor::allocate({dtype, sample.type().shape});
-  narrow(widen<double>(sample), narrowed);
-  return narrowed;
-}
-
 } // namespace
 
 /// Adds to each value the sample that one run of the function gives.
@@ -101,9 +92,12 @@ reference::sampleCustomCall(const OpDesc &op,
   }
   for (size_t sample = 0; sample < count && !isExact; ++sample) {
     std::vector<Tensor> sampled;
-    for (SampledValue *operand : operands)
-      sampled.push_back(
+    for (SampledValue *operand : operands) {
+      TANDEM_ASSIGN_OR_RETURN(
+          Tensor value,
           narrowTo(operand->reference.dtype(), operand->inSample(sample)));
+      sampled.push_back(std::move(value));
+    }
     TANDEM_ASSIGN_OR_RETURN(const std::vector<Tensor> results,
                             evaluateCustomCall(op, sampled));
     addSample(results, errors, values, random);

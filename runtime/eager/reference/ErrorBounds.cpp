@@ -67,12 +67,7 @@ Expected<Tensor> evaluateSample(const OpDesc &op, Operands operands,
                                 std::vector<Tensor> values) {
   if (op.kind != OpKind::bitcast)
     return evaluate(widenHalves(op), values);
-  if (isHalf(operands[0].dtype())) {
-    TANDEM_ASSIGN_OR_RETURN(Tensor stored,
-                            Tensor::allocate(operands[0].type()));
-    narrow(widen<double>(values[0]), stored);
-    values[0] = std::move(stored);
-  }
+  TANDEM_ASSIGN_OR_RETURN(values[0], narrowTo(operands[0].dtype(), values[0]));
   TANDEM_ASSIGN_OR_RETURN(Tensor result, evaluate(op, values));
   return reference::widenHalves(result);
 }

@@ -37,6 +37,15 @@ Tensor reference::widenHalves(const Tensor &tensor) {
   return wide;
 }
 
+Expected<Tensor> reference::narrowTo(DType dtype, const Tensor &sample) {
+  if (sample.dtype() == dtype)
+    return sample;
+  TANDEM_ASSIGN_OR_RETURN(Tensor narrowed,
+                          Tensor::allocate({dtype, sample.type().shape}));
+  narrow(widen<double>(sample), narrowed);
+  return narrowed;
+}
+
 /// What stands for an element that may be anything, in sample number `sample`:
 /// whatever depends on it differs between samples. One is finite, for a
 /// difference of any two of the others may be NaN.

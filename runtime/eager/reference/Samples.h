@@ -26,6 +26,8 @@ inline bool isHalf(DType dtype) {
 /// Samples hold floats of 16 bits in f32, as kernels do between two ops.
 TensorType widenHalves(TensorType type);
 Tensor widenHalves(const Tensor &tensor);
+/// A sample in the type that the value has.
+Expected<Tensor> narrowTo(DType dtype, const Tensor &sample);
 
 /// A reproducible stream of random bits (SplitMix64: Steele, Lea and Flood,
 /// Fast splittable pseudorandom number generators, OOPSLA 2014).

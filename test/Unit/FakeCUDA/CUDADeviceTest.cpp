@@ -326,11 +326,7 @@ TEST_F(CUDADeviceTest, OpsThatNothingExecutesAreRefused) {
   ProgramBuilder builder;
   const TensorType type{DType::f32, {4, 4}};
   uint32_t x = builder.input(type);
-  fb::CustomCallAttrsT attrs;
-  attrs.target = "nobody";
-  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
-  uint32_t out =
-      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, type);
+  uint32_t out = builder.op(makeCustomCall("nobody", {type}), {x}, type);
   builder.program.planned = true;
   ExecutorOptions options;
   options.stream = stream;
@@ -357,11 +353,7 @@ TEST_F(CUDADeviceTest, CustomCallsEnqueueOnTheStream) {
   ProgramBuilder builder;
   const TensorType type{DType::f32, {4}};
   uint32_t x = builder.input(type);
-  fb::CustomCallAttrsT attrs;
-  attrs.target = "copy";
-  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
-  uint32_t y =
-      builder.op(makeOp(OpKind::custom_call, std::move(attrs)), {x}, type);
+  uint32_t y = builder.op(makeCustomCall("copy", {type}), {x}, type);
   builder.program.planned = true;
   builder.program.outputs = {y};
   ExecutorOptions options;

@@ -26,14 +26,6 @@ namespace {
 
 const TensorType kRow{DType::f32, {4}};
 
-OpDesc call(const char *target, const std::vector<TensorType> &results) {
-  fb::CustomCallAttrsT attrs;
-  attrs.target = target;
-  for (const TensorType &type : results)
-    attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(type)));
-  return makeOp(OpKind::custom_call, std::move(attrs));
-}
-
 /// A function that computes `f` of each element of f32.
 template <typename F> CustomCall::Run map(F f) {
   return [f](const CustomCallArgs &args) -> Status {
@@ -73,10 +65,11 @@ TEST(CustomCallTest, ErrorBoundsAreTheFunctions) {
       "amplify", {map([](float x) { return std::sin(1000 * x); })}));
   ProgramBuilder b;
   const uint32_t x = b.input(kRow);
-  const uint32_t triple = b.op(call("triple", {kRow}), {x}, kRow);
-  const uint32_t exact = b.op(call("amplify", {kRow}), {x}, kRow);
+  const uint32_t triple = b.op(makeCustomCall("triple", {kRow}), {x}, kRow);
+  const uint32_t exact = b.op(makeCustomCall("amplify", {kRow}), {x}, kRow);
   const uint32_t root = b.op(makeOp(OpKind::exp), {x}, kRow);
-  const uint32_t inexact = b.op(call("amplify", {kRow}), {root}, kRow);
+  const uint32_t inexact =
+      b.op(makeCustomCall("amplify", {kRow}), {root}, kRow);
   const auto program = b.finish({triple, exact, inexact});
   const Tensor inputs[] = {makeFloats({4}, 1)};
   auto bounded = evaluateWithBounds(*program, inputs);
@@ -94,7 +87,8 @@ TEST(CustomCallTest, TiersRunTheFunctionAndItsReference) {
                                            map([](float) { return 2.0f; })}));
   ProgramBuilder b;
   const uint32_t x = b.input(kRow);
-  const auto program = b.finish({b.op(call("tiers", {kRow}), {x}, kRow)});
+  const auto program =
+      b.finish({b.op(makeCustomCall("tiers", {kRow}), {x}, kRow)});
   for (auto [providers, expected] :
        {std::pair(eagerProviders(), 1.0f), {referenceProviders(), 2.0f}}) {
     ExecutorOptions options;
@@ -123,7 +117,7 @@ TEST(CustomCallTest, InferredTypesAreChecked) {
   ASSERT_TRUE(registerCustomCall("sizes", inferring));
   auto infer = [&](std::vector<TensorType> types) {
     inferred = std::move(types);
-    const OpDesc op = call("sizes", {any});
+    const OpDesc op = makeCustomCall("sizes", {any});
     auto result = inferCustomCall(*op.attrs.AsCustomCallAttrs(), {});
     return result ? result->at(0).str() : result.error().message;
   };

@@ -139,12 +139,7 @@ TEST(ToleranceTest, JumpsAreOpsOnInexactOperands) {
   EXPECT_EQ(tolerance.influences[2].at(0).elements, 8);
 }
 
-OpDesc mystery() {
-  fb::CustomCallAttrsT attrs;
-  attrs.target = "mystery";
-  attrs.results.push_back(std::make_unique<fb::TensorTypeT>(toFlat(vec(8))));
-  return makeOp(OpKind::custom_call, std::move(attrs));
-}
+OpDesc mystery() { return makeCustomCall("mystery", {vec(8)}); }
 
 /// A function of the user's makes equal results of equal operands, and may
 /// amplify what is not equal.
