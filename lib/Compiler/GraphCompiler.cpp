@@ -101,6 +101,7 @@ private:
                                      PhaseTimes &times, const Stopwatch &watch);
   /// The program that a helper has answered with, loaded.
   Expected<Compiled> take(const HelperOutcome::Answer &answer,
+                          const CacheKey &key,
                           std::span<const TensorType> inputs,
                           std::span<const KnownConstant> known,
                           PhaseTimes &times);
@@ -151,6 +152,7 @@ static void addDetails(const fb::HelperAnswerT &answer, Compiled &compiled) {
 }
 
 Expected<Compiled> GraphCompiler::take(const HelperOutcome::Answer &answer,
+                                       const CacheKey &key,
                                        std::span<const TensorType> inputs,
                                        std::span<const KnownConstant> known,
                                        PhaseTimes &times) {
@@ -158,8 +160,7 @@ Expected<Compiled> GraphCompiler::take(const HelperOutcome::Answer &answer,
     times.add(phase->phase, phase->ns);
   Expected<Compiled> compiled = fail("read", "the entry on disk is gone");
   if (answer.entry)
-    compiled =
-        store.unpack(answer.entry.get(), store.keyOf(inputs), known, times);
+    compiled = store.unpack(answer.entry.get(), key, known, times);
   else if (std::optional<Compiled> stored = store.find(inputs, times))
     compiled = std::move(*stored);
   if (!compiled)
@@ -181,13 +182,13 @@ GraphCompiler::compileInHelper(std::span<const TensorType> inputs,
     return std::move(*stored);
   const auto expected = expect(inputs);
   const std::vector<KnownConstant> known = constants.held();
-  HelperOutcome outcome =
-      client->compile(store.keyOf(inputs), inputs, known, stop);
+  const CacheKey key = store.keyOf(inputs);
+  HelperOutcome outcome = client->compile(key, inputs, known, stop);
   if (outcome.error)
     return tl::unexpected(std::move(*outcome.error));
   Expected<Compiled> compiled = fail("compile", "there is no answer");
   if (outcome.answer) {
-    compiled = take(*outcome.answer, inputs, known, times);
+    compiled = take(*outcome.answer, key, inputs, known, times);
     if (!compiled)
       outcome.problem = "what the helper process sent cannot be used: " +
                         compiled.error().message;

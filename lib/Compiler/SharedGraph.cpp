@@ -11,6 +11,7 @@
 #include "Diagnostics.h"
 
 #include "process/MemoryFile.h"
+#include "tandem/Runtime/AlignedBytes.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,7 +29,7 @@ public:
 
   Expected<std::unique_ptr<fb::SharedPieceT>> add(llvm::ArrayRef<char> bytes) {
     static constexpr char zeros[Allocator::kAlignment] = {};
-    const size_t padding = (sizeof zeros - end % sizeof zeros) % sizeof zeros;
+    const size_t padding = static_cast<size_t>(alignedBytes(end)) - end;
     TANDEM_RETURN_IF_ERROR(file.write(zeros, padding));
     TANDEM_RETURN_IF_ERROR(file.write(bytes.data(), bytes.size()));
     auto piece = std::make_unique<fb::SharedPieceT>();

@@ -86,17 +86,23 @@ AtomicFile::~AtomicFile() {
     unlink(temporary.c_str());
 }
 
-Status AtomicFile::write(const void *data, size_t bytes) {
+bool tandem::writeAll(int descriptor, const void *data, size_t bytes) {
   const char *next = static_cast<const char *>(data);
   while (bytes > 0) {
     ssize_t written = ::write(descriptor, next, bytes);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
-      return fileError("write", path, errno);
+      return false;
     next += written;
     bytes -= written;
   }
+  return true;
+}
+
+Status AtomicFile::write(const void *data, size_t bytes) {
+  if (!writeAll(descriptor, data, bytes))
+    return fileError("write", path, errno);
   return {};
 }
 

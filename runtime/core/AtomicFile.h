@@ -16,6 +16,10 @@
 
 namespace tandem {
 
+/// Writes all bytes to a file, also if that takes several writes; false, with
+/// errno, where it fails.
+bool writeAll(int descriptor, const void *data, size_t bytes);
+
 /// Writes a file under a temporary name beside its final one, so that the final
 /// name never shows a partial file. A file that is destroyed before commit
 /// leaves nothing behind. Device files and pipes, which cannot be replaced, are

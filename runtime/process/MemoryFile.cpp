@@ -28,16 +28,8 @@ Expected<MemoryFile> MemoryFile::create(const char *name) {
 }
 
 Status MemoryFile::write(const void *data, size_t bytes) {
-  const char *next = static_cast<const char *>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::write(file.get(), next, bytes);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return fileError("share", "memory", errno);
-    next += written;
-    bytes -= static_cast<size_t>(written);
-  }
+  if (!writeAll(file.get(), data, bytes))
+    return fileError("share", "memory", errno);
   return {};
 }
 
