@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WireMutator.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Import/ONNX/Import.h"
 
@@ -20,6 +22,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace mlir;
@@ -76,4 +79,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   thorough.keepsGoing = thorough.allResults = true;
   importOrExplain(file.path, thorough);
   return 0;
+}
+
+// Defined by libFuzzer.
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
+
+/// Of four changes three are of fields and one is of bytes, after which few
+/// files can be parsed.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t capacity, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::optional<std::string> message;
+  if (seed % 4 != 0)
+    message = mutateMessage({reinterpret_cast<char *>(data), size}, random);
+  if (!message || message->size() > capacity)
+    return LLVMFuzzerMutate(data, size, capacity);
+  std::copy(message->begin(), message->end(), data);
+  return message->size();
 }

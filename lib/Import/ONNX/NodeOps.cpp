@@ -144,10 +144,9 @@ Value Node::slice(Value value, int64_t axis, int64_t start, int64_t limit,
                   int64_t stride) {
   Ints starts(rank(value), 0), strides(rank(value), 1);
   Ints limits(rank(value), std::numeric_limits<int64_t>::max());
-  if (axis >= rank(value)) {
-    error("an operand has fewer dims than the op needs");
+  if (!require(axis >= 0 && axis < rank(value),
+               "an operand has fewer dims than the op needs"))
     return {};
-  }
   starts[axis] = start;
   limits[axis] = limit;
   strides[axis] = stride;

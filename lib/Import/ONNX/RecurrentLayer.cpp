@@ -104,11 +104,12 @@ static Value multiply(Node &node, Value lhs, Value weights) {
 
 /// Element `i` of dim `axis`, without that dim.
 static Value element(Node &node, Value value, int64_t axis, int64_t i) {
+  Value slice = node.slice(value, axis, i, i + 1);
   Sizes shape = node.sizesOf(value);
   if (node.hasFailed())
     return {};
   shape.erase(shape.begin() + axis);
-  return node.reshape(node.slice(value, axis, i, i + 1), shape);
+  return node.reshape(slice, shape);
 }
 
 Value Layer::part(unsigned i, int64_t axis) {
