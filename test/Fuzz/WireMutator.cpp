@@ -182,11 +182,11 @@ private:
   }
 
   uint64_t changed(uint64_t number) {
-    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
     const uint64_t candidates[] = {
         0,          1,           2,           uint64_t(-1), uint64_t(-2),
-        number + 1, number - 1,  -number,     2 * number,   uint64_t(kMost),
-        kMost + 1u, 1ull << 31u, 1ull << 32u, below(20),    below(1000)};
+        number + 1, number - 1,  -number,     2 * number,   kMost,
+        kMost + 1,  1ull << 31u, 1ull << 32u, below(20),    below(1000)};
     return candidates[below(std::size(candidates))];
   }
 

@@ -88,7 +88,11 @@ makeImportOptions(const std::vector<std::string> &inputs,
                                   "argument",
                                   "--dim=" + given,
                                   {}});
-    options.dims[named.name] = size;
+    if (!options.dims.try_emplace(named.name, size).second)
+      return tl::unexpected(Error{"dim '" + named.name + "' is given twice",
+                                  "argument",
+                                  "--dim=" + given,
+                                  {}});
   }
   for (const std::string &given : inputs) {
     TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--input"));

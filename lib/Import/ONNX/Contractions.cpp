@@ -181,7 +181,7 @@ void convertGemm(Node &node) {
   Value product = matmul(node, node.operand(0), node.operand(1),
                          node.getInt("transA", 0), node.getInt("transB", 0));
   product = scale(node, product, "alpha");
-  if (node.hasOperand(2))
+  if (node.hasOperand(2) && node.getFloat("beta", 1) != 0)
     product = node.add(product, scale(node, node.operand(2), "beta"));
   node.result(0, product);
 }

@@ -253,8 +253,7 @@ LogicalResult Importer::convertNode(const proto::NodeProto &proto) {
   Node node(state, proto, opset);
   Location loc = state.location(proto.name());
   if (proto.output_size() == 0)
-    return emitError(loc) << "a node of " << opName(proto)
-                          << " has no outputs";
+    return emitError(loc) << "a node of " << opName(proto) << " has no outputs";
   if (failed(checkOperands(proto, loc)))
     return failure();
   for (const std::string &output : proto.output())

@@ -156,7 +156,9 @@ void convertDynamicQuantizeLinear(Node &node) {
   Value most = node.emit<ir::MaxOp>({extreme(ir::ReduceKind::max), zero});
   Value least = node.emit<ir::MinOp>({extreme(ir::ReduceKind::min), zero});
   Value isEmpty = node.compare(ir::ComparePredicate::eq, most, least);
-  Value width = node.select(isEmpty, node.scalar(x, 1), node.sub(most, least));
+  // Of zeros alone the scale is 1.
+  Value width =
+      node.select(isEmpty, node.scalar(x, 255), node.sub(most, least));
   Value scale = node.div(width, node.scalar(x, 255));
   Type type = IntegerType::get(node.state().builder.getContext(), 8,
                                IntegerType::Unsigned);

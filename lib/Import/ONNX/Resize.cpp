@@ -170,7 +170,9 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
     if (node.hasFailed() || !node.require(axis.from > 0, "an empty dim"))
       return {};
     if (!scales.empty()) {
-      axis.to = toInteger(std::floor(axis.from * axis.scale));
+      // In f32, as ONNX says: 5 · 1.4f is 7, and less in f64.
+      axis.to = toInteger(std::floor(static_cast<float>(axis.from) *
+                                     static_cast<float>(axis.scale)));
     } else {
       axis.to = node.asConstants({sizes[i]}, "the result's size").front();
       axis.scale = double(axis.to) / axis.from;

@@ -305,6 +305,24 @@ def remainders():
                  [value("x", [4]), value("y", [4])], [value("z", [4])])
 
 
+# 5 times 1.4 is 7 in f32 alone.
+def resized():
+    return model([node("Resize", "x - scales", "y")], [value("x", [1, 2, 5, 5])],
+                 [value("y", [1, 2, 7, 7])],
+                 [weight("scales", numpy.array([1, 1, 1.4, 1.4], "float32"))])
+
+
+def gemm_of_product_alone():
+    return model([node("Gemm", "x x c", "y", beta=0.0)], [value("x", [2, 2])],
+                 [value("y", [2, 2])],
+                 [weight("c", numpy.full(2, numpy.nan, "float32"))])
+
+
+def dynamic_scale():
+    return model([node("DynamicQuantizeLinear", "x", "y scale zero")],
+                 [value("x", [3])], [value("scale", [])])
+
+
 # No f64 is equal to the value.
 def wide_padding():
     return model([node("Pad", "x pads one", "y")], [value("x", [2], INT64)],
@@ -425,7 +443,8 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, remainders, wide_padding, cropping_padding,
+                 long_padding, remainders, resized, gemm_of_product_alone,
+                 dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
                  type_of_input, short_weight]:
