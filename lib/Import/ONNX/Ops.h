@@ -63,6 +63,9 @@ mlir::Value padByValue(Node &node, mlir::Value value, Ints low, Ints high);
 /// each window, as i64.
 mlir::Value placesOfMaxima(Node &node, mlir::Value value,
                            const Windows &windows);
+/// The indices start, start + step, … before `end` in a dim of `size`, as of
+/// Slice: from the end where they are negative, and clamped to the dim.
+Ints sliceIndices(int64_t size, int64_t start, int64_t end, int64_t step);
 /// The dims first, first + 1, …, last - 1.
 Ints range(int64_t first, int64_t last);
 

@@ -18,43 +18,57 @@ namespace tandem::onnx {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// The parameters that an activation has where none are given.
-static std::pair<double, double> defaultParameters(StringRef name) {
-  return StringSwitch<std::pair<double, double>>(name)
+/// The parameters of an activation where none are given; nothing for those that
+/// it does not have.
+struct Parameters {
+  std::optional<double> alpha, beta;
+};
+
+static Parameters defaultParameters(StringRef name) {
+  return StringSwitch<Parameters>(name)
+      .Case("affine", {1, 0})
+      .Cases({"elu", "thresholdedrelu"}, {1, {}})
       .Case("hardsigmoid", {0.2, 0.5})
-      .Case("leakyrelu", {0.01, 0})
-      .Default({1, 1});
+      .Case("leakyrelu", {0.01, {}})
+      .Case("scaledtanh", {1, 1})
+      .Default({});
 }
 
-/// Those of all gates in order, in lower case. The parameters that are given
-/// belong to the first activations.
+/// The next of the numbers that are given, for an activation that has such a
+/// parameter.
+static double takeParameter(const proto::AttributeProto *given, int &next,
+                            std::optional<double> otherwise) {
+  if (otherwise && given && next < given->floats_size())
+    return given->floats(next++);
+  return otherwise.value_or(0);
+}
+
+/// Those of a direction's gates in order, in lower case. Parameters belong to
+/// the activations of all directions that have some, in order.
 static SmallVector<Activation> listActivations(Node &node, int64_t direction,
                                                ArrayRef<StringRef> defaults) {
-  std::vector<std::string> names(defaults.begin(), defaults.end());
-  size_t first = 0;
-  if (const auto *given = node.find("activations")) {
-    first = direction * defaults.size();
-    if (!node.require(given->strings_size() >=
-                          static_cast<int>(first + defaults.size()),
-                      "too few activations"))
-      return {};
-    names.assign(given->strings().begin() + first,
-                 given->strings().begin() + first + defaults.size());
-  }
+  SmallVector<std::string> names;
+  if (const auto *given = node.find("activations"))
+    names.assign(given->strings().begin(), given->strings().end());
+  else
+    for (int64_t i = 0; i <= direction; ++i)
+      names.append(defaults.begin(), defaults.end());
+  const size_t first = direction * defaults.size();
+  if (!node.require(names.size() >= first + defaults.size(),
+                    "too few activations"))
+    return {};
   const auto *alphas = node.find("activation_alpha"),
              *betas = node.find("activation_beta");
+  int nextAlpha = 0, nextBeta = 0;
   SmallVector<Activation> list;
-  for (auto [i, name] : llvm::enumerate(names)) {
+  for (const std::string &name : names) {
     std::string lower = StringRef(name).lower();
-    auto [alpha, beta] = defaultParameters(lower);
-    auto at = static_cast<int>(first + i);
-    if (alphas && at < alphas->floats_size())
-      alpha = alphas->floats(at);
-    if (betas && at < betas->floats_size())
-      beta = betas->floats(at);
+    Parameters parameters = defaultParameters(lower);
+    double alpha = takeParameter(alphas, nextAlpha, parameters.alpha);
+    double beta = takeParameter(betas, nextBeta, parameters.beta);
     list.push_back({lower, alpha, beta});
   }
-  return list;
+  return SmallVector<Activation>(ArrayRef(list).slice(first, defaults.size()));
 }
 
 Value Layer::activate(Value x, unsigned number) {
@@ -83,10 +97,14 @@ Value Layer::activate(Value x, unsigned number) {
     return node.add(scaled(x), beta);
   if (name == "scaledtanh")
     return scaled(node.emit<ir::TanhOp>(node.mul(beta, x)));
-  if (name == "leakyrelu")
+  if (name == "leakyrelu" || name == "elu")
     return node.select(
         node.compare(ir::ComparePredicate::ge, x, node.scalar(x, 0)), x,
-        scaled(x));
+        scaled(name == "elu" ? node.emit<ir::Expm1Op>(x) : x));
+  if (name == "thresholdedrelu")
+    return node.select(node.compare(ir::ComparePredicate::gt, x,
+                                    node.scalar(x, activation.alpha)),
+                       x, node.scalar(x, 0));
   if (name == "hardsigmoid")
     return node.emit<ir::ClampOp>(
         {node.add(scaled(x), beta), node.scalar(x, 0), node.scalar(x, 1)});

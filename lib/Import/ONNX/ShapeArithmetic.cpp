@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpTable.h"
+#include "Ops.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 
@@ -215,26 +216,17 @@ Evaluate findEvaluation(StringRef op) {
 // Ops of other operands
 //===----------------------------------------------------------------------===//
 
-/// The elements, or the rows of a matrix, start, start + step, … before `end`,
-/// as in Python.
+/// The elements, or the rows of a matrix, start, start + step, … before `end`.
 Result sliceElements(const Integers &data, int64_t start, int64_t end,
                      int64_t step) {
   int64_t width = std::max<int64_t>(data.columns, 1);
   int64_t count = data.elements.size() / width;
-  int64_t least = step > 0 ? 0 : -1;
-  auto clamp = [&](int64_t index) {
-    index += index < 0 ? count : 0;
-    return std::clamp<int64_t>(index, least, step > 0 ? count : count - 1);
-  };
-  if (step == 0 || step == std::numeric_limits<int64_t>::min())
+  if (step == 0)
     return std::nullopt;
   Integers result;
   result.dtype = data.dtype;
   result.columns = data.columns;
-  start = clamp(start), end = clamp(end);
-  int64_t most = std::max<int64_t>(count, 1);
-  step = std::clamp(step, -most, most);
-  for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
+  for (int64_t i : sliceIndices(count, start, end, step))
     llvm::append_range(result.elements,
                        ArrayRef<Size>(data.elements).slice(i * width, width));
   return result;

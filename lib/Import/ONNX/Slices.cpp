@@ -19,18 +19,6 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-/// The indices start, start + step, … of a dim of `size`, for a negative step.
-Ints countDown(int64_t size, int64_t start, int64_t end, int64_t step) {
-  auto clamp = [&](int64_t index) {
-    return std::clamp<int64_t>(index < 0 ? index + size : index, -1, size - 1);
-  };
-  Ints indices;
-  step = std::max(step, -std::max<int64_t>(size, 1));
-  for (int64_t i = clamp(start), last = clamp(end); i > last; i += step)
-    indices.push_back(i);
-  return indices;
-}
-
 /// The index of the element that padding takes at `i`, which may be outside
 /// [0, size).
 int64_t sourceIndex(StringRef mode, int64_t i, int64_t size) {
@@ -285,6 +273,22 @@ void convertPad(Node &node) {
   node.result(0, padByCopying(node, x, mode, low, high));
 }
 
+Ints sliceIndices(int64_t size, int64_t start, int64_t end, int64_t step) {
+  const bool isDown = step < 0;
+  auto clamp = [&](int64_t index, int64_t least, int64_t most) {
+    return std::clamp(index < 0 ? index + size : index, least, most);
+  };
+  Ints indices;
+  if (size == 0)
+    return indices;
+  int64_t last = isDown ? clamp(end, -1, size - 1) : clamp(end, 0, size);
+  step = std::clamp(step, -size, size);
+  for (int64_t i = clamp(start, 0, isDown ? size - 1 : size);
+       isDown ? i > last : i < last; i += step)
+    indices.push_back(i);
+  return indices;
+}
+
 void convertSlice(Node &node) {
   Value x = node.operand(0);
   bool isOld = node.opset() < 10;
@@ -303,7 +307,7 @@ void convertSlice(Node &node) {
       x = node.slice(x, axes[i], starts[i], ends[i], steps[i]);
     else if (node.requireTable(node.dim(x, axes[i])))
       x = pick(node, x,
-               countDown(node.dim(x, axes[i]), starts[i], ends[i], steps[i]),
+               sliceIndices(node.dim(x, axes[i]), starts[i], ends[i], steps[i]),
                axes[i]);
   node.result(0, x);
 }

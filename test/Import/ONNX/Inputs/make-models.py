@@ -323,6 +323,22 @@ def dynamic_scale():
                  [value("x", [3])], [value("scale", [])])
 
 
+# Backwards from before the first element, which is where it begins then: of a
+# tensor, and of its shape.
+def slices():
+    return model([node("Slice", "x before least axis down", "y"),
+                  node("Shape", "x", "s"),
+                  node("Slice", "s before least axis down", "rows"),
+                  node("Concat", "rows rest", "shape", axis=0),
+                  node("Reshape", "x shape", "z")],
+                 [value("x", [2, 3])], [value("y", [1, 3]), value("z", None)],
+                 [weight("before", numpy.array([-100])),
+                  weight("least", numpy.array([-2 ** 63])),
+                  weight("axis", numpy.array([0])),
+                  weight("down", numpy.array([-3])),
+                  weight("rest", numpy.array([-1]))])
+
+
 # No f64 is equal to the value.
 def wide_padding():
     return model([node("Pad", "x pads one", "y")], [value("x", [2], INT64)],
@@ -443,7 +459,7 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, remainders, resized, gemm_of_product_alone,
+                 long_padding, remainders, resized, slices, gemm_of_product_alone,
                  dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,

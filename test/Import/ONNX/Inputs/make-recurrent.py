@@ -60,6 +60,12 @@ MODELS = {
     "gru_linear": model("GRU", 3, linear_before_reset=1, clip=0.5),
     "rnn": model("RNN", 1, activations=["Affine"], activation_alpha=[0.5],
                  activation_beta=[0.25]),
+    "parameters": model(
+        "GRU", 3, directions=2, direction="bidirectional", lengths=False,
+        activations=["HardSigmoid", "Tanh", "Elu", "LeakyRelu"],
+        activation_alpha=[0.3, 0.7, 0.05], activation_beta=[0.4]),
+    "threshold": model("RNN", 1, activations=["ThresholdedRelu"],
+                       activation_alpha=[0.25]),
     "long": model("RNN", 1, steps=257, lengths=False),
     "activation": model("RNN", 1, activations=["Identity"]),
 }
