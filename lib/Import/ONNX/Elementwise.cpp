@@ -288,12 +288,16 @@ void convertShrink(Node &node) {
   Value x = node.operand(0), zero = node.scalar(x, 0);
   double limit = node.getFloat("lambd", 0.5);
   Value bias = node.scalar(x, node.getFloat("bias", 0));
-  Value isBelow =
-      node.compare(ir::ComparePredicate::lt, x, node.scalar(x, -limit));
   Value isAbove =
       node.compare(ir::ComparePredicate::gt, x, node.scalar(x, limit));
   Value result = node.select(isAbove, node.sub(x, bias), zero);
-  node.result(0, node.select(isBelow, node.add(x, bias), result));
+  // Nothing without a sign is below.
+  if (!node.element(x).isUnsignedInteger()) {
+    Value isBelow =
+        node.compare(ir::ComparePredicate::lt, x, node.scalar(x, -limit));
+    result = node.select(isBelow, node.add(x, bias), result);
+  }
+  node.result(0, result);
 }
 
 /// sign(x) * (m + m / (m + 1)) / 2, where m = exp(|x|) - 1; from 20 on that is

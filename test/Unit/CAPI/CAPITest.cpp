@@ -18,18 +18,21 @@
 /// How many allocations of this thread still succeed; -1: all.
 static thread_local int numAllowed = -1;
 
-static void *allocate(size_t size) {
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
   if (numAllowed == 0)
-    throw std::bad_alloc();
+    return nullptr;
   if (numAllowed > 0)
     --numAllowed;
-  if (void *memory = std::malloc(size ? size : 1))
+  return std::malloc(size ? size : 1);
+}
+
+void *operator new(size_t size) {
+  if (void *memory = operator new(size, std::nothrow))
     return memory;
   throw std::bad_alloc();
 }
 
-void *operator new(size_t size) { return allocate(size); }
-void *operator new[](size_t size) { return allocate(size); }
+void *operator new[](size_t size) { return operator new(size); }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }

@@ -10,6 +10,7 @@
 
 #include "tandem/Runtime/Storage.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -33,6 +34,8 @@ Tensor test::tensorOf(DType dtype, const Shape &shape,
       else if constexpr (std::is_unsigned_v<T>) // Negative values wrap.
         tensor.as<T>()[i] =
             values[i] < 0 ? T(int64_t(values[i])) : T(uint64_t(values[i]));
+      else if constexpr (std::is_integral_v<T>) // So do those beyond T.
+        tensor.as<T>()[i] = T(int64_t(std::clamp(values[i], -0x1p62, 0x1p62)));
       else
         tensor.as<T>()[i] = T(values[i]);
   });

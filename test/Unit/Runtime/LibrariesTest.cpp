@@ -51,15 +51,15 @@ protected:
   /// Puts a library there: the C library, under another name.
   std::string install(const std::string &path) {
     Dl_info info;
-    dladdr(dlsym(RTLD_DEFAULT, "strtol"), &info);
+    dladdr(dlsym(RTLD_DEFAULT, "labs"), &info);
     std::filesystem::create_directories((folder / path).parent_path());
     std::filesystem::create_symlink(info.dli_fname, folder / path);
     return std::filesystem::canonical(info.dli_fname).string();
   }
-  Expected<std::string> open(const char *symbol = "strtol",
+  Expected<std::string> open(const char *symbol = "labs",
                              bool isOptional = false) {
     const LibrarySymbol symbols[] = {
-        {"strtol", reinterpret_cast<void **>(&strtolFound)},
+        {"labs", reinterpret_cast<void **>(&labsFound)},
         {symbol, reinterpret_cast<void **>(&found), isOptional}};
     return openLibrary(spec, symbols);
   }
@@ -68,7 +68,7 @@ protected:
   std::vector<std::pair<const char *, std::optional<std::string>>> before;
   LibrarySpec spec = {"test library", Variable::nvrtc, kNames, Toolkit::mayHold,
                       true,           "install it"};
-  long (*strtolFound)(const char *, char **, int) = nullptr;
+  long (*labsFound)(long) = nullptr;
   void *found = nullptr;
 };
 
@@ -89,7 +89,7 @@ TEST_F(LibrariesTest, TheToolkitHasIt) {
   auto opened = open();
   ASSERT_TRUE(opened) << opened.error().str();
   EXPECT_EQ(*opened, path);
-  EXPECT_EQ(strtolFound("12", nullptr, 10), 12);
+  EXPECT_EQ(labsFound(-12), 12);
 }
 
 TEST_F(LibrariesTest, APackageOfPythonHasIt) {

@@ -339,6 +339,12 @@ def slices():
                   weight("rest", numpy.array([-1]))])
 
 
+def shrunk_bytes():
+    return model([node("Shrink", "x", "y", lambd=1.0)],
+                 [value("x", [4], TensorProto.UINT8)],
+                 [value("y", [4], TensorProto.UINT8)])
+
+
 # No f64 is equal to the value.
 def wide_padding():
     return model([node("Pad", "x pads one", "y")], [value("x", [2], INT64)],
@@ -459,7 +465,7 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, remainders, resized, slices, gemm_of_product_alone,
+                 long_padding, remainders, resized, slices, shrunk_bytes, gemm_of_product_alone,
                  dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
