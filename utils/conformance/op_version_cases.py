@@ -165,6 +165,8 @@ of("Trilu", case(x(3, 4)), case(x(2, 4, 3), k=array(-1), upper=0))
 of("GatherElements", case(x(3, 4), array([[2, 0], [-1, 1]]), axis=0))
 of("GatherND", case(x(2, 3, 4), array([[0, 1], [1, -1]])),
    case(x(2, 3, 4), array([[2], [0]]), batch_dims=1, versions=(12, 99)))
+of("ReverseSequence", case(x(4, 3, 2), array([4, 1, 2])),
+   case(x(3, 4), array([0, 4, 3]), batch_axis=0, time_axis=1))
 of("MaxUnpool", case(x(1, 1, 2, 2), array([[[[5, 2], [8, 15]]]]),
                      kernel_shape=[2, 2], strides=[2, 2]))
 SCATTER = x(3, 4), array([[1, 0, 2, 1], [0, 2, 1, -1]]), x(2, 4)
@@ -254,6 +256,8 @@ of("MatMul", case(x(2, 3, 4), x(4, 5)), case(x(4), x(2, 4, 3)))
 of("Gemm", case(x(3, 2), x(4, 3), x(4), alpha=0.5, beta=1.5, transA=1, transB=1,
                 broadcast=1),
    case(x(2, 3), x(3, 4), versions=(11, 99)))
+of("Einsum", case(x(2, 3, 4), x(2, 5, 4), equation="bij,bkj->bik"),
+   case(x(3, 3), equation="...ii"))
 of("Conv", case(IMAGE, x(6, 2, 3, 3), x(6), group=2, pads=[1, 0, 1, 2],
                 strides=[2, 1]),
    case(IMAGE, x(2, 4, 2, 3), auto_pad="SAME_UPPER", strides=[2, 2]))

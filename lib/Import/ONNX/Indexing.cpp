@@ -190,6 +190,37 @@ void convertScatterElements(Node &node) {
                              updates, *kind));
 }
 
+/// Rows are elements of a sequence at a time: row t of a sequence of `length`
+/// is row length - 1 - t, and stays where it is behind the sequence.
+void convertReverseSequence(Node &node) {
+  Value x = node.operand(0);
+  int64_t batch = node.getInt("batch_axis", 1);
+  int64_t time = node.getInt("time_axis", 0);
+  if (!node.require(node.rank(x) >= 2 && (batch == 0 || batch == 1) &&
+                        time == 1 - batch,
+                    "needs the batch and the time as the first two dims"))
+    return;
+  Ints order = range(0, node.rank(x));
+  order[0] = batch;
+  order[1] = time;
+  x = node.transpose(x, order);
+  Sizes shape = node.sizesOf(x);
+  int64_t sequences = node.dim(x, 0), length = node.dim(x, 1);
+  if (node.hasFailed())
+    return;
+  Type i64 = node.state().builder.getI64Type();
+  Value lengths = alongAxis(node, node.cast(node.operand(1), i64), 0, 2);
+  Value at = steps(node, length, 1, 1, 2);
+  Value opposite = node.sub(node.sub(lengths, node.scalar(i64, 1)), at);
+  Value isReversed = node.compare(ir::ComparePredicate::gt, lengths, at);
+  Value from = node.add(node.select(isReversed, opposite, at),
+                        steps(node, sequences, length, 0, 2));
+  shape.erase(shape.begin());
+  shape[0] = Size(sequences * length);
+  node.result(
+      0, node.transpose(node.gather(node.reshape(x, shape), from, 0), order));
+}
+
 void convertScatter(Node &node) { convertScatterElements(node); }
 
 void convertScatterND(Node &node) {

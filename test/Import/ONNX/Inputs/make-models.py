@@ -345,6 +345,11 @@ def shrunk_bytes():
                  [value("y", [4], TensorProto.UINT8)])
 
 
+def einsum():
+    return model([node("Einsum", "x x", "y", "product", equation="ij,jk->iz")],
+                 [value("x", [3, 3])], [value("y", [None, None])])
+
+
 # No f64 is equal to the value.
 def wide_padding():
     return model([node("Pad", "x pads one", "y")], [value("x", [2], INT64)],
@@ -465,7 +470,7 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, remainders, resized, slices, shrunk_bytes, gemm_of_product_alone,
+                 long_padding, remainders, einsum, resized, slices, shrunk_bytes, gemm_of_product_alone,
                  dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
