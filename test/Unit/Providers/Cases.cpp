@@ -31,11 +31,11 @@ Tensor test::tensorOf(DType dtype, const Shape &shape,
     for (size_t i = 0; i < values.size(); ++i)
       if constexpr (std::is_same_v<T, bool>)
         tensor.as<T>()[i] = values[i] != 0;
-      else if constexpr (std::is_unsigned_v<T>) // Negative values wrap.
+      else if constexpr (std::is_integral_v<T>) // What is beyond T wraps.
         tensor.as<T>()[i] =
-            values[i] < 0 ? T(int64_t(values[i])) : T(uint64_t(values[i]));
-      else if constexpr (std::is_integral_v<T>) // So do those beyond T.
-        tensor.as<T>()[i] = T(int64_t(std::clamp(values[i], -0x1p62, 0x1p62)));
+            values[i] < 0
+                ? T(int64_t(std::max(values[i], -0x1p63)))
+                : T(uint64_t(std::min(values[i], 0x1.fffffffffffffp63)));
       else
         tensor.as<T>()[i] = T(values[i]);
   });
