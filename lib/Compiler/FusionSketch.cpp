@@ -12,6 +12,7 @@
 #include "tandem/Support/ShapeRules.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tandem {
 namespace {
@@ -28,7 +29,7 @@ public:
   /// `times` are those of the steps; empty stands for once each.
   explicit Sketcher(const Program &program, std::span<const double> times = {})
       : program(program), times(times), types(program.slots.size()),
-        writers(program.slots.size(), kInput) {}
+        writers(program.slots.size(), kInput), scalars(program.slots.size()) {}
 
   Expected<FusionSketch> run(std::span<const TensorType> inputs);
 
@@ -52,6 +53,9 @@ private:
   std::vector<TensorType> types;
   /// The op that computes the slot's value.
   std::vector<int> writers;
+  /// The bytes of constants of one element, which are part of a kernel's code;
+  /// 0 of all other slots.
+  std::vector<uint64_t> scalars;
   FusionSketch sketch;
   std::vector<int> parents;
   std::vector<Group> groups;
@@ -177,7 +181,7 @@ void Sketcher::addTraffic() {
     kernel.key = mix(kernel.key, op.result);
     kernel.key = mix(kernel.key, static_cast<uint64_t>(op.cost.flops));
     for (uint32_t slot : op.step->operands) {
-      kernel.key = mix(kernel.key, types[slot]);
+      kernel.key = mix(mix(kernel.key, types[slot]), scalars[slot]);
       const int writer = writers[slot];
       if ((writer >= 0 && sketch.ops[writer].kernel == op.kernel) ||
           lastReader[slot] == op.kernel)
@@ -197,6 +201,9 @@ Expected<FusionSketch> Sketcher::run(std::span<const TensorType> inputs) {
   for (const Constant &constant : program.constants) {
     types[constant.slot] = fromFlat(*program.slots[constant.slot]->type);
     writers[constant.slot] = kConstant;
+    const Tensor &data = constant.data;
+    if (data.shape().numElements() == 1)
+      std::memcpy(&scalars[constant.slot], data.data(), data.type().bytes());
   }
   sketch.ops.reserve(program.steps.size());
   for (size_t i = 0; i < program.steps.size(); ++i)

@@ -70,8 +70,8 @@ Value combine(Node &node, Value bias, Value more) {
 /// The mask that is given, as a bias for all keys.
 Value givenBias(Node &node, Value q, int64_t keys) {
   Value mask = node.operand(3);
-  if (node.element(mask).isInteger(1))
-    mask = maskUnless(node, mask, q);
+  mask = node.element(mask).isInteger(1) ? maskUnless(node, mask, q)
+                                         : node.cast(mask, node.element(q));
   int64_t rank = node.rank(mask);
   if (!node.require(rank > 0, "a mask without dims"))
     return {};

@@ -113,7 +113,13 @@ Value matmul(Node &node, Value lhs, Value rhs, bool transposeLhs,
 /// `value` times the attribute `factor`.
 Value scale(Node &node, Value value, StringRef factor) {
   double by = node.getFloat(factor, 1);
-  return by == 1 ? value : node.mul(value, node.scalar(value, by));
+  if (by == 1)
+    return value;
+  if (node.isFloat(value) || by == std::trunc(by))
+    return node.mul(value, node.scalar(value, by));
+  const Type type = node.element(value);
+  value = node.cast(value, node.state().builder.getF64Type());
+  return node.cast(node.mul(value, node.scalar(value, by)), type);
 }
 
 } // namespace

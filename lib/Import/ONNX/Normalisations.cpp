@@ -119,11 +119,14 @@ static void layerNormalization(Node &node, Value x, Value scale, Value offset,
   Value result = node.cast(statistics.standardised, node.element(x));
   result = node.mul(result, scale);
   node.result(0, offset ? node.add(result, offset) : result);
+  // The statistics of f64 are computed in f64, but are of this type, too.
+  const Type type = node.getType("stash_type", 1);
   if (node.isWanted(1))
-    node.result(1, statistics.mean);
+    node.result(1, node.cast(statistics.mean, type));
   if (node.isWanted(2))
-    node.result(2, node.div(node.scalar(statistics.deviation, 1),
-                            statistics.deviation));
+    node.result(2, node.cast(node.div(node.scalar(statistics.deviation, 1),
+                                      statistics.deviation),
+                             type));
 }
 
 void convertLayerNormalization(Node &node) {

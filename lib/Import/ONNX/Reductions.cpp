@@ -187,8 +187,10 @@ void convertReduceMean(Node &node) {
   int64_t count = 1;
   for (int64_t axis : of.axes)
     count *= node.dim(of.x, axis);
+  const Type type = node.element(of.x);
+  of.x = node.cast(of.x, node.state().builder.getI64Type());
   Value sum = reduce(node, ReduceKind::sum, of);
-  node.result(0, node.div(sum, node.scalar(sum, count)));
+  node.result(0, node.cast(node.div(sum, node.scalar(sum, count)), type));
 }
 
 void convertReduceProd(Node &node) {

@@ -99,6 +99,33 @@ TEST(FusionSketch, KeepsContractionsApart) {
   EXPECT_NE(sketch.kernels[0].key, sketch.kernels[2].key);
 }
 
+/// Scalars are written into the code of kernels.
+TEST(FusionSketch, TellsKernelsByTheirScalars) {
+  for (const char *second : {"0.5", "0.25"}) {
+    auto graph = parse((std::string(R"(
+        func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>)
+            -> tensor<64x64xf32> {
+          %a = tandem.constant dense<0.5> : tensor<f32>
+          %b = tandem.constant dense<)") +
+                        second + R"(> : tensor<f32>
+          %0 = tandem.matmul %x, %w
+              : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+          %1 = tandem.mul %0, %a
+              : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+          %2 = tandem.matmul %1, %w
+              : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+          %3 = tandem.mul %2, %b
+              : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+          return %3 : tensor<64x64xf32>
+        })")
+                           .c_str());
+    FusionSketch sketch = sketchOf(*graph, kSquares);
+    ASSERT_EQ(sketch.kernels.size(), 2u);
+    EXPECT_EQ(sketch.kernels[0].key == sketch.kernels[1].key,
+              std::string(second) == "0.5");
+  }
+}
+
 TEST(FusionSketch, RefusesTypesThatDoNotFit) {
   EXPECT_FALSE(sketchFusion(*parse(kBlocks)->eagerProgram(), rows(8)));
 }

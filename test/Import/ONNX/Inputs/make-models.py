@@ -339,6 +339,25 @@ def slices():
                   weight("rest", numpy.array([-1]))])
 
 
+# Sums beyond i32; half of a product of integers; a mask of floats wider than
+# the scores; statistics of f64, which are f32.
+def narrow_types():
+    kinds = {"i": TensorProto.INT32, "h": TensorProto.FLOAT16,
+             "d": TensorProto.DOUBLE}
+    heads = [1, 1, 2, 2]
+    return model([node("ReduceMean", "i", "mean", keepdims=0),
+                  node("Gemm", "i i", "half", alpha=0.5),
+                  node("Attention", "h h h mask", "attended"),
+                  node("LayerNormalization", "d scale", "normal m inverse")],
+                 [value("i", [2, 2], kinds["i"]), value("h", heads, kinds["h"]),
+                  value("mask", [2, 2]), value("d", [2, 2], kinds["d"]),
+                  value("scale", [2], kinds["d"])],
+                 [value("mean", [], kinds["i"]),
+                  value("half", [2, 2], kinds["i"]),
+                  value("attended", heads, kinds["h"]),
+                  value("m", [2, 1])], opset=23)
+
+
 def shrunk_bytes():
     return model([node("Shrink", "x", "y", lambd=1.0)],
                  [value("x", [4], TensorProto.UINT8)],
@@ -470,7 +489,7 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, remainders, einsum, resized, slices, shrunk_bytes, gemm_of_product_alone,
+                 long_padding, remainders, einsum, narrow_types, resized, slices, shrunk_bytes, gemm_of_product_alone,
                  dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
