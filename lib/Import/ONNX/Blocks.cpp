@@ -27,10 +27,10 @@ void convertCol2Im(Node &node) {
                         dilations.size() == rank && pads.size() == 2 * rank,
                     "needs (N, C, blocks), and a number for each dim"))
     return;
-  constexpr int64_t kMost = int64_t(1) << 31;
   for (const Ints *numbers : {&image, &block, &strides, &dilations, &pads})
     for (int64_t number : *numbers)
-      if (!node.require(number >= (numbers == &pads ? 0 : 1) && number < kMost,
+      if (!node.require(number >= (numbers == &pads ? 0 : 1) &&
+                            number < kMostSize,
                         "a size out of range"))
         return;
   Sizes counts;
@@ -39,8 +39,8 @@ void convertCol2Im(Node &node) {
     int64_t room =
         image[i] + pads[i] + pads[rank + i] - (block[i] - 1) * dilations[i] - 1;
     counts.push_back(Size(room < 0 ? 0 : room / strides[i] + 1));
-    taps = std::min(taps * block[i], kMost);
-    blocks = std::min(blocks * *counts.back().value(), kMost);
+    taps = std::min(taps * block[i], kMostSize);
+    blocks = std::min(blocks * *counts.back().value(), kMostSize);
   }
   if (!node.require(taps <= 4096 && shape[1] % taps == 0 && blocks == shape[2],
                     "blocks that do not fit the operand's shape"))

@@ -45,6 +45,8 @@ NamedValue integer(int64_t value, DType dtype) {
 /// `x` with a dim of size 1 at `axis`.
 Value insertDim(Node &node, Value x, int64_t axis) {
   Sizes sizes = node.sizesOf(x);
+  if (!node.require(axis <= node.rank(x), "iterations of different ranks"))
+    return {};
   sizes.insert(sizes.begin() + axis, Size(1));
   return node.reshape(x, sizes);
 }
@@ -220,6 +222,8 @@ void scanBatches(Node &node, const proto::GraphProto &body, int64_t numStates,
   Ints directions = perScan(node, "directions", numInputs);
   SmallVector<Collected> results(body.output_size());
   int64_t batches = node.dim(operands.back(), 0);
+  if (!node.require(batches <= 4096, "a batch of more than 4096 sequences"))
+    return;
   for (int64_t batch = 0; batch < batches && !node.hasFailed(); ++batch) {
     SmallVector<NamedValue> states;
     SmallVector<Value> inputs;
@@ -346,8 +350,8 @@ void convertScan(Node &node) {
   const proto::GraphProto *body = graphOf(node, "body");
   bool isOld = node.opset() < 9;
   int64_t numInputs = node.getInt("num_scan_inputs", 0);
-  int64_t numStates =
-      static_cast<int64_t>(node.numOperands()) - numInputs - (isOld ? 1 : 0);
+  int64_t numStates = static_cast<int64_t>(node.numOperands()) -
+                      std::max<int64_t>(numInputs, 0) - (isOld ? 1 : 0);
   if (!body || !node.require(numInputs > 0 && numStates >= 0 &&
                                  body->output_size() >= numStates,
                              "operands and results that do not fit its body"))

@@ -47,6 +47,16 @@ RankedTensorType toMlir(MLIRContext *context, const TensorType &type) {
   return ir::toMlirType(context, type);
 }
 
+bool isAddressable(RankedTensorType type) {
+  if (!ir::isTandemTensor(type))
+    return false;
+  TensorType known = ir::toTandemType(type);
+  for (int i = 0; i < known.shape.rank(); ++i)
+    if (known.shape[i] == kDynamic)
+      known.shape[i] = 1;
+  return checkedBytes(known).has_value();
+}
+
 Location ImportState::location(StringRef name) {
   Location place =
       FileLineColLoc::get(builder.getStringAttr(file.path()), 0, 0);
@@ -72,7 +82,10 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
     return {};
   }
   op->getResult(0).setType(types[0]);
-  if (failed(op->getName().verifyInvariants(op))) {
+  bool isValid = isAddressable(cast<RankedTensorType>(types[0]));
+  if (!isValid)
+    op->emitError(kTooLarge);
+  if (!isValid || failed(op->getName().verifyInvariants(op))) {
     op->erase();
     return {};
   }

@@ -107,6 +107,14 @@ private:
 mlir::RankedTensorType toMlir(mlir::MLIRContext *context,
                               const TensorType &type);
 
+/// Whether memory can hold a tensor of the type, were its free and its empty
+/// dims of size 1: no product of its sizes overflows.
+bool isAddressable(mlir::RankedTensorType type);
+
+/// What an error says of other types.
+inline constexpr const char *kTooLarge =
+    "a tensor that is larger than memory can be, or has too many dims";
+
 /// The elements of `value` where it is a constant of at most 64 integers, as a
 /// scalar or a vector.
 std::optional<Integers> readIntegers(mlir::Value value);

@@ -104,6 +104,8 @@ Importer::describeInput(const proto::ValueInfoProto &info) {
   }
   input.type = RankedTensorType::get(
       dims, ir::toMlirType(state.builder.getContext(), *dtype));
+  if (!isAddressable(input.type))
+    return emitError(loc) << "input '" << info.name() << "' is " << kTooLarge;
   return input;
 }
 

@@ -59,6 +59,8 @@ Value asVector(Node &node, Value x) {
 Value placesAlong(Node &node, ArrayRef<int64_t> shape, Value indices,
                   int64_t axis, bool isChecked) {
   Ints strides = stridesOf(shape), wanted = node.dims(indices);
+  if (node.hasFailed())
+    return {};
   Type i64 = node.state().builder.getI64Type();
   Value places = node.mul(indices, node.scalar(i64, strides[axis]));
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
@@ -253,11 +255,11 @@ void convertMaxUnpool(Node &node) {
                     "needs a number for each spatial dim, and an index for "
                     "each element"))
     return;
-  constexpr int64_t kMost = int64_t(1) << 31;
   for (size_t i = 0; i < rank; ++i) {
-    if (!node.require(std::max({strides[i], sizes[i], shape[i + 2]}) < kMost &&
+    if (!node.require(std::max({strides[i], sizes[i], shape[i + 2]}) <
+                              kMostSize &&
                           std::min({strides[i], sizes[i], shape[i + 2]}) > 0 &&
-                          std::max(pads[i], pads[rank + i]) < kMost &&
+                          std::max(pads[i], pads[rank + i]) < kMostSize &&
                           std::min(pads[i], pads[rank + i]) >= 0,
                       "a size out of range"))
       return;
@@ -266,7 +268,8 @@ void convertMaxUnpool(Node &node) {
   }
   Ints wanted = node.hasOperand(2) ? node.constants(2) : shape;
   if (!node.require(wanted.size() == shape.size() &&
-                        llvm::all_of(shape, [](auto size) { return size > 0; }),
+                        llvm::all_of(shape, [](auto n) { return n > 0; }) &&
+                        llvm::all_of(wanted, [](auto n) { return n >= 0; }),
                     "a shape that does not fit") ||
       node.hasFailed())
     return;

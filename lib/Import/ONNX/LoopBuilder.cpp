@@ -114,6 +114,8 @@ SmallVector<Value> LoopBuilder::finish(ArrayRef<Value> values,
       sizes.back().insert(sizes.back().begin(), length);
     }
     types.push_back(type);
+    if (!node.require(isAddressable(type), kTooLarge))
+      return SmallVector<Value>(values.size());
   }
   hoist();
   ir::YieldOp::create(builder, node.location(), values);

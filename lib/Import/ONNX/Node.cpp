@@ -115,10 +115,11 @@ Value Node::valueOf(NamedValue &named, StringRef name) {
   if (named.weight)
     return named.value =
                check(context.constant(context.location(name), *named.weight));
-  if (named.isRefused)
-    error("reads a value that could not be imported");
-  if (!named.integers) // The node that makes it has failed.
-    return check({});
+  if (!named.integers) {
+    error(named.isRefused ? "reads a value that could not be imported"
+                          : "reads a value that nothing computes");
+    return {};
+  }
   Ints elements = asConstants(named.integers->elements, "'" + name + "'");
   if (failed)
     return {};
@@ -216,6 +217,8 @@ SmallVector<double> Node::numbers(unsigned i) {
     return result;
   }
   Type type = elements.getElementType();
+  if (!requireTable(elements.getNumElements()))
+    return result;
   if (isa<FloatType>(type))
     for (const APFloat &element : elements.getValues<APFloat>())
       result.push_back(element.convertToDouble());
@@ -267,7 +270,7 @@ Sizes Node::sizesOf(Value value) {
 }
 
 int64_t Node::dim(Value value, int64_t i) {
-  if (i >= rank(value)) {
+  if (i < 0 || i >= rank(value)) {
     error("an operand has fewer dims than the op needs");
     return 1;
   }
@@ -285,7 +288,7 @@ Ints Node::dims(Value value) {
   Ints result;
   for (int64_t i = 0; i < rank(value); ++i)
     result.push_back(dim(value, i));
-  return result;
+  return failed ? Ints(result.size(), 1) : result;
 }
 
 int64_t Node::axis(int64_t value, int64_t rank) {

@@ -22,6 +22,10 @@ using Ints = llvm::SmallVector<int64_t, 4>;
 /// The most elements of a table that is computed while importing.
 inline constexpr int64_t kMostTableElements = int64_t(1) << 24;
 
+/// The most elements along a dim of windows, and the largest stride, dilation
+/// or padding. The product of two and sums of a few of those do not overflow.
+inline constexpr int64_t kMostSize = int64_t(1) << 30;
+
 /// A node of the model on its way into the function. Whatever is wrong is
 /// emitted as an error at the node, once; from then on, values are null, and
 /// functions of null values are null, so that the functions of the op table
@@ -105,7 +109,7 @@ public:
   Sizes sizesOf(mlir::Value value);
   /// A dim's size; an error, and 1, where it is free.
   int64_t dim(mlir::Value value, int64_t i);
-  /// All of them.
+  /// All of them; ones after an error.
   Ints dims(mlir::Value value);
   /// An axis of a tensor of `rank` dims, counted from the end if negative.
   int64_t axis(int64_t value, int64_t rank);

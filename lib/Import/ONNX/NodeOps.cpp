@@ -163,10 +163,10 @@ Value Node::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
 }
 
 Value Node::iota(ArrayRef<int64_t> shape, int64_t axis, Type element) {
-  if (hasFailed())
+  auto type = RankedTensorType::get(shape, element);
+  if (hasFailed() || !require(isAddressable(type), kTooLarge))
     return {};
-  return ir::IotaOp::create(context.builder, loc,
-                            RankedTensorType::get(shape, element), axis);
+  return ir::IotaOp::create(context.builder, loc, type, axis);
 }
 
 Value Node::expand(Value value, ArrayRef<int64_t> shape) {

@@ -86,7 +86,8 @@ void convertGroupNormalization(Node &node) {
   Value x = node.operand(0), input = stash(node, x);
   int64_t groups = node.getInt("num_groups", 0), channels = node.dim(x, 1);
   if (!node.require(groups > 0 && channels % groups == 0,
-                    "groups that do not divide the channels"))
+                    "groups that do not divide the channels") ||
+      node.hasFailed())
     return;
   Sizes shape = node.sizesOf(x);
   std::optional<Size> rest = productOf(ArrayRef(shape).drop_front(2));

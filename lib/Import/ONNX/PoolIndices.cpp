@@ -56,6 +56,8 @@ Value placesOfMaxima(Node &node, Value value, const Windows &windows) {
   if (node.hasFailed())
     return {};
   Value elements = gatherWindows(node, value, windows, counts);
+  if (!elements)
+    return {};
   Value tap = node.reduce(ir::ReduceKind::argmax, elements, rank + 2,
                           /*keepDims=*/false);
   Type i64 = node.state().builder.getI64Type();

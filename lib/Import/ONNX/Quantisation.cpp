@@ -47,8 +47,10 @@ Value parameterFor(Node &node, Value x, unsigned i) {
                     "blocks need a positive size and parameters of x's rank"))
     return {};
   int64_t size = node.dim(x, axis);
-  if (!node.require(node.dim(parameter, axis) == (size + block - 1) / block,
-                    "needs a scale and a zero point for each block"))
+  if (!node.require(node.dim(parameter, axis) ==
+                        llvm::divideCeilSigned(size, block),
+                    "needs a scale and a zero point for each block") ||
+      !node.requireTable(size))
     return {};
   Ints blocks;
   for (int64_t at = 0; at < size; ++at)
@@ -97,6 +99,8 @@ Value convolveIntegers(Node &node, Value x, Value kernel) {
   constexpr int64_t kLargestProduct = 255 * 255, kExactInF32 = 1 << 24;
   int64_t products = 1;
   Ints sizes = node.dims(kernel);
+  if (!node.require(!sizes.empty(), "a kernel without dims"))
+    return {};
   for (int64_t size : ArrayRef(sizes).drop_front())
     products *= size;
   Type type = products <= kExactInF32 / kLargestProduct

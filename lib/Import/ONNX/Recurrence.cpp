@@ -124,7 +124,7 @@ static void setResults(Node &node, ArrayRef<Run> runs, bool isBatchFirst) {
     node.result(0, node.transpose(stack(node, all),
                                   isBatchFirst ? kBatchFirst : kStepsFirst));
   auto last = [&](unsigned i, ArrayRef<Value> values) {
-    if (!node.isWanted(i) || node.hasFailed())
+    if (!node.isWanted(i) || node.hasFailed() || !values.front())
       return;
     Value value = stack(node, values);
     node.result(i, isBatchFirst ? node.transpose(value, {1, 0, 2}) : value);

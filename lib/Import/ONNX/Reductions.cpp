@@ -30,6 +30,8 @@ Reduction describe(Node &node) {
       node.axes(node.constantsOr(1, "axes"), node.rank(reduction.x));
   if (reduction.axes.empty() && !node.getInt("noop_with_empty_axes", 0))
     reduction.axes = range(0, node.rank(reduction.x));
+  if (node.hasFailed()) // They may be none of the operand's.
+    reduction.axes.clear();
   return reduction;
 }
 
@@ -184,12 +186,14 @@ void convertReduceMean(Node &node) {
   Reduction of = describe(node);
   if (node.isFloat(of.x))
     return node.result(0, reduce(node, ReduceKind::mean, of));
-  int64_t count = 1;
-  for (int64_t axis : of.axes)
-    count *= node.dim(of.x, axis);
   const Type type = node.element(of.x);
   of.x = node.cast(of.x, node.state().builder.getI64Type());
   Value sum = reduce(node, ReduceKind::sum, of);
+  if (node.hasFailed())
+    return;
+  int64_t count = 1;
+  for (int64_t axis : of.axes)
+    count *= node.dim(of.x, axis);
   node.result(0, node.cast(node.div(sum, node.scalar(sum, count)), type));
 }
 

@@ -151,8 +151,10 @@ void convertRoiAlign(Node &node) {
       !node.require(mode == "avg" || mode == "max",
                     "mode '" + mode + "' is not known") ||
       !node.require(node.rank(x) == 4 && node.rank(regions) == 2 &&
-                        node.dim(regions, 1) == 4,
-                    "needs an image (N, C, H, W) and regions (R, 4)"))
+                        node.dim(regions, 1) == 4 &&
+                        node.rank(node.operand(2)) == 1,
+                    "needs an image (N, C, H, W), regions (R, 4) and the "
+                    "number of an image for each"))
     return;
   Size count(node.dim(regions, 0));
   Value y = sampleCoordinates(node, regions, 1, rows);

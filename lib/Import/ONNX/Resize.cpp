@@ -96,6 +96,7 @@ SmallVector<double> rowOf(const Axis &axis, const Method &method, int64_t i) {
 Value interpolate(Node &node, Value x, const Axis &axis, const Method &method) {
   auto floatType = dyn_cast<FloatType>(node.element(x));
   if (!node.require(floatType && node.rank(x) > 1 &&
+                        axis.from <= kMostTableElements &&
                         axis.from * axis.to <= kMostTableElements,
                     "interpolates floats of several dims, of no more than " +
                         Twine(kMostTableElements) + " pairs of elements"))

@@ -100,9 +100,7 @@ Result asVector(Node &, ArrayRef<Integers> operands) {
 Result asScalar(Node &, ArrayRef<Integers> operands) {
   if (operands[0].elements.size() != 1)
     return std::nullopt;
-  Integers result = operands[0];
-  result.isScalar = true;
-  return result;
+  return Integers{operands[0].elements, /*isScalar=*/true, operands[0].dtype};
 }
 
 Result identity(Node &, ArrayRef<Integers> operands) { return operands[0]; }
@@ -316,7 +314,9 @@ Result evaluate(Node &node) {
   SizeFunction predicate = findSizePredicate(op);
   SizeFunction function = predicate ? predicate : findSizeFunction(op);
   Evaluate evaluation = findEvaluation(op);
-  if ((!function && !evaluation) || node.numOperands() == 0)
+  unsigned least = op == "Gather" || op == "Reshape" ? 2 : 1;
+  least = op == "Where" ? 3 : least;
+  if ((!function && !evaluation) || node.numOperands() < least)
     return std::nullopt;
   bool takesMatrices =
       op == "Reshape" || op == "Transpose" || op == "Cast" || op == "Identity";

@@ -68,7 +68,7 @@ struct Blocks {
 
 std::optional<Blocks> describeBlocks(Node &node, Value x) {
   int64_t size = node.getInt("blocksize", 0);
-  if (!node.require(node.rank(x) == 4 && size > 0,
+  if (!node.require(node.rank(x) == 4 && size > 0 && size < kMostSize,
                     "needs four dims and a block size"))
     return std::nullopt;
   Sizes sizes = node.sizesOf(x);
@@ -89,7 +89,7 @@ Ints range(int64_t first, int64_t last) {
 }
 
 Value alongAxis(Node &node, Value value, int64_t axis, int64_t rank) {
-  if (!node.require(node.rank(value) == 1 && axis < rank,
+  if (!node.require(node.rank(value) == 1 && axis >= 0 && axis < rank,
                     "needs a vector, and a tensor with that dim"))
     return {};
   Sizes shape(rank, Size(1));
@@ -191,12 +191,9 @@ void convertSpaceToDepth(Node &node) {
 void convertDropout(Node &node) {
   Value x = node.operand(0);
   node.result(0, x);
-  if (node.hasOperand(2)) {
-    DenseElementsAttr training;
-    bool isKnown = matchPattern(node.operand(2), m_Constant(&training));
-    node.require(isKnown && !training.getSplatValue<bool>(),
+  if (node.hasOperand(2))
+    node.require(node.knownScalar(node.named(2)) == 0,
                  "training is not supported");
-  }
   if (!node.isWanted(1))
     return;
   // Nothing is dropped; the mask says so.
@@ -303,6 +300,8 @@ void convertUnsqueeze(Node &node) {
   Value x = node.operand(0);
   Ints axes = node.constantsOr(1, "axes");
   int64_t rank = node.rank(x) + axes.size();
+  if (!node.require(rank <= kMaxRank, "more than " + Twine(kMaxRank) + " dims"))
+    return;
   axes = node.axes(axes, rank);
   Sizes sizes = node.sizesOf(x), result;
   size_t next = 0;

@@ -160,10 +160,15 @@ Sizes ImportState::inferSizes(Operation *op) {
 }
 
 Sizes ImportState::sizesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  // What is remembered may be of a value that is no more, whose place this one
+  // has taken; those with free dims have set theirs since.
+  if (type.hasStaticShape())
+    return Sizes(type.getShape().begin(), type.getShape().end());
   if (auto known = sizes.find(value); known != sizes.end())
     return known->second;
   Sizes result;
-  for (int64_t dim : cast<RankedTensorType>(value.getType()).getShape())
+  for (int64_t dim : type.getShape())
     result.push_back(ShapedType::isDynamic(dim) ? freeDim() : Size(dim));
   sizes[value] = result;
   return result;

@@ -163,7 +163,9 @@ void convertCenterCropPad(Node &node) {
   int64_t rank = node.rank(x);
   Ints shape = node.constants(1);
   Ints axes = node.axes(node.getInts("axes", range(0, rank)), rank);
-  if (!node.require(shape.size() == axes.size(), "needs a size for each axis"))
+  if (!node.require(shape.size() == axes.size(),
+                    "needs a size for each axis") ||
+      node.hasFailed())
     return;
   Ints low(rank, 0), high(rank, 0);
   for (auto [axis, size] : llvm::zip(axes, shape)) {
@@ -190,7 +192,8 @@ void convertGather(Node &node) {
     if (node.hasFailed())
       return;
     std::optional<int64_t> size = rest[axis].value();
-    if (!node.require(!size || (index >= -*size && index < *size),
+    if (!node.require(size ? index >= -*size && index < *size
+                           : llvm::isInt<48>(index),
                       "index " + Twine(index) + " is out of range"))
       return;
     rest.erase(rest.begin() + axis);
@@ -251,8 +254,7 @@ void convertPad(Node &node) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     low[axis] = pads[i];
     high[axis] = pads[axes.size() + i];
-    if (!node.require(std::max(std::abs(low[axis]), std::abs(high[axis])) <
-                          (int64_t(1) << 40),
+    if (!node.require(llvm::isInt<41>(low[axis]) && llvm::isInt<41>(high[axis]),
                       "padding that no memory holds"))
       return;
   }
@@ -318,16 +320,17 @@ void convertSplit(Node &node) {
   if (node.hasFailed())
     return;
   Ints sizes = splitSizes(node, x, axis);
-  int64_t start = 0;
+  int64_t start = 0, end = node.dim(x, axis);
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (!node.require(size >= 0, "a negative size"))
+    if (!node.require(size >= 0, "a negative size") ||
+        !node.require(size <= end - start,
+                      "sizes that add up to more than that of the dim"))
       return;
     if (node.isWanted(i))
       node.result(i, node.slice(x, axis, start, start + size));
     start += size;
   }
-  node.require(start == node.dim(x, axis),
-               "sizes that do not add up to that of the dim");
+  node.require(start == end, "sizes that do not add up to that of the dim");
 }
 
 void convertTrilu(Node &node) {

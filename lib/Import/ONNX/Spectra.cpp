@@ -70,7 +70,8 @@ Value resizeDim(Node &node, Value x, int64_t axis, int64_t size) {
 Value transform(Node &node, Value x, int64_t axis, const Transform &of) {
   int64_t last = node.rank(x) - 1;
   int64_t parts = node.dim(x, last);
-  if (!node.require(parts == 1 || parts == 2,
+  if (node.hasFailed() ||
+      !node.require(parts == 1 || parts == 2,
                     "needs a last dim of one or two parts of numbers") ||
       !node.require(of.length > 0 && of.length < 1 << 20 &&
                         of.inputs() * parts * of.outputs() * of.parts() <=
@@ -159,7 +160,8 @@ void convertSTFT(Node &node) {
                     "frames that are not longer than the signal"))
     return;
   int64_t frames = (length - sizes[0]) / steps[0] + 1;
-  if (node.hasFailed() || !node.requireTable(frames * sizes[0]))
+  if (node.hasFailed() || !node.requireTable(frames) ||
+      !node.requireTable(sizes[0]) || !node.requireTable(frames * sizes[0]))
     return;
   Ints indices;
   for (int64_t frame = 0; frame < frames; ++frame)

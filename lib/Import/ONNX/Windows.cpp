@@ -124,15 +124,24 @@ Windows describeWindows(Node &node, Value value, Ints sizes) {
                     "that is the kernel's"))
     return {};
   // What is large enough to overflow is in no sensible model.
-  constexpr int64_t kMost = int64_t(1) << 31;
   for (const Ints *numbers : {&sizes, &windows.strides, &windows.dilations})
     for (int64_t number : *numbers)
-      if (!node.require(number > 0 && number < kMost,
+      if (!node.require(number > 0 && number < kMostSize,
                         "a size, stride or dilation out of range"))
         return {};
   for (int64_t number : pads)
-    if (!node.require(std::abs(number) < kMost, "padding out of range"))
+    if (!node.require(number > -kMostSize && number < kMostSize,
+                      "padding out of range"))
       return {};
+  const Sizes shape = node.sizesOf(value);
+  int64_t taps = 1;
+  for (size_t i = 0; i < count; ++i) {
+    taps = std::min(taps * sizes[i], kMostSize);
+    if (!node.require(taps < kMostSize &&
+                          shape[i + 2].value().value_or(0) < kMostSize,
+                      "windows or spatial dims of too many elements"))
+      return {};
+  }
   windows.low.assign(pads.begin(), pads.begin() + count);
   windows.high.assign(pads.begin() + count, pads.end());
   std::string automatic = node.getString("auto_pad", "NOTSET");

@@ -118,6 +118,21 @@ def make_loop():
     made = loop([helper.make_node("Concat", ["s", "x"], ["t"], axis=0)],
                 None, [4 * 18])
     yield "growing", made, x, [numpy.tile(x, 18) + numpy.float32(0.5)]
+    # Nor here; the copies' values have other ranks than those of the loop that
+    # was begun, in whose places they are made.
+    nodes = [helper.make_node("Constant", [], ["axes"], value_ints=range(7)),
+             helper.make_node("Slice", ["s", "zero", "four"], ["part"]),
+             helper.make_node("Unsqueeze", ["part", "axes"], ["m8"]),
+             helper.make_node("Concat", ["s", "x"], ["t"], axis=0)]
+    for name, number in ("zero", 0), ("four", 4):
+        nodes.insert(0, helper.make_node("Constant", [], [name],
+                                         value_ints=[number]))
+    for rank in range(8, 0, -1):
+        nodes.append(helper.make_node("ReduceMax", [f"m{rank}"],
+                                      [f"m{rank - 1}"], keepdims=0,
+                                      axes=[rank - 1]))
+    yield "reducing", loop(nodes, None, [4 * 18]), x, [
+        numpy.tile(x, 18) + numpy.float32(0.5)]
 
 
 def make(folder):

@@ -457,6 +457,53 @@ def type_of_input():
                  [value("y", [2], TensorProto.COMPLEX64)])
 
 
+# What would take more than memory, or has numbers that overflow.
+def large_input():
+    return model([node("GatherElements", "x i", "y")],
+                 [value("x", [0, 1 << 40, 1 << 40]), value("i", [1], INT64)],
+                 [value("y", [1])])
+
+
+def large_windows():
+    return model([node("LpPool", "x", "y", kernel_shape=[1 << 29] * 3)],
+                 [value("x", [1, 1, 2, 2, 2])], [value("y", None)])
+
+
+def large_split():
+    return model([node("Split", "x sizes", "a b")], [value("x", [4])],
+                 [value("a", None)],
+                 [weight("sizes", numpy.array([3, (1 << 63) - 1]))])
+
+
+# Operands of too few dims, and one that is left out.
+def short_kernel():
+    return model([node("ConvInteger", "x w", "y")],
+                 [value("x", [1, 1, 3], TensorProto.UINT8),
+                  value("w", [], TensorProto.UINT8)], [value("y", None)])
+
+
+def stateless_loop():
+    body = helper.make_graph(
+        [node("Identity", "go", "on"), node("Add", "v v", "twice")], "body",
+        [value("i", [], INT64), value("go", [], TensorProto.BOOL),
+         value("v", [2])],
+        [value("on", [], TensorProto.BOOL), value("twice", [2])])
+    return model([node("Loop", "trips - -", "y", body=body)], [],
+                 [value("y", [2])], [weight("trips", numpy.int64(2))])
+
+
+# Results of iterations that have fewer and fewer dims.
+def shrinking_scan():
+    body = helper.make_graph(
+        [node("Squeeze", "s axis", "next"), node("Identity", "s", "out")],
+        "body", [value("s", None), value("e", [])],
+        [value("next", None), value("out", None)])
+    return model([node("Scan", "x elements", "last y", body=body,
+                       num_scan_inputs=1, scan_output_axes=[3])],
+                 [value("x", [1, 1, 1]), value("elements", [3])],
+                 [value("y", None)], [weight("axis", numpy.array([0]))])
+
+
 def short_weight():
     result = model([node("Add", "x w", "y")], [value("x", [100])],
                    [value("y", [100])], [weight("w", ramp(100))])
@@ -493,7 +540,8 @@ def main():
                  dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
-                 type_of_input, short_weight]:
+                 type_of_input, large_input, large_windows, large_split,
+                 short_kernel, stateless_loop, shrinking_scan, short_weight]:
         (folder / (make.__name__ + ".onnx")).write_bytes(
             make().SerializeToString())
     onnx.checker.check_model(str(folder / "network.onnx"))
