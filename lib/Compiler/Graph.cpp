@@ -21,6 +21,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -57,6 +59,25 @@ LogicalResult verifyIsNotCompiled(func::FuncOp function) {
   return failure(walk.wasInterrupted());
 }
 
+/// Puts the bodies of functions in the place of their calls.
+LogicalResult inlineCalls(ModuleOp module, func::FuncOp function) {
+  auto findCall = [&] {
+    func::CallOp found;
+    function.walk([&](func::CallOp call) { found = call; });
+    return found;
+  };
+  if (!findCall())
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(createInlinerPass());
+  if (failed(passes.run(module)))
+    return failure();
+  if (func::CallOp call = findCall())
+    return call.emitOpError("cannot be replaced by the body of '")
+           << call.getCallee() << "', as that is recursive or not there";
+  return success();
+}
+
 /// Leaves `keep` as the only op of the module.
 void eraseOthers(ModuleOp module, func::FuncOp keep) {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
@@ -86,6 +107,8 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
 
   if (failed(verifyIsNotCompiled(function)))
     return tl::unexpected(diagnostics.takeError("parse", "a compiled graph"));
+  if (failed(inlineCalls(*module, function)))
+    return tl::unexpected(diagnostics.takeError("parse", "a call"));
   eraseOthers(*module, function);
   return makeGraphSource(*module, name);
 }

@@ -18,6 +18,7 @@
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -37,6 +38,7 @@ DialectRegistry graphDialects() {
   DialectRegistry registry;
   registry.insert<ir::TandemDialect, func::FuncDialect, arith::ArithDialect,
                   math::MathDialect>();
+  func::registerInlinerExtension(registry);
   return registry;
 }
 

@@ -193,10 +193,11 @@ Status exec::runSteps(const DispatchContext &context,
   for (size_t i = 0; i < plans.size(); ++i) {
     if (!skipped || skipped->empty() || !(*skipped)[i])
       TANDEM_RETURN_IF_ERROR(runStep(context, plans[i], caches[i], i, frame));
-    for (uint32_t slot : plans[i].dead)
-      frame.owned[slot].reset();
+    // Before those that nobody reads are freed.
     if (observer) [[unlikely]]
       TANDEM_RETURN_IF_ERROR((*observer)(i + 1, frame.values));
+    for (uint32_t slot : plans[i].dead)
+      frame.owned[slot].reset();
   }
   return {};
 }

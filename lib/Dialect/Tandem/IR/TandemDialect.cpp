@@ -17,6 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,6 +30,21 @@ using namespace tandem::ir;
 #define GET_ATTRDEF_CLASSES
 #include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
 
+namespace {
+
+/// Every op may stand where its function was called.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+
+} // namespace
+
 void TandemDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
@@ -39,7 +55,7 @@ void TandemDialect::initialize() {
 #include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
       >();
   addConstantFolder(*this);
-  addInterfaces<RearrangedConstants>();
+  addInterfaces<RearrangedConstants, Inliner>();
 }
 
 void TandemDialect::getCanonicalizationPatterns(
