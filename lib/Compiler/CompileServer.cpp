@@ -187,6 +187,7 @@ Status serveCompilations(Channel &channel, double idleSeconds) {
   allowBackgroundCalibration(false);
   fb::HelperHelloT hello;
   hello.versions = helperVersions();
+  hello.start_ns = nsOf(CLOCK_PROCESS_CPUTIME_ID);
   TANDEM_RETURN_IF_ERROR(channel.send(pack(hello)));
   CompileServer server;
   while (true) {
