@@ -3,6 +3,7 @@
 #   ptxas   the PTX assembler is installed
 #   clang   clang is installed, which the fake driver counts loads with
 #   plotly  plotly.min.js is installed, so HTML reports can be written
+#   node    Node.js is installed, which runs the scripts of such reports
 #   compilers  CMake and the compilers that built this are here
 #   onnx    ONNX models can be imported, and the onnx package is installed
 #   wheel-models  the models of Python packages that a test runs are here
@@ -71,6 +72,8 @@ if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
 if shutil.which("clang++-22") or shutil.which("clang++"):
     config.available_features.add("clang")
+if shutil.which("node"):
+    config.available_features.add("node")
 if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
 # utils/setup.sh installs the packages there.

@@ -55,7 +55,7 @@ struct DLManagedTensor;
 
 /// The version of this API that the header describes, and that the library has.
 /// It is raised where something is added.
-#define TANDEM_C_API_VERSION 2
+#define TANDEM_C_API_VERSION 3
 uint32_t tandemAPIVersion(void);
 /// The library's version: "0.1.0".
 const char *tandemVersion(void);
@@ -269,6 +269,16 @@ enum {
   TANDEM_PRECISION_TF32 = 1 ///< Operands are rounded to 10 mantissa bits.
 };
 
+/// Where signatures are compiled that calls do not wait for.
+typedef int32_t TandemCompileIn;
+enum {
+  TANDEM_COMPILE_IN_DEFAULT = 0, ///< PROCESS.
+  /// In a helper process, where one can be started: it disturbs the calls less,
+  /// and if the compiler crashes, this process does not.
+  TANDEM_COMPILE_IN_PROCESS = 1,
+  TANDEM_COMPILE_IN_THREAD = 2 ///< On a thread of this process.
+};
+
 typedef struct TandemLoadOptions {
   size_t structSize;
   /// The name of the function in the file; null stands for "main".
@@ -291,6 +301,7 @@ typedef struct TandemLoadOptions {
   /// not throw, nor use the function. May be null.
   void (*log)(const char *event, void *context);
   void *context;
+  TandemCompileIn compileIn;
 } TandemLoadOptions;
 
 /// Loads a graph from a file of MLIR, or from its text of `length` bytes.
@@ -327,7 +338,8 @@ TandemError *tandemFunctionCompileAhead(TandemFunction *function,
                                         const TandemTensorDesc *const *inputs,
                                         size_t numInputs);
 /// Waits until nothing is compiled in the background for the function; or
-/// cancels what has not begun, and waits for the rest.
+/// cancels what has not begun and what is compiled in a helper process, and
+/// waits for the rest.
 TandemError *tandemFunctionWait(TandemFunction *function);
 TandemError *tandemFunctionCancel(TandemFunction *function);
 
@@ -346,8 +358,8 @@ TandemError *tandemFunctionReport(const TandemFunction *function,
                                   TandemReportFormat format, char **report);
 void tandemStringRelease(char *string);
 
-/// Waits for what is being compiled. Tensors that calls have returned may
-/// outlive the function.
+/// Cancels compilations as tandemFunctionCancel does. Tensors that calls have
+/// returned may outlive the function.
 void tandemFunctionRelease(TandemFunction *function);
 
 #ifdef __cplusplus

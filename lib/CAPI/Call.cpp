@@ -47,6 +47,20 @@ static Expected<Precision> precisionOf(TandemPrecision precision) {
                                             : Precision::strict;
 }
 
+static Expected<CompileIn> compileInOf(TandemCompileIn place) {
+  switch (place) {
+  case TANDEM_COMPILE_IN_DEFAULT:
+    return TieringOptions().compileIn;
+  case TANDEM_COMPILE_IN_PROCESS:
+    return CompileIn::process;
+  case TANDEM_COMPILE_IN_THREAD:
+    return CompileIn::thread;
+  default:
+    return fail("input", "options->compileIn is " + std::to_string(place) +
+                             ", which is no place to compile in");
+  }
+}
+
 static Expected<CompileOptions>
 compileOptions(const TandemLoadOptions &options) {
   CompileOptions compile;
@@ -60,6 +74,7 @@ static Expected<TieringOptions>
 tieringOptions(const TandemLoadOptions &options) {
   TieringOptions tiering;
   TANDEM_ASSIGN_OR_RETURN(tiering.mode, modeOf(options.mode));
+  TANDEM_ASSIGN_OR_RETURN(tiering.compileIn, compileInOf(options.compileIn));
   tiering.isStrict = options.isStrict;
   tiering.isTraced = options.isTraced;
   tiering.reproducerDir = textOf(options.reproducerDir);

@@ -9,13 +9,14 @@
 #include "CompileHistory.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tandem {
 
-CompileHistory &CompileHistory::process() {
-  static auto &history = *new CompileHistory;
-  return history;
+CompileHistory &CompileHistory::process(bool isHost) {
+  static auto &histories = *new std::array<CompileHistory, 2>;
+  return histories[isHost];
 }
 
 double CompileHistory::Expectation::compileNs(double hits) const {

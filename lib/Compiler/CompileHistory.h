@@ -25,8 +25,9 @@ namespace tandem {
 /// lock is held for some microseconds.
 class CompileHistory {
 public:
-  /// The history of this process.
-  static CompileHistory &process();
+  /// The history of this process: of what is compiled for the host, or for
+  /// other devices.
+  static CompileHistory &process(bool isHost = true);
 
   /// What is predicted of a graph now.
   struct Expectation {

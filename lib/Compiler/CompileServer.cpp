@@ -14,22 +14,14 @@
 
 #include "device/host/Threads.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Support/Clocks.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <sched.h>
 
 namespace tandem {
 namespace {
-
-/// Processor time, in nanoseconds.
-double nsOf(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
-}
 
 /// Moves this thread to a processor; from then on, it is the system's choice
 /// again. Linux would wake it where it slept, which may be beside a caller of
@@ -133,12 +125,12 @@ Status CompileServer::compile(const fb::HelperJobT &job, ServedGraph &graph,
     return fail("compile", "the helper process would compile it otherwise: " +
                                firstDifference(job.key, key.fields()));
   setNumThreads(graph.config.threads);
-  const double start = nsOf(CLOCK_THREAD_CPUTIME_ID);
+  const double start = threadNs();
   Expected<Compiled> compiled = fail("compile", "nothing was compiled");
   exec::runInOneSlot([&] { compiled = graph.compiler->compile(inputs); });
   if (!compiled)
     return tl::unexpected(std::move(compiled.error()));
-  answer.compile_ns = nsOf(CLOCK_THREAD_CPUTIME_ID) - start;
+  answer.compile_ns = threadNs() - start;
   describe(*compiled, answer);
   std::vector<KnownConstant> known;
   for (const std::string &digest : job.known)
@@ -195,6 +187,7 @@ Status serveCompilations(Channel &channel, double idleSeconds) {
   allowBackgroundCalibration(false);
   fb::HelperHelloT hello;
   hello.versions = helperVersions();
+  hello.start_ns = nsOf(CLOCK_PROCESS_CPUTIME_ID);
   TANDEM_RETURN_IF_ERROR(channel.send(pack(hello)));
   CompileServer server;
   while (true) {

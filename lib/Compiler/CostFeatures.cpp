@@ -257,4 +257,29 @@ CostPrediction predictCosts(const CostFeatures &features) {
   return prediction;
 }
 
+void predictCallsByModel(const FusionSketch &sketch, const DeviceModel &device,
+                         CostPrediction &prediction) {
+  const auto memoryNs = [&](int64_t bytes) {
+    return toDouble(bytes) / device.bytesPerNs(toDouble(bytes));
+  };
+  const auto arithmeticNs = [&](const SketchedOp &op) {
+    return toDouble(op.cost.flops) /
+           device.flopsPerNs(byteWidth(op.result.dtype));
+  };
+  prediction.eagerNs = prediction.compiledNs = 0;
+  for (const SketchedOp &op : sketch.ops)
+    if (op.kernel >= 0)
+      prediction.eagerNs +=
+          op.times * (device.launchNs +
+                      std::max(memoryNs(op.cost.bytes), arithmeticNs(op)));
+  for (const SketchedKernel &kernel : sketch.kernels) {
+    double arithmetic = 0;
+    for (size_t i : kernel.ops)
+      arithmetic += arithmeticNs(sketch.ops[i]);
+    prediction.compiledNs +=
+        kernel.times *
+        (device.launchNs + std::max(memoryNs(kernel.bytes), arithmetic));
+  }
+}
+
 } // namespace tandem

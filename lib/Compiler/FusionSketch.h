@@ -67,6 +67,13 @@ CostFeatures describeCosts(const FusionSketch &sketch, const Program &program,
                            const DeviceModel &device,
                            const std::unordered_set<uint64_t> &known);
 
+/// c and e by the device's model alone, for one that no coefficients are fitted
+/// for, such as a GPU: a kernel, or an op, is launched, and takes as long as
+/// its memory or its arithmetic (the roofline). They are short of what is
+/// measured, in much the same way: the engine goes by their ratio.
+void predictCallsByModel(const FusionSketch &sketch, const DeviceModel &device,
+                         CostPrediction &prediction);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_COMPILER_FUSIONSKETCH_H

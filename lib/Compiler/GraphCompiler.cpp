@@ -11,26 +11,19 @@
 #include "CompilerSession.h"
 #include "GraphSource.h"
 #include "HelperClient.h"
+#include "HelperPool.h"
 #include "KnownConstants.h"
 #include "ProgramStore.h"
 #include "WarmUpThread.h"
 
+#include "tandem/Support/Clocks.h"
 #include "tandem/Support/ObjectPool.h"
 
 #include <algorithm>
-#include <ctime>
 #include <mutex>
 
 namespace tandem {
 namespace {
-
-/// Processor time of the calling thread, in nanoseconds.
-double threadNs() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
-}
 
 /// What other threads have worked on a compilation.
 double othersNs(const Compiled &compiled) {
@@ -85,7 +78,8 @@ public:
     const auto expected = expect(inputs);
     if (!expected)
       return {};
-    return {CompileHistory::process().compileNs(*expected),
+    const double startNs = client ? HelperPool::process().startNs() : 0;
+    return {history().compileNs(*expected) + startNs,
             expected->costs.compiledNs, expected->costs.eagerNs};
   }
 
@@ -108,8 +102,10 @@ private:
   Expected<Compiled> compileAnew(std::span<const TensorType> inputs,
                                  PhaseTimes &times);
   Expected<std::unique_ptr<CompilerSession>> createSession();
-  /// Fails for a target that no coefficients are fitted for, and where the
-  /// types do not fit.
+  CompileHistory &history() const {
+    return CompileHistory::process(config.target->isHost());
+  }
+  /// Fails where the types do not fit.
   Expected<CompileHistory::Expectation>
   expect(std::span<const TensorType> inputs) const;
 
@@ -134,7 +130,7 @@ GraphCompiler::findStored(std::span<const TensorType> inputs, PhaseTimes &times,
     return std::nullopt;
   stored->wallNs = watch.ns();
   stored->phases = times.take();
-  CompileHistory::process().observeStored();
+  history().observeStored();
   return stored;
 }
 
@@ -193,8 +189,8 @@ GraphCompiler::compileInHelper(std::span<const TensorType> inputs,
       outcome.problem = "what the helper process sent cannot be used: " +
                         compiled.error().message;
     else if (expected)
-      CompileHistory::process().observe(*expected, compiled->kernelCounts,
-                                        outcome.answer->content.compile_ns);
+      history().observe(*expected, compiled->kernelCounts,
+                        outcome.answer->content.compile_ns);
   }
   if (!compiled)
     compiled = compile(inputs);
@@ -224,8 +220,8 @@ GraphCompiler::compileAnew(std::span<const TensorType> inputs,
   const double start = threadNs();
   Expected<Compiled> compiled = session->compile(inputs);
   if (expected && compiled)
-    CompileHistory::process().observe(*expected, compiled->kernelCounts,
-                                      threadNs() - start + othersNs(*compiled));
+    history().observe(*expected, compiled->kernelCounts,
+                      threadNs() - start + othersNs(*compiled));
   // The next compilation makes another in the place of a worn-out one.
   if (!session->isWornOut())
     sessions.put(std::move(session));
@@ -234,12 +230,13 @@ GraphCompiler::compileAnew(std::span<const TensorType> inputs,
 
 Expected<CompileHistory::Expectation>
 GraphCompiler::expect(std::span<const TensorType> inputs) const {
-  if (!config.target->isHost())
-    return fail("predict", "costs are predicted for the host only");
   TANDEM_ASSIGN_OR_RETURN(FusionSketch sketch,
                           sketchFusion(*graph->eager, inputs));
-  return CompileHistory::process().expect(sketch, *graph->eager, config.model,
-                                          config.options.kernelCache);
+  auto expected = history().expect(sketch, *graph->eager, config.model,
+                                   config.options.kernelCache);
+  if (!config.target->isHost())
+    predictCallsByModel(sketch, config.model, expected.costs);
+  return expected;
 }
 
 } // namespace

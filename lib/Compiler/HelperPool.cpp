@@ -91,6 +91,7 @@ CompileHelper::start(std::string path) {
   const auto hello = unpack<fb::HelperHelloT>(first->bytes);
   if (!hello || hello->versions != helperVersions())
     return fail("start", path + " is of another version");
+  helper->startNs = hello->start_ns;
   return helper;
 }
 
@@ -115,10 +116,7 @@ Expected<std::unique_ptr<CompileHelper>>
 HelperPool::take(const std::string &path) {
   {
     std::lock_guard lock(mutex);
-    // Some may have ended.
-    std::erase_if(idle, [](const auto &helper) {
-      return !helper->process->channel().isQuiet();
-    });
+    dropEnded();
     auto found = std::ranges::find(
         idle, path, [](const auto &helper) { return helper->path; });
     if (found != idle.end()) {
@@ -130,11 +128,24 @@ HelperPool::take(const std::string &path) {
       return tl::unexpected(known->second);
   }
   auto helper = CompileHelper::start(path);
-  if (!helper) {
-    std::lock_guard lock(mutex);
+  std::lock_guard lock(mutex);
+  if (helper)
+    lastStartNs = (*helper)->startNs;
+  else
     unusable.try_emplace(path, helper.error());
-  }
   return helper;
+}
+
+void HelperPool::dropEnded() {
+  std::erase_if(idle, [](const auto &helper) {
+    return !helper->process->channel().isQuiet();
+  });
+}
+
+double HelperPool::startNs() {
+  std::lock_guard lock(mutex);
+  dropEnded();
+  return idle.empty() ? lastStartNs : 0;
 }
 
 /// Tells a helper that is idle what it need not keep.

@@ -30,6 +30,8 @@ public:
 
   const std::string path;
   const std::unique_ptr<HelperProcess> process;
+  /// The processor time that its start took, in nanoseconds.
+  double startNs = 0;
   /// The numbers of the graphs that it was sent.
   std::set<uint64_t> graphs;
 
@@ -48,6 +50,10 @@ public:
   /// once, it is not tried again.
   Expected<std::unique_ptr<CompileHelper>> take(const std::string &path);
   void put(std::unique_ptr<CompileHelper> helper);
+  /// What the next `take` is expected to cost, in nanoseconds of processor
+  /// time: as much as the last start of a helper where none is idle; 0 before
+  /// the first.
+  double startNs();
 
   /// A number for a graph, which helpers are told to forget at the end.
   uint64_t addGraph();
@@ -58,10 +64,13 @@ public:
 
 private:
   HelperPool();
+  /// Forgets those that have ended. `mutex` must be held.
+  void dropEnded();
   static void tidy(CompileHelper &helper, const std::set<uint64_t> &graphs);
 
   std::mutex mutex; // Guards all that follows.
   std::vector<std::unique_ptr<CompileHelper>> idle;
+  double lastStartNs = 0;
   /// Why programs cannot be used.
   std::map<std::string, Error> unusable;
   std::set<std::string> told;

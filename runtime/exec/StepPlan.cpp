@@ -9,8 +9,12 @@
 #include "LoopPlan.h"
 
 #include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Preparation.h"
 #include "tandem/Runtime/ProgramMemory.h"
 
+#include <set>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <xxhash.h>
 
 using namespace tandem;
@@ -146,13 +150,9 @@ Status planOp(const Program &program, const ExecutorOptions &options,
   bool ahead = isCompiled(program) && areStatic(operands) && areStatic(results);
   if (ahead || (step.op->kind == OpKind::custom_call && areStatic(results)))
     plan.resultTypes = results;
-  if (plan.isView)
+  // What types are not known of is made ready later (warmUp).
+  if (plan.isView || !ahead)
     return {};
-  if (!ahead) {
-    for (const Provider *provider : options.providers)
-      TANDEM_RETURN_IF_ERROR(provider->warmUp({*step.op, operands, results}));
-    return {};
-  }
   TANDEM_ASSIGN_OR_RETURN(plan.prepared,
                           prepare(step, std::move(operands), std::move(results),
                                   options.providers,
@@ -170,6 +170,58 @@ Status planLoop(const Program &program, const Kernels &kernels,
       LoopPlan::create(*plan.step, slotTypes(program, plan.step->operands),
                        kernels, options,
                        constantOperands(*plan.step, constants)));
+  return {};
+}
+
+/// One step of each op and element types that are to be made ready: of others
+/// of these, the same is needed.
+std::vector<const fb::StepT *> stepsToWarmUp(const Program &program,
+                                             std::span<const StepPlan> plans) {
+  std::vector<const fb::StepT *> steps;
+  std::set<std::vector<int>> seen;
+  for (const StepPlan &plan : plans) {
+    if (!plan.step->op || plan.isView || plan.prepared)
+      continue;
+    std::vector<int> kind = {int(plan.step->op->kind)};
+    for (const auto *slots : {&plan.step->operands, &plan.step->results})
+      for (uint32_t slot : *slots)
+        kind.push_back(int(fromFlat(*program.slots[slot]->type).dtype));
+    if (seen.insert(std::move(kind)).second)
+      steps.push_back(plan.step);
+  }
+  return steps;
+}
+
+Status warmUp(const Program &program, const fb::StepT &step,
+              ProviderList providers) {
+  const Types operands = slotTypes(program, step.operands);
+  const Types results = slotTypes(program, step.results);
+  for (const Provider *provider : providers)
+    if (Status status = provider->warmUp({*step.op, operands, results});
+        !status)
+      return locate(std::move(status.error()), step);
+  return {};
+}
+
+/// Has providers make ready what op steps of types that are not known yet will
+/// need, in parallel: a GPU's may compile kernels. Of several errors, that of
+/// the first step is returned.
+Status warmUp(const Program &program, ProviderList providers,
+              std::span<const StepPlan> plans) {
+  const std::vector<const fb::StepT *> steps = stepsToWarmUp(program, plans);
+  std::vector<Status> results(steps.size());
+  std::vector<PhaseTimes> times(steps.size());
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(size_t(0), steps.size(), [&](size_t i) {
+      PreparationScope preparation;
+      results[i] = warmUp(program, *steps[i], providers);
+      times[i] = std::move(preparation.times);
+    });
+  });
+  for (size_t i = 0; i < steps.size(); ++i) {
+    PreparationScope::add(times[i]);
+    TANDEM_RETURN_IF_ERROR(std::move(results[i]));
+  }
   return {};
 }
 
@@ -198,6 +250,7 @@ exec::planSteps(const Program &program, const Kernels &kernels,
     if (!status)
       return locate(std::move(status.error()), *plans[i].step);
   }
+  TANDEM_RETURN_IF_ERROR(warmUp(program, options.providers, plans));
   std::vector<std::vector<uint32_t>> dead = slotsDeadAfter(program);
   for (size_t i = 0; i < plans.size(); ++i)
     plans[i].dead = std::move(dead[i]);

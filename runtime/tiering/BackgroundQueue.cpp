@@ -174,15 +174,13 @@ void BackgroundQueue::cancelWaiting(const void *owner) {
 
 void BackgroundQueue::cancelAll(const void *owner) {
   cancelWaiting(owner);
+  {
+    NotedLock lock(mutex);
+    for (const JobPtr &job : runningJobs)
+      if (job->owner == owner)
+        job->interrupt();
+  }
   wait(owner);
-}
-
-void BackgroundQueue::interruptAll(const void *owner) {
-  cancelWaiting(owner);
-  NotedLock lock(mutex);
-  for (const JobPtr &job : runningJobs)
-    if (job->owner == owner)
-      job->interrupt();
 }
 
 void BackgroundQueue::wait(const void *owner) {
@@ -237,6 +235,8 @@ void BackgroundQueue::stop() {
 void BackgroundQueue::beforeFork() {
   NotedLock lock(mutex);
   isPaused = true;
+  for (const JobPtr &job : runningJobs)
+    job->postpone();
   changed->wait(lock, [&] { return runningJobs.empty(); });
   // Locked while the process is copied, so that the child's copy is whole.
   lock.release();

@@ -34,6 +34,9 @@ public:
   virtual void cancel() = 0;
   /// Called, also while it runs, where nobody waits for its result any more.
   virtual void interrupt() {}
+  /// Called while it runs, where it should end soon, if it can, and run again
+  /// later.
+  virtual void postpone() {}
 
   /// Of all jobs that wait, the one with the highest priority runs next.
   /// `lossRate` is what its waiting costs callers, in nanoseconds per
@@ -66,8 +69,8 @@ using JobPtr = std::shared_ptr<BackgroundJob>;
 /// what the policy has compiled where no core is spare is worth its whole cost
 /// already, and until it is there all calls are eager. A job begins on another
 /// processor than that of the thread that added it, if there is one. `fork`
-/// waits for the jobs that run; a child starts
-/// threads of its own. Thread-safe.
+/// postpones the jobs that run, and waits for them; a child starts threads of
+/// its own. Thread-safe.
 class BackgroundQueue {
 public:
   /// The queue of the process. When the process ends (stopAtProcessEnd), jobs
@@ -77,10 +80,9 @@ public:
 
   /// Adds a job. Fails where there is no thread and none can be started.
   Status add(JobPtr job);
-  /// Cancels the jobs of `owner` that wait, and waits for those that run.
+  /// Cancels the jobs of `owner` that wait, interrupts those that run, and
+  /// waits for them.
   void cancelAll(const void *owner);
-  /// Cancels those that wait, and interrupts those that run.
-  void interruptAll(const void *owner);
   /// Cancels one job, unless it runs or has run. Returns whether it has.
   bool cancel(const JobPtr &job);
   /// Waits until no job of `owner` waits or runs.

@@ -8,7 +8,6 @@
 
 #include "Books.h"
 
-#include <ctime>
 #include <unistd.h>
 
 using namespace tandem;
@@ -19,13 +18,6 @@ static void append(std::deque<T> &list, T item, size_t most) {
   if (list.size() >= most)
     list.pop_front();
   list.push_back(std::move(item));
-}
-
-double Books::readCoarseClock() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
 }
 
 void Books::note(Signature &signature, EventKind kind, std::string reason,

@@ -12,6 +12,7 @@
 #include "Signature.h"
 
 #include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Support/Clocks.h"
 
 namespace tandem::tiering {
 
@@ -42,7 +43,7 @@ public:
   std::vector<TieringEvent> allEvents() const;
 
 private:
-  static double readCoarseClock();
+  static double readCoarseClock() { return nsOf(CLOCK_MONOTONIC_COARSE); }
   void addSpan(TraceSpan span);
 
   /// The most events and spans that are kept: some 100 MB.

@@ -8,6 +8,8 @@
 
 #include "Capacity.h"
 
+#include "tandem/Support/Clocks.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -16,7 +18,6 @@
 #include <string>
 #include <thread>
 
-#include <time.h>
 #include <unistd.h>
 
 namespace tandem::tiering {
@@ -157,14 +158,6 @@ static void addList(std::set<int> &cpus, const std::string &list) {
   }
 }
 
-/// The CPU time of the calling thread, in nanoseconds.
-static double threadTimeNs() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
-}
-
 CapacityMonitor::CapacityMonitor(fs::path root, std::set<int> atStart)
     : root(std::move(root)), atStart(std::move(atStart)), quota(this->root) {}
 
@@ -276,7 +269,7 @@ void CapacityMonitor::compare(const Snapshot &before, const Snapshot &after) {
 const Capacity &CapacityMonitor::sample(double nowNs) {
   if (last && nowNs < nextNs)
     return capacity;
-  const double start = threadTimeNs();
+  const double start = threadNs();
   Snapshot snapshot = take(nowNs);
   capacity.allowedCores =
       snapshot.cpus.empty() ? std::max(1U, std::thread::hardware_concurrency())
@@ -288,7 +281,7 @@ const Capacity &CapacityMonitor::sample(double nowNs) {
     capacity.idleCores = guessIdle(snapshot);
   last = std::move(snapshot);
   const double window = 10e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  nextNs = nowNs + std::max(window, 1000 * (threadTimeNs() - start));
+  nextNs = nowNs + std::max(window, 1000 * (threadNs() - start));
   return capacity;
 }
 

@@ -26,16 +26,13 @@ static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
 
 Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
     : store(store), options(std::move(options)), policy(policy),
-      books(this->options) {
+      books(this->options), isCapturable(store.stream().device().canCapture()) {
   this->policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
   this->policy.maxResidentBytes = this->options.maxResidentBytes;
   (void)BackgroundQueue::process(); // Notes the main thread.
 }
 
-Engine::~Engine() {
-  BackgroundQueue::process().interruptAll(this);
-  cancel();
-}
+Engine::~Engine() { cancel(); }
 
 Expected<SignaturePtr> Engine::findSignature(std::span<const Tensor> inputs) {
   if (SignaturePtr known = table.find(inputs)) [[likely]]
@@ -87,9 +84,14 @@ Engine::Turn Engine::beginCall(Signature &signature) {
   const bool isPromoted = record.state == State::promoted;
   if (isPromoted) {
     ++signature.compiledCalls;
-    turn.compiled = signature.prepared;
-    turn.isSettled =
-        record.compiled.samples() >= kTimedAlways && !books.isTraced();
+    turn.isCaptured = record.runsCaptured();
+    signature.capturedCalls += turn.isCaptured;
+    turn.compiled = turn.isCaptured ? signature.captured : signature.prepared;
+    // What takes long to prepare need not have all calls timed.
+    turn.isTimed = record.capture != Capture::preparing ||
+                   isTimed(record.compiled, record.calls);
+    turn.isSettled = record.promoted().samples() >= kTimedAlways &&
+                     record.isCaptureSettled() && !books.isTraced();
   } else if (record.state == State::compiled ||
              record.state == State::provisional) {
     turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
@@ -133,6 +135,11 @@ Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
   return runTurn(signature, turn, inputs);
 }
 
+Status Engine::waitForDevice() {
+  Stream &stream = store.stream();
+  return stream.device().isHost() ? Status() : stream.synchronise();
+}
+
 Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
   // The store keeps it as long as it lives.
   const PreparedTier *known = eager.load(std::memory_order_acquire);
@@ -149,7 +156,19 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
   auto outputs = store.run(prepared, Tier::compiled, inputs);
   if (outputs) [[likely]]
     return outputs;
-  // As when memory has run out: eager may still run.
+  // As when memory has run out: what needs less may still run.
+  PreparedPtr compiled;
+  bool isCaptured = false;
+  {
+    NotedLock lock(signature->mutex);
+    isCaptured = signature->captured.get() == &prepared;
+    if (signature->prepared.get() != &prepared)
+      compiled = signature->prepared;
+  }
+  if (isCaptured)
+    release(signature, outputs.error().str());
+  if (compiled)
+    return runCompiled(signature, *compiled, inputs);
   refuse(signature, EventKind::failed, outputs.error().str());
   return runEager(inputs);
 }
@@ -158,37 +177,52 @@ Expected<std::vector<Tensor>>
 Engine::runSettled(SettledCalls::Call &call, std::span<const Tensor> inputs) {
   if (!call.isTimed()) [[likely]]
     return runCompiled(call->signature, *call->prepared, inputs);
+  TANDEM_RETURN_IF_ERROR(waitForDevice());
   const double start = books.now();
   auto outputs = runCompiled(call->signature, *call->prepared, inputs);
-  if (outputs && !store.stream().device().isHost())
-    TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
+  if (outputs)
+    TANDEM_RETURN_IF_ERROR(waitForDevice());
   call.addTime(books.now() - start);
   return outputs;
 }
 
 Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
-                                              const Turn &turn,
+                                              Turn turn,
                                               std::span<const Tensor> inputs) {
+  if (turn.isTimed && !store.stream().device().isHost()) {
+    TANDEM_RETURN_IF_ERROR(waitForDevice());
+    turn.startNs = books.now();
+  }
   auto outputs = turn.compiled ? runCompiled(signature, *turn.compiled, inputs)
                                : runEager(inputs);
   if (!outputs) [[unlikely]]
     return outputs;
-  if (turn.isTimed && !store.stream().device().isHost())
-    TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
+  if (turn.isTimed)
+    TANDEM_RETURN_IF_ERROR(waitForDevice());
   if (turn.isTimed || !turn.compiled)
-    endCall(*signature, turn, books.now() - turn.startNs);
+    endCall(signature, turn, books.now() - turn.startNs);
   if (books.isTraced()) [[unlikely]]
-    books.addSpan(name(turn.compiled ? Tier::compiled : Tier::eager), "call",
-                  turn.startNs, signature->types);
+    books.addSpan(name(turn.isCaptured ? Tier::captured
+                       : turn.compiled ? Tier::compiled
+                                       : Tier::eager),
+                  "call", turn.startNs, signature->types);
   return outputs;
 }
 
-void Engine::endCall(Signature &signature, const Turn &turn, double ns) {
-  NotedLock lock(signature.mutex);
-  Record &record = signature.record;
+void Engine::endCall(const SignaturePtr &signature, const Turn &turn,
+                     double ns) {
+  std::optional<Error> failure;
+  if (turn.isCaptured)
+    failure = turn.compiled->executor->captureFailure();
+  if (failure) // It ran step by step.
+    return release(signature, failure->str());
+  NotedLock lock(signature->mutex);
+  Record &record = signature->record;
   if (turn.compiled && record.state == State::refused)
     return; // It failed, and ran eagerly.
-  if (turn.compiled)
+  if (turn.isCaptured)
+    endCaptured(*signature, *turn.compiled, ns);
+  else if (turn.compiled)
     record.addCompiled(ns);
   // What libraries prepare in the first call is not lost again.
   else if (turn.isTimed && record.eagerCalls > 0)
@@ -210,6 +244,12 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
     return retry(signature, describe(decision));
   case Action::refuse:
     return refuse(signature, EventKind::evicted, describe(decision));
+  case Action::capture:
+    return enqueueCapture(signature);
+  case Action::adopt:
+    return adoptCaptured(*signature, describe(decision));
+  case Action::release:
+    return release(signature, describe(decision));
   case Action::demote: {
     {
       NotedLock lock(signature->mutex);

@@ -23,8 +23,7 @@ class Engine {
 public:
   /// `store` must outlive the engine. `options` replace the limits of `policy`.
   Engine(TierStore &store, TieringOptions options, PolicyOptions policy = {});
-  /// Cancels compilations that wait. Those that run in a helper process are
-  /// interrupted; others are waited for.
+  /// Cancels compilations as `cancel` does.
   ~Engine();
 
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
@@ -32,7 +31,8 @@ public:
   Status compileAhead(std::span<const Types> signatures);
   /// Waits until nothing is compiled or certified in the background.
   void wait();
-  /// Cancels what waits to be compiled, and waits for what is being compiled.
+  /// Cancels what waits to be compiled, and what is compiled in a helper
+  /// process; waits for what is compiled on a thread of this one.
   void cancel();
   FunctionReport report() const;
 
@@ -41,6 +41,8 @@ private:
   struct Turn {
     /// What it runs; null stands for eager.
     PreparedPtr compiled;
+    /// Whether that is captured work.
+    bool isCaptured = false;
     bool isTimed = true;
     /// Whether later calls need not go by the record.
     bool isSettled = false;
@@ -56,6 +58,7 @@ private:
   };
   class CompileJob;
   class CertificateJob;
+  class CaptureJob;
 
   Expected<SignaturePtr> findSignature(std::span<const Tensor> inputs);
   Expected<SignaturePtr> addSignature(const Types &types);
@@ -64,16 +67,18 @@ private:
   Conditions conditions(double nowNs) const;
   Decision decideNow(const Signature &signature) const;
   void apply(const SignaturePtr &signature, const Decision &decision);
+  /// Has what is timed on a device of its own begin, or end, with an idle one.
+  Status waitForDevice();
   Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs);
   Expected<std::vector<Tensor>> runTurn(const SignaturePtr &signature,
-                                        const Turn &turn,
+                                        Turn turn,
                                         std::span<const Tensor> inputs);
   Expected<std::vector<Tensor>> runCompiled(const SignaturePtr &signature,
                                             const PreparedTier &prepared,
                                             std::span<const Tensor> inputs);
   Expected<std::vector<Tensor>> runSettled(SettledCalls::Call &call,
                                            std::span<const Tensor> inputs);
-  void endCall(Signature &signature, const Turn &turn, double ns);
+  void endCall(const SignaturePtr &signature, const Turn &turn, double ns);
 
   /// Once per signature.
   void predict(Signature &signature);
@@ -96,11 +101,26 @@ private:
              double tookNs);
   void refuse(const SignaturePtr &signature, EventKind kind, std::string reason,
               double tookNs = 0);
+  /// What its programs hold. Its lock must be held.
+  void addResidentBytes(Signature &signature, int64_t bytes);
   /// Forgets what was compiled for it. Its lock must be held.
   void drop(Signature &signature);
   /// Drops what is beyond the options' limits.
   void makeRoom();
   void evict(const SignaturePtr &signature, bool isWhole);
+
+  // Captured work:
+  void enqueueCapture(const SignaturePtr &signature);
+  /// Prepares what was compiled to run as captured work, on trial.
+  void capture(const SignaturePtr &signature);
+  void adoptCaptured(Signature &signature, std::string reason);
+  /// Has it run compiled for good.
+  void release(const SignaturePtr &signature, std::string reason);
+  /// Forgets the captured program. Its lock must be held.
+  void dropCaptured(Signature &signature);
+  /// A captured call has ended. Its lock must be held.
+  void endCaptured(Signature &signature, const PreparedTier &captured,
+                   double ns);
 
   // Certificates:
   struct Comparison {
@@ -147,6 +167,8 @@ private:
   std::atomic<int64_t> residentBytes{0};
   /// How many calls of `cancel` there are at the moment.
   std::atomic<int> cancellations{0};
+  /// Whether programs of this graph can run as captured work on this device.
+  std::atomic<bool> isCapturable;
   /// The eager tier's executor; null before the first call.
   std::atomic<const PreparedTier *> eager{nullptr};
 };

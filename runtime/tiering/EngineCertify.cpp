@@ -241,6 +241,9 @@ Status Engine::judge(const SignaturePtr &signature,
                  signature->provisional >= kProvisionalAreEnough;
     record.state = isPromoted ? State::promoted : State::provisional;
     if (isPromoted) {
+      if (options.mode == Mode::automatic && isCapturable &&
+          record.capture == Capture::unavailable)
+        record.capture = Capture::untried;
       signature->certifier = nullptr;
       signature->certifying = nullptr;
     }

@@ -10,22 +10,13 @@
 
 #include "../device/host/Threads.h"
 
+#include "tandem/Support/Clocks.h"
 #include "tandem/Support/Figures.h"
 
-#include <ctime>
 #include <unordered_set>
 
 using namespace tandem;
 using namespace tandem::tiering;
-
-/// Processor time of the calling thread, in nanoseconds: what compiling costs,
-/// however many share the core.
-static double threadNs() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
-}
 
 /// Compiles a signature on a background thread.
 class Engine::CompileJob final : public BackgroundJob {
@@ -34,10 +25,21 @@ public:
       : BackgroundJob(&engine), engine(engine),
         signature(std::move(signature)) {}
   void run() override {
-    if (engine.beginCompiling(signature))
-      (void)engine.compile(signature, &stop);
+    if (!engine.beginCompiling(signature) || engine.compile(signature, &stop) ||
+        !isPostponed)
+      return;
+    {
+      NotedLock lock(signature->mutex);
+      if (signature->record.state != State::eager)
+        return;
+    }
+    engine.enqueue(signature, "a fork has interrupted it", isUrgent());
   }
   void interrupt() override { stop.request_stop(); }
+  void postpone() override {
+    isPostponed = true;
+    stop.request_stop();
+  }
   void cancel() override {
     engine.cancelled(*signature, "its turn never came");
   }
@@ -46,6 +48,7 @@ private:
   Engine &engine; // Which waits for its jobs before it ends.
   const SignaturePtr signature;
   std::stop_source stop;
+  std::atomic<bool> isPostponed = false;
 };
 
 void Engine::predict(Signature &signature) {
@@ -190,8 +193,7 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
       return store.drop(signature->types);
     signature->record.state = State::compiled;
     signature->record.compileNs = costNs;
-    residentBytes +=
-        bytes - std::exchange(signature->record.residentBytes, bytes);
+    addResidentBytes(*signature, bytes - signature->record.residentBytes);
     signature->compileWallNs = tookNs;
     signature->phases = prepared->phases;
     signature->compiledIn = prepared->compiledIn;
@@ -241,9 +243,14 @@ void Engine::retry(const SignaturePtr &signature, std::string reason) {
   enqueue(signature, std::move(reason));
 }
 
+void Engine::addResidentBytes(Signature &signature, int64_t bytes) {
+  signature.record.residentBytes += bytes;
+  residentBytes += bytes;
+}
+
 void Engine::drop(Signature &signature) {
-  signature.prepared = nullptr;
-  residentBytes -= std::exchange(signature.record.residentBytes, 0);
+  signature.prepared = signature.captured = nullptr;
+  addResidentBytes(signature, -signature.record.residentBytes);
   store.drop(signature.types);
   settledCalls.invalidate();
 }

@@ -94,6 +94,12 @@ std::string_view tandem::name(EventKind kind) {
     return "promoted";
   case EventKind::demoted:
     return "demoted";
+  case EventKind::capturing:
+    return "capturing";
+  case EventKind::captured:
+    return "captured";
+  case EventKind::uncaptured:
+    return "uncaptured";
   case EventKind::evicted:
     return "evicted";
   }

@@ -79,7 +79,26 @@ void Record::addUntimedEager() {
   eagerSumNs += eager.ns();
 }
 
-static void countFromHere(Record &record, double nowNs) {
+void Record::beginTrial(double costNs) {
+  capture = Capture::trial;
+  captureNs = costNs;
+  compiled = captured = TimeEstimate();
+}
+
+void Record::addCapturing(double ns) {
+  captureNs += std::max(0.0, ns - compiled.ns());
+}
+
+bool Record::runsCaptured() const {
+  return capture == Capture::chosen ||
+         (capture == Capture::trial && captured.samples() < compiled.samples());
+}
+
+/// What is lost counts from here. A captured program goes with the compiled
+/// one; that it was slower is remembered.
+static void startAnew(Record &record, double nowNs) {
+  if (record.capture != Capture::rejected)
+    record.capture = Capture::unavailable;
   record.countedCalls = record.eagerCalls;
   record.countedSumNs = record.eagerSumNs;
   record.countedSinceNs = nowNs;
@@ -88,7 +107,7 @@ static void countFromHere(Record &record, double nowNs) {
 void Record::demote(double nowNs) {
   state = State::demoted;
   ++demotions;
-  countFromHere(*this, nowNs);
+  startAnew(*this, nowNs);
 }
 
 void Record::retry(bool resident) {
@@ -103,7 +122,7 @@ void Record::dropProgram(double nowNs) {
   if (state == State::demoted || state == State::refused)
     return;
   state = State::eager;
-  countFromHere(*this, nowNs);
+  startAnew(*this, nowNs);
 }
 
 double Record::expectedCompileNs() const {
@@ -117,9 +136,9 @@ double Record::correctedCompiledNs() const {
 }
 
 double Record::expectedCompiledNs() const {
-  if (compiled.samples() == 0)
+  if (promoted().samples() == 0)
     return correctedCompiledNs();
-  return state == State::demoted ? compiled.lowNs() : compiled.ns();
+  return state == State::demoted ? compiled.lowNs() : promoted().ns();
 }
 
 double Record::lossNs() const {
@@ -255,6 +274,46 @@ static Decision decideDemotion(const Record &record,
   return {Action::none, Reason::notSlower, low, high};
 }
 
+/// Which of its two tiers a program that is faster than eager runs in; `none`
+/// is the decision where that is settled. In the trial the medians decide, and
+/// if they are equal compiled does, which holds no memory between calls.
+/// Later, captured goes when it is slower beyond both spreads.
+static Decision decideCapture(const Record &record,
+                              const PolicyOptions &options,
+                              const Decision &none) {
+  const TimeEstimate &captured = record.captured, &compiled = record.compiled;
+  const double needed = static_cast<double>(options.captureSamples);
+  switch (record.capture) {
+  case Capture::unavailable:
+  case Capture::rejected:
+    return none;
+  case Capture::untried:
+    return {compiled.samples() < options.captureSamples ? Action::none
+                                                        : Action::capture,
+            Reason::toBeCaptured, static_cast<double>(compiled.samples()),
+            needed};
+  case Capture::preparing:
+    return {Action::none, Reason::capturing};
+  case Capture::trial:
+    if (std::min(captured.samples(), compiled.samples()) <
+        options.captureSamples)
+      return {Action::none, Reason::comparing,
+              static_cast<double>(captured.samples()), needed};
+    return captured.ns() < compiled.ns()
+               ? Decision{Action::adopt, Reason::capturedFaster, captured.ns(),
+                          compiled.ns()}
+               : Decision{Action::release, Reason::capturedSlower,
+                          captured.ns(), compiled.ns()};
+  case Capture::chosen:
+    const bool isSlower = captured.samples() >= options.demotionSamples &&
+                          captured.lowNs() >= compiled.highNs();
+    return {isSlower ? Action::release : Action::none,
+            isSlower ? Reason::capturedSlower : Reason::capturedKept,
+            captured.lowNs(), compiled.highNs()};
+  }
+  return none;
+}
+
 static Decision decideRetry(const Record &record) {
   const double loss = lossWithNextCall(record);
   const double threshold = retryThreshold(record);
@@ -275,8 +334,13 @@ Decision decide(const Record &record, const Conditions &conditions,
   case State::compiled:
     return decidePromotion(record, options);
   case State::provisional:
-  case State::promoted:
     return decideDemotion(record, options);
+  case State::promoted: {
+    const Decision decision = decideDemotion(record, options);
+    return decision.action == Action::none
+               ? decideCapture(record, options, decision)
+               : decision;
+  }
   case State::demoted:
     return decideRetry(record);
   case State::refused:

@@ -53,6 +53,16 @@ private:
 
 using State = SignatureState;
 
+/// Whether a promoted program runs as captured work.
+enum class Capture : uint8_t {
+  unavailable, ///< The device captures nothing, or not this program.
+  untried,     ///< Nobody knows which is faster.
+  preparing,   ///< A background thread prepares it.
+  trial,       ///< Calls run captured and compiled by turns, and are timed.
+  chosen,      ///< Captured is faster.
+  rejected,    ///< It is not, or it failed.
+};
+
 /// All that is known of a signature, and all of it that the policy reads. Times
 /// are in nanoseconds; points in time are of any one monotonic clock. A value:
 /// whoever shares it between threads guards it.
@@ -62,8 +72,12 @@ struct Record {
   uint64_t calls = 0, eagerCalls = 0;
   /// Time of all eager calls.
   double eagerSumNs = 0;
-  /// e and c as measured. `compiled` starts anew when the program is retried.
-  TimeEstimate eager, compiled;
+  /// e and c as measured. `compiled` starts anew when the program is retried,
+  /// and when it is compared with captured calls.
+  TimeEstimate eager, compiled, captured;
+  Capture capture = Capture::unavailable;
+  /// What capturing has cost so far.
+  double captureNs = 0;
   /// Ĉ, the predicted cost of compiling; 0 where there is no prediction yet.
   double predictedCompileNs = 0;
   /// ĉ, the predicted time of a compiled call; 0 where it is not known.
@@ -95,6 +109,21 @@ struct Record {
   /// where there are none yet, as the first that will be timed.
   void addUntimedEager();
   void addCompiled(double ns) { compiled.add(ns); }
+  /// A captured call; one that also captured it.
+  void addCaptured(double ns) { captured.add(ns); }
+  void addCapturing(double ns);
+  /// There is a captured program to compare with.
+  void beginTrial(double costNs);
+  /// Whether the next call runs captured, of a promoted program.
+  bool runsCaptured() const;
+  /// The times of the calls that run what was promoted.
+  const TimeEstimate &promoted() const {
+    return capture == Capture::chosen ? captured : compiled;
+  }
+  /// Whether it is settled in which tier a promoted program runs.
+  bool isCaptureSettled() const {
+    return capture == Capture::unavailable || capture >= Capture::chosen;
+  }
   /// The compiled program turned out not to be faster.
   void demote(double nowNs);
   /// The demoted program is tried again: it is ready if it is still there,
@@ -140,6 +169,9 @@ struct PolicyOptions {
   double spareShare = 0.05;
   /// Samples of c before a signature may be demoted.
   uint64_t demotionSamples = 3;
+  /// Samples of c before a program is captured, and then of both tiers before
+  /// one of them is chosen.
+  uint64_t captureSamples = TimeEstimate::kWindow;
   /// The most signatures, and the most bytes of programs, that are kept.
   size_t maxSignatures = 4096;
   int64_t maxResidentBytes = int64_t{1} << 32;
@@ -153,6 +185,9 @@ enum class Action : uint8_t {
   demote,  ///< Run eagerly again: Record::demote.
   retry,   ///< Try a demoted program again: Record::retry.
   refuse,  ///< Drop the program for good.
+  capture, ///< Prepare the program to run as captured work, on trial.
+  adopt,   ///< Run it as captured work: Capture::chosen.
+  release, ///< Drop the captured work: Capture::rejected.
 };
 std::string_view name(Action action);
 
@@ -173,6 +208,12 @@ enum class Reason : uint8_t {
   measuredSlower,    ///< The same.
   remembered,        ///< The loss since the demotion against the threshold, ns.
   lossSinceDemotion, ///< The same.
+  toBeCaptured,      ///< Samples of c against those needed.
+  capturing,         ///< The captured program is being prepared.
+  comparing,         ///< Samples of captured calls against those needed.
+  capturedFaster,    ///< Captured against compiled, ns.
+  capturedSlower,    ///< The same, or 10th against 90th percentile.
+  capturedKept,      ///< Captured (10th percentile) against compiled (90th).
   refused,           ///< Nothing will change it.
 };
 

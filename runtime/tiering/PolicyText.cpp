@@ -28,6 +28,12 @@ std::string_view name(Action action) {
     return "retry";
   case Action::refuse:
     return "refuse";
+  case Action::capture:
+    return "capture";
+  case Action::adopt:
+    return "adopt";
+  case Action::release:
+    return "release";
   }
   return "";
 }
@@ -42,6 +48,31 @@ struct Template {
   const char *format;
   Unit unit;
 };
+
+Template templateForCapture(Reason reason) {
+  switch (reason) {
+  case Reason::toBeCaptured:
+    return {"%s compiled calls timed; tried as captured work after %s",
+            Unit::count};
+  case Reason::capturing:
+    return {"being prepared as captured work", Unit::none};
+  case Reason::comparing:
+    return {"%s captured calls timed beside compiled ones; judged after %s",
+            Unit::count};
+  case Reason::capturedFaster:
+    return {"captured takes %s a call, compiled %s", Unit::time};
+  case Reason::capturedSlower:
+    return {"captured takes %s, and is not faster than compiled, which takes "
+            "%s",
+            Unit::time};
+  case Reason::capturedKept:
+    return {"captured takes %s (10th percentile); runs compiled if that "
+            "reaches compiled's %s (90th)",
+            Unit::time};
+  default:
+    return {"", Unit::none};
+  }
+}
 
 Template templateFor(const Decision &decision) {
   const bool acts = decision.action != Action::none;
@@ -86,6 +117,13 @@ Template templateFor(const Decision &decision) {
   case Reason::lossSinceDemotion:
     return {"eager has lost %s since the demotion, enough to try again at %s",
             Unit::time};
+  case Reason::toBeCaptured:
+  case Reason::capturing:
+  case Reason::comparing:
+  case Reason::capturedFaster:
+  case Reason::capturedSlower:
+  case Reason::capturedKept:
+    return templateForCapture(decision.reason);
   case Reason::refused:
     return {"there is no program that may be used", Unit::none};
   }

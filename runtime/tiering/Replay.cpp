@@ -116,6 +116,9 @@ void Replay::decideFor(size_t signature) {
   for (;;) {
     switch (decisionFor(signature).action) {
     case Action::none:
+    case Action::capture: // Nothing is captured in a replay.
+    case Action::adopt:
+    case Action::release:
       return;
     case Action::compile:
       record.state = State::queued;

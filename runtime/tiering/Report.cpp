@@ -59,11 +59,17 @@ static std::string textOf(const SignatureReport &signature) {
            : "; ") +
       std::to_string(signature.calls) + " calls, " +
       std::to_string(signature.compiledCalls) + " compiled, " +
+      (signature.capturedCalls
+           ? std::to_string(signature.capturedCalls) + " of them captured, "
+           : std::string()) +
       std::to_string(signature.certificates) + " with a certificate\n";
   text += "  eager e        " + textOf(signature.eager) + "\n";
   text += "  compiled c     " + textOf(signature.compiled);
   if (signature.predictedCompiledNs > 0)
     text += ", predicted " + formatTime(signature.predictedCompiledNs);
+  if (signature.captured.samples > 0)
+    text += "\n  captured       " + textOf(signature.captured) +
+            "; capturing cost " + formatTime(signature.captureNs);
   text += "\n  compile cost C ";
   text += signature.compileNs > 0
               ? formatTime(signature.compileNs) + ", " +
@@ -130,14 +136,17 @@ static ordered_json jsonOf(const SignatureReport &signature) {
       {"tier", name(signature.tier)},
       {"calls", signature.calls},
       {"compiled_calls", signature.compiledCalls},
+      {"captured_calls", signature.capturedCalls},
       {"certificates", signature.certificates},
       {"eager", jsonOf(signature.eager)},
       {"compiled", jsonOf(signature.compiled)},
+      {"captured", jsonOf(signature.captured)},
       {"predicted",
        {{"compile_ns", signature.predictedCompileNs},
         {"compiled_ns", signature.predictedCompiledNs}}},
       {"compile_ns", signature.compileNs},
       {"compile_wall_ns", signature.compileWallNs},
+      {"capture_ns", signature.captureNs},
   };
   if (signature.compileNs > 0)
     json["compiled_in"] = name(signature.compiledIn);

@@ -18,11 +18,15 @@ void SettledSignature::tell() {
     return;
   NotedLock lock(signature->mutex);
   signature->record.addCalls(untold, lastCallNs);
+  const bool isCaptured = signature->captured == prepared;
+  signature->capturedCalls += isCaptured ? untold : 0;
   signature->compiledCalls += std::exchange(untold, 0);
   // Unless it has been demoted since, or dropped.
-  if (signature->prepared == prepared)
+  TimeEstimate &estimate =
+      isCaptured ? signature->record.captured : signature->record.compiled;
+  if (isCaptured || signature->prepared == prepared)
     for (size_t i = 0; i < timed; ++i)
-      signature->record.addCompiled(times[i]);
+      estimate.add(times[i]);
   timed = 0;
 }
 

@@ -71,12 +71,17 @@ SignatureReport Signature::report() const {
   SignatureReport report;
   report.inputs = types;
   report.state = record.state;
-  report.tier = record.state == State::promoted ? Tier::compiled : Tier::eager;
+  report.tier = record.state != State::promoted     ? Tier::eager
+                : record.capture == Capture::chosen ? Tier::captured
+                                                    : Tier::compiled;
   report.calls = record.calls;
   report.compiledCalls = compiledCalls;
+  report.capturedCalls = capturedCalls;
   report.certificates = certificates;
   report.eager = timeOf(record.eager);
   report.compiled = timeOf(record.compiled);
+  report.captured = timeOf(record.captured);
+  report.captureNs = record.captureNs;
   report.predictedCompileNs = record.predictedCompileNs;
   report.predictedCompiledNs = record.correctedCompiledNs();
   report.compileNs = record.compileNs;

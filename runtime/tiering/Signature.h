@@ -35,6 +35,10 @@ struct Signature {
   Record record;
   /// What was compiled; null where nothing is.
   PreparedPtr prepared;
+  /// The same as captured work, on trial or chosen; null where it is neither.
+  PreparedPtr captured;
+  /// How many runs its executor had captured when the last call was timed.
+  uint64_t captures = 0;
   /// Whether its costs are predicted, or just being so. That takes as long as a
   /// short call, and is of no use before e is known: not in the first call.
   bool isPredicted = false;
@@ -58,7 +62,7 @@ struct Signature {
   uint64_t fingerprint = 0;
   /// Whether it was forgotten; what still runs for it changes nothing.
   bool isEvicted = false;
-  uint64_t compiledCalls = 0, certificates = 0;
+  uint64_t compiledCalls = 0, capturedCalls = 0, certificates = 0;
   std::deque<TieringEvent> events;
   static constexpr size_t kMaxEvents = 64;
 

@@ -106,11 +106,13 @@ tandem::interpretTier(std::shared_ptr<const Program> program, Tier tier,
   }
   PreparedTier prepared;
   prepared.program = program;
+  const Stopwatch watch;
   PreparationScope preparation;
   TANDEM_ASSIGN_OR_RETURN(
       prepared.executor,
       Executor::create(std::move(program), std::move(options)));
-  prepared.prebuiltNs = prepared.compileNs = preparation.times.sum();
+  prepared.prebuiltNs = preparation.times.sum();
+  prepared.compileNs = prepared.prebuiltNs > 0 ? watch.ns() : 0;
   prepared.phases = preparation.times.take();
   return prepared;
 }

@@ -186,6 +186,14 @@ Result cudnnBackendFinalize(void *descriptor) {
             supports(engineOf(*config.graph, config.engine), *config.graph))
       return result;
   }
+  if (node.kind == Kind::engine) {
+    node.engine = node.get<int64_t>(Attribute::engineIndex);
+    node.graph = node.values.at(Attribute::engineGraph).nodes[0];
+  } else if (node.kind == Kind::engineConfig) {
+    const Node &engine = node.node(Attribute::configEngine);
+    node.engine = engine.engine;
+    node.graph = engine.graph;
+  }
   node.isFinal = true;
   return kSuccess;
 }
@@ -219,6 +227,18 @@ static Result giveConfigs(const Node &heuristics, int64_t requested,
   return kSuccess;
 }
 
+/// Fills the descriptor that the caller has created, if there is room.
+static Result giveKnobs(const Node &config, int64_t requested, int64_t *count,
+                        void *elements) {
+  *count = 1;
+  if (requested == 0)
+    return kSuccess;
+  Node &knob = nodeOf(*static_cast<void **>(elements));
+  knob.engine = config.engine;
+  knob.isFinal = true;
+  return kSuccess;
+}
+
 Result cudnnBackendGetAttribute(void *const descriptor, int name, int type,
                                 int64_t requested, int64_t *count,
                                 void *elements) {
@@ -239,6 +259,12 @@ Result cudnnBackendGetAttribute(void *const descriptor, int name, int type,
     *count = 1;
     return kSuccess;
   }
+  case Attribute::configKnobs:
+    return giveKnobs(node, requested, count, elements);
+  case Attribute::knobType:
+    return give(std::vector{kKnobType}, requested, count, elements);
+  case Attribute::knobValue:
+    return give(std::vector{knobOf(node.engine)}, requested, count, elements);
   case Attribute::engineIndex:
     return give(std::vector{node.engine}, requested, count, elements);
   case Attribute::engineNumericalNotes:

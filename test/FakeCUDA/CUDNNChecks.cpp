@@ -59,6 +59,15 @@ const std::map<int, std::vector<Rule>> &rules() {
        {{Attribute::heuristicGraph, Type::descriptor},
         {Attribute::heuristicMode, Type::heuristicMode},
         {Attribute::heuristicDevice, Type::descriptor, false}}},
+      {Kind::engine,
+       {{Attribute::engineGraph, Type::descriptor},
+        {Attribute::engineIndex, Type::int64}}},
+      {Kind::knobChoice,
+       {{Attribute::knobType, Type::knobType},
+        {Attribute::knobValue, Type::int64}}},
+      {Kind::engineConfig,
+       {{Attribute::configEngine, Type::descriptor},
+        {Attribute::configKnobs, Type::descriptor, false}}},
       {Kind::plan,
        {{Attribute::planConfig, Type::descriptor},
         {Attribute::planHandle, Type::handle}}},
@@ -205,6 +214,27 @@ Result checkGraph(const Node &node) {
   return kSuccess;
 }
 
+/// An engine's number is one of those for its graph.
+Result checkEngine(const Node &node) {
+  for (const Engine &engine : enginesFor(node.node(Attribute::engineGraph)))
+    if (engine.index == node.get<int64_t>(Attribute::engineIndex))
+      return kSuccess;
+  return kNotSupported;
+}
+
+/// A configuration has its engine's knobs, at what the heuristics give them.
+Result checkConfig(const Node &node) {
+  const Value &knobs = node.values.at(Attribute::configKnobs);
+  if (knobs.count != 1)
+    return wrong(kBadParam, "an engine has one knob");
+  return knobs.nodes[0]->get<int>(Attribute::knobType) == kKnobType &&
+                 knobs.nodes[0]->get<int64_t>(Attribute::knobValue) ==
+                     knobOf(node.node(Attribute::configEngine)
+                                .get<int64_t>(Attribute::engineIndex))
+             ? kSuccess
+             : wrong(kBadParam, "a knob is set to what it cannot have");
+}
+
 Result checkPack(const Node &node) {
   return node.values.at(Attribute::packIds).count ==
                  node.values.at(Attribute::packPointers).count
@@ -228,6 +258,12 @@ Result fake::cudnn::check(const Node &node) {
     return checkPointwise(node);
   case Kind::graph:
     return checkGraph(node);
+  case Kind::engine:
+    return checkEngine(node);
+  case Kind::engineConfig:
+    return node.has(Attribute::configKnobs)
+               ? checkConfig(node)
+               : wrong(kBadParam, "an engine's knob is not set");
   case Kind::variantPack:
     return checkPack(node);
   default:

@@ -91,6 +91,9 @@ struct Engine {
   int64_t workspaceBytes;
   bool keepsNaN, roundsToTF32;
 };
+/// The one knob that each engine has, and what the heuristics choose for it.
+inline constexpr int kKnobType = 5;
+inline int64_t knobOf(int64_t engine) { return 100 + engine; }
 /// Those for a graph, the best first; none where it has no such pattern.
 std::vector<Engine> enginesFor(const Node &graph);
 Engine engineOf(const Node &graph, int64_t index);

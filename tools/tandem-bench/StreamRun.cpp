@@ -11,10 +11,10 @@
 #include "tiering/Engine.h"
 
 #include "tandem/Measure/Sampler.h"
+#include "tandem/Support/Clocks.h"
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
 #include <thread>
 
 namespace tandem::bench {
@@ -158,20 +158,11 @@ private:
   Engine main, second;
 };
 
-double cpuNs(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
-}
-
 /// Waits until no other thread of the process runs: a new compiler makes ready
 /// what it needs on a thread of its own.
 void waitForOtherThreads() {
   constexpr auto kPause = std::chrono::milliseconds(2);
-  auto others = [] {
-    return cpuNs(CLOCK_PROCESS_CPUTIME_ID) - cpuNs(CLOCK_THREAD_CPUTIME_ID);
-  };
+  auto others = [] { return nsOf(CLOCK_PROCESS_CPUTIME_ID) - threadNs(); };
   double before = -1;
   for (double now = others(); now - before > 20e3; now = others()) {
     before = now;

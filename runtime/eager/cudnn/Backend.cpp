@@ -89,3 +89,18 @@ std::vector<int> Descriptor::getEnumerators(int attribute, int type) const {
   values.resize(std::min<size_t>(size_t(found), values.size()));
   return values;
 }
+
+std::vector<Descriptor> Descriptor::getDescriptors(int attribute,
+                                                   int kind) const {
+  const int64_t count =
+      get(attribute, Type::descriptor, 0, nullptr).value_or(0);
+  std::vector<Descriptor> list;
+  std::vector<void *> handles;
+  for (int64_t i = 0; i < count; ++i)
+    handles.push_back(list.emplace_back(library, kind).get());
+  const int64_t found =
+      get(attribute, Type::descriptor, count, handles.data()).value_or(0);
+  while (int64_t(list.size()) > found)
+    list.pop_back();
+  return list;
+}

@@ -79,6 +79,9 @@ public:
   /// All elements of an enumeration.
   std::vector<int> getEnumerators(int attribute, int type) const;
 
+  /// All descriptors of a list, of this kind.
+  std::vector<Descriptor> getDescriptors(int attribute, int kind) const;
+
   void *get() const { return handle; }
 
 private:

@@ -30,11 +30,12 @@ CUDNNProvider::preparePacked(const ConvProblem &problem) const {
   PlanOptions wanted;
   wanted.precision = options.precision;
   wanted.mayDropNaN = options.mayDropNaN;
-  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
-                          session.planner().plan(problem, wanted));
-  if (!plan)
+  wanted.nearestFirst = true;
+  TANDEM_ASSIGN_OR_RETURN(auto plans,
+                          session.planner().choose(problem, wanted));
+  if (!plans)
     return nullptr;
-  return std::make_unique<ConvOp>(session, std::move(plan), problem);
+  return std::make_unique<ConvOp>(session, std::move(plans), problem);
 }
 
 Expected<std::unique_ptr<PreparedOp>>

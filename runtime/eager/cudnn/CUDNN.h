@@ -67,7 +67,8 @@ private:
   Device &device;
   cuda::SharedMemory weights;
   const cuda::CUDNN *library = nullptr;
-  std::unique_ptr<Handle> first; ///< What plans are made with.
+  /// What plans are made with, in calls and in the background.
+  std::unique_ptr<Handle> first, second;
   std::optional<Planner> plans;
   ObjectPool<Handle> handles;
   std::mutex mutex; // guards the rest; held while opening and probing

@@ -135,6 +135,21 @@ std::string ConvProblem::key() const {
          std::to_string(int(activation)) + ";" + std::to_string(alignment);
 }
 
+std::string ConvProblem::familyKey() const {
+  ConvProblem family = *this;
+  for (TensorDims *dims : {&family.input, &family.output}) {
+    dims->strides = {dims->isPacked(true), dims->isPacked(false)};
+    dims->sizes = {dims->sizes[1]};
+  }
+  return family.key();
+}
+
+std::vector<int64_t> ConvProblem::imageSizes() const {
+  std::vector<int64_t> sizes = input.sizes;
+  sizes.erase(sizes.begin() + 1);
+  return sizes;
+}
+
 //===----------------------------------------------------------------------===//
 // Graphs
 //===----------------------------------------------------------------------===//

@@ -59,6 +59,10 @@ struct ConvProblem {
 
   /// All of it, as text: for caches.
   std::string key() const;
+  /// The same without the sizes of the images, but for their channels.
+  std::string familyKey() const;
+  /// What that leaves out of the input's: N and the spatial sizes.
+  std::vector<int64_t> imageSizes() const;
 };
 
 /// The operation graph conv, add residual, add bias, relu. Precompiled engines

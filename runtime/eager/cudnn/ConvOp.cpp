@@ -13,9 +13,9 @@
 using namespace tandem;
 using namespace tandem::cudnn;
 
-ConvOp::ConvOp(Session &session, std::shared_ptr<const Plan> plan,
+ConvOp::ConvOp(Session &session, std::shared_ptr<const PlanChoice> plans,
                const ConvProblem &problem)
-    : session(session), plan(std::move(plan)), alignment(problem.alignment),
+    : session(session), plans(std::move(plans)), alignment(problem.alignment),
       ids{kInput, kKernel} {
   if (problem.hasBias)
     ids.push_back(kBias);
@@ -34,7 +34,8 @@ Status ConvOp::run(const StepContext &context, std::span<const Tensor> operands,
   return static_cast<cuda::CUDAStream &>(context.stream)
       .enqueueByLibrary(context.step.empty() ? "conv" : context.step,
                         [&](cuda::StreamHandle stream) {
-                          return session.execute(*plan, stream, ids, used,
+                          return session.execute(plans->now(), stream, ids,
+                                                 used,
                                                  context.workspace.data());
                         });
 }

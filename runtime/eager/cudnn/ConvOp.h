@@ -17,16 +17,16 @@ namespace tandem::cudnn {
 /// FusedContraction.
 class ConvOp final : public PreparedOp {
 public:
-  ConvOp(Session &session, std::shared_ptr<const Plan> plan,
+  ConvOp(Session &session, std::shared_ptr<const PlanChoice> plans,
          const ConvProblem &problem);
 
   Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override;
-  int64_t workspaceBytes() const override { return plan->workspaceBytes; }
+  int64_t workspaceBytes() const override { return plans->workspaceBytes(); }
 
 private:
   Session &session;
-  const std::shared_ptr<const Plan> plan;
+  const std::shared_ptr<const PlanChoice> plans;
   const int64_t alignment;
   /// The ids of the operands, and of the result.
   std::vector<int64_t> ids;

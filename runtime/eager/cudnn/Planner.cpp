@@ -8,7 +8,10 @@
 
 #include "Planner.h"
 
+#include "../../tiering/BackgroundQueue.h"
+
 #include <algorithm>
+#include <cmath>
 
 using namespace tandem;
 using namespace tandem::cudnn;
@@ -24,6 +27,8 @@ std::string PlanOptions::key() const {
 /// An engine with its knobs, and what is noted of it.
 struct Planner::Config {
   Config(const cuda::CUDNN &library, Descriptor descriptor);
+
+  EngineChoice choice(const cuda::CUDNN &library) const;
 
   bool isNoted(int note) const {
     return std::find(numerical.begin(), numerical.end(), note) !=
@@ -49,6 +54,25 @@ Planner::Config::Config(const cuda::CUDNN &library, Descriptor config)
       read.getEnumerators(Attribute::engineNumericalNotes, Type::numericalNote);
   behavior =
       read.getEnumerators(Attribute::engineBehaviorNotes, Type::behaviorNote);
+}
+
+EngineChoice Planner::Config::choice(const cuda::CUDNN &library) const {
+  EngineChoice choice{engine, {}};
+  const std::vector<Descriptor> knobs =
+      descriptor.getDescriptors(Attribute::configKnobs, Kind::knobChoice);
+  for (const Descriptor &knob : knobs) {
+    int type = 0;
+    const auto value = knob.getInt64(Attribute::knobValue);
+    if (value && knob.get(Attribute::knobType, Type::knobType, 1, &type) == 1)
+      choice.knobs.emplace_back(type, *value);
+  }
+  return choice;
+}
+
+void PlanChoice::improve(std::shared_ptr<const Plan> plan) {
+  better = std::move(plan);
+  if (better->workspaceBytes <= first->workspaceBytes)
+    present.store(better.get(), std::memory_order_release);
 }
 
 Expected<std::unique_ptr<Planner>>
@@ -82,22 +106,8 @@ std::vector<Descriptor> Planner::propose(const Descriptor &graph,
   // Fails for a graph that cuDNN has no engine for.
   if (!heuristics.finalize("heuristics"))
     return {};
-  const int64_t count =
-      heuristics.get(Attribute::heuristicResults, Type::descriptor, 0, nullptr)
-          .value_or(0);
-  std::vector<Descriptor> configs;
-  std::vector<void *> handles;
-  for (int64_t i = 0; i < count; ++i) {
-    configs.emplace_back(library, Kind::engineConfig);
-    handles.push_back(configs.back().get());
-  }
-  const int64_t found = heuristics
-                            .get(Attribute::heuristicResults, Type::descriptor,
-                                 count, handles.data())
-                            .value_or(0);
-  while (int64_t(configs.size()) > found)
-    configs.pop_back();
-  return configs;
+  return heuristics.getDescriptors(Attribute::heuristicResults,
+                                   Kind::engineConfig);
 }
 
 /// FFT and Winograd's method mix neighbours, so that one infinity or NaN
@@ -134,18 +144,20 @@ void Planner::noteThatNaNIsKept(DType dtype, EngineSet engines) {
   std::lock_guard lock(mutex);
   keepsNaN[dtype] = std::move(engines);
   plans.clear(); // Some were chosen without.
+  families.clear();
 }
 
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<const Plan>
-Planner::finalize(const Config &config, const PlanOptions &options) const {
+std::shared_ptr<const Plan> Planner::finalize(const Config &config,
+                                              const PlanOptions &options,
+                                              cudnnContext *with) const {
   Descriptor descriptor(library, Kind::plan);
   descriptor.set(Attribute::planConfig, config.descriptor);
-  if (handle)
-    descriptor.set(Attribute::planHandle, handle);
+  if (with)
+    descriptor.set(Attribute::planHandle, with);
   if (properties)
     descriptor.set(Attribute::planDevice, *properties);
   // That an engine refuses what its heuristic has proposed is usual.
@@ -154,15 +166,16 @@ Planner::finalize(const Config &config, const PlanOptions &options) const {
   const auto bytes = descriptor.getInt64(Attribute::planWorkspaceSize);
   if (!bytes || *bytes > options.maxWorkspaceBytes)
     return nullptr;
-  return std::make_shared<const Plan>(Plan{std::move(descriptor), config.engine,
-                                           *bytes, config.isCompiled(),
-                                           config.numerical});
+  return std::make_shared<const Plan>(
+      Plan{std::move(descriptor), config.engine, *bytes, config.isCompiled(),
+           config.numerical, config.choice(library)});
 }
 
 Expected<std::shared_ptr<const Plan>>
-Planner::search(const ConvProblem &problem, const PlanOptions &options) {
+Planner::search(const ConvProblem &problem, const PlanOptions &options,
+                cudnnContext *with) {
   TANDEM_ASSIGN_OR_RETURN(Descriptor graph,
-                          createGraph(library, handle, problem));
+                          createGraph(library, with, problem));
   int numPassedOver = 0;
   for (bool isCompiled : {false, true})
     for (int mode : {HeuristicMode::a, HeuristicMode::fallback}) {
@@ -173,7 +186,7 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options) {
         if (config.isCompiled() != isCompiled ||
             !isAllowed(config, problem, options))
           continue;
-        auto plan = finalize(config, options);
+        auto plan = finalize(config, options, with);
         if (plan && hasRightRelu(config, problem, options))
           return plan;
         if (plan && ++numPassedOver == kMaxPassedOver)
@@ -183,25 +196,182 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options) {
   return nullptr;
 }
 
-std::optional<std::shared_ptr<const Plan>>
-Planner::find(const std::string &key) {
+std::optional<Planner::ChoicePtr> Planner::find(const std::string &key) {
   std::lock_guard lock(mutex);
   auto known = plans.find(key);
   return known == plans.end() ? std::nullopt : std::optional(known->second);
 }
 
-Expected<std::shared_ptr<const Plan>>
-Planner::plan(const ConvProblem &problem, const PlanOptions &options) {
-  const std::string key = problem.key() + ";" + options.key();
+static std::string keyOf(const ConvProblem &problem,
+                         const PlanOptions &options) {
+  return problem.key() + ";" + options.key();
+}
+
+static std::string familyKeyOf(const ConvProblem &problem,
+                               const PlanOptions &options) {
+  return problem.familyKey() + ";" + options.key();
+}
+
+Planner::ChoicePtr Planner::keep(const ConvProblem &problem,
+                                 const PlanOptions &options,
+                                 std::shared_ptr<const Plan> plan) {
+  if (plan)
+    families[familyKeyOf(problem, options)].push_back(
+        {problem.imageSizes(), plan->choice});
+  ChoicePtr &kept = plans[keyOf(problem, options)];
+  kept = plan ? std::make_shared<PlanChoice>(std::move(plan)) : nullptr;
+  return kept;
+}
+
+Expected<std::shared_ptr<const PlanChoice>>
+Planner::choose(const ConvProblem &problem, const PlanOptions &options) {
+  const std::string key = keyOf(problem, options);
   if (auto known = find(key))
     return *known;
   std::lock_guard oneAtATime(planning);
   if (auto known = find(key)) // Another thread has made it meanwhile.
     return *known;
-  TANDEM_ASSIGN_OR_RETURN(auto made, search(problem, options));
+  if (options.nearestFirst && worksInBackground())
+    if (auto nearest = findNearest(problem, options))
+      if (auto plan = planOn(*nearest, problem, options)) {
+        auto first = std::make_shared<PlanChoice>(std::move(plan));
+        improve(problem, options, first);
+        return first;
+      }
+  TANDEM_ASSIGN_OR_RETURN(auto made, search(problem, options, handle));
   std::lock_guard lock(mutex);
-  return plans.emplace(key, std::move(made)).first->second;
+  return keep(problem, options, std::move(made));
 }
+
+Expected<std::shared_ptr<const Plan>>
+Planner::plan(const ConvProblem &problem, const PlanOptions &options) {
+  TANDEM_ASSIGN_OR_RETURN(auto choice, choose(problem, options));
+  return choice ? choice->first : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Other sizes
+//===----------------------------------------------------------------------===//
+
+/// How many times as large images are, or as small, dim by dim: the logarithm.
+static double distance(const std::vector<int64_t> &a,
+                       const std::vector<int64_t> &b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    sum += std::abs(std::log(double(a[i]) / double(b[i])));
+  return sum;
+}
+
+std::optional<EngineChoice> Planner::findNearest(const ConvProblem &problem,
+                                                 const PlanOptions &options) {
+  const std::vector<int64_t> sizes = problem.imageSizes();
+  std::lock_guard lock(mutex);
+  auto family = families.find(familyKeyOf(problem, options));
+  if (family == families.end())
+    return std::nullopt;
+  return std::min_element(family->second.begin(), family->second.end(),
+                          [&](const KnownSizes &a, const KnownSizes &b) {
+                            return distance(a.sizes, sizes) <
+                                   distance(b.sizes, sizes);
+                          })
+      ->choice;
+}
+
+/// The configuration of an engine for a graph. Fails where the engine does not
+/// have it.
+static Expected<Descriptor> configOf(const cuda::CUDNN &library,
+                                     const Descriptor &graph,
+                                     const Descriptor *device,
+                                     const EngineChoice &choice) {
+  Descriptor engine(library, Kind::engine);
+  engine.set(Attribute::engineGraph, graph)
+      .set(Attribute::engineIndex, choice.engine);
+  if (device)
+    engine.set(Attribute::engineDevice, *device);
+  TANDEM_RETURN_IF_ERROR(engine.finalize("engine"));
+  std::vector<Descriptor> knobs;
+  std::vector<void *> handles;
+  for (const auto &[type, value] : choice.knobs) {
+    Descriptor &knob = knobs.emplace_back(library, Kind::knobChoice);
+    TANDEM_RETURN_IF_ERROR(knob.set(Attribute::knobType, Type::knobType, type)
+                               .set(Attribute::knobValue, value)
+                               .finalize("knob"));
+    handles.push_back(knob.get());
+  }
+  Descriptor config(library, Kind::engineConfig);
+  config.set(Attribute::configEngine, engine);
+  if (!handles.empty())
+    config.setRaw(Attribute::configKnobs, Type::descriptor,
+                  int64_t(handles.size()), handles.data());
+  TANDEM_RETURN_IF_ERROR(config.finalize("engine configuration"));
+  return config;
+}
+
+std::shared_ptr<const Plan> Planner::planOn(const EngineChoice &choice,
+                                            const ConvProblem &problem,
+                                            const PlanOptions &options) {
+  const auto graph = createGraph(library, handle, problem);
+  if (!graph)
+    return nullptr;
+  auto descriptor =
+      configOf(library, *graph, properties ? &*properties : nullptr, choice);
+  // An engine need not be for all sizes.
+  if (!descriptor)
+    return nullptr;
+  const Config config(library, std::move(*descriptor));
+  return isAllowed(config, problem, options) &&
+                 hasRightRelu(config, problem, options)
+             ? finalize(config, options, handle)
+             : nullptr;
+}
+
+/// Asks the heuristics for what has a plan already.
+class Planner::SearchJob final : public tiering::BackgroundJob {
+public:
+  SearchJob(Planner &planner, const ConvProblem &problem,
+            const PlanOptions &options, ChoicePtr first)
+      : BackgroundJob(&planner), planner(planner), problem(problem),
+        options(options), first(std::move(first)) {}
+
+  void run() override {
+    std::lock_guard oneAtATime(planner.improving);
+    cudnnContext *own = planner.makeHandle ? planner.makeHandle() : nullptr;
+    if (planner.makeHandle && !own)
+      return;
+    auto found = planner.search(problem, options, own);
+    if (!found || !*found)
+      return;
+    std::lock_guard lock(planner.mutex);
+    // Where it is known by now what becomes of NaN, all are planned anew.
+    auto kept = planner.plans.find(keyOf(problem, options));
+    if (kept == planner.plans.end() || kept->second != first)
+      return;
+    first->improve(*found);
+    planner.keep(problem, options, std::move(*found));
+  }
+  void cancel() override {}
+
+private:
+  Planner &planner; // Which waits for its jobs before it ends.
+  const ConvProblem problem;
+  const PlanOptions options;
+  const ChoicePtr first;
+};
+
+void Planner::improve(const ConvProblem &problem, const PlanOptions &options,
+                      const ChoicePtr &first) {
+  {
+    std::lock_guard lock(mutex);
+    plans[keyOf(problem, options)] = first;
+  }
+  // Where there is no thread, it stays as it is.
+  (void)tiering::BackgroundQueue::process().add(
+      std::make_shared<SearchJob>(*this, problem, options, first));
+}
+
+void Planner::wait() { tiering::BackgroundQueue::process().wait(this); }
+
+Planner::~Planner() { tiering::BackgroundQueue::process().cancelAll(this); }
 
 Expected<std::vector<std::shared_ptr<const Plan>>>
 Planner::plansByEngine(const ConvProblem &problem, const PlanOptions &options) {
@@ -214,7 +384,7 @@ Planner::plansByEngine(const ConvProblem &problem, const PlanOptions &options) {
     for (Descriptor &proposal : propose(graph, mode)) {
       Config config(library, std::move(proposal));
       if (isAllowed(config, problem, options) && !seen.contains(config.engine))
-        if (auto plan = finalize(config, options)) {
+        if (auto plan = finalize(config, options, handle)) {
           seen.insert(config.engine);
           plans.push_back(std::move(plan));
         }

@@ -11,6 +11,8 @@
 
 #include "ConvGraph.h"
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,8 +33,19 @@ struct PlanOptions {
   bool mayCompile = false;
   /// The most workspace, in bytes.
   int64_t maxWorkspaceBytes = int64_t(1) << 30;
+  /// Whether the first plan of a convolution may be on the engine of one that
+  /// differs in the sizes of its images alone, while the heuristics, which take
+  /// milliseconds, are asked in the background.
+  bool nearestFirst = false;
 
+  /// Of what a plan depends on.
   std::string key() const;
+};
+
+/// An engine and what is chosen for its knobs, by type of knob.
+struct EngineChoice {
+  int64_t engine = 0;
+  std::vector<std::pair<int, int64_t>> knobs;
 };
 
 /// An execution plan. Immutable.
@@ -44,14 +57,45 @@ struct Plan {
   bool isCompiled = false;
   /// What cuDNN notes of the engine's numerics: NumericalNote.
   std::vector<int> numericalNotes = {};
+  EngineChoice choice = {};
+};
+
+/// A plan that can be used at once, and the better one that may come later.
+/// Thread-safe.
+class PlanChoice {
+public:
+  explicit PlanChoice(std::shared_ptr<const Plan> first)
+      : first(std::move(first)), present(this->first.get()) {}
+
+  /// The plan to run now.
+  const Plan &now() const { return *present.load(std::memory_order_acquire); }
+  /// What any of them needs.
+  int64_t workspaceBytes() const { return first->workspaceBytes; }
+  /// Once. A plan that needs more workspace than the first is for those who ask
+  /// later.
+  void improve(std::shared_ptr<const Plan> plan);
+
+  const std::shared_ptr<const Plan> first;
+
+private:
+  std::shared_ptr<const Plan> better;
+  std::atomic<const Plan *> present;
 };
 
 /// Makes plans for one device, and keeps them. Thread-safe.
 class Planner {
 public:
-  /// For the device of `handle`, which must outlive the planner.
-  Planner(const cuda::CUDNN &library, cudnnContext *handle)
-      : library(library), handle(handle) {}
+  /// Makes the calling thread fit for the device, and returns a handle of the
+  /// background's own; null where that fails.
+  using HandleMaker = std::function<cudnnContext *()>;
+  /// For the device of `handle` and of the handle for the background, both of
+  /// which must outlive the planner. Without the latter, nothing is done in the
+  /// background.
+  Planner(const cuda::CUDNN &library, cudnnContext *handle,
+          HandleMaker makeHandle = {})
+      : library(library), handle(handle), makeHandle(std::move(makeHandle)) {}
+  /// Waits for what it does in the background.
+  ~Planner();
   /// For a device that is described by its properties, as a JSON text in
   /// cuDNN's form (utils/gpu-specs/cudnn has some). Such plans cannot be
   /// executed. An Error for versions of cuDNN before 9.8, and for a text that
@@ -66,6 +110,11 @@ public:
   /// not.
   Expected<std::shared_ptr<const Plan>> plan(const ConvProblem &problem,
                                              const PlanOptions &options);
+  /// The same, which with PlanOptions::nearestFirst may become better.
+  Expected<std::shared_ptr<const PlanChoice>>
+  choose(const ConvProblem &problem, const PlanOptions &options);
+  /// Waits until nothing is planned in the background.
+  void wait();
   /// One plan for every engine that comes with its kernels.
   Expected<std::vector<std::shared_ptr<const Plan>>>
   plansByEngine(const ConvProblem &problem, const PlanOptions &options);
@@ -76,8 +125,17 @@ public:
 
 private:
   struct Config;
+  class SearchJob;
+  using ChoicePtr = std::shared_ptr<PlanChoice>;
+  /// What is kept of a plan that the heuristics have proposed, for others of
+  /// its family: the sizes of the images that it is for.
+  struct KnownSizes {
+    std::vector<int64_t> sizes;
+    EngineChoice choice;
+  };
 
   explicit Planner(const cuda::CUDNN &library) : library(library) {}
+  bool worksInBackground() const { return properties || makeHandle; }
   /// The configurations that the heuristics propose, the best first.
   std::vector<Descriptor> propose(const Descriptor &graph, int mode) const;
   static bool isAllowed(const Config &config, const ConvProblem &problem,
@@ -87,19 +145,38 @@ private:
                     const PlanOptions &options);
   /// Null where the engine refuses.
   std::shared_ptr<const Plan> finalize(const Config &config,
-                                       const PlanOptions &options) const;
+                                       const PlanOptions &options,
+                                       cudnnContext *with) const;
+  /// Asks the heuristics. `with` is null for a device that is described.
   Expected<std::shared_ptr<const Plan>> search(const ConvProblem &problem,
-                                               const PlanOptions &options);
+                                               const PlanOptions &options,
+                                               cudnnContext *with);
+  /// What is known of the images whose sizes are nearest, of the same family.
+  std::optional<EngineChoice> findNearest(const ConvProblem &problem,
+                                          const PlanOptions &options);
+  /// A plan of an engine that is chosen already; null where it cannot be.
+  std::shared_ptr<const Plan> planOn(const EngineChoice &choice,
+                                     const ConvProblem &problem,
+                                     const PlanOptions &options);
+  /// Searches on a background thread, and puts the plan where `first` is.
+  void improve(const ConvProblem &problem, const PlanOptions &options,
+               const ChoicePtr &first);
+  /// Keeps the plan, which the heuristics have proposed; `mutex` must be held.
+  ChoicePtr keep(const ConvProblem &problem, const PlanOptions &options,
+                 std::shared_ptr<const Plan> plan);
   /// The plan that is kept, which may be none; nothing where none was made.
-  std::optional<std::shared_ptr<const Plan>> find(const std::string &key);
+  std::optional<ChoicePtr> find(const std::string &key);
 
   const cuda::CUDNN &library;
   cudnnContext *handle = nullptr;
+  const HandleMaker makeHandle;
   std::optional<Descriptor> properties;
   /// Held while a plan is made: a handle is for one thread at a time.
   std::mutex planning;
-  std::mutex mutex; // guards the rest; not held while a plan is made
-  std::map<std::string, std::shared_ptr<const Plan>> plans;
+  std::mutex improving; // the same in the background
+  std::mutex mutex;     // guards the rest; not held while a plan is made
+  std::map<std::string, ChoicePtr> plans;
+  std::map<std::string, std::vector<KnownSizes>> families;
   std::map<DType, EngineSet> keepsNaN;
 };
 

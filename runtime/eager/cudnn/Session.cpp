@@ -32,7 +32,13 @@ Status Session::openOnce() {
     return tl::unexpected(cuda::cudnn().error());
   library = &*cuda::cudnn();
   TANDEM_ASSIGN_OR_RETURN(first, createHandle());
-  plans.emplace(*library, first->context);
+  plans.emplace(*library, first->context, [this]() -> cudnnContext * {
+    if (!context.enter())
+      return nullptr;
+    if (!second)
+      second = createHandle().value_or(nullptr);
+    return second ? second->context : nullptr;
+  });
   return {};
 }
 
@@ -111,7 +117,8 @@ Expected<EngineSet> Session::probe(DType dtype) {
   EngineSet engines;
   for (const auto &plan : candidates) {
     const Expected<bool> isKept = eager::keepsNaN(
-        ConvOp(*this, plan, problem), operands, images, device.defaultStream());
+        ConvOp(*this, std::make_shared<PlanChoice>(plan), problem), operands,
+        images, device.defaultStream());
     // One that fails is not fused.
     if (isKept && *isKept)
       engines.insert(plan->engine);

@@ -152,6 +152,38 @@ static void testBackgroundWork(void) {
   tandemFunctionRelease(function);
 }
 
+/// Whether a function of these options compiles there in the background.
+static bool compilesIn(const TandemLoadOptions *options, const char *place) {
+  const int64_t shape[] = {1001};
+  TandemTensorDesc desc = {.structSize = sizeof desc,
+                           .dtype = TANDEM_F32,
+                           .rank = 1,
+                           .shape = shape};
+  const TandemTensorDesc *inputs[] = {&desc, &desc};
+  TandemFunction *function = loadAddWith(options);
+  CHECK_OK(tandemFunctionCompileAhead(function, inputs, 2));
+  CHECK_OK(tandemFunctionWait(function));
+  const bool result = reportHas(function, TANDEM_REPORT_JSON, place);
+  tandemFunctionRelease(function);
+  return result;
+}
+
+static void testPlacesToCompileIn(void) {
+  const char *process = "\"compiled_in\":\"process\"";
+  const char *thread = "\"compiled_in\":\"thread\"";
+  TandemLoadOptions options = {.structSize = sizeof options,
+                               .mode = TANDEM_MODE_AUTO};
+  CHECK(compilesIn(&options, process));
+  options.compileIn = TANDEM_COMPILE_IN_THREAD;
+  CHECK(compilesIn(&options, thread));
+  // A program that was compiled before there was the field.
+  options.structSize = offsetof(TandemLoadOptions, compileIn);
+  CHECK(compilesIn(&options, process));
+  options.structSize = sizeof options;
+  options.compileIn = TANDEM_COMPILE_IN_PROCESS;
+  CHECK(compilesIn(&options, process));
+}
+
 /// Where it is not allowed, the default mode does without.
 static void testForbiddenBackgroundWork(void) {
   TandemLoadOptions options = {.structSize = sizeof options,
@@ -189,6 +221,7 @@ int main(int argc, char **argv) {
   testInputsAreDescribed();
   testReports();
   testBackgroundWork();
+  testPlacesToCompileIn();
   testTensors();
   testErrors();
   testCustomCalls();

@@ -45,6 +45,9 @@ static void testLoading(void) {
   options.precision = -1;
   CHECK_ERROR(loadText("", &options, &function), "precision is -1");
   options.precision = TANDEM_PRECISION_TF32;
+  options.compileIn = 3;
+  CHECK_ERROR(loadText("", &options, &function), "compileIn is 3");
+  options.compileIn = TANDEM_COMPILE_IN_DEFAULT;
   options.device = "abacus";
   CHECK_ERROR(loadText("func.func @main() {\n  return\n}", &options, &function),
               "no device 'abacus'");

@@ -294,6 +294,45 @@ TEST_F(PlansTest, ShapesOfNetworksHavePlansWithoutCompiling) {
 }
 
 //===----------------------------------------------------------------------===//
+// Other sizes
+//===----------------------------------------------------------------------===//
+
+/// Other batches begin on the engine that is known, and end on that which the
+/// heuristics propose for them.
+TEST_F(PlansTest, OtherSizesBeginOnTheNearestOnesEngine) {
+  int begun = 0;
+  for (const Arithmetic &arithmetic : kArithmetics) {
+    auto planner = Planner::forProperties(
+        *cuda::cudnn(),
+        read(std::filesystem::path(TANDEM_CUDNN_SPECS) / "h200.json"));
+    ASSERT_TRUE(planner) << planner.error().str();
+    PlanOptions options = optionsOf(arithmetic);
+    options.nearestFirst = true;
+    for (Conv &conv : resNet50(arithmetic.dtype)) {
+      auto known = (**planner).choose(conv.problem(), options);
+      ASSERT_TRUE(known && *known);
+      for (TensorType *type : {&conv.operands[0], &conv.result})
+        type->shape[0] = 8;
+      if (conv.hasResidual)
+        conv.operands.back().shape[0] = 8;
+      auto other = (**planner).choose(conv.problem(), options);
+      ASSERT_TRUE(other && *other);
+      const EngineChoice &first = (*other)->first->choice;
+      begun += first.engine == (*known)->first->choice.engine &&
+               first.knobs == (*known)->first->choice.knobs;
+      (**planner).wait();
+      const auto searched =
+          plannerFor("h200").plan(conv.problem(), optionsOf(arithmetic));
+      auto last = (**planner).choose(conv.problem(), options);
+      ASSERT_TRUE(searched && *searched && last && *last);
+      EXPECT_EQ((*last)->first->choice.engine, (*searched)->choice.engine);
+      EXPECT_EQ((*last)->first->choice.knobs, (*searched)->choice.knobs);
+    }
+  }
+  EXPECT_GT(begun, 50) << "of 72";
+}
+
+//===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
 

@@ -287,6 +287,29 @@ TEST_F(HelperTest, ASignatureThatCrashesTheCompilerIsRefused) {
   EXPECT_THAT(report.str(), HasSubstr("crashed twice"));
 }
 
+/// As it was measured, and only where none is idle: a child of fork has none.
+TEST_F(HelperTest, TheStartOfAHelperIsPredicted) {
+  auto compiler = makeCompiler();
+  ASSERT_EQ(compiler->compileInHelper(typesFor(4), {})->compiledIn,
+            CompileIn::process);
+  auto helper = HelperPool::process().take(options.compileHelper);
+  ASSERT_TRUE(helper);
+  const double startNs = (**helper).startNs;
+  EXPECT_GT(startNs, 0);
+  HelperPool::process().put(std::move(*helper));
+  EXPECT_EQ(HelperPool::process().startNs(), 0);
+  const double withHelper = compiler->predict(typesFor(5)).compileNs;
+  const pid_t child = fork();
+  if (child == 0) {
+    const double lastNs = HelperPool::process().startNs();
+    const double without = compiler->predict(typesFor(5)).compileNs;
+    _exit(lastNs > 0 && without == withHelper + lastNs ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(HelperTest, OneThatEndedWhileItWasIdleIsReplaced) {
   useFake("none");
   EXPECT_EQ(compile(4)->compiledIn, CompileIn::process);

@@ -146,6 +146,30 @@ TEST(CostFeatures, CountIterationsOfLoops) {
             sketchOf(*graph, rows(1000)).kernels.size());
 }
 
+/// The chain is two ops and one kernel: where launches are all that counts, or
+/// memory, that is half of it.
+TEST(CostFeatures, CallsByTheModelAreLaunchesOrMemory) {
+  const auto sketch = sketchFusion(*parse(kChain)->eagerProgram(), rows(16));
+  ASSERT_TRUE(sketch) << sketch.error().str();
+  DeviceModel device;
+  device.launchNs = 1000;
+  device.memoryBytesPerNs = device.f32FlopsPerNs = 1e12;
+  CostPrediction calls;
+  predictCallsByModel(*sketch, device, calls);
+  EXPECT_NEAR(calls.eagerNs, 2000, 1);
+  EXPECT_NEAR(calls.compiledNs, 1000, 1);
+  device.launchNs = 0;
+  device.memoryBytesPerNs = 1;
+  predictCallsByModel(*sketch, device, calls);
+  constexpr double kBytes = 2 * 16 * 64 * 4; // Read and written.
+  EXPECT_DOUBLE_EQ(calls.eagerNs, 2 * kBytes);
+  EXPECT_DOUBLE_EQ(calls.compiledNs, kBytes);
+  device.f32FlopsPerNs = 1e-6;
+  predictCallsByModel(*sketch, device, calls);
+  EXPECT_DOUBLE_EQ(calls.eagerNs, calls.compiledNs);
+  EXPECT_GT(calls.compiledNs, 1e6 * kBytes / 8);
+}
+
 TEST(CostFeatures, GrowWithShapes) {
   auto graph = parse(kChain);
   auto costsOf = [&](int64_t count) {

@@ -10,6 +10,7 @@
 
 #include "tandem/Runtime/Function.h"
 
+#include <algorithm>
 #include <thread>
 
 using namespace tandem;
@@ -267,6 +268,9 @@ struct OneProgram : Compiler {
     TANDEM_ASSIGN_OR_RETURN(compiled.kernels, on->load(*program));
     return compiled;
   }
+  Prediction predict(std::span<const TensorType>) const override {
+    return {1, 1};
+  }
   Device &device() const override { return *on; }
 
   std::shared_ptr<const Program> program;
@@ -291,6 +295,102 @@ TEST_F(CapturedRunsTest, AFunctionCompilesOnceForBothTiers) {
   auto prepared = function.prepare(std::vector{type, type}, Tier::captured);
   ASSERT_TRUE(prepared);
   EXPECT_EQ((*prepared)->executor->captureCounts().launches, 2);
+}
+
+/// Those of the device, each so slow that compiling pays.
+struct SlowOps final : Provider {
+  std::string_view name() const override { return "slow"; }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpSignature &signature) const override {
+    TANDEM_ASSIGN_OR_RETURN(auto op, prepareOp(inner, signature));
+    return std::make_unique<Op>(std::move(op));
+  }
+  struct Op final : PreparedOp {
+    explicit Op(std::unique_ptr<PreparedOp> op) : op(std::move(op)) {}
+    Status run(const StepContext &context, std::span<const Tensor> operands,
+               std::span<Tensor> results) const override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return op->run(context, operands, results);
+    }
+    int64_t workspaceBytes() const override { return op->workspaceBytes(); }
+    std::unique_ptr<PreparedOp> op;
+  };
+  ProviderList inner;
+};
+
+/// Which of the two is faster here is not known: one is chosen, and results are
+/// right all the while.
+TEST_F(CapturedRunsTest, TheEngineChoosesBetweenCapturedAndCompiled) {
+  auto build = [&](bool isEager) {
+    ProgramBuilder builder;
+    const TensorType type{DType::f32, {4, 1}}, one{DType::f32, {1, 1}};
+    uint32_t x = builder.input(type), w = builder.constant(one, {2});
+    if (isEager)
+      return builder.finish({builder.op(
+          makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, w}, type)});
+    const int add = adder(builder, 4);
+    return builder.finish({builder.launch(add, {x, x}, type)});
+  };
+  auto compiler = std::make_shared<OneProgram>();
+  compiler->program = build(/*isEager=*/false);
+  compiler->on = device;
+  SlowOps slow;
+  slow.inner = device->providers();
+  const Provider *const providers[] = {&slow};
+  ExecutorOptions options;
+  options.providers = providers;
+  Function function(build(/*isEager=*/true), compiler, options);
+  auto isDecided = [&] {
+    const FunctionReport report = function.report();
+    return std::ranges::any_of(report.events, [](const TieringEvent &event) {
+      return event.kind == EventKind::captured ||
+             event.kind == EventKind::uncaptured;
+    });
+  };
+  for (int i = 0; i < 500 && !isDecided(); ++i) {
+    Tensor inputs[] = {place(makeFloats({4, 1}, float(i)))};
+    auto results = function.call(inputs);
+    ASSERT_TRUE(results) << results.error().str();
+    ASSERT_EQ(read(results->front())[3], 2 * float(i + 3));
+    function.wait();
+  }
+  const SignatureReport report = function.report().signatures.at(0);
+  EXPECT_TRUE(isDecided()) << function.report().str();
+  EXPECT_EQ(report.state, SignatureState::promoted);
+  EXPECT_GE(report.captured.samples, 32u);
+  EXPECT_GT(report.captureNs, 0);
+}
+
+/// Calls are enqueued faster than they are done. Few are timed, and those do
+/// not look slow for the sake of others that are under way.
+TEST_F(CapturedRunsTest, WorkUnderWayIsNoPartOfATimedCall) {
+  const TensorType type{DType::f32, {4, 1}}, one{DType::f32, {1, 1}};
+  ProgramBuilder eager, compiled;
+  uint32_t x = eager.input(type), w = eager.constant(one, {2});
+  auto program = eager.finish(
+      {eager.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, w}, type)});
+  x = compiled.input(type);
+  const int slowly = addKernelTo(
+      compiled, 4, "const float* x, float* out",
+      "{ for (volatile int k = 0; k < 200000; ++k); out[i] = 2 * x[i]; }");
+  auto compiler = std::make_shared<OneProgram>();
+  compiler->program = compiled.finish({compiled.launch(slowly, {x}, type)});
+  compiler->on = device;
+  SlowOps slow;
+  slow.inner = device->providers();
+  const Provider *const providers[] = {&slow};
+  ExecutorOptions options;
+  options.providers = providers;
+  Function function(program, compiler, options);
+  Tensor inputs[] = {place(makeFloats({4, 1}))};
+  for (int i = 0; i < 900; ++i) {
+    ASSERT_TRUE(function.call(inputs));
+    if (i < 100)
+      function.wait();
+  }
+  EXPECT_EQ(function.report().signatures.at(0).state, SignatureState::promoted)
+      << function.report().str();
+  EXPECT_TRUE(stream->synchronise());
 }
 
 //===----------------------------------------------------------------------===//

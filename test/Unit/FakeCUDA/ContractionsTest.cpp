@@ -8,6 +8,9 @@
 
 #include "LibraryFixture.h"
 
+#include "tiering/BackgroundQueue.h"
+
+#include <latch>
 #include <thread>
 
 using namespace tandem;
@@ -265,6 +268,123 @@ TEST_F(CasesTest, PlansAreKept) {
   problem->alignment = 4;
   EXPECT_FALSE(session.planner().plan(*problem, {}));
   EXPECT_NE(*session.planner().plan(*problem, {}), *first);
+}
+
+/// Keeps the background thread while it lives.
+class BackgroundPause {
+public:
+  BackgroundPause() {
+    EXPECT_TRUE(queue.add(std::make_shared<Job>(*this)));
+    begun.wait();
+  }
+  ~BackgroundPause() {
+    over.count_down();
+    queue.wait(this);
+  }
+
+private:
+  struct Job final : tiering::BackgroundJob {
+    explicit Job(BackgroundPause &pause) : BackgroundJob(&pause), pause(pause) {
+      setUrgent();
+    }
+    void run() override {
+      pause.begun.count_down();
+      pause.over.wait();
+    }
+    void cancel() override {}
+    BackgroundPause &pause;
+  };
+  tiering::BackgroundQueue &queue = tiering::BackgroundQueue::process();
+  std::latch begun{1}, over{1};
+};
+
+/// A planner that counts how often it asks the heuristics.
+class CountingPlanner {
+public:
+  CountingPlanner() {
+    asked = 0;
+    library.createDescriptor = [](int kind, void **descriptor) {
+      asked += kind == cudnn::Kind::heuristics;
+      return cuda::cudnn()->createDescriptor(kind, descriptor);
+    };
+    EXPECT_EQ(library.create(&own), cuda::kSuccess);
+    EXPECT_EQ(library.create(&background), cuda::kSuccess);
+    planner.emplace(library, own, [this] { return background; });
+  }
+  ~CountingPlanner() {
+    planner.reset();
+    library.destroy(own);
+    library.destroy(background);
+  }
+  std::shared_ptr<const cudnn::PlanChoice> choose(const Case &c) {
+    const std::vector<TensorType> types = typesOf(c.operands);
+    const TensorType type = *inferType(c.op, types);
+    auto problem = cudnn::ConvProblem::of({{c.op, types, {&type, 1}}});
+    cudnn::PlanOptions options;
+    options.nearestFirst = true;
+    EXPECT_TRUE(problem && problem->packLayouts());
+    auto chosen = planner->choose(*problem, options);
+    EXPECT_TRUE(chosen && *chosen);
+    return *chosen;
+  }
+
+  static inline std::atomic<int> asked = 0;
+  std::optional<cudnn::Planner> planner;
+
+private:
+  cuda::CUDNN library = *cuda::cudnn();
+  cudnnContext *own = nullptr, *background = nullptr;
+};
+
+TEST_F(CasesTest, OtherSizesBeginOnTheNearestOnesEngine) {
+  CountingPlanner counting;
+  const Case eight = conv({1, 8, 4, 4}, {4, 3, 3, 4}, {});
+  const Case nine = conv({1, 9, 4, 4}, {4, 3, 3, 4}, {});
+  const auto known = counting.choose(eight);
+  const int before = counting.asked;
+  EXPECT_GT(before, 0);
+  std::shared_ptr<const cudnn::PlanChoice> other;
+  {
+    const BackgroundPause pause;
+    other = counting.choose(nine);
+    EXPECT_EQ(counting.asked, before);
+    EXPECT_EQ(other->first->engine, known->first->engine);
+    EXPECT_EQ(other->first->choice.knobs, known->first->choice.knobs);
+    EXPECT_FALSE(known->first->choice.knobs.empty());
+    EXPECT_EQ(&other->now(), other->first.get());
+    EXPECT_EQ(counting.choose(nine), other);
+  }
+  counting.planner->wait();
+  EXPECT_GT(counting.asked, before);
+  EXPECT_NE(&other->now(), other->first.get());
+  EXPECT_EQ(&other->now(), counting.choose(nine)->first.get());
+}
+
+TEST_F(CasesTest, WhatTheNearestOnesEngineRefusesIsPlannedAtOnce) {
+  CountingPlanner counting;
+  const Case eight = conv({1, 8, 4, 4}, {4, 3, 3, 4}, {});
+  const Case nine = conv({1, 9, 4, 4}, {4, 3, 3, 4}, {});
+  counting.choose(eight);
+  const int before = counting.asked;
+  const BackgroundPause pause;
+  fake.fail("cudnnBackendFinalize", 3000, 1);
+  const auto other = counting.choose(nine);
+  EXPECT_GT(counting.asked, before);
+  EXPECT_EQ(&other->now(), other->first.get());
+}
+
+/// While it runs, a convolution's plan is replaced.
+TEST_F(CasesTest, APlanMayBecomeBetterBetweenRuns) {
+  EXPECT_NE(prepare(conv({1, 8, 4, 4}, {4, 3, 3, 4}, {})), nullptr);
+  const Case c = conv({1, 9, 4, 4}, {4, 3, 3, 4}, {});
+  const auto op = prepare(c);
+  ASSERT_NE(op, nullptr);
+  const Tensor expected = reference(c.op, c.operands);
+  for (int i = 0; i < 20; ++i) {
+    const auto result = run(*op, c.operands, expected.type());
+    ASSERT_TRUE(result) << result.error().str();
+    EXPECT_EQ(valuesOf(*result), valuesOf(expected));
+  }
 }
 
 /// The fake reports a handle that two threads use at a time.

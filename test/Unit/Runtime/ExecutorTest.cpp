@@ -8,9 +8,12 @@
 
 #include "ExecutorFixture.h"
 
+#include "tandem/Runtime/Preparation.h"
+
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <thread>
 
 using namespace tandem;
@@ -123,6 +126,69 @@ TEST_F(ExecutorTest, ConstantsAndInputsCanBeOutputs) {
   EXPECT_THAT(floats(outputs[1]), ElementsAre(7, 8));
   EXPECT_THAT(floats(outputs[2]), ElementsAre(7, 9));
   EXPECT_EQ(outputs[2].data(), outputs[3].data());
+}
+
+/// Makes nothing ready before two ops are being made ready at a time.
+struct SlowToWarmUp final : Provider {
+  std::string_view name() const override { return "slow"; }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpSignature &) const override {
+    return nullptr;
+  }
+  Status warmUp(const OpSignature &signature) const override {
+    const PreparationTimer timer("test");
+    std::unique_lock lock(mutex);
+    kinds.push_back(signature.op.kind);
+    changed.notify_all();
+    const bool areTogether = changed.wait_for(
+        lock, std::chrono::seconds(20), [&] { return kinds.size() >= 2; });
+    if (areTogether && !isFailing)
+      return {};
+    return fail("codegen", "no " + std::string(tandem::name(kinds.back())));
+  }
+
+  mutable std::mutex mutex; // guards `kinds`
+  mutable std::condition_variable changed;
+  mutable std::vector<OpKind> kinds;
+  bool isFailing = false;
+};
+
+struct WarmUpTest : ExecutorTest {
+  /// (x + y) * y, then + y of the same types again.
+  Expected<std::unique_ptr<Executor>> createEager() {
+    ProgramBuilder builder;
+    uint32_t x = builder.input(vec(kDynamic)), y = builder.input(vec(kDynamic));
+    uint32_t sum = builder.op(makeOp(OpKind::add), {x, y}, vec(kDynamic));
+    uint32_t product = builder.op(makeOp(OpKind::mul), {sum, y}, vec(kDynamic));
+    uint32_t out = builder.op(makeOp(OpKind::add), {product, y}, vec(kDynamic));
+    ExecutorOptions options;
+    const Provider *const all[] = {&slow};
+    options.providers = all;
+    return Executor::create(builder.finish({out}), options);
+  }
+  SlowToWarmUp slow;
+};
+
+TEST_F(WarmUpTest, OpsOfAnEagerProgramAreMadeReadyInParallel) {
+  if (std::thread::hardware_concurrency() < 2)
+    GTEST_SKIP() << "there is one processor only";
+  PreparationScope preparation;
+  auto executor = createEager();
+  ASSERT_TRUE(executor) << executor.error().str();
+  EXPECT_THAT(slow.kinds,
+              testing::UnorderedElementsAre(OpKind::add, OpKind::mul));
+  // What all threads have spent.
+  ASSERT_EQ(preparation.times.phases().size(), 1u);
+  EXPECT_GT(preparation.times.sum(), 0);
+}
+
+TEST_F(WarmUpTest, TheFirstStepThatCannotBeMadeReadyIsTheError) {
+  slow.isFailing = true;
+  slow.kinds = {OpKind::relu}; // None waits.
+  auto executor = createEager();
+  ASSERT_FALSE(executor);
+  EXPECT_THAT(executor.error().str(),
+              testing::StartsWith("test.mlir:1:3: error: codegen: no"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,21 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Runtime/TestPrograms.h"
+#include "EngineFixture.h"
 
-#include "tandem/Runtime/Function.h"
-#include "tandem/Runtime/Provider.h"
-
-#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <latch>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace tandem;
@@ -29,37 +21,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
-
-using Types = std::vector<TensorType>;
-
-void spin(std::chrono::microseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end)
-    ;
-}
-
-/// Eager's ops, each so much slower that compiling pays.
-class SlowProvider final : public Provider {
-public:
-  std::string_view name() const override { return "slow"; }
-  Expected<std::unique_ptr<PreparedOp>>
-  prepare(const OpSignature &signature) const override {
-    TANDEM_ASSIGN_OR_RETURN(auto op,
-                            prepareOp(referenceProviders(), signature));
-    return std::make_unique<SlowOp>(std::move(op));
-  }
-
-private:
-  struct SlowOp final : PreparedOp {
-    explicit SlowOp(std::unique_ptr<PreparedOp> op) : op(std::move(op)) {}
-    Status run(const StepContext &context, std::span<const Tensor> operands,
-               std::span<Tensor> results) const override {
-      spin(std::chrono::microseconds(200));
-      return op->run(context, operands, results);
-    }
-    std::unique_ptr<PreparedOp> op;
-  };
-};
 
 void wrongKernel(void *const *args, const int64_t *sizes, void *workspace,
                  int64_t begin, int64_t end) {
@@ -75,109 +36,6 @@ void slowKernel(void *const *args, const int64_t *sizes, void *workspace,
     spin(std::chrono::milliseconds(50));
   addKernel(args, sizes, workspace, begin, end);
 }
-
-std::shared_ptr<const Program> makeSum() {
-  const TensorType type{DType::f32, {kDynamic}};
-  OpDesc addition;
-  addition.kind = OpKind::add;
-  ProgramBuilder b;
-  uint32_t x = b.input(type, {"n"}), y = b.input(type, {"n"});
-  return b.finish({b.op(addition, {x, y}, type)});
-}
-
-/// Compiles x + y, for one length, to a kernel that is there already.
-class FakeCompiler final : public Compiler {
-public:
-  Expected<Compiled> compile(std::span<const TensorType> inputs) override {
-    if (gate)
-      gate->wait();
-    ++compilations;
-    if (shallFail)
-      return fail("codegen", "no");
-    ProgramBuilder b;
-    const TensorType type = inputs[0];
-    uint32_t x = b.input(type, {"n"}), y = b.input(type, {"n"});
-    int number = b.kernel(type.shape[0], type.shape[0]);
-    b.program.kernels[0]->code.assign(1000, 0);
-    Compiled compiled;
-    compiled.program = b.finish({b.launch(number, {x, y}, type)});
-    compiled.kernels = fakeKernels({kernel});
-    return compiled;
-  }
-  Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
-                                     std::stop_token stop) override {
-    if (helperGate) {
-      helperGate->arrive_and_wait();
-      while (!stop.stop_requested())
-        std::this_thread::yield();
-      isInterrupted = true;
-      return fail("compile", "it was interrupted");
-    }
-    TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compile(inputs));
-    compiled.compiledIn = CompileIn::process;
-    compiled.helperNs = 1e10;
-    return compiled;
-  }
-  Prediction predict(std::span<const TensorType>) const override {
-    return prediction;
-  }
-
-  KernelFn kernel = addKernel;
-  Prediction prediction{1000, 1000};
-  bool shallFail = false;
-  /// Compilations wait for it, unless it is null.
-  std::shared_ptr<std::latch> gate;
-  /// A helper that has arrived there runs until it is interrupted.
-  std::shared_ptr<std::latch> helperGate;
-  std::atomic<bool> isInterrupted = false;
-  std::atomic<int> compilations = 0;
-};
-
-/// x and y of so many elements, no two alike.
-std::vector<Tensor> makeInputs(int64_t length, float start = 0) {
-  return {makeFloats({length}, start), makeFloats({length}, 10)};
-}
-
-struct EngineTest : testing::Test {
-  std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
-  TieringOptions tiering;
-  ExecutorOptions executor;
-  const SlowProvider slow;
-  const Provider *const slowProviders[1] = {&slow};
-  std::mutex mutex; // Guards `log`.
-  std::vector<std::string> log;
-  // The first to end: what runs for it uses all of the above.
-  std::unique_ptr<Function> function;
-
-  EngineTest() {
-    executor.providers = slowProviders;
-    tiering.log = [&](const TieringEvent &event) {
-      std::lock_guard lock(mutex);
-      log.emplace_back(name(event.kind));
-    };
-    tiering.reproducerDir = testing::TempDir() + "/engine-reproducers";
-  }
-  void create() {
-    function =
-        std::make_unique<Function>(makeSum(), compiler, executor, tiering);
-  }
-  void create(Mode mode) {
-    tiering.mode = mode;
-    create();
-  }
-  void call(int64_t length = 4, float start = 0) {
-    auto outputs = function->call(makeInputs(length, start));
-    ASSERT_TRUE(outputs) << outputs.error().str();
-    for (int64_t i = 0; i < length; ++i)
-      ASSERT_EQ(outputs->at(0).as<float>()[i],
-                start + 10 + 2 * static_cast<float>(i));
-  }
-  SignatureReport only() {
-    FunctionReport report = function->report();
-    EXPECT_EQ(report.signatures.size(), 1u);
-    return report.signatures.at(0);
-  }
-};
 
 TEST_F(EngineTest, MovesToWhatIsCompiledAndCertified) {
   create();
@@ -404,6 +262,44 @@ TEST_F(EngineTest, ItsEndInterruptsAHelper) {
   EXPECT_EQ(compiler->compilations, 0);
   EXPECT_THAT(log, testing::Contains("cancelled"));
   EXPECT_THAT(log, testing::Not(testing::Contains("failed")));
+}
+
+/// Nothing of it is waited for, and it may be compiled later.
+TEST_F(EngineTest, CancelInterruptsAHelper) {
+  const auto gate = compiler->helperGate = std::make_shared<std::latch>(2);
+  create();
+  const TensorType type{DType::f32, {4}};
+  const std::vector<Types> signatures{{type, type}};
+  ASSERT_TRUE(function->compileAhead(signatures));
+  gate->arrive_and_wait();
+  compiler->helperGate = nullptr;
+  function->cancel();
+  EXPECT_TRUE(compiler->isInterrupted);
+  EXPECT_EQ(compiler->compilations, 0);
+  EXPECT_EQ(only().state, SignatureState::eager);
+  call();
+  ASSERT_TRUE(function->compileAhead(signatures));
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 1);
+}
+
+/// Which would have to wait for it. It is compiled once more.
+TEST_F(EngineTest, AForkPostponesWhatAHelperCompiles) {
+  const auto gate = compiler->helperGate = std::make_shared<std::latch>(2);
+  create();
+  const TensorType type{DType::f32, {4}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  gate->arrive_and_wait();
+  compiler->helperGate = nullptr;
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(0);
+  EXPECT_TRUE(compiler->isInterrupted);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 1);
+  EXPECT_EQ(only().state, SignatureState::compiled);
+  EXPECT_THAT(function->report().str(), HasSubstr("a fork has interrupted it"));
 }
 
 TEST_F(EngineTest, ForgetsTheLeastRecentlyCalled) {

@@ -418,4 +418,87 @@ TEST_F(MonotoneTest, DecidingTwiceGivesTheSame) {
   }
 }
 
+/// A promoted record with so many compiled calls, and captured ones on trial.
+Record capturingRecord(Capture capture, size_t compiled, double captured,
+                       size_t samples) {
+  Record record = promotedRecord({5 * kMs, 5 * kMs, 5 * kMs},
+                                 std::vector<double>(compiled, 2 * kMs));
+  record.capture = capture;
+  for (size_t i = 0; i < samples; ++i)
+    record.addCaptured(captured);
+  return record;
+}
+
+TEST(PolicyTest, CapturesOnceCompiledCallsAreTimed) {
+  const uint64_t needed = PolicyOptions().captureSamples;
+  auto decisionAfter = [&](Capture capture, size_t compiled) {
+    return decideOn(capturingRecord(capture, compiled, 0, 0));
+  };
+  EXPECT_EQ(decisionAfter(Capture::untried, needed - 1).action, Action::none);
+  EXPECT_EQ(decisionAfter(Capture::untried, needed).action, Action::capture);
+  for (Capture capture :
+       {Capture::unavailable, Capture::preparing, Capture::rejected})
+    EXPECT_EQ(decisionAfter(capture, needed).action, Action::none);
+  // What is slower than eager has no use for it.
+  EXPECT_EQ(decideOn([&] {
+              Record slow = promotedRecord(
+                  {1 * kMs}, std::vector<double>(needed, 2 * kMs));
+              slow.capture = Capture::untried;
+              return slow;
+            }())
+                .action,
+            Action::demote);
+}
+
+TEST(PolicyTest, TheMediansOfTheTrialDecide) {
+  const uint64_t needed = PolicyOptions().captureSamples;
+  auto decisionFor = [&](double captured, size_t samples) {
+    return decideOn(capturingRecord(Capture::trial, needed, captured, samples));
+  };
+  EXPECT_EQ(decisionFor(1 * kMs, needed - 1).reason, Reason::comparing);
+  EXPECT_EQ(decisionFor(1 * kMs, needed - 1).action, Action::none);
+  EXPECT_EQ(decisionFor(1.9 * kMs, needed).action, Action::adopt);
+  EXPECT_EQ(decisionFor(2 * kMs, needed).action, Action::release);
+  EXPECT_EQ(decisionFor(3 * kMs, needed).action, Action::release);
+}
+
+TEST(PolicyTest, ATrialAlternates) {
+  Record record = capturingRecord(Capture::preparing, 40, 0, 0);
+  EXPECT_FALSE(record.runsCaptured());
+  record.beginTrial(3 * kMs);
+  std::string order;
+  for (int i = 0; i < 6; ++i) {
+    order += record.runsCaptured() ? 'x' : 'c';
+    record.runsCaptured() ? record.addCaptured(1 * kMs)
+                          : record.addCompiled(2 * kMs);
+  }
+  EXPECT_EQ(order, "cxcxcx");
+  // A call that captures is a cost, beyond a compiled call, and no sample.
+  record.addCapturing(7 * kMs);
+  EXPECT_DOUBLE_EQ(record.captureNs, 8 * kMs);
+  EXPECT_EQ(record.captured.samples(), 3U);
+}
+
+TEST(PolicyTest, CapturedGoesBeyondBothSpreads) {
+  auto decisionFor = [&](double captured, size_t samples) {
+    return decideOn(capturingRecord(Capture::chosen, 32, captured, samples));
+  };
+  EXPECT_EQ(decisionFor(3 * kMs, 2).action, Action::none);
+  EXPECT_EQ(decisionFor(1.9 * kMs, 3).action, Action::none);
+  EXPECT_EQ(decisionFor(2 * kMs, 3).action, Action::release);
+}
+
+TEST(PolicyTest, WhatWasNotFasterCapturedIsRemembered) {
+  for (auto [before, after] :
+       {std::pair(Capture::rejected, Capture::rejected),
+        std::pair(Capture::chosen, Capture::unavailable)}) {
+    Record demoted = capturingRecord(before, 32, 1 * kMs, 3);
+    demoted.demote(0);
+    EXPECT_EQ(demoted.capture, after);
+    Record dropped = capturingRecord(before, 32, 1 * kMs, 3);
+    dropped.dropProgram(0);
+    EXPECT_EQ(dropped.capture, after);
+  }
+}
+
 } // namespace

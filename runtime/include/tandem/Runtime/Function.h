@@ -33,8 +33,7 @@ public:
   Function(std::shared_ptr<const Program> program,
            std::shared_ptr<Compiler> compiler, ExecutorOptions options = {},
            TieringOptions tiering = {});
-  /// Cancels compilations that wait for a background thread. Those that run in
-  /// a helper process are interrupted; others are waited for.
+  /// Cancels compilations as `cancel` does.
   ~Function();
 
   /// Runs the graph, in the tier that the mode chooses for these types. Inputs
@@ -52,7 +51,8 @@ public:
   Status compileAhead(std::span<const std::vector<TensorType>> signatures);
   /// Waits until nothing is compiled or certified in the background.
   void wait();
-  /// Cancels what waits to be compiled, and waits for what is being compiled.
+  /// Cancels what waits to be compiled, and what is compiled in a helper
+  /// process; waits for what is compiled on a thread of this one.
   void cancel();
   /// What is known of all signatures: times, costs, decisions and reasons.
   FunctionReport report() const;

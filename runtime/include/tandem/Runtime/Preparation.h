@@ -23,6 +23,13 @@ public:
   PreparationScope(const PreparationScope &) = delete;
   PreparationScope &operator=(const PreparationScope &) = delete;
 
+  /// Adds what another thread has measured to the innermost scope of this one,
+  /// if there is one.
+  static void add(const PhaseTimes &times) {
+    if (innermost())
+      innermost()->times.add(times);
+  }
+
   PhaseTimes times;
 
 private:

@@ -48,8 +48,8 @@ struct PreparedTier : Compiled {
   /// Wall time from the input types to the executor, in nanoseconds; 0 where
   /// nothing was compiled.
   double compileNs = 0;
-  /// The part of it in which prebuilt kernels of a GPU were compiled, or read
-  /// from disk, and loaded.
+  /// What compiling prebuilt kernels of a GPU, or reading them from disk, and
+  /// loading them took, of all threads, which share it.
   double prebuiltNs = 0;
 };
 

@@ -71,6 +71,9 @@ enum class EventKind {
   contradicted, ///< It does not agree.
   promoted,     ///< Its calls run what was compiled from now on.
   demoted,      ///< Its calls run eagerly again.
+  capturing,    ///< Some calls run as captured work, to be timed.
+  captured,     ///< Its calls run as captured work from now on.
+  uncaptured,   ///< They run compiled: captured is not faster, or fails.
   evicted,      ///< It was dropped to make room.
 };
 std::string_view name(EventKind kind);
@@ -100,9 +103,9 @@ struct TieringOptions {
   /// The most signatures that are known at once. When there are more, the least
   /// recently used one is forgotten, with an event.
   size_t maxSignatures = 512;
-  /// The most bytes that compiled programs hold: their code, and the constants
-  /// that were rearranged for them. When there are more, the least recently
-  /// used program is dropped, and its signature runs eagerly.
+  /// The most bytes that compiled programs hold: code, constants that were
+  /// rearranged for them, and arenas of captured ones. When there are more, the
+  /// least recently used program is dropped, and its signature runs eagerly.
   int64_t maxResidentBytes = int64_t(4) << 30;
   /// The most bytes of inputs that are copied so that a certificate can be made
   /// in the background. Calls with larger inputs make it themselves: they take
@@ -136,10 +139,16 @@ struct SignatureReport {
   SignatureState state = SignatureState::eager;
   /// The tier that its next call runs in.
   Tier tier = Tier::eager;
-  /// All calls, and those of them that ran compiled, or carried a certificate.
+  /// All calls, and those of them that ran compiled, captured or not, or
+  /// carried a certificate.
   uint64_t calls = 0, compiledCalls = 0, certificates = 0;
-  /// e and c, as measured.
-  CallTime eager, compiled;
+  /// Those of the compiled calls that ran in the captured tier.
+  uint64_t capturedCalls = 0;
+  /// e and c, as measured, and the time of a captured call.
+  CallTime eager, compiled, captured;
+  /// What it cost to capture: the processor time of the thread that prepared
+  /// it, and what the calls that captured took longer than compiled ones.
+  double captureNs = 0;
   /// C and c as they were predicted before compiling; 0 where nothing was.
   double predictedCompileNs = 0, predictedCompiledNs = 0;
   /// C as measured, in processor time of the compiling thread, and on the

@@ -1,0 +1,30 @@
+//===- Clocks.h - The system's clocks in nanoseconds ------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_SUPPORT_CLOCKS_H
+#define TANDEM_SUPPORT_CLOCKS_H
+
+#include <ctime>
+
+namespace tandem {
+
+/// What a clock of the system shows, in nanoseconds.
+inline double nsOf(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 +
+         static_cast<double>(time.tv_nsec);
+}
+
+/// Processor time of the calling thread, in nanoseconds: what its work costs,
+/// however many share the core.
+inline double threadNs() { return nsOf(CLOCK_THREAD_CPUTIME_ID); }
+
+} // namespace tandem
+
+#endif // TANDEM_SUPPORT_CLOCKS_H
