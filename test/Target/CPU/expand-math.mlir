@@ -261,6 +261,20 @@ func.func @convert(%x: vector<16xi8>) -> vector<16xbf16> {
   return %0 : vector<16xbf16>
 }
 
+// f64 becomes f16 by way of f32, which is odd where digits are lost: that rounds
+// once.
+
+// CHECK-LABEL: func.func @halve
+// CHECK: %[[NEAREST:.*]] = arith.truncf %{{.*}} : vector<8xf64> to vector<8xf32>
+// CHECK: arith.extf %[[NEAREST]]
+// CHECK: %[[IS_INEXACT:.*]] = arith.cmpf one
+// CHECK: arith.select %[[IS_INEXACT]]
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xf16>
+func.func @halve(%x: vector<8xf64>) -> vector<8xf16> {
+  %0 = arith.truncf %x : vector<8xf64> to vector<8xf16>
+  return %0 : vector<8xf16>
+}
+
 // Floats of twice the bits divide integers; constants are left to LLVM. Of 64
 // bits the inverse does, twice, and what is left then corrects the quotient.
 
