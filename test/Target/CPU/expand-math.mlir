@@ -299,3 +299,20 @@ func.func @quotient(%x: vector<16xi32>, %y: vector<16xi32>, %a: vector<16xi8>, %
   %3 = arith.divsi %c, %c : vector<16xi64>
   return %0, %1, %2, %3 : vector<16xi32>, vector<16xi8>, vector<16xi32>, vector<16xi64>
 }
+
+// Without a sign, quotients are never too far from zero.
+
+// CHECK-LABEL: func.func @unsigned_quotient
+// WIDE: %[[INVERSE:.*]] = arith.divf {{.*}} : vector<16xf64>
+// WIDE: arith.mulf %{{.*}}, %[[INVERSE]]
+// WIDE: arith.fptoui
+// WIDE: arith.muli
+// WIDE: arith.mulf %{{.*}}, %[[INVERSE]]
+// WIDE: %[[IS_LARGE:.*]] = arith.cmpi uge, {{.*}} : vector<16xi64>
+// WIDE: arith.select %[[IS_LARGE]]
+// WIDE-NEXT: return
+// NARROW: arith.divui {{.*}} : vector<16xi64>
+func.func @unsigned_quotient(%x: vector<16xi64>, %y: vector<16xi64>) -> vector<16xi64> {
+  %0 = arith.divui %x, %y : vector<16xi64>
+  return %0 : vector<16xi64>
+}
