@@ -7,12 +7,13 @@
 
 // DEFINE: %{run} = tandem-run %s --print --digits=9 \
 // DEFINE:   '--arg=[1077936129,16842753,-16842753,16842752,2147483647,3]' \
-// DEFINE:   '--arg=[257,-257]' '--arg=[1.001,70000,1e-8]'
+// DEFINE:   '--arg=[257,-257]' '--arg=[1.001,70000,1e-8]' \
+// DEFINE:   '--arg=[1.0004882812509,-1.0004882812509,1.00048828125,65519.9999999,65520,2.980232238769532e-8,2.98023223876953125e-8,nan]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
 
-func.func @main(%x: tensor<6xi32>, %y: tensor<2xi64>, %z: tensor<3xf32>) -> (tensor<6xbf16>, tensor<6xf16>, tensor<2xbf16>, tensor<3xf32>, tensor<3xf32>, tensor<2xbf16>, tensor<2x20xi1>, tensor<6xf16>) {
+func.func @main(%x: tensor<6xi32>, %y: tensor<2xi64>, %z: tensor<3xf32>, %d: tensor<8xf64>) -> (tensor<6xbf16>, tensor<6xf16>, tensor<2xbf16>, tensor<3xf32>, tensor<3xf32>, tensor<2xbf16>, tensor<2x20xi1>, tensor<6xf16>, tensor<8xf16>) {
   %0 = tandem.cast %x : (tensor<6xi32>) -> tensor<6xbf16>
   %1 = tandem.cast %x : (tensor<6xi32>) -> tensor<6xf16>
   %power = tandem.constant dense<18014398509481984> : tensor<i64>
@@ -34,7 +35,10 @@ func.func @main(%x: tensor<6xi32>, %y: tensor<2xi64>, %z: tensor<3xf32>) -> (ten
   %6 = tandem.compare %part, %k predicate = eq : (tensor<20xbf16>, tensor<2x1xbf16>) -> tensor<2x20xi1>
   %j = tandem.iota axis = 0 : tensor<65536xf16>
   %7 = tandem.slice %j starts = [2049] limits = [65535] strides = [12697] : (tensor<65536xf16>) -> tensor<6xf16>
-  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<6xbf16>, tensor<6xf16>, tensor<2xbf16>, tensor<3xf32>, tensor<3xf32>, tensor<2xbf16>, tensor<2x20xi1>, tensor<6xf16>
+  // Beyond the middle of two neighbours by less than f32 tells; the middle, where
+  // the even one is taken; the smallest subnormal number, and half of it.
+  %8 = tandem.cast %d : (tensor<8xf64>) -> tensor<8xf16>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<6xbf16>, tensor<6xf16>, tensor<2xbf16>, tensor<3xf32>, tensor<3xf32>, tensor<2xbf16>, tensor<2x20xi1>, tensor<6xf16>, tensor<8xf16>
 }
 
 // CHECK: output 0: tensor<6xbf16>
@@ -54,3 +58,5 @@ func.func @main(%x: tensor<6xi32>, %y: tensor<2xi64>, %z: tensor<3xf32>) -> (ten
 // CHECK-NEXT: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]]
 // CHECK-NEXT: output 7: tensor<6xf16>
 // CHECK-NEXT: [2048, 14744, 27440, 40128, 52832, inf]
+// CHECK-NEXT: output 8: tensor<8xf16>
+// CHECK-NEXT: [1.00097656, -1.00097656, 1, 65504, inf, 5.96046448e-08, 0, nan]

@@ -19,10 +19,10 @@ namespace {
 using fuzz::GraphBuilder;
 
 constexpr DType kFloats[] = {DType::f32, DType::f64, DType::f16, DType::bf16};
-constexpr DType kNumbers[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
-                              DType::i8,  DType::i32, DType::i64};
-constexpr DType kIntegers[] = {DType::i8, DType::i32, DType::i64, DType::ui8,
-                               DType::ui32};
+constexpr DType kNumbers[] = {
+    DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,   DType::i16,
+    DType::i32, DType::i64, DType::ui8, DType::ui16, DType::ui32, DType::ui64};
+constexpr auto kIntegers = std::span(kNumbers).subspan<std::size(kFloats)>();
 constexpr int64_t kSizes[] = {16, 256, 4096, 65536, 1 << 20};
 
 /// Appends the op to a graph of its operands; returns the result.

@@ -31,14 +31,27 @@ Value toComputeType(OpBuilder &builder, Location loc, Value scalar) {
   return arith::ExtFOp::create(builder, loc, type, scalar);
 }
 
+/// What `scalar` was widened from; null where it was not, or from another type.
+static Value getWidened(Value scalar, Type elementType) {
+  auto widened = scalar.getDefiningOp<arith::ExtFOp>();
+  return widened && widened.getIn().getType() == elementType ? widened.getIn()
+                                                             : Value();
+}
+
 Value toElementType(OpBuilder &builder, Location loc, Value scalar,
                     Type elementType) {
   if (scalar.getType() == elementType)
     return scalar;
-  // What was only moved.
-  if (auto widened = scalar.getDefiningOp<arith::ExtFOp>();
-      widened && widened.getIn().getType() == elementType)
-    return widened.getIn();
+  // What was only moved, or chosen.
+  if (Value moved = getWidened(scalar, elementType))
+    return moved;
+  if (auto select = scalar.getDefiningOp<arith::SelectOp>()) {
+    Value ifTrue = getWidened(select.getTrueValue(), elementType);
+    Value ifFalse = getWidened(select.getFalseValue(), elementType);
+    if (ifTrue && ifFalse)
+      return arith::SelectOp::create(builder, loc, select.getCondition(),
+                                     ifTrue, ifFalse);
+  }
   return arith::TruncFOp::create(builder, loc, elementType, scalar);
 }
 

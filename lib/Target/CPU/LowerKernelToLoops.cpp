@@ -63,7 +63,7 @@ private:
     if (kind && kind.getValue() == ir::FusionKind::reduction)
       return lowerReductionKernel(module, kernel, vectorBits, streamedBytes);
     if (findContraction(kernel))
-      return lowerContractionKernel(module, kernel, core);
+      return lowerContractionKernel(module, kernel, core, streamedBytes);
     return lowerLoopKernel(module, kernel, vectorBits, streamedBytes);
   }
 

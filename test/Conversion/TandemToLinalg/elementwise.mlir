@@ -89,3 +89,15 @@ func.func @unsigned(%a: tensor<4xui8>, %b: tensor<4xui8>)
       : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xi1>
   return %1, %2 : tensor<4xui8>, tensor<4xi1>
 }
+
+// -----
+
+// What is only chosen between is not widened.
+
+// CHECK-LABEL: func @choose
+// CHECK: arith.select {{.*}} : bf16
+// CHECK-NEXT: linalg.yield
+func.func @choose(%c: tensor<4xi1>, %x: tensor<4xbf16>, %y: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = tandem.select %c, %x, %y : (tensor<4xi1>, tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}

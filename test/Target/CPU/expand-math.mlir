@@ -261,6 +261,20 @@ func.func @convert(%x: vector<16xi8>) -> vector<16xbf16> {
   return %0 : vector<16xbf16>
 }
 
+// f64 becomes f16 by way of f32, which is odd where digits are lost: that rounds
+// once.
+
+// CHECK-LABEL: func.func @halve
+// CHECK: %[[NEAREST:.*]] = arith.truncf %{{.*}} : vector<8xf64> to vector<8xf32>
+// CHECK: arith.extf %[[NEAREST]]
+// CHECK: %[[IS_INEXACT:.*]] = arith.cmpf one
+// CHECK: arith.select %[[IS_INEXACT]]
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xf16>
+func.func @halve(%x: vector<8xf64>) -> vector<8xf16> {
+  %0 = arith.truncf %x : vector<8xf64> to vector<8xf16>
+  return %0 : vector<8xf16>
+}
+
 // Floats of twice the bits divide integers; constants are left to LLVM. Of 64
 // bits the inverse does, twice, and what is left then corrects the quotient.
 
@@ -284,4 +298,21 @@ func.func @quotient(%x: vector<16xi32>, %y: vector<16xi32>, %a: vector<16xi8>, %
   %2 = arith.divsi %x, %seven : vector<16xi32>
   %3 = arith.divsi %c, %c : vector<16xi64>
   return %0, %1, %2, %3 : vector<16xi32>, vector<16xi8>, vector<16xi32>, vector<16xi64>
+}
+
+// Without a sign, quotients are never too far from zero.
+
+// CHECK-LABEL: func.func @unsigned_quotient
+// WIDE: %[[INVERSE:.*]] = arith.divf {{.*}} : vector<16xf64>
+// WIDE: arith.mulf %{{.*}}, %[[INVERSE]]
+// WIDE: arith.fptoui
+// WIDE: arith.muli
+// WIDE: arith.mulf %{{.*}}, %[[INVERSE]]
+// WIDE: %[[IS_LARGE:.*]] = arith.cmpi uge, {{.*}} : vector<16xi64>
+// WIDE: arith.select %[[IS_LARGE]]
+// WIDE-NEXT: return
+// NARROW: arith.divui {{.*}} : vector<16xi64>
+func.func @unsigned_quotient(%x: vector<16xi64>, %y: vector<16xi64>) -> vector<16xi64> {
+  %0 = arith.divui %x, %y : vector<16xi64>
+  return %0 : vector<16xi64>
 }

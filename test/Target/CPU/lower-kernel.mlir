@@ -475,3 +475,40 @@ module @windows {
     return %0 : tensor<1x4x56x56xbf16>
   }
 }
+
+// -----
+
+// What all elements of a row share is loaded ahead of its loop, which LLVM may
+// not do: the loop may be empty.
+
+// CHECK-LABEL: llvm.func internal @column.body
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> f16
+// CHECK: scf.for
+// CHECK-NOT: -> f16
+// CHECK: llvm.load {{.*}} -> vector<64xf16>
+// CHECK-NOT: -> f16
+// CHECK: llvm.store {{.*}} : vector<64xf16>
+module @column {
+  func.func @column(%x: tensor<8x4096xf16>, %y: tensor<8x1xf16>) -> tensor<8x4096xf16> {
+    %0 = tandem.div %x, %y : (tensor<8x4096xf16>, tensor<8x1xf16>) -> tensor<8x4096xf16>
+    return %0 : tensor<8x4096xf16>
+  }
+}
+
+// -----
+
+// Nine weights would take too many registers.
+
+// CHECK-LABEL: llvm.func internal @weights.body
+// CHECK: scf.for
+// CHECK-NOT: -> f32
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> f32
+module @weights {
+  func.func @weights(%x: tensor<1x1x66x258xf32>, %w: tensor<1x1x3x3xf32>) -> tensor<1x1x64x256xf32> {
+    %0 = tandem.conv %x, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+        : (tensor<1x1x66x258xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x64x256xf32>
+    return %0 : tensor<1x1x64x256xf32>
+  }
+}

@@ -142,6 +142,21 @@ Buffer ContractionEpilogue::getHeroBuffer(
   return buffer;
 }
 
+/// Where outputs run along the lanes, vectors begin at multiples of theirs in
+/// rows of all outputs.
+bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
+                                     Type type) const {
+  bool isAlongRows = strategy.vectorisedDim == VectorisedDim::Group ||
+                     (strategy.vectorisedDim == VectorisedDim::OutputChannel &&
+                      (contraction.groups == 1 ||
+                       contraction.outputChannels % strategy.width == 0));
+  RankedTensorType result = contraction.result;
+  return isReturned && isAlongRows &&
+         contraction.outputDim == result.getRank() - 1 &&
+         streamResult(cast<RankedTensorType>(type), strategy.width,
+                      result.getShape().back());
+}
+
 void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
                                      const ContractionStrategy &strategy,
                                      const ContractionTile &tile, Place place,
@@ -154,13 +169,19 @@ void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
   LaneEmitter lanes(builder, loc, strategy.width,
                     getIndices(builder, loc, strategy, tile, place), mask,
                     getBuffer);
+  auto store = [&](const Buffer &buffer, const LaneValue &value) {
+    lanes.store(buffer, builder.getMultiDimIdentityMap(buffer.type.getRank()),
+                value, !mask && isStreamed(strategy, buffer.type));
+  };
   if (heroBuffer.pointer)
-    lanes.store(heroBuffer, sum);
+    store(heroBuffer, {LaneValue::Varying, sum});
   if (!op)
     return;
   if (OpOperand *operand = findHeroOperand(op, hero))
     lanes.bindValue(op.getMatchingBlockArgument(operand), sum);
-  lanes.emitBody(op);
+  for (auto [result, value] :
+       llvm::zip_equal(op.getResults(), lanes.emitElements(op)))
+    store(getBuffer(result), value);
 }
 
 /// The mask of `tile` for the vector `first + number` of a row, where that is
@@ -239,7 +260,7 @@ void ContractionEpilogue::prefetchNextRow(
       results.push_back(getBuffer(result));
   const IndexBuilder at(builder, loc);
   for (const Buffer &buffer : results) {
-    if (!buffer.pointer)
+    if (!buffer.pointer || isStreamed(strategy, buffer.type))
       continue;
     unsigned bits = buffer.type.getElementTypeBitWidth();
     int64_t bytes = llvm::divideCeil(bits, 8);

@@ -15,6 +15,8 @@
 
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
+#include <functional>
+
 namespace tandem {
 
 /// The epilogue of a contraction: the elementwise computation on its result
@@ -22,11 +24,17 @@ namespace tandem {
 /// one, results are stored as they are.
 class ContractionEpilogue {
 public:
+  /// As KernelFrame::streamResult.
+  using StreamQuery = std::function<bool(mlir::RankedTensorType type,
+                                         int64_t lanes, int64_t rowSize)>;
+
   /// `hero` is the contraction, `op` the linalg.generic, which may be null.
   /// `isReturned` says that the kernel returns the result of `op`.
   ContractionEpilogue(const Contraction &contraction, mlir::Operation *hero,
-                      mlir::linalg::GenericOp op, bool isReturned)
-      : contraction(contraction), hero(hero), op(op), isReturned(isReturned) {}
+                      mlir::linalg::GenericOp op, bool isReturned,
+                      StreamQuery streamResult)
+      : contraction(contraction), hero(hero), op(op), isReturned(isReturned),
+        streamResult(std::move(streamResult)) {}
 
   /// Checks that all values that are read, except the hero's result, and all
   /// that are written are in memory (have a pointer), and that they are
@@ -70,6 +78,8 @@ private:
                        const ContractionStrategy &strategy,
                        const ContractionTile &tile,
                        llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
+  /// Whether vectors of the result are written with non-temporal stores.
+  bool isStreamed(const ContractionStrategy &strategy, mlir::Type type) const;
   void emitVector(mlir::OpBuilder &builder, mlir::Location loc,
                   const ContractionStrategy &strategy,
                   const ContractionTile &tile, Place place, mlir::Value sum,
@@ -84,6 +94,7 @@ private:
   mlir::Operation *hero;
   mlir::linalg::GenericOp op;
   bool isReturned;
+  StreamQuery streamResult;
   /// The memory that holds the sums of a tile while a loop processes them.
   mlir::Value memory;
 };

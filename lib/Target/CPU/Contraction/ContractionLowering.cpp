@@ -35,8 +35,9 @@ constexpr int64_t kMostPartBytes = 2 << 20;
 
 class ContractionLowering : KernelFrame {
 public:
-  ContractionLowering(ModuleOp module, func::FuncOp kernel, CoreModel core)
-      : KernelFrame(module, kernel), core(core) {}
+  ContractionLowering(ModuleOp module, func::FuncOp kernel, CoreModel core,
+                      int64_t streamedBytes)
+      : KernelFrame(module, kernel, streamedBytes), core(core) {}
 
   LogicalResult run();
 
@@ -142,7 +143,11 @@ LogicalResult ContractionLowering::describeEpilogue() {
         !pooling->getWindow().fitsTiles(ir::winograd::kTile))
       return hero->emitOpError("has windows across its transformed tiles");
   }
-  epilogue.emplace(contraction, hero, body, /*isReturned=*/!pooling);
+  epilogue.emplace(
+      contraction, hero, body, /*isReturned=*/!pooling,
+      [this](RankedTensorType type, int64_t lanes, int64_t rowSize) {
+        return streamResult(type, lanes, rowSize);
+      });
   return epilogue->verify(pointers);
 }
 
@@ -310,8 +315,8 @@ LogicalResult ContractionLowering::run() {
 }
 
 LogicalResult lowerContractionKernel(ModuleOp module, func::FuncOp kernel,
-                                     CoreModel core) {
-  return ContractionLowering(module, kernel, core).run();
+                                     CoreModel core, int64_t streamedBytes) {
+  return ContractionLowering(module, kernel, core, streamedBytes).run();
 }
 
 } // namespace tandem

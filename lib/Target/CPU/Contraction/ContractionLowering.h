@@ -20,11 +20,12 @@ namespace tandem {
 mlir::Operation *findContraction(mlir::func::FuncOp kernel);
 
 /// Lowers a kernel of a contraction, with its prologue, epilogue and windows,
-/// to loops over register tiles (docs/Contractions.md). On failure a diagnostic
-/// has been emitted.
+/// to loops over register tiles (docs/Contractions.md). `streamedBytes` is
+/// DeviceModel::streamedBytes. On failure a diagnostic has been emitted.
 mlir::LogicalResult lowerContractionKernel(mlir::ModuleOp module,
                                            mlir::func::FuncOp kernel,
-                                           CoreModel core);
+                                           CoreModel core,
+                                           int64_t streamedBytes);
 
 } // namespace tandem
 

@@ -56,17 +56,44 @@ void LaneEmitter::emitBody(linalg::GenericOp op) {
     emitStore(getBuffer(result), loops, element, /*isStreamed=*/false);
 }
 
+LaneValue LaneEmitter::loadInput(linalg::GenericOp op, OpOperand *input) {
+  AffineMap map = op.getMatchingIndexingMap(input);
+  SmallVector<LaneValue> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(emitAffine(expr, map.getNumDims(), loops));
+  return emitLoad(getBuffer(input->get()), indices);
+}
+
+/// More would take registers that vectors need; as operands in memory they are
+/// broadcast at no cost.
+static constexpr size_t kMostOuterInputs = 8;
+
+BoundInputs LaneEmitter::loadOuterInputs(linalg::GenericOp op,
+                                         unsigned numOuter) {
+  BoundInputs inputs;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    bool isOuter =
+        llvm::none_of(llvm::seq(numOuter, map.getNumDims()),
+                      [&](unsigned dim) { return map.isFunctionOfDim(dim); });
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    if (isOuter && !argument.use_empty())
+      inputs.push_back({argument, {}});
+  }
+  if (inputs.size() > kMostOuterInputs)
+    return {};
+  for (auto &[argument, value] : inputs)
+    value = loadInput(op, &op->getOpOperand(argument.getArgNumber())).value;
+  return inputs;
+}
+
 SmallVector<LaneValue> LaneEmitter::emitElements(linalg::GenericOp op) {
   Block *body = op.getBody();
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = body->getArgument(input->getOperandNumber());
     if (argument.use_empty() || values.contains(argument))
       continue;
-    AffineMap map = op.getMatchingIndexingMap(input);
-    SmallVector<LaneValue> indices;
-    for (AffineExpr expr : map.getResults())
-      indices.push_back(emitAffine(expr, map.getNumDims(), loops));
-    values[argument] = emitLoad(getBuffer(input->get()), indices);
+    values[argument] = loadInput(op, input);
   }
   emitOps(*body);
   return llvm::map_to_vector(body->getTerminator()->getOperands(),

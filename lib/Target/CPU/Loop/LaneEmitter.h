@@ -40,6 +40,10 @@ struct Buffer {
   mlir::Value shift = {};
 };
 
+/// Arguments of a body and the values that they have.
+using BoundInputs =
+    llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::Value>, 0>;
+
 /// Alignment of non-temporal stores, in bytes. All tensors have it, too.
 inline constexpr int64_t kStreamAlignment = 64;
 
@@ -65,6 +69,10 @@ public:
   /// of that loop, the lanes run through all of these, in row-major order. To
   /// be called before anything is emitted.
   void foldLoops(llvm::ArrayRef<int64_t> sizes);
+
+  /// Loads the inputs of `op` that do not depend on loops from number
+  /// `numOuter` on, as scalars; none if there are many.
+  BoundInputs loadOuterInputs(mlir::linalg::GenericOp op, unsigned numOuter);
 
   /// Makes `argument` of the body be loaded from `pointer`, where its lanes are
   /// contiguous, instead of from its operand. To be called before emitBody.
@@ -121,6 +129,7 @@ private:
   static mlir::Value createSteps(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::VectorType type,
                                  llvm::ArrayRef<int64_t> steps);
+  LaneValue loadInput(mlir::linalg::GenericOp op, mlir::OpOperand *input);
   void emitOps(mlir::Block &block);
   void emitOp(mlir::Operation &op);
   void emitConstant(mlir::Operation &op);

@@ -47,6 +47,8 @@ private:
     const Schedule &schedule;
     const IndexConditions &conditions;
     Value begin, end;
+    /// The inputs that all of its elements share.
+    BoundInputs inputs = {};
   };
   /// A part of it that is at most `size` long. `isAligned`: it begins with a
   /// whole vector of the row.
@@ -55,6 +57,7 @@ private:
     int64_t size;
     bool isAligned;
   };
+  BoundInputs loadRowInputs(const Row &row, ArrayRef<Value> loops);
   void emitRow(const Row &row, ArrayRef<Value> loops,
                const KnownConditions &known, int64_t copies);
   void emitSegments(const Row &row, ArrayRef<Value> loops,
@@ -147,14 +150,26 @@ void LoopLowering::emitInnerLoops(linalg::GenericOp op,
                                   Value innerEnd) {
   if (loops.size() + 1 == schedule.sizes.size()) {
     IndexConditions conditions(op, loops.size());
-    return emitRow({op, schedule, conditions, innerBegin, innerEnd}, loops,
-                   KnownConditions(), kMostOps / countOps(op));
+    Row row{op, schedule, conditions, innerBegin, innerEnd};
+    row.inputs = loadRowInputs(row, loops);
+    return emitRow(row, loops, KnownConditions(), kMostOps / countOps(op));
   }
   forEach(schedule.sizes[loops.size()], [&](Value loop) {
     SmallVector<Value> deeper(loops);
     deeper.push_back(loop);
     emitInnerLoops(op, schedule, deeper, innerBegin, innerEnd);
   });
+}
+
+/// Loads what a row shares. The last loops' values do not matter; of an empty
+/// row, too, the element is there.
+BoundInputs LoopLowering::loadRowInputs(const Row &row, ArrayRef<Value> outer) {
+  SmallVector<Value> loops(outer);
+  loops.append(1 + row.schedule.folded.size(), index(0));
+  auto bufferOf = [&](Value tensor) { return getBuffer(tensor); };
+  LaneEmitter emitter(builder, loc, /*lanes=*/1, loops, /*tailMask=*/{},
+                      bufferOf);
+  return emitter.loadOuterInputs(row.op, outer.size());
 }
 
 /// The innermost loop, without the branches that its row decides.
@@ -222,17 +237,8 @@ void LoopLowering::emitSegments(const Row &row, ArrayRef<Value> loops,
 bool LoopLowering::emitCopies(const Row &row, ArrayRef<Value> outer,
                               const Segment &segment,
                               const KnownConditions &known) {
-  linalg::GenericOp op = row.op;
-  auto bytesOf = [&](Value tensor) -> int64_t {
-    return row.schedule.getFoldedSize() *
-           llvm::divideCeil(
-               getElementTypeOrSelf(tensor).getIntOrFloatBitWidth(), 8);
-  };
-  auto isLong = [&](Value result) {
-    return segment.size * bytesOf(result) >= kLeastCopiedBytes;
-  };
-  if (op.getNumLoops() == 0 || !llvm::all_of(op.getResults(), isLong) ||
-      !copiesRows(op, outer.size(), known))
+  int64_t inner = row.schedule.getFoldedSize();
+  if (!copiesRows(row.op, outer.size(), segment.size * inner, known))
     return false;
   SmallVector<Value> loops(outer);
   loops.push_back(segment.begin);
@@ -245,15 +251,7 @@ bool LoopLowering::emitCopies(const Row &row, ArrayRef<Value> outer,
   Value length = arith::MaxSIOp::create(
       builder, loc, index(0),
       arith::SubIOp::create(builder, loc, segment.end, segment.begin));
-  for (auto [result, element] :
-       llvm::zip_equal(op.getResults(), emitter.emitElements(op))) {
-    Value bytes = arith::IndexCastOp::create(
-        builder, loc, builder.getI64Type(),
-        arith::MulIOp::create(builder, loc, length, index(bytesOf(result))));
-    LLVM::MemcpyOp::create(builder, loc, emitter.getAddress(getBuffer(result)),
-                           getLoadedAddress(element.value), bytes,
-                           /*isVolatile=*/false);
-  }
+  emitRowCopies(builder, emitter, row.op, length, inner, bufferOf);
   return true;
 }
 
@@ -329,6 +327,8 @@ void LoopLowering::emitLanes(const Row &row, int64_t step,
     emitter.foldLoops(schedule.folded);
   else if (!tailMask && lanes > 1)
     bindInterleavedReads(emitter, builder, op, used, lanes, bufferOf);
+  for (auto [argument, value] : row.inputs)
+    emitter.bindValue(argument, value);
   emitter.setKnown(known);
   // A vector of the only row begins at a multiple of its lanes.
   int64_t rowSize = used.size() > 1

@@ -16,6 +16,14 @@ using namespace mlir;
 
 namespace tandem {
 
+/// The least number of bytes for which a call of memcpy pays.
+static constexpr int64_t kLeastCopiedBytes = 1024;
+
+static int64_t getElementBytes(Value tensor) {
+  return llvm::divideCeil(getElementTypeOrSelf(tensor).getIntOrFloatBitWidth(),
+                          8);
+}
+
 /// The element that is yielded as it is, past the branches that are known to be
 /// taken; null where there is none.
 static Value findElement(Value yielded, const KnownConditions &known) {
@@ -62,8 +70,13 @@ static std::optional<int64_t> getStep(Value element, linalg::GenericOp op,
   return sum;
 }
 
-bool copiesRows(linalg::GenericOp op, unsigned first,
+bool copiesRows(linalg::GenericOp op, unsigned first, int64_t size,
                 const KnownConditions &known) {
+  auto isLong = [&](Value result) {
+    return size * getElementBytes(result) >= kLeastCopiedBytes;
+  };
+  if (op.getNumLoops() == 0 || !llvm::all_of(op.getResults(), isLong))
+    return false;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   auto isCopied = [&](Value yielded) {
     Value element = findElement(yielded, known);
@@ -78,13 +91,30 @@ bool copiesRows(linalg::GenericOp op, unsigned first,
   return llvm::all_of(op.getBody()->getTerminator()->getOperands(), isCopied);
 }
 
-Value getLoadedAddress(Value scalar) {
+/// The address from which a scalar that LaneEmitter emitted was loaded.
+static Value getLoadedAddress(Value scalar) {
   // Memory holds bf16 and i1 otherwise.
   while (isa_and_nonnull<arith::TruncFOp, arith::ExtFOp, arith::BitcastOp,
                          arith::CmpIOp>(scalar.getDefiningOp()))
     scalar = scalar.getDefiningOp()->getOperand(0);
   auto load = scalar.getDefiningOp<LLVM::LoadOp>();
   return load ? load.getAddr() : Value();
+}
+
+void emitRowCopies(OpBuilder &builder, LaneEmitter &emitter,
+                   linalg::GenericOp op, Value length, int64_t inner,
+                   function_ref<Buffer(Value)> getBuffer) {
+  Location loc = op.getLoc();
+  IndexBuilder at(builder, loc);
+  for (auto [result, element] :
+       llvm::zip_equal(op.getResults(), emitter.emitElements(op))) {
+    Value bytes = arith::IndexCastOp::create(
+        builder, loc, builder.getI64Type(),
+        at.scale(length, inner * getElementBytes(result)));
+    LLVM::MemcpyOp::create(builder, loc, emitter.getAddress(getBuffer(result)),
+                           getLoadedAddress(element.value), bytes,
+                           /*isVolatile=*/false);
+  }
 }
 
 } // namespace tandem

@@ -16,21 +16,22 @@
 #define TANDEM_LIB_TARGET_CPU_LOOP_ROWCOPIES_H
 
 #include "Loop/IndexConditions.h"
+#include "Loop/LaneEmitter.h"
 
 namespace tandem {
 
-/// The least number of bytes for which a call of memcpy pays.
-inline constexpr int64_t kLeastCopiedBytes = 1024;
-
 /// Whether all results of `op` are unchanged elements of tensors that are
 /// contiguous along loop `first` and the loops inside it, if branches are
-/// decided by `known`.
-bool copiesRows(mlir::linalg::GenericOp op, unsigned first,
+/// decided by `known`, and `size` elements are worth a call of memcpy.
+bool copiesRows(mlir::linalg::GenericOp op, unsigned first, int64_t size,
                 const KnownConditions &known);
 
-/// The address from which a scalar that LaneEmitter emitted was loaded; null
-/// where it is not just a loaded value.
-mlir::Value getLoadedAddress(mlir::Value scalar);
+/// Copies `length` times `inner` elements for each result of such an op, from
+/// where `emitter` is; it has one lane.
+void emitRowCopies(mlir::OpBuilder &builder, LaneEmitter &emitter,
+                   mlir::linalg::GenericOp op, mlir::Value length,
+                   int64_t inner,
+                   llvm::function_ref<Buffer(mlir::Value)> getBuffer);
 
 } // namespace tandem
 

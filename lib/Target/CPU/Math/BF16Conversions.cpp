@@ -93,8 +93,8 @@ bool isExtended(Value x, int depth = 6) {
          areExtended(op->getOperands());
 }
 
-/// f64 to f32, to odd where it is inexact: rounding once more to bf16 is exact
-/// then (Boldo and Melquiond, "When double rounding is odd", IMACS 2005).
+/// f64 to f32, to odd where it is inexact: rounding once more to 16 bits is
+/// exact then (Boldo and Melquiond, "When double rounding is odd", IMACS 2005).
 Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
   Arithmetic wide{builder, loc, x.getType(), /*avx512=*/false};
   Arithmetic a = wide.as(builder.getF32Type());
@@ -125,6 +125,21 @@ struct Truncate : OpRewritePattern<arith::TruncFOp> {
     } else {
       rewriter.replaceOp(op, roundF32(rewriter, loc, x));
     }
+    return success();
+  }
+};
+
+/// f64 to f16, for which LLVM 22 calls a function for each element without
+/// AVX512-FP16.
+struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF16() ||
+        !getElementTypeOrSelf(op.getIn()).isF64())
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(
+        op, op.getType(), roundF64ToOdd(rewriter, op.getLoc(), op.getIn()));
     return success();
   }
 };
@@ -174,8 +189,9 @@ struct Extend : OpRewritePattern<arith::ExtFOp> {
 } // namespace
 
 void populateBF16ConversionPatterns(RewritePatternSet &patterns) {
-  patterns.add<Truncate, Extend, ConvertInteger<arith::SIToFPOp>,
-               ConvertInteger<arith::UIToFPOp>>(patterns.getContext());
+  patterns
+      .add<Truncate, TruncateToHalf, Extend, ConvertInteger<arith::SIToFPOp>,
+           ConvertInteger<arith::UIToFPOp>>(patterns.getContext());
 }
 
 } // namespace tandem

@@ -18,7 +18,8 @@ namespace tandem {
 /// element, which not every libgcc has, or use the instruction of AVX-512 BF16,
 /// which treats subnormal numbers as zeros. The expansions round once, to
 /// nearest even, also to subnormal results; NaN stays NaN. Conversions of
-/// integers of more than 16 bits are not expanded.
+/// integers of more than 16 bits are not expanded. Conversions of f64 to f16
+/// are expanded, too, to those of f32.
 void populateBF16ConversionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tandem

@@ -46,12 +46,13 @@ Value createSplat(OpBuilder &builder, Location loc, VectorType type,
                                    SplatElementsAttr::get(type, element));
 }
 
-/// Of 64 bits, by the inverse in f64. The quotient that it gives is off by 2^13
+/// Of 64 bits, by the inverse in f64. The quotient that it gives is off by 2^15
 /// at most; that of the remainder, added to it, leaves one that is off by one
 /// at most, which the last remainder tells.
-struct DivideWide : OpRewritePattern<arith::DivSIOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::DivSIOp op,
+template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
+struct DivideWide : OpRewritePattern<DivOp> {
+  using OpRewritePattern<DivOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(DivOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getElementTypeBitWidth() != 64 ||
@@ -65,6 +66,8 @@ struct DivideWide : OpRewritePattern<arith::DivSIOp> {
     Value second = multiply(rewriter, loc, rest, inverse);
     Value quotient = arith::AddIOp::create(rewriter, loc, first, second);
     rest = subtract(rewriter, loc, rest, second, b);
+    auto correct =
+        std::is_same_v<DivOp, arith::DivUIOp> ? correctUnsigned : correctSigned;
     rewriter.replaceOp(op, correct(rewriter, loc, a, b, quotient, rest));
     return success();
   }
@@ -76,16 +79,16 @@ private:
         cast<VectorType>(b.getType()).clone(builder.getF64Type()));
     Value below =
         createSplat(builder, loc, wide, builder.getF64FloatAttr(1 - 0x1p-50));
-    return arith::DivFOp::create(
-        builder, loc, below, arith::SIToFPOp::create(builder, loc, wide, b));
+    return arith::DivFOp::create(builder, loc, below,
+                                 IntToFloatOp::create(builder, loc, wide, b));
   }
 
   static Value multiply(OpBuilder &builder, Location loc, Value a,
                         Value inverse) {
     Value product = arith::MulFOp::create(
-        builder, loc,
-        arith::SIToFPOp::create(builder, loc, inverse.getType(), a), inverse);
-    return arith::FPToSIOp::create(builder, loc, a.getType(), product);
+        builder, loc, IntToFloatOp::create(builder, loc, inverse.getType(), a),
+        inverse);
+    return FloatToIntOp::create(builder, loc, a.getType(), product);
   }
 
   /// a - quotient * b, modulo 2^64.
@@ -95,11 +98,24 @@ private:
     return arith::SubIOp::create(builder, loc, a, product);
   }
 
+  /// As the inverse is too near to zero, so is the quotient, and the remainder
+  /// never negative.
+  static Value correctUnsigned(OpBuilder &builder, Location loc, Value a,
+                               Value b, Value quotient, Value rest) {
+    Value isLarge =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, rest, b);
+    Value one = createSplat(builder, loc, cast<VectorType>(a.getType()),
+                            builder.getI64IntegerAttr(1));
+    return arith::SelectOp::create(
+        builder, loc, isLarge,
+        arith::AddIOp::create(builder, loc, quotient, one), quotient);
+  }
+
   /// The remainder has the dividend's sign and less than the divisor's
   /// magnitude; one of another sign says that the quotient is one too far from
   /// zero, a larger one that it is one too near.
-  static Value correct(OpBuilder &builder, Location loc, Value a, Value b,
-                       Value quotient, Value rest) {
+  static Value correctSigned(OpBuilder &builder, Location loc, Value a, Value b,
+                             Value quotient, Value rest) {
     auto type = cast<VectorType>(a.getType());
     auto constant = [&](int64_t value) {
       return createSplat(builder, loc, type, builder.getI64IntegerAttr(value));
@@ -150,7 +166,9 @@ void populateIntegerDivisionPatterns(RewritePatternSet &patterns, bool avx512) {
            DivideAsFloats<arith::DivUIOp, arith::UIToFPOp, arith::FPToUIOp>>(
           patterns.getContext());
   if (avx512)
-    patterns.add<DivideWide>(patterns.getContext());
+    patterns.add<DivideWide<arith::DivSIOp, arith::SIToFPOp, arith::FPToSIOp>,
+                 DivideWide<arith::DivUIOp, arith::UIToFPOp, arith::FPToUIOp>>(
+        patterns.getContext());
 }
 
 } // namespace tandem
