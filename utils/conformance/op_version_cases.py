@@ -320,7 +320,8 @@ of("BlackmanWindow HammingWindow HannWindow", case(size=array(8)),
    case(size=array(8), periodic=0))
 of("DFT", case(x(1, 6, 1), axis=1),
    case(x(1, 6, 2), axis=1, inverse=1), case(x(1, 6, 1), axis=1, onesided=1))
-of("STFT", case(x(1, 16, 1), frame_step=array(4), frame_length=array(8)))
+of("STFT", case(x(1, 16, 1), frame_step=array(4), frame_length=array(8)),
+   case(x(2, 16), frame_step=array(4), frame_length=array(8)))
 of("MelWeightMatrix", case(
     num_mel_bins=array(4), dft_length=array(16), sample_rate=array(8000),
     lower_edge_hertz=0.0, upper_edge_hertz=4000.0))

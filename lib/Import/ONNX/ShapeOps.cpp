@@ -76,7 +76,10 @@ std::optional<Blocks> describeBlocks(Node &node, Value x) {
 }
 
 Size scaled(Node &node, std::optional<Size> size) {
-  node.require(size.has_value(), "the block size does not divide a dim");
+  if (!size)
+    node.error(
+        "a dim that the block size divides is free, or no multiple of it",
+        "give it a size, as in --dim=NAME=8");
   return size.value_or(Size(1));
 }
 

@@ -147,6 +147,11 @@ void convertDFT(Node &node) {
 
 void convertSTFT(Node &node) {
   Value x = node.operand(0);
+  if (node.rank(x) == 2) { // A real signal, as PyTorch writes it.
+    Sizes shape = node.sizesOf(x);
+    shape.push_back(Size(1));
+    x = node.reshape(x, shape);
+  }
   int64_t length = node.dim(x, 1);
   Ints steps = node.constants(1);
   bool hasWindow = node.hasOperand(2);
