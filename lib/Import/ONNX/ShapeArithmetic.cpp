@@ -143,9 +143,13 @@ Result reshape(Node &node, ArrayRef<Integers> operands) {
   if (shape.empty())
     return asScalar(node, operands);
   Integers result{operands[0].elements, /*isScalar=*/false, operands[0].dtype};
-  if (shape.size() == 1)
-    return result;
   int64_t count = result.elements.size();
+  if (shape.size() == 1) {
+    const Size size = shape[0];
+    const bool fits =
+        size == Size(-1) || size == Size(0) || size == Size(count);
+    return fits ? Result(result) : std::nullopt;
+  }
   int64_t rows = shape[0].value().value_or(0);
   int64_t columns = shape[1].value().value_or(0);
   if (columns == -1 && rows > 0)

@@ -173,8 +173,8 @@ TEST(CertificateTest, AWrongKernelFails) {
 TEST(CertificateTest, ConfirmingCanBeStopped) {
   const Case c = multiplyAdd();
   int asked = 0;
-  auto confirmed = c.certifier.confirm(c.inputs, c.compiled(),
-                                       [&] { return ++asked == 2; });
+  auto confirmed =
+      c.certifier.confirm(c.inputs, c.compiled(), [&] { return ++asked == 2; });
   ASSERT_FALSE(confirmed);
   EXPECT_EQ(confirmed.error().message, "stopped");
   EXPECT_EQ(asked, 2);

@@ -364,6 +364,14 @@ def shrunk_bytes():
                  [value("y", [4], TensorProto.UINT8)])
 
 
+def reshaped_shape():
+    return model([node("Shape", "x", "s"),
+                  node("Reshape", "s seven", "t", "longer"),
+                  node("Reshape", "x t", "y")],
+                 [value("x", [3, 3])], [value("y", [None, None])],
+                 [weight("seven", numpy.array([7]))])
+
+
 def einsum():
     return model([node("Einsum", "x x", "y", "product", equation="ij,jk->iz")],
                  [value("x", [3, 3])], [value("y", [None, None])])
@@ -536,7 +544,7 @@ def main():
                  two_free_dims, calls, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
-                 long_padding, remainders, einsum, narrow_types, resized, slices, shrunk_bytes, gemm_of_product_alone,
+                 long_padding, remainders, reshaped_shape, einsum, narrow_types, resized, slices, shrunk_bytes, gemm_of_product_alone,
                  dynamic_scale, wide_padding, cropping_padding,
                  bare_regions, no_outputs, empty_softmax, integer_softmax, large_det, unknown_ops,
                  partly_known, cycle, twice, undefined, shapes, old_opset,
