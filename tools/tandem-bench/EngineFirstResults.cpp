@@ -81,6 +81,9 @@ private:
 /// of the other dims: libraries keep what they have prepared for the whole
 /// process, so that no shape may come again.
 constexpr int kBlock = 50;
+/// Graphs that are compiled meanwhile: some 50 ms each, more than a block
+/// takes. They are waited for, as cancelling them would end the helper, too.
+constexpr int kCompiled = 8;
 
 /// Times a block of first calls.
 Status timeFirstCalls(Side &side, int64_t others) {
@@ -144,8 +147,8 @@ Expected<FirstResults> measureFirstResults(const std::string &file, int shapes,
        [&] { other->pause(); }, &results.alone},
       {eager.get(), [&] { return thread.start(), Status(); },
        [&] { thread.stop(); }, &results.besideThread},
-      {engine.get(), [&] { return compileOthers(*engine, 100, others); },
-       [&] { engine->cancel(); }, &results.besideCompiling}};
+      {engine.get(), [&] { return compileOthers(*engine, kCompiled, others); },
+       [&] { engine->wait(); }, &results.besideCompiling}};
   TANDEM_RETURN_IF_ERROR(alternate(std::move(sides), shapes));
   for (const SignatureReport &signature : engine->report().signatures) {
     results.compiled += signature.compileNs > 0;
