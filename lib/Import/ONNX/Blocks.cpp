@@ -28,11 +28,9 @@ void convertCol2Im(Node &node) {
                     "needs (N, C, blocks), and a number for each dim"))
     return;
   for (const Ints *numbers : {&image, &block, &strides, &dilations, &pads})
-    for (int64_t number : *numbers)
-      if (!node.require(number >= (numbers == &pads ? 0 : 1) &&
-                            number < kMostSize,
-                        "a size out of range"))
-        return;
+    if (!node.requireSizes(*numbers, numbers == &pads ? 0 : 1,
+                           "a size out of range"))
+      return;
   Sizes counts;
   int64_t taps = 1, blocks = 1;
   for (size_t i = 0; i < rank; ++i) {

@@ -58,15 +58,8 @@ Value mirrorKernel(Node &node, Value kernel, int64_t groups) {
   }
   kernel = node.reshape(kernel, grouped);
   kernel = node.reshape(node.transpose(kernel, order), result);
-  for (size_t i = 2; i < sizes.size() && !node.hasFailed(); ++i) {
-    int64_t size = node.dim(kernel, i);
-    if (!node.requireTable(size))
-      return {};
-    Ints reversed = range(0, size);
-    std::reverse(reversed.begin(), reversed.end());
-    if (reversed.size() > 1)
-      kernel = pick(node, kernel, reversed, i);
-  }
+  for (size_t i = 2; i < sizes.size() && !node.hasFailed(); ++i)
+    kernel = flip(node, kernel, i);
   return kernel;
 }
 
@@ -82,10 +75,8 @@ void describeResult(Node &node, Value x, Windows &windows, Ints &extra) {
                     "an attribute needs a number for each spatial dim"))
     return;
   for (const Ints *numbers : {&extra, &shape})
-    for (int64_t number : *numbers)
-      if (!node.require(number >= 0 && number < kMostSize,
-                        "a size of the result out of range"))
-        return;
+    if (!node.requireSizes(*numbers, 0, "a size of the result out of range"))
+      return;
   for (size_t i = 0; i < count && (isSame || !shape.empty()); ++i) {
     int64_t size = node.dim(x, i + 2);
     int64_t wanted = shape.empty() ? size * windows.strides[i] : shape[i];

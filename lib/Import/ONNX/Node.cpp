@@ -39,6 +39,15 @@ bool Node::require(bool condition, const Twine &message) {
   return condition;
 }
 
+bool Node::requireSizes(ArrayRef<int64_t> sizes, int64_t least,
+                        const Twine &message) {
+  return require(llvm::all_of(sizes,
+                              [&](int64_t size) {
+                                return size >= least && size < kMostSize;
+                              }),
+                 message);
+}
+
 bool Node::requireTable(int64_t count) {
   return require(count <= kMostTableElements,
                  "needs a table of " + Twine(count) + " elements; at most " +

@@ -46,6 +46,9 @@ public:
   bool hasFailed() const { return failed; }
   /// An error unless `condition` holds. Returns the condition.
   bool require(bool condition, const llvm::Twine &message);
+  /// An error unless all `sizes` are at least `least`, and below kMostSize.
+  bool requireSizes(llvm::ArrayRef<int64_t> sizes, int64_t least,
+                    const llvm::Twine &message);
   /// An error unless a table of `count` elements may be computed while
   /// importing. Returns whether it may.
   bool requireTable(int64_t count);

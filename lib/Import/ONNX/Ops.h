@@ -32,6 +32,8 @@ mlir::Value flatten(Node &node, mlir::Value value, int64_t axis);
 /// Elements `indices` of dim `axis`.
 mlir::Value pick(Node &node, mlir::Value value, llvm::ArrayRef<int64_t> indices,
                  int64_t axis);
+/// The elements of dim `axis` from the last to the first.
+mlir::Value flip(Node &node, mlir::Value value, int64_t axis);
 /// (value - mean) / sqrt(variance + epsilon) with both taken over `axes`.
 mlir::Value standardise(Node &node, mlir::Value value,
                         llvm::ArrayRef<int64_t> axes, double epsilon);

@@ -83,13 +83,9 @@ void argExtreme(Node &node, Value x) {
   if (!node.getInt("select_last_index", 0))
     return node.result(0, node.reduce(ReduceKind::argmax, x, axis, keepDims));
   // The first one from the end.
+  Value index =
+      node.reduce(ReduceKind::argmax, flip(node, x, axis), axis, keepDims);
   int64_t last = node.dim(x, axis) - 1;
-  if (!node.requireTable(last + 1))
-    return;
-  Ints reversed = range(0, last + 1);
-  std::reverse(reversed.begin(), reversed.end());
-  Value index = node.reduce(ReduceKind::argmax, pick(node, x, reversed, axis),
-                            axis, keepDims);
   node.result(0, node.sub(node.scalar(index, last), index));
 }
 

@@ -291,6 +291,14 @@ Ints sliceIndices(int64_t size, int64_t start, int64_t end, int64_t step) {
   return indices;
 }
 
+Value flip(Node &node, Value value, int64_t axis) {
+  const int64_t size = node.dim(value, axis);
+  if (!node.requireTable(size))
+    return {};
+  return size > 1 ? pick(node, value, sliceIndices(size, -1, -kMax, -1), axis)
+                  : value;
+}
+
 void convertSlice(Node &node) {
   Value x = node.operand(0);
   bool isOld = node.opset() < 10;

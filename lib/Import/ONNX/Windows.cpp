@@ -125,14 +125,11 @@ Windows describeWindows(Node &node, Value value, Ints sizes) {
     return {};
   // What is large enough to overflow is in no sensible model.
   for (const Ints *numbers : {&sizes, &windows.strides, &windows.dilations})
-    for (int64_t number : *numbers)
-      if (!node.require(number > 0 && number < kMostSize,
-                        "a size, stride or dilation out of range"))
-        return {};
-  for (int64_t number : pads)
-    if (!node.require(number > -kMostSize && number < kMostSize,
-                      "padding out of range"))
+    if (!node.requireSizes(*numbers, 1,
+                           "a size, stride or dilation out of range"))
       return {};
+  if (!node.requireSizes(pads, 1 - kMostSize, "padding out of range"))
+    return {};
   const Sizes shape = node.sizesOf(value);
   int64_t taps = 1;
   for (size_t i = 0; i < count; ++i) {

@@ -299,6 +299,7 @@ TEST_F(CapturedRunsTest, AFunctionCompilesOnceForBothTiers) {
 
 /// Those of the device, each so slow that compiling pays.
 struct SlowOps final : Provider {
+  explicit SlowOps(ProviderList inner) : inner(std::move(inner)) {}
   std::string_view name() const override { return "slow"; }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const override {
@@ -318,28 +319,49 @@ struct SlowOps final : Provider {
   ProviderList inner;
 };
 
+const TensorType kRow{DType::f32, {4, 1}};
+
+/// 2 * x, by an op that takes long, and by the program that is compiled for it.
+struct SlowDoubling {
+  SlowDoubling(Device *device, std::shared_ptr<const Program> compiled)
+      : ops(device->providers()),
+        function(eager(), compilerOf(device, std::move(compiled)), options()) {}
+
+  SlowOps ops;
+  const Provider *const providers[1] = {&ops};
+  Function function;
+
+private:
+  static std::shared_ptr<const Program> eager() {
+    ProgramBuilder builder;
+    uint32_t x = builder.input(kRow);
+    uint32_t w = builder.constant({DType::f32, {1, 1}}, {2});
+    return builder.finish(
+        {builder.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, w}, kRow)});
+  }
+  static std::shared_ptr<Compiler>
+  compilerOf(Device *device, std::shared_ptr<const Program> compiled) {
+    auto compiler = std::make_shared<OneProgram>();
+    compiler->program = std::move(compiled);
+    compiler->on = device;
+    return compiler;
+  }
+  ExecutorOptions options() const {
+    ExecutorOptions options;
+    options.providers = providers;
+    return options;
+  }
+};
+
 /// Which of the two is faster here is not known: one is chosen, and results are
 /// right all the while.
 TEST_F(CapturedRunsTest, TheEngineChoosesBetweenCapturedAndCompiled) {
-  auto build = [&](bool isEager) {
-    ProgramBuilder builder;
-    const TensorType type{DType::f32, {4, 1}}, one{DType::f32, {1, 1}};
-    uint32_t x = builder.input(type), w = builder.constant(one, {2});
-    if (isEager)
-      return builder.finish({builder.op(
-          makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, w}, type)});
-    const int add = adder(builder, 4);
-    return builder.finish({builder.launch(add, {x, x}, type)});
-  };
-  auto compiler = std::make_shared<OneProgram>();
-  compiler->program = build(/*isEager=*/false);
-  compiler->on = device;
-  SlowOps slow;
-  slow.inner = device->providers();
-  const Provider *const providers[] = {&slow};
-  ExecutorOptions options;
-  options.providers = providers;
-  Function function(build(/*isEager=*/true), compiler, options);
+  ProgramBuilder compiled;
+  uint32_t x = compiled.input(kRow);
+  const int add = adder(compiled, 4);
+  SlowDoubling slow(device,
+                    compiled.finish({compiled.launch(add, {x, x}, kRow)}));
+  Function &function = slow.function;
   auto isDecided = [&] {
     const FunctionReport report = function.report();
     return std::ranges::any_of(report.events, [](const TieringEvent &event) {
@@ -364,24 +386,14 @@ TEST_F(CapturedRunsTest, TheEngineChoosesBetweenCapturedAndCompiled) {
 /// Calls are enqueued faster than they are done. Few are timed, and those do
 /// not look slow for the sake of others that are under way.
 TEST_F(CapturedRunsTest, WorkUnderWayIsNoPartOfATimedCall) {
-  const TensorType type{DType::f32, {4, 1}}, one{DType::f32, {1, 1}};
-  ProgramBuilder eager, compiled;
-  uint32_t x = eager.input(type), w = eager.constant(one, {2});
-  auto program = eager.finish(
-      {eager.op(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {x, w}, type)});
-  x = compiled.input(type);
+  ProgramBuilder compiled;
+  uint32_t x = compiled.input(kRow);
   const int slowly = addKernelTo(
       compiled, 4, "const float* x, float* out",
       "{ for (volatile int k = 0; k < 200000; ++k); out[i] = 2 * x[i]; }");
-  auto compiler = std::make_shared<OneProgram>();
-  compiler->program = compiled.finish({compiled.launch(slowly, {x}, type)});
-  compiler->on = device;
-  SlowOps slow;
-  slow.inner = device->providers();
-  const Provider *const providers[] = {&slow};
-  ExecutorOptions options;
-  options.providers = providers;
-  Function function(program, compiler, options);
+  SlowDoubling slow(device,
+                    compiled.finish({compiled.launch(slowly, {x}, kRow)}));
+  Function &function = slow.function;
   Tensor inputs[] = {place(makeFloats({4, 1}))};
   for (int i = 0; i < 900; ++i) {
     ASSERT_TRUE(function.call(inputs));
