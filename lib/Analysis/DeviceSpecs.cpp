@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Analysis/CostModel.h"
+#include "tandem/Support/Json.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
-
-#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <fstream>
@@ -34,12 +33,8 @@ tl::unexpected<Error> invalid(const std::string &origin,
 template <typename T>
 Status readNumber(const json &object, const char *key, T &value,
                   const std::string &origin) {
-  auto entry = object.find(key);
-  if (entry == object.end() || !entry->is_number() || entry->get<double>() <= 0)
-    return invalid(origin,
-                   std::string("'") + key + "' must be a positive number");
-  value = entry->get<T>();
-  return {};
+  const std::string problem = readPositive(object, key, value);
+  return problem.empty() ? Status() : invalid(origin, problem);
 }
 
 Status readCaches(const json &object, DeviceModel &model,
@@ -198,7 +193,7 @@ std::string writeDeviceModel(const DeviceModel &model, int indent) {
   for (const CacheLevel &level : model.caches)
     caches.push_back(
         {{"bytes", level.bytes}, {"bytes_per_ns", level.bytesPerNs}});
-  return object.dump(indent);
+  return jsonText(object, indent);
 }
 
 /// As findDeviceModel, without threads.

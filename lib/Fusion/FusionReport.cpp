@@ -23,7 +23,7 @@ namespace {
 
 namespace json = llvm::json;
 
-/// "graph.mlir:3:8", of the first place of several.
+/// "graph.mlir:3:8", of the first place of several. JSON takes UTF-8 only.
 std::string str(Location location) {
   std::string text;
   location->walk([&](Location inner) {
@@ -35,7 +35,7 @@ std::string str(Location location) {
                .str();
     return WalkResult::interrupt();
   });
-  return text;
+  return json::fixUTF8(text);
 }
 
 json::Object toJson(Operation *op) {

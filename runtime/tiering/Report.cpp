@@ -8,9 +8,9 @@
 
 #include "tandem/Runtime/Tiering.h"
 #include "tandem/Support/Figures.h"
+#include "tandem/Support/Json.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 using namespace tandem;
 using nlohmann::ordered_json;
@@ -168,13 +168,13 @@ std::string FunctionReport::json() const {
                        {"signatures", ordered_json::array()}};
   for (const SignatureReport &signature : signatures)
     json["signatures"].push_back(jsonOf(signature));
-  return json.dump();
+  return jsonText(json);
 }
 
 std::string FunctionReport::eventLines() const {
   std::string lines;
   for (const TieringEvent &event : events)
-    lines += jsonOf(event).dump() + "\n";
+    lines += jsonText(jsonOf(event)) + "\n";
   return lines;
 }
 
@@ -202,7 +202,6 @@ std::string FunctionReport::trace() const {
          {"tid", event.thread},
          {"args",
           {{"inputs", textOf(event.inputs)}, {"reason", event.reason}}}});
-  return ordered_json{{"traceEvents", std::move(entries)},
-                      {"displayTimeUnit", "ns"}}
-      .dump();
+  return jsonText(
+      {{"traceEvents", std::move(entries)}, {"displayTimeUnit", "ns"}});
 }

@@ -11,8 +11,7 @@
 
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Compiler.h"
-
-#include <nlohmann/json.hpp>
+#include "tandem/Support/Json.h"
 
 #include <span>
 

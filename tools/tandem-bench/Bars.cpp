@@ -88,7 +88,7 @@ std::string toLines(const BarsOptions &options, const std::vector<Bar> &bars) {
                            {"passed", bar.passed()},
                            {"from_ns", from}};
     record.update(tools::toJson(options.environment));
-    lines += record.dump() + "\n";
+    lines += jsonText(record) + "\n";
   }
   return lines;
 }

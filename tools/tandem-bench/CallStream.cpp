@@ -8,10 +8,11 @@
 
 #include "CallStream.h"
 
+#include "tandem/Support/Json.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <random>
 
 namespace tandem::bench {
@@ -207,7 +208,7 @@ std::string printTrace(const StreamTrace &trace) {
     ordered_json dims = ordered_json::object();
     for (const auto &[name, size] : trace.signatures[call.signature])
       dims[name] = size;
-    text += ordered_json{{"dims", dims}, {"gap_ns", call.gapNs}}.dump() + "\n";
+    text += jsonText({{"dims", dims}, {"gap_ns", call.gapNs}}) + "\n";
   }
   return text;
 }

@@ -272,7 +272,7 @@ std::string comparisonLines(const std::string &tool,
                             const ComparisonOptions &options) {
   std::string lines;
   for (const ComparisonResult &result : results)
-    lines += toRecord(tool, result, options).dump() + "\n";
+    lines += jsonText(toRecord(tool, result, options)) + "\n";
   return lines;
 }
 

@@ -11,6 +11,7 @@
 #include "common/ArgSpec.h"
 #include "common/ChildProcess.h"
 #include "common/Environment.h"
+#include "common/Json.h"
 #include "common/TemporaryFolder.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -21,7 +22,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 namespace tandem::bench {
 namespace {
@@ -214,7 +214,7 @@ Status runColdChild(const CompileJob &job, const std::vector<std::string> &dims,
       {"phases", std::move(phases)},
       {"wall", importNs + startNs + compiled.wallNs},
       {"rearranged_bytes", compiled.prepared.rearrangedBytes}};
-  std::printf("%s\n", result.dump().c_str());
+  std::printf("%s\n", jsonText(result).c_str());
   return {};
 }
 

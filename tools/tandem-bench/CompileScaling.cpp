@@ -145,7 +145,7 @@ Status runScaling(const ScalingOptions &options) {
     line.show("compiling a graph of " + std::to_string(ops) + " ops");
     TANDEM_ASSIGN_OR_RETURN(ScalingPoint point,
                             measureScaling(ops, options.runs));
-    lines += toRecord(point, options).dump() + "\n";
+    lines += jsonText(toRecord(point, options)) + "\n";
     points.push_back(std::move(point));
   }
   line.clear();

@@ -284,7 +284,7 @@ Status runEngineLoad(const EngineLoadOptions &options) {
   nlohmann::ordered_json record = {{"tool", "tandem-bench engine"}};
   record["figures"] = std::move(figures.json);
   record.update(tools::toJson(options.environment));
-  return tools::writeText(options.json, record.dump() + "\n");
+  return tools::writeText(options.json, jsonText(record) + "\n");
 }
 
 Status runEngineChild(const EngineChildOptions &options) {

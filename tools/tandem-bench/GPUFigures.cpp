@@ -334,7 +334,7 @@ Status Figures::write() const {
     json["host_ns"] = figure.times.host;
     json["device_ns"] = figure.times.device;
     json["latency_ns"] = figure.times.latency;
-    lines += json.dump() + "\n";
+    lines += jsonText(json) + "\n";
   }
   return options.json.empty() ? Status()
                               : tools::writeText(options.json, lines);

@@ -120,7 +120,7 @@ Status write(const HostCostOptions &options, const std::vector<Cost> &costs,
     record["graphs"].push_back(
         {{"kernels", cost.kernels}, {"host_ns", tools::toJson(cost.ns)}});
   record.update(tools::toJson(options.environment));
-  return tools::writeText(options.json, record.dump() + "\n");
+  return tools::writeText(options.json, jsonText(record) + "\n");
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "ReportTemplate.h"
 #include "common/Environment.h"
+#include "common/Json.h"
 
 #include "tandem/Runtime/Program.h"
 
@@ -42,7 +43,7 @@ makeHtml(const std::vector<nlohmann::ordered_json> &records) {
                 "run utils/setup.sh, or put plotly.min.js there");
   std::string page = kReportTemplate;
   replace(page, "/*TANDEM_DATA*/",
-          forScript(nlohmann::ordered_json(records).dump()));
+          forScript(jsonText(nlohmann::ordered_json(records))));
   replace(page, "/*TANDEM_PLOTLY*/",
           {reinterpret_cast<const char *>(plotly->data()), plotly->size()});
   return page;

@@ -69,7 +69,7 @@ Status runPredict(const PredictOptions &options) {
     TANDEM_ASSIGN_OR_RETURN(CostFeatures features,
                             describeCosts(program, inputs, device));
     const CostPrediction costs = predictCosts(features);
-    lines += toRecord(options, inputs, features, costs).dump() + "\n";
+    lines += jsonText(toRecord(options, inputs, features, costs)) + "\n";
     print(shape, costs);
   }
   return options.json.empty() ? Status()

@@ -9,6 +9,7 @@
 #include "StreamTrial.h"
 
 #include "CompileCost.h"
+#include "common/Json.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -191,7 +192,7 @@ Status writeLines(const StreamOptions &options,
   std::string lines;
   for (const StreamFigures &stream : figures)
     for (const nlohmann::ordered_json &record : toRecords(options, stream))
-      lines += record.dump() + "\n";
+      lines += jsonText(record) + "\n";
   return tools::writeText(options.json, lines);
 }
 

@@ -38,7 +38,7 @@ Status writeResults(const SweepOptions &options,
   if (!options.json.empty()) {
     std::string lines;
     for (const ordered_json &record : records)
-      lines += record.dump() + "\n";
+      lines += jsonText(record) + "\n";
     TANDEM_RETURN_IF_ERROR(tools::writeText(options.json, lines));
   }
   if (options.html.empty())

@@ -164,7 +164,7 @@ std::string toLine(const TierResult &result,
       {"slower", result.isSlower()}};
   record.update(tools::toJson(options.environment));
   record["threads"] = result.threads;
-  return record.dump() + "\n";
+  return jsonText(record) + "\n";
 }
 
 } // namespace

@@ -74,7 +74,7 @@ Status write(const RunOptions &options, const FunctionReport &report) {
                                    {"tier", options.tier}};
   record["report"] = nlohmann::ordered_json::parse(report.json());
   record.update(toJson(options.environment));
-  return writeText(options.json, record.dump() + "\n");
+  return writeText(options.json, jsonText(record) + "\n");
 }
 
 } // namespace

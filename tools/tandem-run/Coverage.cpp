@@ -185,7 +185,7 @@ Status writeRecord(const RunOptions &options, const Coverage &coverage) {
                                    {"device", options.device},
                                    {"coverage", toJson(coverage)}};
   record.update(toJson(options.environment));
-  return writeText(options.json, record.dump() + "\n");
+  return writeText(options.json, jsonText(record) + "\n");
 }
 
 } // namespace

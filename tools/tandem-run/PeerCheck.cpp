@@ -12,6 +12,7 @@
 #include "StepInfo.h"
 
 #include "common/ChildProcess.h"
+#include "common/Json.h"
 #include "common/TemporaryFolder.h"
 
 #include "tandem/Runtime/Npy.h"
@@ -47,7 +48,7 @@ Expected<json> makeTask(const RunOptions &options, const ImportOptions &import,
 Expected<json> runOnnxRuntime(const RunOptions &options, const json &task,
                               const std::string &folder) {
   const std::string file = folder + "/task.json";
-  TANDEM_RETURN_IF_ERROR(writeText(file, task.dump()));
+  TANDEM_RETURN_IF_ERROR(writeText(file, jsonText(task)));
   Expected<std::string> output =
       runChild({options.python, sharePath("onnxruntime-values.py"), file});
   if (!output)

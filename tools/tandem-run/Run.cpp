@@ -304,8 +304,9 @@ Expected<bool> expectOutputs(Context &context) {
 Status writeFiles(const RunOptions &options, const TierResult &result,
                   bool isChosen) {
   if (result.profile && options.profile != "true")
-    TANDEM_RETURN_IF_ERROR(writeText(
-        options.profile, traceOf(*result.profile, options.file).dump() + "\n"));
+    TANDEM_RETURN_IF_ERROR(
+        writeText(options.profile,
+                  jsonText(traceOf(*result.profile, options.file)) + "\n"));
   if (!isChosen)
     return {};
   if (!options.outDir.empty())
@@ -314,8 +315,9 @@ Status writeFiles(const RunOptions &options, const TierResult &result,
     TANDEM_RETURN_IF_ERROR(writeFileAtomically(
         options.programFile, serialize(*result.prepared.program)));
   if (!options.kernelReport.empty())
-    TANDEM_RETURN_IF_ERROR(writeText(
-        options.kernelReport, describeKernels(result.prepared).dump(2) + "\n"));
+    TANDEM_RETURN_IF_ERROR(
+        writeText(options.kernelReport,
+                  jsonText(describeKernels(result.prepared), 2) + "\n"));
   return {};
 }
 
@@ -366,7 +368,7 @@ Expected<bool> run(const RunOptions &options) {
   for (const TierResult &result : results) {
     if (!options.check || (options.repeat && result.time.samples))
       printResult(context, result);
-    lines += recordOf(context, result, checks).dump() + "\n";
+    lines += jsonText(recordOf(context, result, checks)) + "\n";
     TANDEM_RETURN_IF_ERROR(
         writeFiles(options, result, result.tier == name(chosen)));
   }

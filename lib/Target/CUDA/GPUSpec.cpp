@@ -8,7 +8,7 @@
 
 #include "tandem/Target/CUDA/GPUSpec.h"
 
-#include <nlohmann/json.hpp>
+#include "tandem/Support/Json.h"
 
 #include <array>
 #include <fstream>
@@ -31,14 +31,8 @@ tl::unexpected<Error> invalid(const std::string &origin,
 template <typename T>
 Status readNumber(const json &object, const char *key, T &value,
                   const std::string &origin) {
-  auto entry = object.find(key);
-  if (entry == object.end())
-    return invalid(origin, std::string("'") + key + "' is missing");
-  if (!entry->is_number() || entry->get<double>() <= 0)
-    return invalid(origin,
-                   std::string("'") + key + "' must be a positive number");
-  value = entry->get<T>();
-  return {};
+  const std::string problem = readPositive(object, key, value);
+  return problem.empty() ? Status() : invalid(origin, problem);
 }
 
 Status readString(const json &object, const char *key, std::string &value,

@@ -171,6 +171,13 @@ TEST(CostModel, SaysWhatIsWrongWithADescription) {
           .error()
           .message,
       "x.json: 'f32_flops_per_ns' must be a positive number");
+  for (const char *cores : {"0.5", "1e300", "0", "\"2\""}) {
+    std::string halved = writeDeviceModel(*findDeviceModel("generic"));
+    const size_t at = halved.find("\"cores\":") + 8;
+    halved.replace(at, halved.find(',', at) - at, cores);
+    EXPECT_EQ(parseDeviceModel(halved, "x.json").error().message,
+              "x.json: 'cores' must be a positive whole number");
+  }
   std::string text = writeDeviceModel(*findDeviceModel("generic"));
   text.replace(text.find("false"), 5, "\"no\"");
   EXPECT_EQ(parseDeviceModel(text, "x.json").error().message,

@@ -89,7 +89,7 @@ LogicalResult ReportFusionPass::writeReport() {
     for (Block &block : function.getBody()) {
       llvm::json::Object report =
           toJson(block, FusionReportData(block, fusion));
-      report["name"] = function.getName();
+      report["name"] = llvm::json::fixUTF8(function.getName());
       functions.push_back(std::move(report));
       dropNotes(block);
     }
