@@ -99,6 +99,12 @@ static HelperOutcome giveUp(const std::string &path, const Error &error) {
   return outcome;
 }
 
+static HelperOutcome interrupted() {
+  HelperOutcome outcome;
+  outcome.error = Error{"it was interrupted", "compile", {}, {}};
+  return outcome;
+}
+
 HelperOutcome HelperClient::compile(const CacheKey &key,
                                     std::span<const TensorType> inputs,
                                     std::span<const KnownConstant> known,
@@ -114,7 +120,9 @@ HelperOutcome HelperClient::compile(const CacheKey &key,
   fb::HelperRequestT request = describeJob(key, inputs, known);
   HelperOutcome outcome;
   for (bool isRetry : {false, true}) {
-    auto helper = HelperPool::process().take(*path);
+    auto helper = HelperPool::process().take(*path, stop);
+    if (!helper && stop.stop_requested())
+      return interrupted();
     if (!helper)
       return giveUp(*path, helper.error());
     HelperProcess &process = *(**helper).process;
@@ -126,10 +134,8 @@ HelperOutcome HelperClient::compile(const CacheKey &key,
       HelperPool::process().put(std::move(*helper));
       return judge(std::move(*answer), std::move(outcome.problem));
     }
-    if (stop.stop_requested()) {
-      outcome.error = Error{"it was interrupted", "compile", {}, {}};
-      return outcome;
-    }
+    if (stop.stop_requested())
+      return interrupted();
     const bool isClosed = process.channel().isClosed();
     const HelperProcess::End end = process.end();
     outcome.problem =

@@ -74,13 +74,14 @@ CompileHelper::~CompileHelper() {
 }
 
 Expected<std::unique_ptr<CompileHelper>>
-CompileHelper::start(std::string path) {
+CompileHelper::start(std::string path, const std::stop_token &stop) {
   // Of a machine with much else to do.
   constexpr double kMostSeconds = 60;
   TANDEM_ASSIGN_OR_RETURN(auto process, HelperProcess::start(path));
   std::unique_ptr<CompileHelper> helper(
       new CompileHelper(path, std::move(process)));
   Channel &channel = helper->process->channel();
+  const std::stop_callback kill(stop, [&] { helper->process->kill(); });
   Expected<Message> first = channel.receive(kMostSeconds);
   if (!first) {
     const bool isClosed = channel.isClosed();
@@ -113,7 +114,7 @@ HelperPool &HelperPool::process() {
 }
 
 Expected<std::unique_ptr<CompileHelper>>
-HelperPool::take(const std::string &path) {
+HelperPool::take(const std::string &path, const std::stop_token &stop) {
   {
     std::lock_guard lock(mutex);
     dropEnded();
@@ -127,11 +128,11 @@ HelperPool::take(const std::string &path) {
     if (auto known = unusable.find(path); known != unusable.end())
       return tl::unexpected(known->second);
   }
-  auto helper = CompileHelper::start(path);
+  auto helper = CompileHelper::start(path, stop);
   std::lock_guard lock(mutex);
   if (helper)
     lastStartNs = (*helper)->startNs;
-  else
+  else if (!stop.stop_requested()) // Which would say nothing of the program.
     unusable.try_emplace(path, helper.error());
   return helper;
 }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ namespace tandem {
 /// A process that compiles for this one, and the graphs that it has.
 class CompileHelper {
 public:
-  /// Starts the program at `path`. Fails where it is of another version.
-  static Expected<std::unique_ptr<CompileHelper>> start(std::string path);
+  /// Starts the program at `path`. Fails where it is of another version, and
+  /// where it is stopped meanwhile.
+  static Expected<std::unique_ptr<CompileHelper>>
+  start(std::string path, const std::stop_token &stop);
   ~CompileHelper();
 
   const std::string path;
@@ -47,8 +50,10 @@ public:
   static HelperPool &process();
 
   /// A helper that is idle, or a new one. Where a program could not be started
-  /// once, it is not tried again.
-  Expected<std::unique_ptr<CompileHelper>> take(const std::string &path);
+  /// once, it is not tried again. Fails where `stop` comes before it has
+  /// started.
+  Expected<std::unique_ptr<CompileHelper>>
+  take(const std::string &path, const std::stop_token &stop = {});
   void put(std::unique_ptr<CompileHelper> helper);
   /// What the next `take` is expected to cost, in nanoseconds of processor
   /// time: as much as the last start of a helper where none is idle; 0 before

@@ -126,6 +126,8 @@ int main(int argc, char **argv) {
   if (argc != 2 || !beginHelper(std::atoi(argv[1])))
     return 1;
   const std::string fault = variable("FAKE_HELPER");
+  if (fault == "mute")
+    hang();
   auto ends = Channel::create();
   std::thread([socket = std::move(ends->second)]() mutable {
     Channel channel(std::move(socket));

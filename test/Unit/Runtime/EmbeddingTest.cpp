@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Sanitizers.h"
 #include "TestPrograms.h"
 
 #include "tandem/Runtime/Compare.h"
@@ -25,14 +26,7 @@
 using namespace tandem;
 using namespace tandem::test;
 
-#if defined(__has_feature)
-#define TANDEM_HAS_FEATURE(x) __has_feature(x)
-#else
-#define TANDEM_HAS_FEATURE(x) 0
-#endif
-
-#if !TANDEM_HAS_FEATURE(address_sanitizer) &&                                  \
-    !TANDEM_HAS_FEATURE(thread_sanitizer)
+#if !TANDEM_UNDER_ASAN && !TANDEM_UNDER_TSAN
 #define TANDEM_CAN_REFUSE_THREADS 1
 
 static std::atomic<bool> refusesThreads{false};
