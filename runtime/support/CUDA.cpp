@@ -115,6 +115,9 @@ Expected<CUDNN> openCUDNN() {
 #include "tandem/Runtime/Libraries/CUDNN.def"
   };
   TANDEM_ASSIGN_OR_RETURN(table.path, openLibrary(kCUDNN, symbols));
+  // It opens NVRTC for each plan of an engine that it compiles, and closes it
+  // again, which costs 12 ms and some memory, unless it is open anyway.
+  (void)nvrtc();
   // 91900 is 9.19.0.
   const size_t version = table.getVersion();
   table.version = writeVersion(version / 10000, version % 10000 / 100);

@@ -89,9 +89,9 @@ void reference::evaluatePad(const OpDesc &op, Operands operands,
   const auto &attrs = *op.attrs.AsPadAttrs();
   const Shape &shape = operands[0].shape();
   withWideType(result.dtype(), [&]<typename T>(T) {
-    T fill = T(attrs.value);
-    if (!isFloat(result.dtype()))
-      fill = saturatingCast(attrs.value, result.dtype());
+    const T fill = isFloat(result.dtype())
+                       ? T(attrs.value)
+                       : T(saturatingCast(attrs.value, result.dtype()));
     std::vector<T> values(result.shape().numElements(), fill);
     const std::vector<T> from = widen<T>(operands[0]);
     const Strides to = rowMajorStrides(result.shape());

@@ -342,6 +342,16 @@ TEST_F(PlansTest, PropertiesThatAreWrongAreRefused) {
   EXPECT_THAT(planner.error().message, HasSubstr("device properties: CUDNN_"));
 }
 
+/// It would be opened and closed for each plan.
+TEST_F(PlansTest, NVRTCIsOpenAsLongAsCUDNN) {
+  const std::string open = read("/proc/self/maps");
+  if (!cuda::nvrtc())
+    GTEST_SKIP() << cuda::nvrtc().error().str();
+  const std::filesystem::path file =
+      std::filesystem::canonical(cuda::nvrtc()->path);
+  EXPECT_NE(open.find(file.string()), std::string::npos) << file;
+}
+
 TEST_F(PlansTest, EarlierVersionsAreRefused) {
   cuda::CUDNN earlier = *cuda::cudnn();
   earlier.version = "9.1";

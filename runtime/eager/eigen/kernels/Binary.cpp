@@ -128,7 +128,7 @@ template <typename T> struct Rem {
     else if constexpr (isFloating<T>)
       return __builtin_fmod(a, b);
     else
-      return U<T>(a) - U<T>(b) * U<T>(Div<T>()(a, b));
+      return U<T>(a) - U<T>(multiply(b, Div<T>()(a, b)));
   }
 };
 template <typename T> struct Max {
