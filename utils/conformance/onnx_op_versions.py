@@ -116,7 +116,7 @@ def new_types(op, version):
 
 def tests_of(op, domain):
     cases = op_version_cases.CASES.get(
-        "MicrosoftGelu" if (op, domain) == ("Gelu", "com.microsoft") else op, [])
+        "Microsoft" + op if domain and (op, "") in claimed_ops() else op, [])
     for version in [1] if domain else versions_of(op):
         here = [c for c in cases if c.versions[0] <= version <= c.versions[1]]
         prefix = (domain + "." if domain else "") + f"{op}-{version}"

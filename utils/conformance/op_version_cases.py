@@ -369,9 +369,122 @@ of("QLinearConv", case(
 
 # The domain com.microsoft.
 MICROSOFT = "com.microsoft"
-of("FastGelu", case(x(2, 5), x(5), domain=MICROSOFT))
-of("MicrosoftGelu", case(x(2, 5), domain=MICROSOFT))
-of("FusedMatMul", case(x(3, 2), x(4, 3), transA=1, transB=1, alpha=0.5,
-                       domain=MICROSOFT))
-of("SkipLayerNormalization", case(x(1, 3, 4), x(1, 3, 4), x(4), x(4), x(4),
-                                  epsilon=0.01, domain=MICROSOFT))
+
+
+def microsoft(*operands, **more):
+    return case(*operands, domain=MICROSOFT, **more)
+
+
+def tokens(*shape, below):
+    return integers(*shape, low=0, high=below, dtype="int32")
+
+
+def octets(*shape):
+    return integers(*shape, low=0, high=255, dtype="uint8")
+
+
+SMALL, MIDDLE = array(0.0625), array(120, "uint8")
+
+of("BiasGelu", microsoft(x(2, 5), x(5)))
+of("FastGelu", microsoft(x(2, 5), x(5)))
+of("MicrosoftGelu", microsoft(x(2, 5)))
+of("QuickGelu", microsoft(x(2, 5)), microsoft(x(2, 5), alpha=0.5))
+of("FusedConv",
+   microsoft(x(1, 2, 4, 4), x(4, 1, 3, 3), x(4), x(1, 4, 4, 4), group=2,
+             pads=[1, 1, 1, 1], kernel_shape=[3, 3], activation="Relu"),
+   microsoft(x(1, 2, 5), x(3, 2, 2), activation="LeakyRelu",
+             activation_params=[0.25], kernel_shape=[2]),
+   microsoft(x(1, 2, 4, 4), x(4, 2, 1, 1), x(4), activation="Clip",
+             activation_params=[-0.5, 1.5], kernel_shape=[1, 1]),
+   microsoft(x(1, 2, 4, 4), x(4, 2, 1, 1), activation="HardSigmoid",
+             activation_params=[0.125, 0.25], kernel_shape=[1, 1]),
+   microsoft(x(1, 2, 4, 4), x(4, 2, 1, 1), activation="Tanh"))
+of("FusedGemm",
+   microsoft(x(2, 3), x(4, 3), x(4), transB=1, alpha=0.5, beta=2.0,
+             activation="Relu"),
+   microsoft(x(3, 2), x(3, 4), transA=1, activation="LeakyRelu",
+             activation_alpha=0.25))
+of("FusedMatMul",
+   microsoft(x(3, 2), x(4, 3), transA=1, transB=1, alpha=0.5),
+   microsoft(x(2, 3, 4), x(3, 2, 4), transBatchA=1, transBatchB=0, transA=0,
+             transB=1),
+   microsoft(x(2, 5, 3, 4), x(6, 5, 3, 2), transBatchA=1, transBatchB=1,
+             transA=1, transB=1),
+   microsoft(x(3), x(3, 4), transA=1))
+of("SkipLayerNormalization", microsoft(x(1, 3, 4), x(1, 3, 4), x(4), x(4), x(4),
+                                       epsilon=0.01))
+of("SkipSimplifiedLayerNormalization",
+   microsoft(x(1, 3, 4), x(1, 3, 4), x(4), x(4), epsilon=0.01),
+   microsoft(x(1, 3, 4), x(1, 3, 4), x(4)))
+of("EmbedLayerNormalization",
+   microsoft(tokens(2, 3, below=5), tokens(2, 3, below=2), x(5, 4), x(6, 4),
+             x(2, 4), x(4), x(4), tokens(2, 3, below=2), outputs=3),
+   microsoft(tokens(2, 3, below=5), tokens(2, 3, below=2), x(5, 4), x(6, 4),
+             x(2, 4), x(4), x(4), tokens(2, 3, below=2),
+             tokens(2, 3, below=6), epsilon=0.125, outputs=3))
+MASK = array([[1, 1, 0], [1, 1, 1]], "int32")
+of("MicrosoftAttention",
+   microsoft(x(2, 3, 4), x(4, 12), x(12), num_heads=2),
+   microsoft(x(2, 3, 4), x(4, 12), x(12), MASK, num_heads=2),
+   microsoft(x(2, 3, 4), x(4, 12), x(12), array([2, 3], "int32"), num_heads=2,
+             scale=0.25),
+   microsoft(x(2, 3, 4), x(4, 14), x(14), "", "", x(2, 2, 3, 3),
+             num_heads=2, qkv_hidden_sizes=[4, 4, 6]),
+   microsoft(x(2, 3, 4), x(4, 12), x(12), "", x(2, 2, 2, 5, 2), num_heads=2,
+             unidirectional=1, outputs=2))
+of("MultiHeadAttention",
+   microsoft(x(2, 3, 4), x(2, 5, 4), x(2, 5, 6), num_heads=2),
+   microsoft(x(2, 3, 4), x(2, 3, 4), x(2, 3, 4), x(12), MASK, num_heads=2),
+   microsoft(x(2, 3, 4), x(2, 3, 4), x(2, 3, 4), "", "", x(1, 2, 3, 3),
+             num_heads=2, scale=0.25),
+   microsoft(x(2, 3, 4), x(2, 3, 4), x(2, 3, 4), "", "", "",
+             x(2, 2, 5, 2), x(2, 2, 5, 2), num_heads=2, unidirectional=1,
+             outputs=3),
+   microsoft(x(2, 3, 4), x(2, 2, 5, 2), x(2, 2, 5, 2), num_heads=2))
+of("MicrosoftQuantizeLinear", microsoft(x(2, 5), SCALE, ZERO))
+of("MicrosoftDequantizeLinear", microsoft(octets(2, 5), SCALE, ZERO))
+of("DynamicQuantizeMatMul",
+   microsoft(x(2, 3), octets(3, 4), array([0.5, 0.25, 1.0, 2.0]),
+             array([10, 20, 30, 40], "uint8"), x(4)),
+   microsoft(x(2, 3), integers(3, 4, low=-100, high=100, dtype="int8"),
+             array(0.5)))
+of("MatMulIntegerToFloat",
+   microsoft(octets(2, 3), octets(3, 4), array(0.25),
+             array([0.5, 0.25, 1.0, 2.0]), array(100, "uint8"),
+             array([10, 20, 30, 40], "uint8"), x(4)),
+   microsoft(octets(2, 3),
+             integers(3, 4, low=-100, high=100, dtype="int8"), array(0.25),
+             array(0.5)))
+of("QGemm",
+   microsoft(octets(2, 3), SMALL, MIDDLE, octets(4, 3), SMALL, MIDDLE,
+             tokens(4, below=50), array(2.0), MIDDLE, transB=1),
+   microsoft(octets(3, 2), SMALL, MIDDLE, octets(3, 4), SMALL, MIDDLE,
+             transA=1, alpha=0.5))
+of("QLinearAdd", microsoft(octets(2, 5), SMALL, MIDDLE, octets(5),
+                           array(0.125), ZERO, array(0.25), MIDDLE))
+of("QLinearMul", microsoft(octets(2, 5), SMALL, MIDDLE, octets(5),
+                           array(0.125), ZERO, array(1.0), MIDDLE))
+of("QLinearWhere", microsoft(
+    booleans(2, 5), octets(2, 5), SMALL, MIDDLE, octets(2, 5),
+    array(0.125), ZERO, array(0.125), MIDDLE))
+of("QLinearConcat", microsoft(
+    array(0.125), MIDDLE, octets(2, 3), SMALL, MIDDLE, octets(2, 4),
+    array(0.25), ZERO, axis=1))
+of("QLinearGlobalAveragePool",
+   microsoft(octets(1, 3, 4, 5), SMALL, MIDDLE, array(0.03125), MIDDLE),
+   microsoft(octets(1, 4, 5, 3), SMALL, MIDDLE, array(0.03125), MIDDLE,
+             channels_last=1))
+of("QLinearAveragePool",
+   microsoft(octets(1, 3, 4, 5), SMALL, MIDDLE, array(0.03125), MIDDLE,
+             kernel_shape=[2, 3], pads=[0, 1, 0, 1], strides=[2, 1]),
+   microsoft(octets(1, 4, 5, 3), SMALL, MIDDLE, array(0.03125), MIDDLE,
+             kernel_shape=[2, 2], channels_last=1))
+of("QLinearLeakyRelu",
+   microsoft(octets(2, 5), SMALL, MIDDLE, SMALL, MIDDLE, alpha=0.25))
+of("QLinearSigmoid",
+   microsoft(octets(2, 5), SMALL, MIDDLE, array(1 / 256), array(0, "uint8")))
+of("QLinearSoftmax",
+   microsoft(octets(2, 3, 4), SMALL, MIDDLE, array(1 / 256),
+             array(0, "uint8"), axis=1, opset=13),
+   microsoft(octets(2, 3, 4), SMALL, MIDDLE, array(1 / 256),
+             array(0, "uint8"), axis=1, opset=12))

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Ops.h"
+#include "Attention.h"
 
 #include <cmath>
 #include <limits>
@@ -14,11 +14,9 @@
 using namespace mlir;
 
 namespace tandem::onnx {
-namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// (B, S, heads * D) as (B, heads, S, D).
 Value splitHeads(Node &node, Value x, int64_t heads) {
   Sizes sizes = node.sizesOf(x);
   std::optional<Size> each = sizes.size() == 3 && heads > 0
@@ -41,6 +39,17 @@ Value mergeHeads(Node &node, Value x) {
   return node.reshape(x, {sizes[0], sizes[1], *last});
 }
 
+Value maskUnless(Node &node, Value condition, Value like) {
+  return node.select(condition, node.scalar(like, 0),
+                     node.scalar(like, -kInfinity));
+}
+
+Value combine(Node &node, Value bias, Value more) {
+  return bias ? node.add(bias, more) : more;
+}
+
+namespace {
+
 /// Each head of keys or values as often as queries share it.
 Value repeatHeads(Node &node, Value x, int64_t heads) {
   int64_t own = node.dim(x, 1);
@@ -54,17 +63,6 @@ Value repeatHeads(Node &node, Value x, int64_t heads) {
   Ints repeated{sizes[0], own, heads / own, sizes[2], sizes[3]};
   x = node.expand(node.reshape(x, grouped), repeated);
   return node.reshape(x, {sizes[0], heads, sizes[2], sizes[3]});
-}
-
-/// 0 where `condition` holds, -inf elsewhere, in the type of `like`.
-Value maskUnless(Node &node, Value condition, Value like) {
-  return node.select(condition, node.scalar(like, 0),
-                     node.scalar(like, -kInfinity));
-}
-
-/// One bias and another, either of which may be missing.
-Value combine(Node &node, Value bias, Value more) {
-  return bias ? node.add(bias, more) : more;
 }
 
 /// The mask that is given, as a bias for all keys.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Activations.h"
 #include "Ops.h"
 
 using namespace mlir;
@@ -182,27 +183,89 @@ void convertConvTranspose(Node &node) {
   node.result(0, emitConv(node, operands, windows, groups, "OI"));
 }
 
-void convertGemm(Node &node) {
+static Value gemm(Node &node) {
   Value product = matmul(node, node.operand(0), node.operand(1),
                          node.getInt("transA", 0), node.getInt("transB", 0));
   product = scale(node, product, "alpha");
   if (node.hasOperand(2) && node.getFloat("beta", 1) != 0)
     product = node.add(product, scale(node, node.operand(2), "beta"));
-  node.result(0, product);
+  return product;
 }
+
+void convertGemm(Node &node) { node.result(0, gemm(node)); }
 
 void convertMatMul(Node &node) {
   node.result(0, multiplyMatrices(node, node.operand(0), node.operand(1)));
 }
 
+//===----------------------------------------------------------------------===//
+// com.microsoft
+//===----------------------------------------------------------------------===//
+
+/// The activation that the attribute names, if any, with its parameters: given
+/// as `alpha` and `beta`, or else its own.
+static Value fusedActivation(Node &node, Value x, std::optional<double> alpha,
+                             std::optional<double> beta) {
+  std::string name = StringRef(node.getString("activation")).lower();
+  if (name.empty())
+    return x;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (name == "clip")
+    return clamp(node, x, alpha.value_or(-kInfinity), beta.value_or(kInfinity));
+  ActivationParameters own = defaultParameters(name);
+  return activate(node,
+                  {name, alpha.value_or(own.alpha.value_or(0)),
+                   beta.value_or(own.beta.value_or(0))},
+                  x);
+}
+
+void convertMicrosoftFusedConv(Node &node) {
+  SmallVector<Value> operands{node.operand(0), node.operand(1)};
+  if (node.hasOperand(2))
+    operands.push_back(node.operand(2));
+  Value result = convolve(node, operands);
+  if (node.hasOperand(3))
+    result = node.add(result, node.operand(3));
+  const auto *given = node.find("activation_params");
+  auto parameter = [&](int i) {
+    return given && i < given->floats_size()
+               ? std::optional<double>(given->floats(i))
+               : std::nullopt;
+  };
+  node.result(0, fusedActivation(node, result, parameter(0), parameter(1)));
+}
+
+void convertMicrosoftFusedGemm(Node &node) {
+  auto parameter = [&](StringRef name) {
+    return node.hasAttribute(name)
+               ? std::optional<double>(node.getFloat(name, 0))
+               : std::nullopt;
+  };
+  node.result(0,
+              fusedActivation(node, gemm(node), parameter("activation_alpha"),
+                              parameter("activation_beta")));
+}
+
+/// An operand with its first dim behind the others that count batches, where
+/// the attribute asks for that, and with its last two dims exchanged, where the
+/// other does. A vector stays as it is.
+static Value transposed(Node &node, Value x, StringRef batch,
+                        StringRef matrix) {
+  const int64_t rank = node.rank(x);
+  if (rank < 2)
+    return x;
+  Ints order = range(0, rank);
+  if (node.getInt(batch, 0))
+    std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  if (node.getInt(matrix, 0))
+    std::swap(order[rank - 1], order[rank - 2]);
+  return order == range(0, rank) ? x : node.transpose(x, order);
+}
+
 void convertMicrosoftFusedMatMul(Node &node) {
-  if (!node.require(!node.getInt("transBatchA", 0) &&
-                        !node.getInt("transBatchB", 0),
-                    "transposed batches are not supported"))
-    return;
-  Value product = matmul(node, node.operand(0), node.operand(1),
-                         node.getInt("transA", 0), node.getInt("transB", 0));
-  node.result(0, scale(node, product, "alpha"));
+  Value lhs = transposed(node, node.operand(0), "transBatchA", "transA");
+  Value rhs = transposed(node, node.operand(1), "transBatchB", "transB");
+  node.result(0, scale(node, multiplyMatrices(node, lhs, rhs), "alpha"));
 }
 
 } // namespace tandem::onnx

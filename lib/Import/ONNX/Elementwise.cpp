@@ -213,6 +213,16 @@ void convertMicrosoftGelu(Node &node) {
   node.result(0, gelu(node, node.operand(0), false));
 }
 
+void convertMicrosoftBiasGelu(Node &node) {
+  node.result(0, gelu(node, node.add(node.operand(0), node.operand(1)), false));
+}
+
+void convertMicrosoftQuickGelu(Node &node) {
+  Value x = node.operand(0);
+  Value scaled = node.mul(x, node.scalar(x, node.getFloat("alpha", 1.702)));
+  node.result(0, node.mul(x, node.emit<ir::SigmoidOp>(scaled)));
+}
+
 void convertMicrosoftFastGelu(Node &node) {
   Value x = node.operand(0);
   if (node.hasOperand(1))

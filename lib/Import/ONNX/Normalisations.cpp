@@ -174,15 +174,57 @@ void convertMeanVarianceNormalization(Node &node) {
   node.result(0, node.div(difference, deviation));
 }
 
-void convertRMSNormalization(Node &node) {
-  Value x = node.operand(0), input = stash(node, x);
-  int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+/// The sum of three embeddings, which indices choose, normalised. The second
+/// result is the number of elements of each sequence that the mask keeps.
+void convertMicrosoftEmbedLayerNormalization(Node &node) {
+  Value ids = node.operand(0);
+  Type i32 = node.state().builder.getI32Type();
+  if (!node.require(node.rank(ids) == 2, "needs indices of 2 dims"))
+    return;
+  Value places = node.hasOperand(8) ? node.operand(8)
+                                    : node.iota({1, node.dim(ids, 1)}, 1, i32);
+  Value sum = node.add(node.gather(node.operand(2), ids, 0),
+                       node.gather(node.operand(3), places, 0));
+  if (node.hasOperand(4))
+    sum = node.add(sum, node.gather(node.operand(4), node.operand(1), 0));
+  Value normalised = standardise(node, sum, 2, node.getFloat("epsilon", 1e-12));
+  node.result(0,
+              node.add(node.mul(normalised, node.operand(5)), node.operand(6)));
+  if (node.isWanted(1)) {
+    Value kept = node.hasOperand(7)
+                     ? node.cast(node.operand(7), i32)
+                     : node.expand(node.scalar(i32, 0), node.dims(ids));
+    node.result(1, node.reduce(ir::ReduceKind::sum, kept, 1,
+                               /*keepDims=*/false));
+  }
+  node.result(2, sum);
+}
+
+/// `x` divided by the root of the mean of squares over the dims from `axis` on,
+/// and scaled.
+static Value normaliseRootMeanSquare(Node &node, Value x, int64_t axis,
+                                     Value scale) {
+  Value input = stash(node, x);
   Value mean = node.reduce(ir::ReduceKind::mean, node.mul(input, input),
                            range(axis, node.rank(x)));
   Value root = node.emit<ir::SqrtOp>(
       node.add(mean, node.scalar(mean, node.getFloat("epsilon", 1e-5))));
-  Value result = node.cast(node.div(input, root), node.element(x));
-  node.result(0, node.mul(result, node.operand(1)));
+  return node.mul(node.cast(node.div(input, root), node.element(x)), scale);
+}
+
+void convertRMSNormalization(Node &node) {
+  Value x = node.operand(0);
+  int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  node.result(0, normaliseRootMeanSquare(node, x, axis, node.operand(1)));
+}
+
+void convertMicrosoftSkipSimplifiedLayerNormalization(Node &node) {
+  Value sum = node.add(node.operand(0), node.operand(1));
+  if (node.hasOperand(3))
+    sum = node.add(sum, node.operand(3));
+  node.result(0, normaliseRootMeanSquare(node, sum, node.rank(sum) - 1,
+                                         node.operand(2)));
+  node.result(3, sum);
 }
 
 } // namespace tandem::onnx

@@ -51,6 +51,9 @@ struct Windows {
 };
 /// The windows of `sizes` on `value` that the attributes describe.
 Windows describeWindows(Node &node, mlir::Value value, Ints sizes);
+/// The mean of each window that the attributes describe, and of all positions.
+mlir::Value averagePool(Node &node, mlir::Value x);
+mlir::Value globalAveragePool(Node &node, mlir::Value x);
 /// The letters of `spatialDims` dims after two others: "NCHW".
 std::string layoutOf(llvm::StringRef first, int64_t spatialDims);
 /// `value` without the elements that negative padding cuts off, whose padding

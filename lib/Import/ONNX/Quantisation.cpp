@@ -11,18 +11,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Quantisation.h"
+
 #include "ModelFile.h"
-#include "Ops.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 
 using namespace mlir;
 
 namespace tandem::onnx {
-namespace {
 
-/// A scale or zero point in a shape that broadcasts with one of `rank` dims:
-/// one element as a scalar, a vector along `axis`, others as they are.
+static Type f32(Node &node) { return node.state().builder.getF32Type(); }
+static Type i32(Node &node) { return node.state().builder.getI32Type(); }
+
 Value alignParameter(Node &node, Value parameter, int64_t axis, int64_t rank) {
   RankedTensorType type = node.type(parameter);
   if (type.hasStaticShape() && type.getNumElements() == 1)
@@ -30,6 +31,51 @@ Value alignParameter(Node &node, Value parameter, int64_t axis, int64_t rank) {
   return type.getRank() == 1 ? alongAxis(node, parameter, axis, rank)
                              : parameter;
 }
+
+Value saturate(Node &node, Value real, Value zeroPoint, Type type) {
+  if (!node.require(type.isInteger(), "quantises to integers only"))
+    return {};
+  Value rounded = node.cast(node.emit<ir::RoundOp>(real), f32(node));
+  if (zeroPoint)
+    rounded = node.add(rounded, node.cast(zeroPoint, f32(node)));
+  return node.cast(rounded, type);
+}
+
+Value centre(Node &node, Value x, unsigned i, int64_t axis) {
+  Value centred = node.cast(x, i32(node));
+  if (!node.hasOperand(i))
+    return centred;
+  Value zeroPoint = alignParameter(node, node.operand(i), axis, node.rank(x));
+  return node.sub(centred, node.cast(zeroPoint, i32(node)));
+}
+
+bool requireBytes(Node &node, Value lhs, Value rhs) {
+  return node.require(node.element(lhs).isInteger(8) &&
+                          node.element(rhs).isInteger(8),
+                      "takes integers of 8 bits");
+}
+
+Quantised quantizeDynamically(Node &node, Value x) {
+  Value zero = node.scalar(x, 0);
+  auto extreme = [&](ir::ReduceKind kind) {
+    return node.reduce(kind, x, range(0, node.rank(x)), /*keepDims=*/false);
+  };
+  Value most = node.emit<ir::MaxOp>({extreme(ir::ReduceKind::max), zero});
+  Value least = node.emit<ir::MinOp>({extreme(ir::ReduceKind::min), zero});
+  Value isEmpty = node.compare(ir::ComparePredicate::eq, most, least);
+  // Of zeros alone the scale is 1.
+  Value width =
+      node.select(isEmpty, node.scalar(x, 255), node.sub(most, least));
+  Value scale = node.div(width, node.scalar(x, 255));
+  Type type = IntegerType::get(node.state().builder.getContext(), 8,
+                               IntegerType::Unsigned);
+  Value zeroPoint =
+      saturate(node, node.div(node.sub(zero, least), scale), {}, type);
+  return {saturate(node, node.div(x, scale), zeroPoint, type), scale,
+          zeroPoint};
+}
+
+namespace {
 
 /// The parameter of QuantizeLinear or DequantizeLinear in operand `i` for the
 /// elements of `x`; each of its elements is repeated `block_size` times.
@@ -58,9 +104,6 @@ Value parameterFor(Node &node, Value x, unsigned i) {
   return pick(node, parameter, blocks, axis);
 }
 
-Type f32(Node &node) { return node.state().builder.getF32Type(); }
-Type i32(Node &node) { return node.state().builder.getI32Type(); }
-
 /// The element type that an attribute names; null where it is not given.
 Type typeOf(Node &node, StringRef attribute) {
   int64_t number = node.getInt(attribute, 0);
@@ -71,26 +114,6 @@ Type typeOf(Node &node, StringRef attribute) {
     return ir::toMlirType(node.state().builder.getContext(), *dtype);
   node.error(dtype.error().message, dtype.error().hint);
   return {};
-}
-
-/// round(real) + zero point as `type`, which saturates. All are exact in f32
-/// where they do not.
-Value saturate(Node &node, Value real, Value zeroPoint, Type type) {
-  if (!node.require(type.isInteger(), "quantises to integers only"))
-    return {};
-  Value rounded = node.cast(node.emit<ir::RoundOp>(real), f32(node));
-  if (zeroPoint)
-    rounded = node.add(rounded, node.cast(zeroPoint, f32(node)));
-  return node.cast(rounded, type);
-}
-
-/// x - zero point as i32; the zero point, if any, is operand `i`.
-Value centre(Node &node, Value x, unsigned i, int64_t axis) {
-  Value centred = node.cast(x, i32(node));
-  if (!node.hasOperand(i))
-    return centred;
-  Value zeroPoint = alignParameter(node, node.operand(i), axis, node.rank(x));
-  return node.sub(centred, node.cast(zeroPoint, i32(node)));
 }
 
 /// The convolution of integers of magnitudes up to 255, exact: in f32 where all
@@ -108,13 +131,6 @@ Value convolveIntegers(Node &node, Value x, Value kernel) {
                   : Type(node.state().builder.getF64Type());
   Value result = convolve(node, {node.cast(x, type), node.cast(kernel, type)});
   return node.cast(result, i32(node));
-}
-
-/// Whether the operands that are multiplied have one byte; an error otherwise.
-bool requireBytes(Node &node, Value lhs, Value rhs) {
-  return node.require(node.element(lhs).isInteger(8) &&
-                          node.element(rhs).isInteger(8),
-                      "takes integers of 8 bits");
 }
 
 /// The sums of products of two quantised tensors, quantised: operands 0 to 7 of
@@ -153,24 +169,10 @@ void convertDequantizeLinear(Node &node) {
 }
 
 void convertDynamicQuantizeLinear(Node &node) {
-  Value x = node.operand(0), zero = node.scalar(x, 0);
-  auto extreme = [&](ir::ReduceKind kind) {
-    return node.reduce(kind, x, range(0, node.rank(x)), /*keepDims=*/false);
-  };
-  Value most = node.emit<ir::MaxOp>({extreme(ir::ReduceKind::max), zero});
-  Value least = node.emit<ir::MinOp>({extreme(ir::ReduceKind::min), zero});
-  Value isEmpty = node.compare(ir::ComparePredicate::eq, most, least);
-  // Of zeros alone the scale is 1.
-  Value width =
-      node.select(isEmpty, node.scalar(x, 255), node.sub(most, least));
-  Value scale = node.div(width, node.scalar(x, 255));
-  Type type = IntegerType::get(node.state().builder.getContext(), 8,
-                               IntegerType::Unsigned);
-  Value zeroPoint =
-      saturate(node, node.div(node.sub(zero, least), scale), {}, type);
-  node.result(0, saturate(node, node.div(x, scale), zeroPoint, type));
-  node.result(1, scale);
-  node.result(2, zeroPoint);
+  Quantised quantised = quantizeDynamically(node, node.operand(0));
+  node.result(0, quantised.values);
+  node.result(1, quantised.scale);
+  node.result(2, quantised.zeroPoint);
 }
 
 void convertMatMulInteger(Node &node) {
@@ -231,5 +233,11 @@ void convertQuantizeLinear(Node &node) {
   Value real = node.div(node.cast(x, in), node.cast(scale, in));
   node.result(0, saturate(node, real, zeroPoint, type));
 }
+
+void convertMicrosoftDequantizeLinear(Node &node) {
+  convertDequantizeLinear(node);
+}
+
+void convertMicrosoftQuantizeLinear(Node &node) { convertQuantizeLinear(node); }
 
 } // namespace tandem::onnx

@@ -8,7 +8,7 @@
 
 #include "RecurrentLayer.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "Ops.h"
 
 using namespace mlir;
 
@@ -17,22 +17,6 @@ namespace tandem::onnx {
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
-
-/// The parameters of an activation where none are given; nothing for those that
-/// it does not have.
-struct Parameters {
-  std::optional<double> alpha, beta;
-};
-
-static Parameters defaultParameters(StringRef name) {
-  return StringSwitch<Parameters>(name)
-      .Case("affine", {1, 0})
-      .Cases({"elu", "thresholdedrelu"}, {1, {}})
-      .Case("hardsigmoid", {0.2, 0.5})
-      .Case("leakyrelu", {0.01, {}})
-      .Case("scaledtanh", {1, 1})
-      .Default({});
-}
 
 /// The next of the numbers that are given, for an activation that has such a
 /// parameter.
@@ -63,7 +47,7 @@ static SmallVector<Activation> listActivations(Node &node, int64_t direction,
   SmallVector<Activation> list;
   for (const std::string &name : names) {
     std::string lower = StringRef(name).lower();
-    Parameters parameters = defaultParameters(lower);
+    ActivationParameters parameters = defaultParameters(lower);
     double alpha = takeParameter(alphas, nextAlpha, parameters.alpha);
     double beta = takeParameter(betas, nextBeta, parameters.beta);
     list.push_back({lower, alpha, beta});
@@ -73,43 +57,8 @@ static SmallVector<Activation> listActivations(Node &node, int64_t direction,
 
 Value Layer::activate(Value x, unsigned number) {
   if (double clip = node.getFloat("clip", 0); clip > 0 && number < 2)
-    x = node.emit<ir::ClampOp>(
-        {x, node.scalar(x, -clip), node.scalar(x, clip)});
-  const Activation &activation = activations[number];
-  const std::string &name = activation.name;
-  auto scaled = [&](Value y) {
-    return node.mul(node.scalar(x, activation.alpha), y);
-  };
-  Value beta;
-  if (name == "affine" || name == "scaledtanh" || name == "hardsigmoid")
-    beta = node.scalar(x, activation.beta);
-  if (name == "sigmoid")
-    return node.emit<ir::SigmoidOp>(x);
-  if (name == "tanh")
-    return node.emit<ir::TanhOp>(x);
-  if (name == "relu")
-    return node.emit<ir::ReluOp>(x);
-  if (name == "softplus")
-    return node.emit<ir::SoftplusOp>(x);
-  if (name == "softsign")
-    return node.div(x, node.add(node.emit<ir::AbsOp>(x), node.scalar(x, 1)));
-  if (name == "affine")
-    return node.add(scaled(x), beta);
-  if (name == "scaledtanh")
-    return scaled(node.emit<ir::TanhOp>(node.mul(beta, x)));
-  if (name == "leakyrelu" || name == "elu")
-    return node.select(
-        node.compare(ir::ComparePredicate::ge, x, node.scalar(x, 0)), x,
-        scaled(name == "elu" ? node.emit<ir::Expm1Op>(x) : x));
-  if (name == "thresholdedrelu")
-    return node.select(node.compare(ir::ComparePredicate::gt, x,
-                                    node.scalar(x, activation.alpha)),
-                       x, node.scalar(x, 0));
-  if (name == "hardsigmoid")
-    return node.emit<ir::ClampOp>(
-        {node.add(scaled(x), beta), node.scalar(x, 0), node.scalar(x, 1)});
-  node.error("activation '" + name + "' is not supported");
-  return {};
+    x = clamp(node, x, -clip, clip);
+  return tandem::onnx::activate(node, activations[number], x);
 }
 
 //===----------------------------------------------------------------------===//

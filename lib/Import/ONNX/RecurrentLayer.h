@@ -1,5 +1,4 @@
-//===- RecurrentLayer.h - A direction of ONNX's RNN, LSTM or GRU -*- C++
-//-*-===//
+//===- RecurrentLayer.h - A direction of an ONNX RNN, LSTM or GRU - C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,15 +9,9 @@
 #ifndef TANDEM_LIB_IMPORT_ONNX_RECURRENTLAYER_H
 #define TANDEM_LIB_IMPORT_ONNX_RECURRENTLAYER_H
 
-#include "Node.h"
+#include "Activations.h"
 
 namespace tandem::onnx {
-
-/// A function of the attribute "activations", with its parameters.
-struct Activation {
-  std::string name;
-  double alpha, beta;
-};
 
 /// What a layer carries from step to step; null stands for zeros. Only an LSTM
 /// has a cell.

@@ -151,8 +151,7 @@ Windows describeWindows(Node &node, Value value, Ints sizes) {
   return windows;
 }
 
-void convertAveragePool(Node &node) {
-  Value x = node.operand(0);
+Value averagePool(Node &node, Value x) {
   Windows windows = describeWindows(node, x, node.getInts("kernel_shape"));
   Ints behind = reachBehind(node, x, windows);
   bool countsPadding = node.getInt("count_include_pad", 0);
@@ -162,8 +161,11 @@ void convertAveragePool(Node &node) {
     x = materialisePadding(node, x, windows);
   for (auto [pad, by] : llvm::zip(windows.high, behind))
     pad += by;
-  node.result(
-      0, emitPool<ir::AvgPoolOp>(node, x, windows, countsPadding && !reaches));
+  return emitPool<ir::AvgPoolOp>(node, x, windows, countsPadding && !reaches);
+}
+
+void convertAveragePool(Node &node) {
+  node.result(0, averagePool(node, node.operand(0)));
 }
 
 void convertMaxPool(Node &node) {
@@ -177,9 +179,12 @@ void convertMaxPool(Node &node) {
     node.result(1, placesOfMaxima(node, x, windows));
 }
 
+Value globalAveragePool(Node &node, Value x) {
+  return node.reduce(ir::ReduceKind::mean, x, spatialAxes(node, x));
+}
+
 void convertGlobalAveragePool(Node &node) {
-  Value x = node.operand(0);
-  node.result(0, node.reduce(ir::ReduceKind::mean, x, spatialAxes(node, x)));
+  node.result(0, globalAveragePool(node, node.operand(0)));
 }
 
 void convertGlobalMaxPool(Node &node) {
