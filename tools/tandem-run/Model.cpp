@@ -38,23 +38,27 @@ Expected<NamedText> split(const std::string &given, const char *option) {
   return NamedText{given.substr(0, at), given.substr(at + 1)};
 }
 
-/// The elements of a spec that lists them or names a file of few; nothing for
-/// any other.
-Expected<std::optional<std::vector<double>>>
-elementsOf(const std::string &text) {
+/// Adds what a spec tells of the input `name`: its elements, where it lists
+/// them or names a file of few, and its shape.
+Status addInput(const std::string &name, const std::string &text,
+                ImportOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(ArgSpec spec, parseArgSpec(text));
-  std::vector<double> elements = spec.values;
+  if (spec.dims)
+    options.shapes[name] = *spec.dims;
   if (spec.kind == ArgSpec::Kind::values)
-    return elements;
+    options.values[name] = spec.values;
   if (spec.kind != ArgSpec::Kind::file)
-    return std::nullopt;
+    return {};
   TANDEM_ASSIGN_OR_RETURN(Tensor tensor, readNpy(spec.path));
-  int64_t count = tensor.type().shape.numElements();
+  options.shapes[name] = tensor.shape();
+  const int64_t count = tensor.shape().numElements();
   if (count > kMaxValues)
-    return std::nullopt;
+    return {};
+  std::vector<double> &elements = options.values[name];
+  elements.clear();
   for (int64_t i = 0; i < count; ++i)
     elements.push_back(loadElement(tensor, i));
-  return elements;
+  return {};
 }
 
 /// "random:1x3x224x224", with 1 for free dims.
@@ -72,7 +76,7 @@ TensorType typeOf(const Program &program, uint32_t slot) {
 }
 
 /// What --input and --dim, each NAME=VALUE, fix when a model is imported: sizes
-/// of dims, and the values of inputs whose elements are given.
+/// of dims, and the shapes and elements of inputs, as far as they are given.
 Expected<ImportOptions>
 makeImportOptions(const std::vector<std::string> &inputs,
                   const std::vector<std::string> &dims) {
@@ -96,9 +100,7 @@ makeImportOptions(const std::vector<std::string> &inputs,
   }
   for (const std::string &given : inputs) {
     TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--input"));
-    TANDEM_ASSIGN_OR_RETURN(auto elements, elementsOf(named.text));
-    if (elements)
-      options.values[named.name] = *elements;
+    TANDEM_RETURN_IF_ERROR(addInput(named.name, named.text, options));
   }
   return options;
 }

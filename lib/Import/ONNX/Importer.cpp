@@ -67,6 +67,39 @@ void Importer::findShapeInputs() {
   }
 }
 
+/// The name of a dim of an input, if it is free.
+static std::string freeName(const proto::ValueInfoProto &info, int i) {
+  const auto &dim = info.type().tensor_type().shape().dim(i);
+  // Exporters of PaddlePaddle write -1 or "?" for a dim that they leave free.
+  const bool isUnknown = !dim.has_dim_value() || dim.dim_value() == -1;
+  if ((dim.dim_param().empty() && isUnknown) || dim.dim_param() == "?")
+    return info.name() + "." + std::to_string(i);
+  return dim.dim_param();
+}
+
+LogicalResult Importer::bindDims() {
+  boundDims = state.options.dims;
+  for (const proto::ValueInfoProto &info : graph.input()) {
+    auto given = state.options.shapes.find(info.name());
+    // What does not suit the input is said when the function is called.
+    if (given == state.options.shapes.end() ||
+        info.type().tensor_type().shape().dim_size() != given->second.rank())
+      continue;
+    for (int i = 0; i < given->second.rank(); ++i) {
+      const std::string name = freeName(info, i);
+      const int64_t size = given->second[i];
+      if (name.empty())
+        continue;
+      auto [bound, isNew] = boundDims.try_emplace(name, size);
+      if (!isNew && bound->second != size)
+        return emitError(state.location(info.name()))
+               << "dim '" << name << "' is " << bound->second << ", and "
+               << size << " in input '" << info.name() << "'";
+    }
+  }
+  return success();
+}
+
 /// The type of an input, with the sizes and names of its dims.
 FailureOr<Importer::Input>
 Importer::describeInput(const proto::ValueInfoProto &info) {
@@ -83,15 +116,11 @@ Importer::describeInput(const proto::ValueInfoProto &info) {
                           << "' must have a rank, of at most " << kMaxRank;
   Input input;
   Ints dims;
-  for (const auto &dim : given.shape().dim()) {
-    std::string name = dim.dim_param();
-    // Exporters of PaddlePaddle write -1 or "?" for a dim that they leave free.
-    bool isUnknown = !dim.has_dim_value() || dim.dim_value() == -1;
-    if ((name.empty() && isUnknown) || name == "?")
-      name = info.name() + "." + std::to_string(dims.size());
-    auto bound = state.options.dims.find(name);
-    bool isFree = !name.empty() && bound == state.options.dims.end();
-    int64_t size = name.empty() ? dim.dim_value()
+  for (int i = 0; i < given.shape().dim_size(); ++i) {
+    const std::string name = freeName(info, i);
+    auto bound = boundDims.find(name);
+    bool isFree = !name.empty() && bound == boundDims.end();
+    int64_t size = name.empty() ? given.shape().dim(i).dim_value()
                    : isFree     ? ShapedType::kDynamic
                                 : bound->second;
     if (!isFree && size < 0)
@@ -183,7 +212,7 @@ LogicalResult Importer::addWeights(const proto::GraphProto &of) {
 }
 
 LogicalResult Importer::addInputs() {
-  if (failed(addWeights(graph)))
+  if (failed(addWeights(graph)) || failed(bindDims()))
     return failure();
   for (const proto::ValueInfoProto &info : graph.input()) {
     // An initializer is the default of the input of its name.

@@ -57,6 +57,8 @@ private:
               std::set<const proto::FunctionProto *> &seen) const;
   void addShapeInputs(const std::string &name);
   void findShapeInputs();
+  /// Finds the sizes that the options give free dims.
+  mlir::LogicalResult bindDims();
   mlir::FailureOr<Input> describeInput(const proto::ValueInfoProto &info);
   mlir::LogicalResult fixInput(const proto::ValueInfoProto &info,
                                mlir::RankedTensorType type,
@@ -102,6 +104,8 @@ private:
   std::vector<std::string> declared;
   mlir::func::FuncOp function;
   std::vector<Input> inputs;
+  /// The sizes of free dims that are given, and the dims that inputs have.
+  std::map<std::string, int64_t> boundDims;
   std::set<std::string> usedDims;
   /// What nodes read that cannot be imported.
   std::vector<std::string> refusedInputs;
