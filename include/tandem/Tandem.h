@@ -120,7 +120,9 @@ struct GraphSource;
 struct ImportOptions {
   /// Sizes of free dims, by name. All others stay free.
   std::map<std::string, int64_t> dims;
-  /// Shapes of inputs, by name, which give their free dims these sizes, too.
+  /// Shapes of inputs, by name, which give their free dims these sizes, too. An
+  /// input that has a default (an initializer of its name) is one of the graph
+  /// only if it is here or in `values`.
   std::map<std::string, Shape> shapes;
   /// Values of inputs of at most 64 elements, by name. Those that determine
   /// shapes are fixed to their value, and are no inputs of the graph; the

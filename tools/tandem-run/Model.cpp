@@ -98,8 +98,14 @@ makeImportOptions(const std::vector<std::string> &inputs,
                                   "--dim=" + given,
                                   {}});
   }
+  std::set<std::string> names;
   for (const std::string &given : inputs) {
     TANDEM_ASSIGN_OR_RETURN(NamedText named, split(given, "--input"));
+    if (!names.insert(named.name).second)
+      return tl::unexpected(Error{"input '" + named.name + "' is given twice",
+                                  "argument",
+                                  "--input=" + given,
+                                  {}});
     TANDEM_RETURN_IF_ERROR(addInput(named.name, named.text, options));
   }
   return options;

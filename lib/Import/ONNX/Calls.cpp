@@ -44,12 +44,26 @@ void Importer::forEachNode(
   }
 }
 
-/// A node of a function, whose attributes may be those of its call.
+/// Whether a name is that of an input of the function which its call leaves
+/// out.
+static bool isLeftOut(const std::string &name, const proto::NodeProto &call,
+                      const proto::FunctionProto &function) {
+  for (int i = 0; i < function.input_size(); ++i)
+    if (function.input(i) == name)
+      return i >= call.input_size() || call.input(i).empty();
+  return false;
+}
+
+/// A node of a function, whose attributes may be those of its call. What the
+/// call leaves out, it leaves out, too.
 static proto::NodeProto substitute(const proto::NodeProto &node,
                                    const proto::NodeProto &call,
                                    const proto::FunctionProto &function) {
   proto::NodeProto result = node;
   result.set_name(call.name() + "/" + node.name());
+  for (std::string &input : *result.mutable_input())
+    if (isLeftOut(input, call, function))
+      input.clear();
   result.clear_attribute();
   for (const proto::AttributeProto &attribute : node.attribute()) {
     const proto::AttributeProto *given = &attribute;

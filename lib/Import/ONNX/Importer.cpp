@@ -211,18 +211,47 @@ LogicalResult Importer::addWeights(const proto::GraphProto &of) {
   return success();
 }
 
+bool Importer::isGiven(const std::string &input) const {
+  return state.options.values.contains(input) ||
+         state.options.shapes.contains(input);
+}
+
+LogicalResult Importer::checkGiven() {
+  std::set<std::string> unknown;
+  for (const auto &[name, values] : state.options.values)
+    unknown.insert(name);
+  for (const auto &[name, shape] : state.options.shapes)
+    unknown.insert(name);
+  std::string all;
+  for (const proto::ValueInfoProto &info : graph.input()) {
+    unknown.erase(info.name());
+    all += (all.empty() ? "'" : ", '") + info.name() + "'";
+  }
+  if (unknown.empty())
+    return success();
+  return emitError(state.location())
+         << "the model has no input '" << *unknown.begin()
+         << "' (its inputs are " << (all.empty() ? "none" : all) << ")";
+}
+
 LogicalResult Importer::addInputs() {
   if (failed(addWeights(graph)) || failed(bindDims()))
     return failure();
   for (const proto::ValueInfoProto &info : graph.input()) {
     // An initializer is the default of the input of its name.
     if (auto known = state.values.find(info.name());
-        known != state.values.end() && known->second.weight)
-      continue;
-    if (failed(declare(info.name(), state.location(info.name()))) ||
-        failed(addInput(info)))
+        known != state.values.end() && known->second.weight) {
+      if (!isGiven(info.name()))
+        continue;
+      known->second.weight = nullptr;
+    } else if (failed(declare(info.name(), state.location(info.name())))) {
+      return failure();
+    }
+    if (failed(addInput(info)))
       return failure();
   }
+  if (failed(checkGiven()))
+    return failure();
   for (const auto &[name, size] : state.options.dims)
     if (!usedDims.contains(name))
       return emitError(state.location())

@@ -64,6 +64,10 @@ private:
                                mlir::RankedTensorType type,
                                llvm::ArrayRef<double> values);
   mlir::LogicalResult addInput(const proto::ValueInfoProto &info);
+  /// Whether the options have values or a shape for an input.
+  bool isGiven(const std::string &input) const;
+  /// An error where they have some for what is no input.
+  mlir::LogicalResult checkGiven();
   mlir::LogicalResult addInputs();
   mlir::LogicalResult declare(const std::string &name, mlir::Location loc);
   mlir::LogicalResult checkOperands(const proto::NodeProto &node,

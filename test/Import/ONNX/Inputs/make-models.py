@@ -150,6 +150,27 @@ def calls():
         [value("x", [2])], [value("y", [2])], functions=[function([inner])])
 
 
+# Clip between limits of which a call gives the second alone, through another.
+def short_calls():
+    def clip(name, inner):
+        return helper.make_function(
+            "local", name, ["a", "low", "high"], ["b"], [inner],
+            [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)])
+    call = node("Inner", "a low high", "b", "outer", domain="local")
+    functions = [clip("Inner", node("Clip", "a low high", "b", "inner")),
+                 clip("Outer", call)]
+    arguments = node("Outer", "x", "y", "call", domain="local")
+    arguments.input[:] = ["x", "", "limit"]
+    return model([arguments], [value("x", [3])], [value("y", [3])],
+                 [weight("limit", numpy.float32(1))], functions=functions)
+
+
+# An input that has a default.
+def defaulted_input():
+    return model([node("Add", "x w", "y")], [value("x", [2]), value("w", [2])],
+                 [value("y", [2])], [weight("w", ramp(2))])
+
+
 def endless_calls():
     return model([node("Scaled", "x", "y", "outer", domain="local")],
                  [value("x", [2])], [value("y", [2])],
@@ -541,7 +562,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for make in [network, padded, quantised, quantised_floats, shape_input,
-                 two_free_dims, calls, endless_calls, branch, loop,
+                 two_free_dims, calls, short_calls, defaulted_input, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
                  long_padding, remainders, reshaped_shape, einsum, narrow_types, resized, slices, shrunk_bytes, gemm_of_product_alone,
