@@ -236,7 +236,8 @@ class Checks:
     def start(mutant, command, timeout):
         return subprocess.run(
             [str(word) for word in command],
-            env=dict(os.environ, TANDEM_MUTATE=mutant),
+            # A program from the cache would not say that the mutant is at work.
+            env=dict(os.environ, TANDEM_MUTATE=mutant, TANDEM_DISK_CACHE="off"),
             capture_output=True,
             text=True,
             timeout=timeout,
