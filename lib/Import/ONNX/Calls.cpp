@@ -54,32 +54,43 @@ static bool isLeftOut(const std::string &name, const proto::NodeProto &call,
   return false;
 }
 
-/// A node of a function, whose attributes may be those of its call. What the
-/// call leaves out, it leaves out, too.
-static proto::NodeProto substitute(const proto::NodeProto &node,
-                                   const proto::NodeProto &call,
-                                   const proto::FunctionProto &function) {
-  proto::NodeProto result = node;
-  result.set_name(call.name() + "/" + node.name());
-  for (std::string &input : *result.mutable_input())
+/// What the attribute of a function is in a call of it; null for its op's own
+/// default.
+static const proto::AttributeProto *
+attributeOf(const std::string &name, const proto::NodeProto &call,
+            const proto::FunctionProto &function) {
+  const proto::AttributeProto *given = nullptr;
+  for (const auto *list : {&function.attribute_proto(), &call.attribute()})
+    for (const proto::AttributeProto &candidate : *list)
+      if (candidate.name() == name)
+        given = &candidate;
+  return given;
+}
+
+/// Makes a node of a function, or of a graph within one, that of a call: its
+/// attributes may be the call's, and what the call leaves out, it leaves out.
+static void substitute(proto::NodeProto &node, const proto::NodeProto &call,
+                       const proto::FunctionProto &function) {
+  for (std::string &input : *node.mutable_input())
     if (isLeftOut(input, call, function))
       input.clear();
-  result.clear_attribute();
-  for (const proto::AttributeProto &attribute : node.attribute()) {
-    const proto::AttributeProto *given = &attribute;
+  google::protobuf::RepeatedPtrField<proto::AttributeProto> attributes;
+  attributes.Swap(node.mutable_attribute());
+  for (proto::AttributeProto &attribute : attributes) {
+    const std::string name = attribute.name();
     if (!attribute.ref_attr_name().empty()) {
-      given = nullptr;
-      for (const auto *list : {&function.attribute_proto(), &call.attribute()})
-        for (const proto::AttributeProto &candidate : *list)
-          if (candidate.name() == attribute.ref_attr_name())
-            given = &candidate;
+      const auto *given =
+          attributeOf(attribute.ref_attr_name(), call, function);
+      if (!given)
+        continue;
+      attribute = *given;
+      attribute.set_name(name);
+    } else if (attribute.has_g()) {
+      for (proto::NodeProto &inner : *attribute.mutable_g()->mutable_node())
+        substitute(inner, call, function);
     }
-    if (!given) // The op's own default.
-      continue;
-    *result.add_attribute() = *given;
-    result.mutable_attribute()->rbegin()->set_name(attribute.name());
+    node.add_attribute()->Swap(&attribute);
   }
-  return result;
 }
 
 LogicalResult Importer::countNodes(int count, Location loc) {
@@ -111,8 +122,12 @@ LogicalResult Importer::addCall(const proto::NodeProto &call,
   ++depth;
   LogicalResult result = success();
   for (const proto::NodeProto &node : called.node())
-    if (succeeded(result))
-      result = addNode(expanded.emplace_back(substitute(node, call, called)));
+    if (succeeded(result)) {
+      proto::NodeProto &copy = expanded.emplace_back(node);
+      copy.set_name(call.name() + "/" + node.name());
+      substitute(copy, call, called);
+      result = addNode(copy);
+    }
   --depth;
   opset = outerOpset;
   declared.resize(outerNames);

@@ -297,6 +297,11 @@ LogicalResult Importer::checkOps() {
 
 LogicalResult Importer::checkOperands(const proto::NodeProto &node,
                                       Location loc) {
+  for (const proto::AttributeProto &attribute : node.attribute())
+    if (!attribute.ref_attr_name().empty())
+      return emitError(loc) << "attribute '" << attribute.name()
+                            << "' refers to '" << attribute.ref_attr_name()
+                            << "' of a call, but is in no function";
   for (const std::string &input : node.input()) {
     if (input.empty() || state.values.contains(input))
       continue;

@@ -165,6 +165,35 @@ def short_calls():
                  [weight("limit", numpy.float32(1))], functions=functions)
 
 
+# A function's attribute in a branch of an If that the function has.
+def attribute_in_branch():
+    def graph(op):
+        inner = node(op, "a", op)
+        if op == "LeakyRelu":
+            reference = inner.attribute.add()
+            reference.name, reference.ref_attr_name = "alpha", "slope"
+            reference.type = onnx.AttributeProto.FLOAT
+        return helper.make_graph([inner], op, [], [value(op, [2])])
+
+    body = [node("Constant", "", "yes",
+                 value=numpy_helper.from_array(numpy.array(True))),
+            node("If", "yes", "b", then_branch=graph("LeakyRelu"),
+                 else_branch=graph("Neg"))]
+    return model([node("Scaled", "x", "y", "call", domain="local", slope=0.5)],
+                 [value("x", [2])], [value("y", [2])],
+                 functions=[function(body)])
+
+
+# An attribute that refers to that of a call, where there is none.
+def attribute_of_no_function():
+    result = model([node("LeakyRelu", "x", "y", "leaky")], [value("x", [2])],
+                   [value("y", [2])])
+    reference = result.graph.node[0].attribute.add()
+    reference.name, reference.ref_attr_name = "alpha", "slope"
+    reference.type = onnx.AttributeProto.FLOAT
+    return result
+
+
 # An input that has a default.
 def defaulted_input():
     return model([node("Add", "x w", "y")], [value("x", [2]), value("w", [2])],
@@ -562,7 +591,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for make in [network, padded, quantised, quantised_floats, shape_input,
-                 two_free_dims, calls, short_calls, defaulted_input, endless_calls, branch, loop,
+                 two_free_dims, calls, short_calls, attribute_in_branch, attribute_of_no_function, defaulted_input, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,
                  long_padding, remainders, reshaped_shape, einsum, narrow_types, resized, slices, shrunk_bytes, gemm_of_product_alone,
