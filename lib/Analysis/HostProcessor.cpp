@@ -21,9 +21,10 @@
 
 namespace tandem {
 
-static Processor detect() {
+/// The host with these of its features.
+static Processor hostWith(const llvm::StringMap<bool> &enabled) {
   llvm::SubtargetFeatures features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+  for (const auto &feature : enabled)
     features.AddFeature(feature.first(), feature.second);
   Processor host;
   host.name = llvm::sys::getHostCPUName().str();
@@ -73,16 +74,24 @@ Expected<Processor> findProcessor(std::string_view name) {
   return Processor{cpu.str(), text, getVectorBits(text)};
 }
 
-/// Whether `wanted`, as in "-avx512bf16,-avx512f", names features to do
-/// without.
-static Status checkLess(llvm::StringRef wanted) {
-  llvm::StringMap<bool> known = llvm::sys::getHostCPUFeatures();
-  for (llvm::StringRef feature : llvm::split(wanted, ','))
-    if (!feature.empty() &&
-        (!feature.consume_front("-") || !known.contains(feature)))
+/// The host's features without those that `wanted` names, as in
+/// "-avx512bf16,-avx512f", and without all that need one of them.
+static Expected<llvm::StringMap<bool>> featuresWithout(llvm::StringRef wanted) {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  llvm::SmallVector<llvm::StringRef> needed;
+  llvm::X86::getFeaturesForCPU("x86-64", needed);
+  for (llvm::StringRef feature : llvm::split(wanted, ',')) {
+    if (feature.empty())
+      continue;
+    if (!feature.consume_front("-") || !features.contains(feature))
       return fail("compile", "no feature '" + feature.str() + "' to do without",
                   "names are those of LLVM, as in -avx512bf16,-avx512f");
-  return {};
+    if (llvm::is_contained(needed, feature))
+      return fail("compile", "all code for x86-64 needs " + feature.str());
+    features[feature] = false;
+    llvm::X86::updateImpliedFeatures(feature, false, features);
+  }
+  return features;
 }
 
 bool hasBF16Pairs(const Processor &processor) {
@@ -96,12 +105,9 @@ static Expected<Processor> readEnvironment() {
   llvm::StringRef wanted(text ? text : "");
   if (!wanted.empty() && !wanted.starts_with("-"))
     return findProcessor(text);
-  Processor host = detect();
-  TANDEM_RETURN_IF_ERROR(checkLess(wanted));
-  if (!wanted.empty())
-    host.features += "," + wanted.str();
-  host.vectorBits = getVectorBits(host.features);
-  return host;
+  TANDEM_ASSIGN_OR_RETURN(llvm::StringMap<bool> features,
+                          featuresWithout(wanted));
+  return hostWith(features);
 }
 
 static const Expected<Processor> &findHost() {
@@ -112,7 +118,8 @@ static const Expected<Processor> &findHost() {
 const Processor &hostProcessor() {
   if (const Expected<Processor> &host = findHost())
     return *host;
-  static const auto &detected = *new Processor(detect());
+  static const auto &detected =
+      *new Processor(hostWith(llvm::sys::getHostCPUFeatures()));
   return detected;
 }
 
