@@ -88,3 +88,17 @@ func.func @custom() -> tensor<4xf32> {
   %1 = tandem.neg %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What is far larger than all that it is made of is not computed here: a kernel
+// need not have it in memory.
+// CHECK-LABEL: func @large
+// CHECK: tandem.iota
+// CHECK: tandem.reduce
+func.func @large(%x: tensor<f32>) -> tensor<f32> {
+  %0 = tandem.iota axis = 0 : tensor<1000000000xf32>
+  %1 = tandem.reduce %0 kind = max dims = [0] : (tensor<1000000000xf32>) -> tensor<f32>
+  %2 = tandem.add %x, %1 : tensor<f32>
+  return %2 : tensor<f32>
+}

@@ -42,6 +42,11 @@ int64_t bytesOf(Value value) {
   return ir::toTandemType(type).bytes();
 }
 
+/// The largest result that is computed on the way to a constant, unless the
+/// constants that it is made of have a quarter of that: a kernel need not have
+/// it in memory at all.
+constexpr int64_t kMostBytes = int64_t(1) << 28;
+
 /// The ops of a function that depend on constants alone, and which of their
 /// results are constants to be.
 class ConstantOps {
@@ -61,6 +66,8 @@ private:
     /// Otherwise: what it is computed from, and what that takes (savedBytes).
     llvm::SmallSetVector<Value, 4> sources;
     double saved;
+    /// Bytes of the largest result on the way, its own included.
+    int64_t largest;
   };
 
   bool dependsOnConstants(Operation *op) const;
@@ -93,7 +100,8 @@ bool ConstantOps::dependsOnConstants(Operation *op) const {
 }
 
 ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
-  Info info{false, {}, 0};
+  const int64_t bytes = bytesOf(op->getResult(0));
+  Info info{false, {}, 0, bytes};
   for (Value operand : op->getOperands()) {
     auto known = infos.find(operand);
     if (known == infos.end() || known->second.isKept) {
@@ -102,20 +110,20 @@ ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
     }
     info.sources.insert_range(known->second.sources);
     info.saved += known->second.saved;
+    info.largest = std::max(info.largest, known->second.largest);
   }
   if (FailureOr<OpCost> cost = op.getCost(); succeeded(cost))
     info.saved += savedBytes(*cost);
-  const int64_t bytes = bytesOf(op->getResult(0));
+  int64_t read = 0;
+  for (Value source : info.sources)
+    read += bytesOf(source);
   // Kernels compute such ops where they are read, which is better than to read
   // more than they do.
-  if (isa<ir::IndexingOpInterface, ir::IotaOp>(op.getOperation())) {
-    int64_t read = 0;
-    for (Value source : info.sources)
-      read += bytesOf(source);
+  if (isa<ir::IndexingOpInterface, ir::IotaOp>(op.getOperation()))
     info.isKept = bytes <= read;
-  } else {
-    info.isKept = isWorthKeeping(info.saved, bytes);
-  }
+  else
+    info.isKept = info.largest <= std::max(kMostBytes, 4 * read) &&
+                  isWorthKeeping(info.saved, bytes);
   return info;
 }
 
