@@ -66,7 +66,7 @@ size_t tandemNumDevices(void);
 const char *tandemDeviceName(size_t index);
 
 /// Limits the threads that computations of this process use; less than 1 stands
-/// for 1.
+/// for 1, and more than 1024 for that.
 void tandemSetNumThreads(int threads);
 /// The present limit, which is the number of processors at first.
 int tandemNumThreads(void);

@@ -51,7 +51,7 @@ const char *capi::deviceNameOf(const Device *memory) {
 
 void tandemSetNumThreads(int threads) {
   tandemErrorRelease(capi::guarded([&]() -> Status {
-    setNumThreads(std::max(threads, 1));
+    setNumThreads(threads);
     return {};
   }));
 }

@@ -164,12 +164,12 @@ static void addOptions(CLI::App &app, Options &options) {
       ->check(CLI::Range(int64_t(1), std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "Graphs at a time")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, kMostThreads))
       ->capture_default_str();
   app.add_option("--threads", options.threads,
                  "Threads of a graph's kernels, which graphs take in turn")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, kMostThreads))
       ->capture_default_str();
   app.add_option("--device", options.check.devices,
                  "Devices to run on; none: nothing is compiled")

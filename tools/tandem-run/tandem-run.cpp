@@ -119,7 +119,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->group(""); // Hidden: for tests and for bisecting.
   app.add_option("--threads", options.threads,
                  "Threads of kernels and libraries (default: all cores)")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, kMostThreads));
   app.add_option("--repeat", options.repeat,
                  "Run N more times, print median and p10–p90")
       ->check(CLI::Range(1, 100000000));

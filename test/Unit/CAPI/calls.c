@@ -211,6 +211,9 @@ static void testProcess(void) {
   CHECK(tandemNumThreads() >= 1);
   tandemSetNumThreads(0);
   CHECK(tandemNumThreads() == 1);
+  tandemSetNumThreads(1 << 30);
+  CHECK(tandemNumThreads() == 1024);
+  tandemSetNumThreads(1);
 }
 
 int main(int argc, char **argv) {

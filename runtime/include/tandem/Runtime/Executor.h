@@ -134,12 +134,15 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Limits the number of threads of oneTBB and of oneDNN in this process. A
-/// limit above the number of processors is allowed: a caller whose oneTBB arena
-/// has that many slots then runs kernels on that many threads. If the process
-/// is not allowed to start as many threads as it has processors when Tandem
-/// first asks, everything runs on one thread, whatever the limit
-/// (docs/Embedding.md).
+/// The largest limit of threads; libraries fail for more than a process can
+/// start.
+inline constexpr int kMostThreads = 1024;
+/// Limits the number of threads of oneTBB and of oneDNN in this process, to 1
+/// at least and kMostThreads at most. A limit above the number of processors is
+/// allowed: a caller whose oneTBB arena has that many slots then runs kernels
+/// on that many threads. If the process is not allowed to start as many threads
+/// as it has processors when Tandem first asks, everything runs on one thread,
+/// whatever the limit (docs/Embedding.md).
 void setNumThreads(int threads);
 /// The present limit of threads; the number of processors where none was set.
 int numThreads();
