@@ -283,5 +283,6 @@ FunctionReport Engine::report() const {
   report.longestLockWaitNs = NotedLock::longestWaitNs();
   report.events = books.allEvents();
   report.spans = books.allSpans();
+  report.threads = books.allThreads();
   return report;
 }

@@ -445,6 +445,35 @@ TEST_F(EngineTest, ReportsAreWellFormed) {
   EXPECT_THAT(report.str(), HasSubstr("(tensor<4xf32>, tensor<4xf32>)"));
 }
 
+/// Each thread has its name in the trace, and each signature a row of what has
+/// become of it, without gaps.
+TEST_F(EngineTest, TracesNameThreadsAndSignatures) {
+  tiering.isTraced = true;
+  create(Mode::compileNow);
+  call(), call();
+  const auto trace = nlohmann::json::parse(function->report().trace());
+  std::map<uint64_t, std::string> names;
+  std::vector<nlohmann::json> states;
+  for (const auto &entry : trace["traceEvents"]) {
+    if (entry["name"] == "thread_name")
+      names[entry["tid"]] = entry["args"]["name"];
+    else if (entry["ph"] == "X" && entry["cat"] == "signature")
+      states.push_back(entry);
+  }
+  char own[16];
+  pthread_getname_np(pthread_self(), own, sizeof own);
+  EXPECT_EQ(names[static_cast<uint64_t>(gettid())], own);
+  ASSERT_GT(states.size(), 3u);
+  EXPECT_EQ(names[states[0]["tid"]], "tensor<4xf32>, tensor<4xf32>");
+  EXPECT_EQ(states.front()["name"], "eager");
+  EXPECT_EQ(states.back()["name"], "promoted");
+  for (size_t i = 1; i < states.size(); ++i)
+    EXPECT_NEAR(states[i]["ts"].get<double>(),
+                states[i - 1]["ts"].get<double>() +
+                    states[i - 1]["dur"].get<double>(),
+                1e-3);
+}
+
 TEST_F(EngineTest, ManyThreadsAndSignaturesGetTheirOwnResults) {
   executor.providers = {};
   tiering.log = nullptr;
