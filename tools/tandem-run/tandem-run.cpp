@@ -25,7 +25,8 @@ namespace {
 void addKernelReports(CLI::App &app, RunOptions &options) {
   app.add_flag("--kernels", options.kernels,
                "Print a row for each kernel of the compiled program: what "
-               "compiling took, and registers, spills and shared memory");
+               "compiling took, registers, spills and shared memory, and with "
+               "--profile its time in a run");
   addOutputFile(app, "--kernel-report", options.kernelReport,
                 "Write the same to FILE, as JSON, with the kernels' source and "
                 "assembly where the device has such");
