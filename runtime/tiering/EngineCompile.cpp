@@ -107,6 +107,7 @@ void Engine::cancelled(Signature &signature, std::string reason) {
 }
 
 bool Engine::beginCompiling(const SignaturePtr &signature) {
+  recall(*signature);
   Decision decision;
   {
     NotedLock lock(signature->mutex);

@@ -108,8 +108,18 @@ public:
     return prediction;
   }
 
+  ProgramFindings findings(std::span<const TensorType>) override {
+    return found;
+  }
+  void keepFindings(std::span<const TensorType>,
+                    const ProgramFindings &findings) override {
+    found = findings;
+  }
+
   virtual LoadedKernels load() const { return fakeKernels({kernel}); }
 
+  /// What is kept for other processes.
+  ProgramFindings found;
   KernelFn kernel = addKernel;
   Prediction prediction{1000, 1000};
   bool shallFail = false;

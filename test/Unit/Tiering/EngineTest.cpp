@@ -144,6 +144,60 @@ TEST_F(EngineTest, ASlowKernelIsGivenBack) {
   EXPECT_LE(only().compiledCalls, 4u);
   EXPECT_EQ(log.back(), "demoted");
   EXPECT_EQ(function->report().residentBytes, 0);
+  function->wait();
+  EXPECT_EQ(compiler->found, (ProgramFindings{1, false}));
+}
+
+/// It has to have lost 2^20 times what compiling costs.
+TEST_F(EngineTest, WhatWasNotFasterInOtherProcessesIsNotCompiledAgain) {
+  compiler->found.demotions = 20;
+  create();
+  for (int i = 0; i < 20; ++i) {
+    call(4, static_cast<float>(i));
+    function->wait();
+  }
+  EXPECT_EQ(compiler->compilations, 0);
+  EXPECT_EQ(only().state, SignatureState::eager);
+  EXPECT_THAT(log, ElementsAre("seen", "queued", "cancelled"));
+  EXPECT_THAT(only().events.back().reason, HasSubstr("was not faster"));
+  // Who asks for it gets it.
+  const TensorType type{DType::f32, {4}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 1);
+}
+
+/// Where another try ends well, the next process need not wait as long.
+TEST_F(EngineTest, WhatIsPromotedAfterAllIsForgottenToHaveBeenSlower) {
+  compiler->found.demotions = 1;
+  create();
+  for (int i = 0; i < 50; ++i) {
+    call(4, static_cast<float>(i));
+    function->wait();
+  }
+  function->wait();
+  EXPECT_EQ(only().state, SignatureState::promoted) << function->report().str();
+  EXPECT_EQ(compiler->found, ProgramFindings());
+}
+
+/// In mode compile-now, nothing depends on what was measured, here or there.
+TEST_F(EngineTest, CompileNowHeedsNoFindings) {
+  compiler->found.demotions = 20;
+  create(Mode::compileNow);
+  call(), call();
+  EXPECT_EQ(only().state, SignatureState::promoted);
+  EXPECT_EQ(compiler->found.demotions, 20u);
+}
+
+TEST_F(EngineTest, WithoutBackgroundWorkTheFirstCallCompiles) {
+  allowBackgroundWork(false);
+  create();
+  allowBackgroundWork(true);
+  call();
+  EXPECT_EQ(function->report().mode, Mode::compile);
+  EXPECT_EQ(compiler->compilations, 1);
+  create();
+  EXPECT_EQ(function->report().mode, Mode::automatic);
 }
 
 TEST_F(EngineTest, WhatCannotBeCompiledStaysEager) {
