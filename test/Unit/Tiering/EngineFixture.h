@@ -88,6 +88,7 @@ public:
       sum = b.op(makeCustomCall("identity", {type}), {sum}, type);
     compiled.program = b.finish({sum});
     compiled.kernels = load();
+    compiled.phases = phases;
     return compiled;
   }
   Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
@@ -118,6 +119,8 @@ public:
 
   virtual LoadedKernels load() const { return fakeKernels({kernel}); }
 
+  /// What compiling says to have taken.
+  std::vector<PhaseTime> phases;
   /// What is kept for other processes.
   ProgramFindings found;
   KernelFn kernel = addKernel;

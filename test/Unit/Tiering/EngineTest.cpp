@@ -499,6 +499,30 @@ TEST_F(EngineTest, ReportsAreWellFormed) {
   EXPECT_THAT(report.str(), HasSubstr("(tensor<4xf32>, tensor<4xf32>)"));
 }
 
+/// Phases that several threads have shared take longer than the compilation
+/// together. In a trace they are within it all the same.
+TEST_F(EngineTest, PhasesAreToldOnTheClock) {
+  compiler->phases = {{"lower", 1e9}, {"codegen", 3e9}};
+  tiering.isTraced = true;
+  create(Mode::compileNow);
+  call();
+  EXPECT_THAT(function->report().str(),
+              testing::AllOf(
+                  HasSubstr("of processor time, "),
+                  HasSubstr("its phases, on the clock\n    lower 1.00 s\n")));
+  const auto trace = nlohmann::json::parse(function->report().trace());
+  std::map<std::string, double> starts, ends;
+  for (const auto &entry : trace["traceEvents"])
+    if (entry["ph"] == "X") {
+      starts[entry["name"]] = entry["ts"];
+      ends[entry["name"]] =
+          entry["ts"].get<double>() + entry["dur"].get<double>();
+    }
+  EXPECT_GE(starts["lower"], starts["compile"]);
+  EXPECT_GE(starts["codegen"], ends["lower"] - 1e-3);
+  EXPECT_LE(ends["codegen"], ends["compile"] + 1e-3);
+}
+
 /// Each thread has its name in the trace, and each signature a row of what has
 /// become of it, without gaps.
 TEST_F(EngineTest, TracesNameThreadsAndSignatures) {
