@@ -72,8 +72,8 @@ void tandemSetNumThreads(int threads);
 int tandemNumThreads(void);
 
 /// Whether the library may work while no call waits for it: compile in the
-/// background, and measure the machine. It may by default. Applies to functions
-/// that are loaded afterwards.
+/// background, measure the machine, and ask libraries for better plans. It may
+/// by default. Applies to functions that are loaded afterwards.
 void tandemAllowBackgroundWork(bool isAllowed);
 /// Sets how many threads compile in the background, for all functions; 1 at
 /// first. Less than 1 stands for 1.

@@ -95,9 +95,6 @@ Status writeStruct(const T &from, T *to, const char *name) {
 /// The type that a description gives, apart from its memory.
 Expected<TensorType> typeOf(const TandemTensorDesc &desc);
 
-/// Whether functions that are loaded now may work in the background.
-bool isBackgroundWorkAllowed();
-
 /// The name that options take for the device with this memory; null for the
 /// host's.
 const char *deviceNameOf(const Device *memory);

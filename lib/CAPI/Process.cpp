@@ -65,12 +65,8 @@ int tandemNumThreads(void) {
   return threads;
 }
 
-static std::atomic<bool> backgroundWork{true};
-
-bool capi::isBackgroundWorkAllowed() { return backgroundWork; }
-
 void tandemAllowBackgroundWork(bool isAllowed) {
-  backgroundWork = isAllowed;
+  allowBackgroundWork(isAllowed);
   allowBackgroundCalibration(isAllowed);
 }
 

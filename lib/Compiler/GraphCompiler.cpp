@@ -83,6 +83,14 @@ public:
             expected->costs.compiledNs, expected->costs.eagerNs};
   }
 
+  ProgramFindings findings(std::span<const TensorType> inputs) override {
+    return store.findings(inputs);
+  }
+  void keepFindings(std::span<const TensorType> inputs,
+                    const ProgramFindings &findings) override {
+    store.keepFindings(inputs, findings);
+  }
+
   std::string_view source() const override { return bytecodeOf(*graph); }
 
   Device &device() const override { return **config.target->device(); }

@@ -13,6 +13,9 @@
 #include "tandem/Runtime/StoredProgram.h"
 #include "tandem/Runtime/Versions.h"
 
+#include <array>
+#include <cstring>
+
 namespace tandem {
 
 /// Everything but the inputs' types. An option of CompileOptions that changes
@@ -111,6 +114,49 @@ void ProgramStore::keep(std::span<const TensorType> inputs,
   if (std::optional<std::string> problem = config.disk->takeProblem())
     compiled.warnings.push_back(
         {"compiled programs are not kept on disk: " + *problem, "", ""});
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+/// What was measured of a program holds for that program alone.
+static CacheKey findingsKeyOf(const CacheKey &program) {
+  return CacheKey("findings").addDigest("program", program.fields());
+}
+
+/// An entry's only section: the number of demotions, and 1 where captured work
+/// is slower.
+using StoredFindings = std::array<uint32_t, 2>;
+
+ProgramFindings ProgramStore::findings(std::span<const TensorType> inputs) {
+  if (!config.disk)
+    return {};
+  const CacheKey key = findingsKeyOf(keyOf(inputs));
+  std::optional<CacheEntry> entry = config.disk->find(key);
+  if (!entry)
+    return {};
+  StoredFindings stored;
+  if (entry->sections.size() != 1 ||
+      entry->sections[0].size() != sizeof stored) {
+    config.disk->remove(key);
+    return {};
+  }
+  std::memcpy(stored.data(), entry->sections[0].data(), sizeof stored);
+  return {stored[0], stored[1] != 0};
+}
+
+void ProgramStore::keepFindings(std::span<const TensorType> inputs,
+                                const ProgramFindings &findings) {
+  if (!config.disk)
+    return;
+  const CacheKey key = findingsKeyOf(keyOf(inputs));
+  if (findings == ProgramFindings())
+    return config.disk->remove(key);
+  const StoredFindings stored = {findings.demotions, findings.isSlowerCaptured};
+  const CacheSection section(reinterpret_cast<const uint8_t *>(stored.data()),
+                             sizeof stored);
+  config.disk->put(key, {&section, 1});
 }
 
 } // namespace tandem

@@ -41,6 +41,12 @@ public:
   /// the cache cannot be used.
   void keep(std::span<const TensorType> inputs, Compiled &compiled);
 
+  /// What processes have found out by running the program for inputs of these
+  /// types, an entry beside that of the program.
+  ProgramFindings findings(std::span<const TensorType> inputs);
+  void keepFindings(std::span<const TensorType> inputs,
+                    const ProgramFindings &findings);
+
   /// All that the program for inputs of these types depends on.
   CacheKey keyOf(std::span<const TensorType> inputs);
   /// An entry for another process, and what one of another process holds,

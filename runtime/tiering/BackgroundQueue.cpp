@@ -80,6 +80,7 @@ static void leaveProcessor(int processor) {
 }
 
 void *BackgroundQueue::work(void *self) {
+  pthread_setname_np(pthread_self(), "tandem-compile");
   // Fails where none of them may be used any more; then it is the maker's.
   sched_setaffinity(0, sizeof(cpu_set_t), &processorsAtStart());
   SpareCores::process().addThisThread();

@@ -8,6 +8,7 @@
 
 #include "Books.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 using namespace tandem;
@@ -51,22 +52,44 @@ void Books::addPhases(std::span<const PhaseTime> phases, double startNs,
                       const Types &inputs) {
   if (!isTraced())
     return;
+  double sum = 0;
+  for (const PhaseTime &phase : phases)
+    sum += phase.ns;
+  const double end = now(), scale = std::min(1.0, (end - startNs) / sum);
   // Their order is known, and how long each took; not when each began.
+  startNs = end - sum * scale;
   for (const PhaseTime &phase : phases) {
-    addSpan({phase.phase, "phase", startNs, phase.ns,
-             static_cast<uint64_t>(gettid()), inputs});
-    startNs += phase.ns;
+    const double ns = phase.ns * scale;
+    addSpan({phase.phase, "phase", startNs, ns, static_cast<uint64_t>(gettid()),
+             inputs});
+    startNs += ns;
   }
+}
+
+static std::string nameOfThisThread() {
+  char text[16] = ""; // The most that Linux keeps.
+  pthread_getname_np(pthread_self(), text, sizeof text);
+  return text;
 }
 
 void Books::addSpan(TraceSpan span) {
   NotedLock lock(mutex);
+  if (!threads.contains(span.thread))
+    threads.emplace(span.thread, nameOfThisThread());
   append(spans, std::move(span), kMaxSpans);
 }
 
 std::vector<TraceSpan> Books::allSpans() const {
   NotedLock lock(mutex);
   return {spans.begin(), spans.end()};
+}
+
+std::vector<TraceThread> Books::allThreads() const {
+  NotedLock lock(mutex);
+  std::vector<TraceThread> all;
+  for (const auto &[number, name] : threads)
+    all.push_back({number, name});
+  return all;
 }
 
 std::vector<TieringEvent> Books::allEvents() const {

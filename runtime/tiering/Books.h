@@ -14,6 +14,8 @@
 #include "tandem/Runtime/PhaseTimes.h"
 #include "tandem/Support/Clocks.h"
 
+#include <map>
+
 namespace tandem::tiering {
 
 /// The events of a function, and where it is traced its calls. Thread-safe.
@@ -33,17 +35,22 @@ public:
   void addSpan(std::string_view name, std::string_view category, double startNs,
                const Types &inputs);
   /// Notes the phases of a compilation that has ended now and began at
-  /// `startNs`, one after the other.
+  /// `startNs`, one after the other up to now: what comes first may be the
+  /// start of a helper. Several threads may have shared them; where they took
+  /// longer together, all are shortened alike.
   void addPhases(std::span<const PhaseTime> phases, double startNs,
                  const Types &inputs);
   bool isTraced() const { return options.isTraced; }
 
   std::vector<TraceSpan> allSpans() const;
+  /// The threads of all spans.
+  std::vector<TraceThread> allThreads() const;
   /// The latest events of all signatures, forgotten ones too.
   std::vector<TieringEvent> allEvents() const;
 
 private:
   static double readCoarseClock() { return nsOf(CLOCK_MONOTONIC_COARSE); }
+  /// Adds work of the calling thread.
   void addSpan(TraceSpan span);
 
   /// The most events and spans that are kept: some 100 MB.
@@ -55,6 +62,7 @@ private:
   mutable std::mutex mutex; // Guards what follows.
   std::deque<TieringEvent> events;
   std::deque<TraceSpan> spans;
+  std::map<uint64_t, std::string> threads;
 };
 
 } // namespace tandem::tiering

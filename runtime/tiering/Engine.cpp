@@ -249,7 +249,7 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
   case Action::adopt:
     return adoptCaptured(*signature, describe(decision));
   case Action::release:
-    return release(signature, describe(decision));
+    return releaseSlower(signature, describe(decision));
   case Action::demote: {
     {
       NotedLock lock(signature->mutex);
@@ -260,6 +260,9 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
     }
     settledCalls.tellAll();
     books.note(*signature, EventKind::demoted, describe(decision));
+    note(signature, [&](ProgramFindings &findings) {
+      findings.demotions = signature->record.demotions;
+    });
     return;
   }
   }
@@ -283,5 +286,6 @@ FunctionReport Engine::report() const {
   report.longestLockWaitNs = NotedLock::longestWaitNs();
   report.events = books.allEvents();
   report.spans = books.allSpans();
+  report.threads = books.allThreads();
   return report;
 }

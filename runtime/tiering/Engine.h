@@ -59,6 +59,7 @@ private:
   class CompileJob;
   class CertificateJob;
   class CaptureJob;
+  class FindingsJob;
 
   Expected<SignaturePtr> findSignature(std::span<const Tensor> inputs);
   Expected<SignaturePtr> addSignature(const Types &types);
@@ -109,6 +110,14 @@ private:
   void makeRoom();
   void evict(const SignaturePtr &signature, bool isWhole);
 
+  // For other processes:
+  /// What they have found out of the program; once per signature, on a
+  /// background thread.
+  void recall(Signature &signature);
+  /// Changes what is kept for them. No lock may be held.
+  void note(const SignaturePtr &signature,
+            const std::function<void(ProgramFindings &)> &change);
+
   // Captured work:
   void enqueueCapture(const SignaturePtr &signature);
   /// Prepares what was compiled to run as captured work, on trial.
@@ -116,6 +125,8 @@ private:
   void adoptCaptured(Signature &signature, std::string reason);
   /// Has it run compiled for good.
   void release(const SignaturePtr &signature, std::string reason);
+  /// The same, as captured is not faster.
+  void releaseSlower(const SignaturePtr &signature, std::string reason);
   /// Forgets the captured program. Its lock must be held.
   void dropCaptured(Signature &signature);
   /// A captured call has ended. Its lock must be held.

@@ -119,6 +119,15 @@ void Engine::dropCaptured(Signature &signature) {
   settledCalls.invalidate();
 }
 
+void Engine::releaseSlower(const SignaturePtr &signature, std::string reason) {
+  // What the two tiers took by turns holds for other processes, too; what they
+  // took at different times may be the machine's doing.
+  note(signature, [&](ProgramFindings &findings) {
+    findings.isSlowerCaptured |= signature->record.capture == Capture::trial;
+  });
+  release(signature, std::move(reason));
+}
+
 void Engine::release(const SignaturePtr &signature, std::string reason) {
   {
     NotedLock lock(signature->mutex);

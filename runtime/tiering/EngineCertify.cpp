@@ -253,8 +253,11 @@ Status Engine::judge(const SignaturePtr &signature,
                  ? EventKind::certified
                  : EventKind::provisional,
              certificate.str(), tookNs);
-  if (isPromoted)
-    books.note(*signature, EventKind::promoted, "");
+  if (!isPromoted)
+    return {};
+  books.note(*signature, EventKind::promoted, "");
+  // It has been worth another try.
+  note(signature, [](ProgramFindings &findings) { findings.demotions = 0; });
   return {};
 }
 

@@ -107,6 +107,7 @@ void Engine::cancelled(Signature &signature, std::string reason) {
 }
 
 bool Engine::beginCompiling(const SignaturePtr &signature) {
+  recall(*signature);
   Decision decision;
   {
     NotedLock lock(signature->mutex);
@@ -138,6 +139,8 @@ Status Engine::compile(const SignaturePtr &signature,
   else
     make();
   const double tookNs = books.now() - start;
+  if (prepared)
+    books.addPhases((*prepared)->phases, start, signature->types);
   books.addSpan("compile", "compile", start, signature->types);
   if (!prepared && request.stop.stop_requested()) {
     cancelled(*signature, "nobody waits for it any more");
@@ -147,7 +150,6 @@ Status Engine::compile(const SignaturePtr &signature,
     refuse(signature, EventKind::failed, prepared.error().str(), tookNs);
     return tl::unexpected(std::move(prepared.error()));
   }
-  books.addPhases((*prepared)->phases, start, signature->types);
   const double costNs = threadNs() - startNs + (*prepared)->helperNs;
   adopt(signature, std::move(*prepared), costNs, tookNs);
   return {};

@@ -13,6 +13,18 @@
 using namespace tandem;
 using namespace tandem::tiering;
 
+static std::atomic<bool> backgroundWork{true};
+
+void tandem::allowBackgroundWork(bool isAllowed) { backgroundWork = isAllowed; }
+bool tandem::isBackgroundWorkAllowed() { return backgroundWork; }
+
+/// The options as far as they are allowed.
+static TieringOptions allowed(TieringOptions options) {
+  if (options.mode == Mode::automatic && !backgroundWork)
+    options.mode = Mode::compile;
+  return options;
+}
+
 struct Function::Impl {
   TierStore store;
   Engine engine;
@@ -21,7 +33,7 @@ struct Function::Impl {
        std::shared_ptr<Compiler> compiler, ExecutorOptions options,
        TieringOptions tiering)
       : store(std::move(program), std::move(compiler), std::move(options)),
-        engine(store, std::move(tiering)) {}
+        engine(store, allowed(std::move(tiering))) {}
 };
 
 Function::Function(std::shared_ptr<const Program> program,

@@ -233,13 +233,17 @@ static Decision decideCompile(const Record &record,
 /// Cancels when others wait and the stream of calls is likelier to have ended
 /// than not. After n calls, odds of n to 1 that another one comes (Laplace's
 /// rule of succession), times exp(-silence/gap) for its not having come yet.
-/// The gap is the longest so far, so that bursts do not count as ends.
+/// The gap is the longest so far, so that bursts do not count as ends. Cancels,
+/// too, when it has turned out meanwhile that the program was not faster.
 static Decision decideQueued(const Record &record, const Conditions &conditions,
                              const PolicyOptions &options) {
   const double silence = conditions.nowNs - record.lastCallNs;
   const double gap = std::max(record.longestGapNs, record.eager.ns());
   const double patience = gap * std::log1p(static_cast<double>(record.calls));
   const bool isPriced = options.compileAtCall == 0;
+  const double loss = lossWithNextCall(record), needed = retryThreshold(record);
+  if (isPriced && loss < needed)
+    return {Action::cancel, Reason::remembered, loss, needed};
   if (isPriced && conditions.queuedLossRate > 0 && silence > patience)
     return {Action::cancel, Reason::quiet, silence, patience};
   return {Action::none, Reason::waiting, silence, patience};

@@ -72,7 +72,7 @@ static std::string textOf(const SignatureReport &signature) {
             "; capturing cost " + formatTime(signature.captureNs);
   text += "\n  compile cost C ";
   text += signature.compileNs > 0
-              ? formatTime(signature.compileNs) + ", " +
+              ? formatTime(signature.compileNs) + " of processor time, " +
                     formatTime(signature.compileWallNs) + " on the clock" +
                     (signature.compiledIn == CompileIn::process
                          ? ", in a helper process"
@@ -80,6 +80,8 @@ static std::string textOf(const SignatureReport &signature) {
               : "not measured";
   if (signature.predictedCompileNs > 0)
     text += ", predicted " + formatTime(signature.predictedCompileNs);
+  if (!signature.phases.empty())
+    text += "\n  its phases, on the clock";
   for (const PhaseTime &phase : signature.phases)
     text += "\n    " + phase.phase + " " + formatTime(phase.ns);
   std::optional<double> calls = signature.breakEvenCalls();
@@ -176,32 +178,4 @@ std::string FunctionReport::eventLines() const {
   for (const TieringEvent &event : events)
     lines += jsonText(jsonOf(event)) + "\n";
   return lines;
-}
-
-/// The format is described in "Trace Event Format" (Google, 2016): complete
-/// events (ph X) and instants (ph i), times in microseconds.
-std::string FunctionReport::trace() const {
-  ordered_json entries = ordered_json::array();
-  for (const TraceSpan &span : spans)
-    entries.push_back({{"name", span.name},
-                       {"cat", span.category},
-                       {"ph", "X"},
-                       {"ts", span.startNs / 1e3},
-                       {"dur", span.ns / 1e3},
-                       {"pid", 1},
-                       {"tid", span.thread},
-                       {"args", {{"inputs", textOf(span.inputs)}}}});
-  for (const TieringEvent &event : events)
-    entries.push_back(
-        {{"name", name(event.kind)},
-         {"cat", "event"},
-         {"ph", "i"},
-         {"s", "p"},
-         {"ts", event.ns / 1e3},
-         {"pid", 1},
-         {"tid", event.thread},
-         {"args",
-          {{"inputs", textOf(event.inputs)}, {"reason", event.reason}}}});
-  return jsonText(
-      {{"traceEvents", std::move(entries)}, {"displayTimeUnit", "ns"}});
 }

@@ -44,6 +44,10 @@ struct Signature {
   bool isPredicted = false;
   /// What C was on the clock; `record` has it in processor time.
   double compileWallNs = 0;
+  /// What is kept, or about to be, for other processes; and whether it was
+  /// asked for what they have kept.
+  ProgramFindings findings;
+  bool isRecalled = false;
   std::vector<PhaseTime> phases;
   CompileIn compiledIn = CompileIn::thread;
   /// The job that compiles it, while it waits or runs.

@@ -79,9 +79,15 @@ static void addStream(CLI::App &app, StreamOptions &options) {
       ->check(tools::within(0.001, 1000.0));
   command
       .add_option("--rounds", options.rounds,
-                  "Number of times that each policy has its turn")
+                  "Least number of times that each policy has its turn")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--seconds", options.seconds,
+                  "Rounds are added to these for so long, for each stream, "
+                  "until the policy that runs twice is known to 1 %")
+      ->capture_default_str()
+      ->check(tools::within(0.0, 3600.0));
   command
       .add_option("--sample-seconds", options.sampleSeconds,
                   "Streams that are shorter are repeated for this long")

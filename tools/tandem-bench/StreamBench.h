@@ -29,7 +29,10 @@ struct StreamOptions {
   std::vector<std::string> policies = {"eager", "compile", "first:2", "auto",
                                        "oracle"};
   std::vector<double> lengths = {0.25, 1, 4, 16};
+  /// The least number of rounds; more are added, until what runs twice is known
+  /// to a third of kMostDeviation, but not after so many seconds of a stream.
   int rounds = 11;
+  double seconds = 60;
   /// The least time of a sample, in seconds: short streams are run again.
   double sampleSeconds = 0.02;
   /// 0 stands for the cores that compile threads leave, but at least one.
@@ -72,6 +75,9 @@ struct StreamFigures {
   /// The ratio of the totals of one policy that is run twice in each round, and
   /// whether that is too far from 1 for the rest to mean anything.
   double twice = 1;
+  /// The standard error of `twice`, and the rounds that it is of.
+  double twiceError = 0;
+  size_t rounds = 0;
   bool isVoid = false;
 };
 

@@ -68,7 +68,9 @@ std::string formatStream(const StreamFigures &stream) {
                   tools::formatTime(one.p99.median),
                   number("%.3g", one.compiled), number("%.3g", one.wasted)});
   std::string text = headline(stream) + table.str();
-  text += number("one policy twice: %.3f", stream.twice);
+  text += number("one policy twice: %.3f", stream.twice) +
+          number(" ± %.3f", stream.twiceError) +
+          number(" (%.0f rounds)", static_cast<double>(stream.rounds));
   if (stream.isVoid)
     text += number(", further from 1 than %g: void", kMostDeviation);
   if (stream.overReplay > 0)
@@ -135,6 +137,8 @@ std::vector<ordered_json> toRecords(const StreamOptions &options,
                            {"over_replay", stream.overReplay},
                            {"regret_bound", stream.bound},
                            {"twice", stream.twice},
+                           {"twice_error", stream.twiceError},
+                           {"rounds", stream.rounds},
                            {"void", stream.isVoid}};
     record.update(tools::toJson(options.environment));
     records.push_back(std::move(record));

@@ -10,9 +10,13 @@
 
 #include "common/ProgressLine.h"
 
+#include "tandem/Runtime/PhaseTimes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 
 namespace tandem::bench {
 
@@ -43,18 +47,40 @@ struct Trial {
       sum += run.totalNs;
     return sum / static_cast<double>(repeats);
   }
-  double medianRatio(size_t a, size_t b) const {
+  measure::Summary ratio(size_t a, size_t b) const {
     std::vector<double> ratios;
     for (size_t round = 0; round < runs[a].size(); ++round)
       ratios.push_back(totalNs(a, round) / totalNs(b, round));
-    return measure::summarize(std::move(ratios)).median;
+    return measure::summarize(std::move(ratios));
+  }
+  /// The same of the policy that runs twice.
+  measure::Summary twice() const {
+    const size_t last = policies.size() - 1;
+    const auto first =
+        std::ranges::find(policies, policies[last].name(), &StreamPolicy::name);
+    return ratio(static_cast<size_t>(first - policies.begin()), last);
   }
 };
 
+/// The standard error of a median, if the samples are distributed normally.
+double errorOfMedian(const measure::Summary &summary) {
+  constexpr double kSpread = 2.563;   // From p10 to p90, in deviations.
+  constexpr double kOfMedian = 1.253; // √(π/2), times that of the mean.
+  if (summary.samples == 0)
+    return 0;
+  return kOfMedian * (summary.p90 - summary.p10) / kSpread /
+         std::sqrt(static_cast<double>(summary.samples));
+}
+
+/// Runs all policies, in a random order, so that none always follows the same
+/// one.
 Status runRound(const StreamBench &bench, Trial &trial, int round) {
-  for (size_t i = 0; i < trial.policies.size(); ++i) {
-    const size_t p =
-        (i + static_cast<size_t>(round + 1)) % trial.policies.size();
+  std::vector<size_t> order(trial.policies.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(
+      order.begin(), order.end(),
+      std::mt19937_64(bench.options.seed + static_cast<uint64_t>(round + 1)));
+  for (size_t p : order) {
     std::vector<StreamRun> runs;
     for (size_t repeat = 0; repeat < trial.repeats; ++repeat) {
       TANDEM_ASSIGN_OR_RETURN(runs.emplace_back(),
@@ -192,7 +218,7 @@ void compare(const Trial &trial, StreamFigures &figures) {
     if (std::isfinite(best))
       figures.policies[p].regret = figures.policies[p].total.median / best;
     if (better)
-      figures.policies[p].overBetter = trial.medianRatio(p, *better);
+      figures.policies[p].overBetter = trial.ratio(p, *better).median;
   }
 }
 
@@ -213,12 +239,18 @@ StreamFigures summarize(const StreamBench &bench, const Trial &trial) {
   if (!bench.hasSpareCore)
     figures.bound = regretBound(recordOf(trial.stream, bench.costs),
                                 bench.costs, bench.machine);
-  const auto first = std::ranges::find(
-      trial.policies, trial.policies[last].name(), &StreamPolicy::name);
-  figures.twice = trial.medianRatio(
-      static_cast<size_t>(first - trial.policies.begin()), last);
+  const measure::Summary twice = trial.twice();
+  figures.twice = twice.median;
+  figures.twiceError = errorOfMedian(twice);
+  figures.rounds = twice.samples;
   figures.isVoid = std::abs(figures.twice - 1) > kMostDeviation;
   return figures;
+}
+
+/// Whether what runs twice is known well enough to be judged: not where it just
+/// happens to be near 1.
+bool isPrecise(const Trial &trial) {
+  return errorOfMedian(trial.twice()) <= kMostDeviation / 3;
 }
 
 /// Short streams are run several times for one sample.
@@ -246,7 +278,12 @@ Expected<StreamFigures> measureStream(const StreamBench &bench,
   trial.policies.push_back(bench.policies[automatic.value_or(0)]);
   trial.runs.resize(trial.policies.size());
   tools::ProgressLine line;
-  for (int round = -1; round < bench.options.rounds; ++round) {
+  const Stopwatch watch;
+  auto isEnough = [&](int round) {
+    return round >= bench.options.rounds &&
+           (isPrecise(trial) || watch.ns() > bench.options.seconds * 1e9);
+  };
+  for (int round = -1; !isEnough(round); ++round) {
     line.show(what + ": round " + std::to_string(round + 1));
     TANDEM_RETURN_IF_ERROR(runRound(bench, trial, round));
   }

@@ -22,27 +22,32 @@
 namespace tandem::tools {
 namespace {
 
-/// The times of all calls in order, in nanoseconds, and the last one's outputs.
+/// Calls with the inputs of one shape.
 struct Calls {
+  std::vector<Tensor> inputs;
+  /// The times of all calls in order, in nanoseconds.
   std::vector<double> ns;
+  /// Those of the last call.
   std::vector<Tensor> outputs;
 };
 
-Expected<Calls> callOften(Function &function, Stream &stream,
-                          const std::vector<Tensor> &inputs, int times) {
-  Calls calls;
-  for (int i = 0; i < times; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    TANDEM_ASSIGN_OR_RETURN(calls.outputs, function.call(inputs));
-    TANDEM_RETURN_IF_ERROR(stream.synchronise());
-    calls.ns.push_back(measure::nsSince(start));
+/// Calls with each shape so many times, in turn.
+Status callOften(Function &function, Stream &stream, std::vector<Calls> &shapes,
+                 int times) {
+  for (int i = 0; i < times; ++i)
+    for (Calls &calls : shapes) {
+      auto start = std::chrono::steady_clock::now();
+      TANDEM_ASSIGN_OR_RETURN(calls.outputs, function.call(calls.inputs));
+      TANDEM_RETURN_IF_ERROR(stream.synchronise());
+      calls.ns.push_back(measure::nsSince(start));
+    }
+  for (Calls &calls : shapes) {
+    TANDEM_ASSIGN_OR_RETURN(calls.outputs, copyToHost(calls.outputs, stream));
   }
-  TANDEM_ASSIGN_OR_RETURN(calls.outputs, copyToHost(calls.outputs, stream));
-  return calls;
+  return {};
 }
 
-void print(const RunOptions &options, const Calls &calls,
-           const FunctionReport &report) {
+void print(const RunOptions &options, const Calls &calls) {
   for (size_t i = 0; i < calls.outputs.size(); ++i) {
     std::printf("output %zu: %s\n", i, calls.outputs[i].type().str().c_str());
     if (options.print)
@@ -56,8 +61,6 @@ void print(const RunOptions &options, const Calls &calls,
                 formatTime(calls.ns.front()).c_str(), calls.ns.size(),
                 formatSummary(measure::summarize(std::move(late))).c_str());
   }
-  if (options.explain)
-    std::printf("%s", report.str().c_str());
 }
 
 Status write(const RunOptions &options, const FunctionReport &report) {
@@ -80,11 +83,14 @@ Status write(const RunOptions &options, const FunctionReport &report) {
 } // namespace
 
 Status runAutomatically(const RunOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(GraphWithInputs opened, openGraph(options));
-  auto &[graph, inputs] = opened;
+  TANDEM_ASSIGN_OR_RETURN(GraphWithShapes opened, openGraphVaried(options));
   TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
   Stream &stream = device->defaultStream();
-  TANDEM_ASSIGN_OR_RETURN(inputs, copyToDevice(inputs, stream));
+  std::vector<Calls> shapes;
+  for (std::vector<Tensor> &inputs : opened.inputs) {
+    TANDEM_ASSIGN_OR_RETURN(shapes.emplace_back().inputs,
+                            copyToDevice(inputs, stream));
+  }
   CompileOptions compile = options.compile;
   compile.device = options.device;
   TieringOptions tiering;
@@ -93,12 +99,14 @@ Status runAutomatically(const RunOptions &options) {
   tiering.isTraced = !options.traceFile.empty();
   tiering.reproducerDir = compile.reproducerDir;
   TANDEM_ASSIGN_OR_RETURN(auto function,
-                          graph->createFunction(compile, tiering));
-  TANDEM_ASSIGN_OR_RETURN(
-      Calls calls,
-      callOften(*function, stream, inputs, 1 + std::max(options.repeat, 0)));
+                          opened.graph->createFunction(compile, tiering));
+  TANDEM_RETURN_IF_ERROR(
+      callOften(*function, stream, shapes, 1 + std::max(options.repeat, 0)));
   const FunctionReport report = function->report();
-  print(options, calls, report);
+  for (const Calls &calls : shapes)
+    print(options, calls);
+  if (options.explain)
+    std::printf("%s", report.str().c_str());
   return write(options, report);
 }
 

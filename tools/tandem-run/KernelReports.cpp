@@ -24,12 +24,23 @@ std::string describeLaunch(const fb::KernelT &kernel) {
                       : extent;
 }
 
+/// The time of all steps of a run that launch the kernel, in nanoseconds: the
+/// device's, where it has clocks of its own.
+double timeOf(size_t kernel, const Compiled &compiled, const Profile &profile) {
+  double ns = 0;
+  for (size_t i = 0; i < profile.times.size(); ++i)
+    if (compiled.program->steps[i]->kernel == static_cast<int>(kernel))
+      ns += profile.times[i].median;
+  return ns;
+}
+
 } // namespace
 
-std::string formatKernels(const Compiled &compiled) {
+std::string formatKernels(const Compiled &compiled, const Profile *profile) {
   Table table({{"kernel", false},
                {"at", false},
                {"compile"},
+               {"time"},
                {"code"},
                {"launch"},
                {"registers"},
@@ -44,6 +55,7 @@ std::string formatKernels(const Compiled &compiled) {
     const bool isListed = hasListing(report);
     table.addRow({report.name, report.location,
                   report.isCached ? "known" : formatTime(report.compileNs),
+                  profile ? formatTime(timeOf(i, compiled, *profile)) : "-",
                   formatBytes(report.codeBytes), describeLaunch(kernel),
                   isListed ? std::to_string(listing.registers) : "-",
                   isListed ? formatBytes(listing.spillBytes) : "-",
@@ -53,7 +65,8 @@ std::string formatKernels(const Compiled &compiled) {
   return table.str();
 }
 
-nlohmann::ordered_json describeKernels(const Compiled &compiled) {
+nlohmann::ordered_json describeKernels(const Compiled &compiled,
+                                       const Profile *profile) {
   auto kernels = nlohmann::ordered_json::array();
   for (size_t i = 0; i < compiled.kernelReports.size(); ++i) {
     const KernelReport &report = compiled.kernelReports[i];
@@ -69,6 +82,8 @@ nlohmann::ordered_json describeKernels(const Compiled &compiled) {
         {"extent", kernel.extent},
         {"bytes", kernel.bytes},
         {"flops", kernel.flops}};
+    if (profile)
+      record["time_ns"] = timeOf(i, compiled, *profile);
     if (kernel.block)
       record["threads"] = kernel.block->x();
     if (kernel.frame > 0)

@@ -9,18 +9,22 @@
 #ifndef TANDEM_TOOLS_TANDEM_RUN_KERNELREPORTS_H
 #define TANDEM_TOOLS_TANDEM_RUN_KERNELREPORTS_H
 
+#include "Profile.h"
+
 #include "tandem/Tandem.h"
 
 #include <nlohmann/json.hpp>
 
 namespace tandem::tools {
 
-/// A table with a row for each kernel of a compiled program.
-std::string formatKernels(const Compiled &compiled);
+/// A table with a row for each kernel of a compiled program; with what it takes
+/// in a run, unless `profile` is null.
+std::string formatKernels(const Compiled &compiled, const Profile *profile);
 
 /// An object for each kernel, with its source and assembly where the target has
 /// such. What is unknown is left out.
-nlohmann::ordered_json describeKernels(const Compiled &compiled);
+nlohmann::ordered_json describeKernels(const Compiled &compiled,
+                                       const Profile *profile);
 
 } // namespace tandem::tools
 

@@ -11,6 +11,7 @@
 #include "common/ArgSpec.h"
 #include "common/Elements.h"
 
+#include "tandem/Measure/Vary.h"
 #include "tandem/Runtime/Npy.h"
 
 #include <charconv>
@@ -186,6 +187,31 @@ Expected<GraphWithInputs> openGraph(const RunOptions &options,
   }
   TANDEM_ASSIGN_OR_RETURN(result.inputs,
                           makeInputs(*result.graph->eagerProgram(), args));
+  return result;
+}
+
+Expected<GraphWithShapes> openGraphVaried(const RunOptions &options) {
+  GraphWithShapes result;
+  if (options.vary.empty()) {
+    TANDEM_ASSIGN_OR_RETURN(GraphWithInputs opened, openGraph(options));
+    result.graph = std::move(opened.graph);
+    result.inputs.push_back(std::move(opened.inputs));
+    return result;
+  }
+  TANDEM_ASSIGN_OR_RETURN(auto ranges, measure::parseVary(options.vary));
+  TANDEM_ASSIGN_OR_RETURN(auto shapes, measure::cartesianProduct(ranges));
+  TANDEM_ASSIGN_OR_RETURN(ImportOptions import, importOptions(options));
+  TANDEM_ASSIGN_OR_RETURN(
+      result.graph, Graph::parseFile(options.file, options.function, import));
+  const Program &program = *result.graph->eagerProgram();
+  for (const measure::DimSizes &sizes : shapes) {
+    TANDEM_ASSIGN_OR_RETURN(auto types, measure::bindDims(program, sizes));
+    std::vector<std::string> specs;
+    for (const TensorType &type : types)
+      specs.push_back(defaultSpec(type));
+    TANDEM_ASSIGN_OR_RETURN(result.inputs.emplace_back(),
+                            makeInputs(program, specs));
+  }
   return result;
 }
 

@@ -32,6 +32,16 @@ Expected<ImportOptions> importOptions(const RunOptions &options);
 Expected<GraphWithInputs> openGraph(const RunOptions &options,
                                     bool keepsGoing = false);
 
+/// A graph, and inputs of each shape that it is to be called with.
+struct GraphWithShapes {
+  std::unique_ptr<Graph> graph;
+  std::vector<std::vector<Tensor>> inputs;
+};
+
+/// Opens a graph with random inputs of each shape of --vary; without it, with
+/// those of openGraph.
+Expected<GraphWithShapes> openGraphVaried(const RunOptions &options);
+
 } // namespace tandem::tools
 
 #endif // TANDEM_TOOLS_TANDEM_RUN_MODEL_H

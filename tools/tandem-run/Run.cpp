@@ -51,6 +51,10 @@ struct TierResult {
   }
 };
 
+const Profile *profileOf(const TierResult &result) {
+  return result.profile ? &*result.profile : nullptr;
+}
+
 /// Everything that the parts below share.
 struct Context {
   const RunOptions &options;
@@ -171,7 +175,8 @@ void printResult(const Context &context, const TierResult &result) {
   if (options.program)
     std::printf("%s", toString(*result.prepared.program).c_str());
   if (options.kernels && !result.prepared.kernelReports.empty())
-    std::printf("%s", formatKernels(result.prepared).c_str());
+    std::printf("%s",
+                formatKernels(result.prepared, profileOf(result)).c_str());
   printRecomputation(result.prepared.recomputation);
   if (result.profile)
     std::printf("%s", formatProfile(*result.profile, options.file).c_str());
@@ -315,9 +320,10 @@ Status writeFiles(const RunOptions &options, const TierResult &result,
     TANDEM_RETURN_IF_ERROR(writeFileAtomically(
         options.programFile, serialize(*result.prepared.program)));
   if (!options.kernelReport.empty())
-    TANDEM_RETURN_IF_ERROR(
-        writeText(options.kernelReport,
-                  jsonText(describeKernels(result.prepared), 2) + "\n"));
+    TANDEM_RETURN_IF_ERROR(writeText(
+        options.kernelReport,
+        jsonText(describeKernels(result.prepared, profileOf(result)), 2) +
+            "\n"));
   return {};
 }
 

@@ -42,7 +42,7 @@ struct RunOptions {
   std::string profile;
   /// Of --tier=auto:
   bool explain = false, strict = false;
-  std::string eventFile, traceFile;
+  std::string vary, eventFile, traceFile;
   CompileIn compileIn = CompileIn::process;
   Environment environment;
 };

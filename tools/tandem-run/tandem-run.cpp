@@ -25,7 +25,8 @@ namespace {
 void addKernelReports(CLI::App &app, RunOptions &options) {
   app.add_flag("--kernels", options.kernels,
                "Print a row for each kernel of the compiled program: what "
-               "compiling took, and registers, spills and shared memory");
+               "compiling took, registers, spills and shared memory, and with "
+               "--profile its time in a run");
   addOutputFile(app, "--kernel-report", options.kernelReport,
                 "Write the same to FILE, as JSON, with the kernels' source and "
                 "assembly where the device has such");
@@ -155,6 +156,11 @@ void addTiering(CLI::App &app, RunOptions &options) {
                "With --tier=auto, fail if the compiled program computes "
                "something else than eager");
   addCompileIn(app, options.compileIn);
+  app.add_option("--vary", options.vary,
+                 "With --tier=auto, call with random inputs of several shapes "
+                 "in turn: sizes of named dims, such as n=8,64;m=50..400:50")
+      ->excludes("--arg")
+      ->excludes("--input");
   addOutputFile(app, "--events", options.eventFile,
                 "With --tier=auto, write all decisions to FILE as JSON lines");
   addOutputFile(app, "--trace", options.traceFile,
@@ -164,10 +170,10 @@ void addTiering(CLI::App &app, RunOptions &options) {
 
 Status checkCombination(const RunOptions &options) {
   const bool isAuto = options.tier == "auto";
-  if (!isAuto && (options.explain || options.strict ||
+  if (!isAuto && (options.explain || options.strict || !options.vary.empty() ||
                   !options.eventFile.empty() || !options.traceFile.empty()))
-    return fail("argument",
-                "--explain, --strict, --events and --trace are of --tier=auto");
+    return fail("argument", "--explain, --strict, --vary, --events and "
+                            "--trace are of --tier=auto");
   if (isAuto && (options.check || options.certify || options.program ||
                  !options.outDir.empty() || !options.programFile.empty()))
     return fail("argument",

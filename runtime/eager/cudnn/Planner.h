@@ -11,6 +11,8 @@
 
 #include "ConvGraph.h"
 
+#include "tandem/Runtime/Function.h"
+
 #include <atomic>
 #include <functional>
 #include <map>
@@ -135,7 +137,9 @@ private:
   };
 
   explicit Planner(const cuda::CUDNN &library) : library(library) {}
-  bool worksInBackground() const { return properties || makeHandle; }
+  bool worksInBackground() const {
+    return (properties || makeHandle) && isBackgroundWorkAllowed();
+  }
   /// The configurations that the heuristics propose, the best first.
   std::vector<Descriptor> propose(const Descriptor &graph, int mode) const;
   static bool isAllowed(const Config &config, const ConvProblem &problem,

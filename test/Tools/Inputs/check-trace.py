@@ -1,5 +1,6 @@
 """Checks a trace as viewers read it: an object with "traceEvents", complete
-events with the fields that "Trace Event Format" (Google, 2016) requires of them.
+events (ph X), instants (i) and names (M) with the fields that "Trace Event
+Format" (Google, 2016) requires of them.
 In nanoseconds, to which Perfetto rounds, each event of a thread is within
 another one, or apart from it; those that overlap in part are dropped there.
 
@@ -9,8 +10,10 @@ usage: check-trace.py TRACE.json
 import json
 import sys
 
-FIELDS = {"name": str, "ph": str, "ts": (int, float), "dur": (int, float),
-          "pid": int, "tid": int, "args": dict}
+NUMBER = (int, float)
+COMMON = {"name": str, "ph": str, "pid": int, "tid": int, "args": dict}
+FIELDS = {"X": COMMON | {"ts": NUMBER, "dur": NUMBER},
+          "i": COMMON | {"ts": NUMBER, "s": str}, "M": COMMON}
 
 
 def nanoseconds(event):
@@ -34,11 +37,12 @@ def main():
     events = trace["traceEvents"]
     assert trace["displayTimeUnit"] in ("ms", "ns")
     for event in events:
-        for field, kind in FIELDS.items():
+        for field, kind in FIELDS[event["ph"]].items():
             assert isinstance(event[field], kind), (field, event)
-        assert event["ph"] == "X" and event["ts"] >= 0 and event["dur"] >= 0
-    for thread in {(event["pid"], event["tid"]) for event in events}:
-        check_nesting([event for event in events
+        assert event.get("ts", 0) >= 0 and event.get("dur", 0) >= 0
+    slices = [event for event in events if event["ph"] == "X"]
+    for thread in {(event["pid"], event["tid"]) for event in slices}:
+        check_nesting([event for event in slices
                        if (event["pid"], event["tid"]) == thread])
     print(f"{len(events)} events of a trace")
 

@@ -133,6 +133,45 @@ TEST_F(StoredProgramsTest, LocationsAreThoseOfTheGraphAtHand) {
   EXPECT_THAT(second.program->steps.back()->location, HasSubstr("<string>:"));
 }
 
+/// What one process finds out about a program, the next one knows; of others
+/// nothing is said.
+TEST_F(StoredProgramsTest, FindingsOutliveTheirProcess) {
+  const auto graph = parse(kGraph);
+  const TensorType four{DType::f32, {4, 8}}, five{DType::f32, {5, 8}};
+  const ProgramFindings found = {3, true};
+  auto first = graph->createCompiler(options());
+  ASSERT_TRUE(first);
+  EXPECT_EQ((*first)->findings({&four, 1}), ProgramFindings());
+  (*first)->keepFindings({&four, 1}, found);
+  auto second = graph->createCompiler(options());
+  ASSERT_TRUE(second);
+  EXPECT_EQ((*second)->findings({&four, 1}), found);
+  EXPECT_EQ((*second)->findings({&five, 1}), ProgramFindings());
+  auto fresh = options();
+  fresh.diskCache = false;
+  auto third = graph->createCompiler(fresh);
+  ASSERT_TRUE(third);
+  EXPECT_EQ((*third)->findings({&four, 1}), ProgramFindings());
+  // What is nothing new takes no place.
+  (*second)->keepFindings({&four, 1}, {});
+  EXPECT_THAT(files("findings"), testing::IsEmpty());
+}
+
+TEST_F(StoredProgramsTest, DamagedFindingsAreNone) {
+  const auto graph = parse(kGraph);
+  const TensorType type{DType::f32, {4, 8}};
+  auto compiler = graph->createCompiler(options());
+  ASSERT_TRUE(compiler);
+  (*compiler)->keepFindings({&type, 1}, {3, true});
+  ASSERT_EQ(files("findings").size(), 1u);
+  std::fstream file(files("findings")[0], std::ios::in | std::ios::out);
+  file.seekp(-1, std::ios::end);
+  file.put('x');
+  file.close();
+  EXPECT_EQ((*compiler)->findings({&type, 1}), ProgramFindings());
+  EXPECT_THAT(files("findings"), testing::IsEmpty());
+}
+
 /// `count` numbers from 1 to 2 as the text of a resource.
 std::string makeResource(int count) {
   std::string text = "{-# dialect_resources: { builtin: { w: \"0x40000000";

@@ -360,6 +360,21 @@ TEST_F(CasesTest, OtherSizesBeginOnTheNearestOnesEngine) {
   EXPECT_EQ(&other->now(), counting.choose(nine)->first.get());
 }
 
+/// Where nothing may be done in the background, the first plan is the best one.
+TEST_F(CasesTest, WithoutBackgroundWorkOtherSizesAreAskedForAtOnce) {
+  CountingPlanner counting;
+  const Case eight = conv({1, 8, 4, 4}, {4, 3, 3, 4}, {});
+  const Case nine = conv({1, 9, 4, 4}, {4, 3, 3, 4}, {});
+  counting.choose(eight);
+  const int before = counting.asked;
+  const BackgroundPause pause;
+  allowBackgroundWork(false);
+  const auto other = counting.choose(nine);
+  allowBackgroundWork(true);
+  EXPECT_GT(counting.asked, before);
+  EXPECT_EQ(&other->now(), other->first.get());
+}
+
 TEST_F(CasesTest, WhatTheNearestOnesEngineRefusesIsPlannedAtOnce) {
   CountingPlanner counting;
   const Case eight = conv({1, 8, 4, 4}, {4, 3, 3, 4}, {});

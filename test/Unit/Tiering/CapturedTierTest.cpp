@@ -199,6 +199,22 @@ TEST_F(CapturedTierTest, StaysCompiledWhereItIsNotAndIsRemembered) {
   EXPECT_EQ(count("capturing"), 1u);
 }
 
+TEST_F(CapturedTierTest, ThatItIsNotFasterIsKeptForOtherProcesses) {
+  costs.work = 150;
+  callUntil("uncaptured");
+  function->wait();
+  EXPECT_EQ(recording->found, (ProgramFindings{0, true}));
+  create(); // As in another process.
+  log.clear();
+  callUntil("promoted");
+  for (int i = 0; i < 100; ++i)
+    call();
+  function->wait();
+  EXPECT_EQ(only().tier, Tier::compiled);
+  EXPECT_EQ(only().capturedCalls, 0u);
+  EXPECT_EQ(count("capturing"), 0u);
+}
+
 TEST_F(CapturedTierTest, GoesBackToCompiledWhenItSlowsDown) {
   callUntil("captured");
   costs.work = 2000;
@@ -253,6 +269,8 @@ TEST_F(CapturedTierTest, WorkThatFailsRunsCompiled) {
   EXPECT_THAT(only().events.back().reason, HasSubstr("the work is lost"));
   call();
   EXPECT_EQ(count("failed"), 0u);
+  function->wait();
+  EXPECT_EQ(recording->found, ProgramFindings()); // It was faster.
 }
 
 /// Captured work goes with its program, and is tried again with the next.

@@ -88,6 +88,7 @@ public:
       sum = b.op(makeCustomCall("identity", {type}), {sum}, type);
     compiled.program = b.finish({sum});
     compiled.kernels = load();
+    compiled.phases = phases;
     return compiled;
   }
   Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
@@ -108,8 +109,20 @@ public:
     return prediction;
   }
 
+  ProgramFindings findings(std::span<const TensorType>) override {
+    return found;
+  }
+  void keepFindings(std::span<const TensorType>,
+                    const ProgramFindings &findings) override {
+    found = findings;
+  }
+
   virtual LoadedKernels load() const { return fakeKernels({kernel}); }
 
+  /// What compiling says to have taken.
+  std::vector<PhaseTime> phases;
+  /// What is kept for other processes.
+  ProgramFindings found;
   KernelFn kernel = addKernel;
   Prediction prediction{1000, 1000};
   bool shallFail = false;

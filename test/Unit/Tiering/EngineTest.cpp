@@ -144,6 +144,60 @@ TEST_F(EngineTest, ASlowKernelIsGivenBack) {
   EXPECT_LE(only().compiledCalls, 4u);
   EXPECT_EQ(log.back(), "demoted");
   EXPECT_EQ(function->report().residentBytes, 0);
+  function->wait();
+  EXPECT_EQ(compiler->found, (ProgramFindings{1, false}));
+}
+
+/// It has to have lost 2^20 times what compiling costs.
+TEST_F(EngineTest, WhatWasNotFasterInOtherProcessesIsNotCompiledAgain) {
+  compiler->found.demotions = 20;
+  create();
+  for (int i = 0; i < 20; ++i) {
+    call(4, static_cast<float>(i));
+    function->wait();
+  }
+  EXPECT_EQ(compiler->compilations, 0);
+  EXPECT_EQ(only().state, SignatureState::eager);
+  EXPECT_THAT(log, ElementsAre("seen", "queued", "cancelled"));
+  EXPECT_THAT(only().events.back().reason, HasSubstr("was not faster"));
+  // Who asks for it gets it.
+  const TensorType type{DType::f32, {4}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  function->wait();
+  EXPECT_EQ(compiler->compilations, 1);
+}
+
+/// Where another try ends well, the next process need not wait as long.
+TEST_F(EngineTest, WhatIsPromotedAfterAllIsForgottenToHaveBeenSlower) {
+  compiler->found.demotions = 1;
+  create();
+  for (int i = 0; i < 50; ++i) {
+    call(4, static_cast<float>(i));
+    function->wait();
+  }
+  function->wait();
+  EXPECT_EQ(only().state, SignatureState::promoted) << function->report().str();
+  EXPECT_EQ(compiler->found, ProgramFindings());
+}
+
+/// In mode compile-now, nothing depends on what was measured, here or there.
+TEST_F(EngineTest, CompileNowHeedsNoFindings) {
+  compiler->found.demotions = 20;
+  create(Mode::compileNow);
+  call(), call();
+  EXPECT_EQ(only().state, SignatureState::promoted);
+  EXPECT_EQ(compiler->found.demotions, 20u);
+}
+
+TEST_F(EngineTest, WithoutBackgroundWorkTheFirstCallCompiles) {
+  allowBackgroundWork(false);
+  create();
+  allowBackgroundWork(true);
+  call();
+  EXPECT_EQ(function->report().mode, Mode::compile);
+  EXPECT_EQ(compiler->compilations, 1);
+  create();
+  EXPECT_EQ(function->report().mode, Mode::automatic);
 }
 
 TEST_F(EngineTest, WhatCannotBeCompiledStaysEager) {
@@ -443,6 +497,59 @@ TEST_F(EngineTest, ReportsAreWellFormed) {
     EXPECT_THAT(names, testing::Contains(wanted));
   EXPECT_THAT(report.eventLines(), HasSubstr("\"event\":\"certified\""));
   EXPECT_THAT(report.str(), HasSubstr("(tensor<4xf32>, tensor<4xf32>)"));
+}
+
+/// Phases that several threads have shared take longer than the compilation
+/// together. In a trace they are within it all the same.
+TEST_F(EngineTest, PhasesAreToldOnTheClock) {
+  compiler->phases = {{"lower", 1e9}, {"codegen", 3e9}};
+  tiering.isTraced = true;
+  create(Mode::compileNow);
+  call();
+  EXPECT_THAT(function->report().str(),
+              testing::AllOf(
+                  HasSubstr("of processor time, "),
+                  HasSubstr("its phases, on the clock\n    lower 1.00 s\n")));
+  const auto trace = nlohmann::json::parse(function->report().trace());
+  std::map<std::string, double> starts, ends;
+  for (const auto &entry : trace["traceEvents"])
+    if (entry["ph"] == "X") {
+      starts[entry["name"]] = entry["ts"];
+      ends[entry["name"]] =
+          entry["ts"].get<double>() + entry["dur"].get<double>();
+    }
+  EXPECT_GE(starts["lower"], starts["compile"]);
+  EXPECT_GE(starts["codegen"], ends["lower"] - 1e-3);
+  EXPECT_LE(ends["codegen"], ends["compile"] + 1e-3);
+}
+
+/// Each thread has its name in the trace, and each signature a row of what has
+/// become of it, without gaps.
+TEST_F(EngineTest, TracesNameThreadsAndSignatures) {
+  tiering.isTraced = true;
+  create(Mode::compileNow);
+  call(), call();
+  const auto trace = nlohmann::json::parse(function->report().trace());
+  std::map<uint64_t, std::string> names;
+  std::vector<nlohmann::json> states;
+  for (const auto &entry : trace["traceEvents"]) {
+    if (entry["name"] == "thread_name")
+      names[entry["tid"]] = entry["args"]["name"];
+    else if (entry["ph"] == "X" && entry["cat"] == "signature")
+      states.push_back(entry);
+  }
+  char own[16];
+  pthread_getname_np(pthread_self(), own, sizeof own);
+  EXPECT_EQ(names[static_cast<uint64_t>(gettid())], own);
+  ASSERT_GT(states.size(), 3u);
+  EXPECT_EQ(names[states[0]["tid"]], "tensor<4xf32>, tensor<4xf32>");
+  EXPECT_EQ(states.front()["name"], "eager");
+  EXPECT_EQ(states.back()["name"], "promoted");
+  for (size_t i = 1; i < states.size(); ++i)
+    EXPECT_NEAR(states[i]["ts"].get<double>(),
+                states[i - 1]["ts"].get<double>() +
+                    states[i - 1]["dur"].get<double>(),
+                1e-3);
 }
 
 TEST_F(EngineTest, ManyThreadsAndSignaturesGetTheirOwnResults) {

@@ -144,6 +144,17 @@ struct Prediction {
   double eagerNs = 0;
 };
 
+/// What was found out about a compiled program by running it, for processes
+/// that have yet to.
+struct ProgramFindings {
+  /// How often it went back to eager, as it was not faster.
+  uint32_t demotions = 0;
+  /// Whether it is not faster as captured work.
+  bool isSlowerCaptured = false;
+
+  bool operator==(const ProgramFindings &) const = default;
+};
+
 /// Compiles one graph to a Program for a given signature. The runtime links no
 /// compiler; whoever has one passes it in through this interface. Thread-safe.
 class Compiler {
@@ -164,6 +175,16 @@ public:
   virtual Prediction predict(std::span<const TensorType> inputs) const {
     (void)inputs;
     return {};
+  }
+  /// What other processes have found out about the program for inputs of these
+  /// types: what was kept last, where findings are kept on disk.
+  virtual ProgramFindings findings(std::span<const TensorType> inputs) {
+    (void)inputs;
+    return {};
+  }
+  virtual void keepFindings(std::span<const TensorType> inputs,
+                            const ProgramFindings &findings) {
+    (void)inputs, (void)findings;
   }
   /// The graph as MLIR text or bytecode, for reproducers; empty where it is not
   /// known. Lives as long as the compiler.

@@ -79,6 +79,13 @@ private:
 /// all functions share them. One by default. Thread-safe.
 void setCompileThreads(int threads);
 
+/// Sets whether this process may work while no call waits for it. By default it
+/// may. Where it may not, functions that are created afterwards in mode
+/// automatic compile as in mode compile, and libraries plan within the calls.
+/// Thread-safe.
+void allowBackgroundWork(bool isAllowed);
+bool isBackgroundWorkAllowed();
+
 } // namespace tandem
 
 #endif // TANDEM_RUNTIME_FUNCTION_H

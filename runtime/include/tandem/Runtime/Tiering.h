@@ -178,6 +178,13 @@ struct TraceSpan {
   std::vector<TensorType> inputs;
 };
 
+/// A thread that has called a function, or worked for it.
+struct TraceThread {
+  /// The system's number and name of it.
+  uint64_t number = 0;
+  std::string name;
+};
+
 /// The books of a function.
 struct FunctionReport {
   Mode mode = Mode::automatic;
@@ -194,6 +201,7 @@ struct FunctionReport {
   std::vector<TieringEvent> events;
   /// Where TieringOptions::isTraced.
   std::vector<TraceSpan> spans;
+  std::vector<TraceThread> threads;
 
   /// The same as a text for people: for each signature the numbers, the
   /// decisions and when, and what would change them.
@@ -202,7 +210,8 @@ struct FunctionReport {
   std::string json() const;
   /// The events as JSON lines.
   std::string eventLines() const;
-  /// The spans and events in Chrome's trace event format, which Perfetto opens.
+  /// The spans and events in Chrome's trace event format, which Perfetto opens:
+  /// the work of each thread, and for each signature what has become of it.
   std::string trace() const;
 };
 
