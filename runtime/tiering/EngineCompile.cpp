@@ -181,6 +181,9 @@ static std::string describeCompilation(const Compiled &compiled, double costNs,
     text += ", in a helper process";
   if (!compiled.helperProblem.empty())
     text += "; " + compiled.helperProblem;
+  if (const size_t count = compiled.kernelCounts.fellBack)
+    text += "; " + std::to_string(count) +
+            " of its kernels could not be compiled, and run op by op";
   return text;
 }
 
@@ -199,6 +202,7 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
     signature->compileWallNs = tookNs;
     signature->phases = prepared->phases;
     signature->compiledIn = prepared->compiledIn;
+    signature->warnings = prepared->warnings;
     signature->prepared = std::move(prepared);
   }
   books.note(*signature, EventKind::compiled, reason, tookNs);

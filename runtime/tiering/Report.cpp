@@ -89,6 +89,8 @@ static std::string textOf(const SignatureReport &signature) {
           (calls ? formatCount(static_cast<int64_t>(*calls)) + " calls"
                  : std::string("not known")) +
           "\n";
+  for (const Warning &warning : signature.warnings)
+    text += "  " + warning.str() + "\n";
   for (const TieringEvent &event : signature.events)
     text += "  at " + event.str() + "\n";
   return text + "  next: " + signature.next + "\n";
@@ -154,6 +156,8 @@ static ordered_json jsonOf(const SignatureReport &signature) {
     json["compiled_in"] = name(signature.compiledIn);
   for (const PhaseTime &phase : signature.phases)
     json["phases"][phase.phase] = phase.ns;
+  for (const Warning &warning : signature.warnings)
+    json["warnings"].push_back(warning.str());
   json["resident_bytes"] = signature.residentBytes;
   if (std::optional<double> calls = signature.breakEvenCalls())
     json["break_even_calls"] = *calls;

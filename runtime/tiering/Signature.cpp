@@ -88,6 +88,7 @@ SignatureReport Signature::report() const {
   report.compileWallNs = compileWallNs;
   report.phases = phases;
   report.compiledIn = compiledIn;
+  report.warnings = warnings;
   report.residentBytes = record.residentBytes;
   report.events.assign(events.begin(), events.end());
   return report;

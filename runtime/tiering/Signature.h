@@ -50,6 +50,7 @@ struct Signature {
   bool isRecalled = false;
   std::vector<PhaseTime> phases;
   CompileIn compiledIn = CompileIn::thread;
+  std::vector<Warning> warnings;
   /// The job that compiles it, while it waits or runs.
   JobPtr job;
   /// Whether a certificate is being made: one at a time.

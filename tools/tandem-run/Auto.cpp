@@ -103,6 +103,8 @@ Status runAutomatically(const RunOptions &options) {
   TANDEM_RETURN_IF_ERROR(
       callOften(*function, stream, shapes, 1 + std::max(options.repeat, 0)));
   const FunctionReport report = function->report();
+  for (const SignatureReport &signature : report.signatures)
+    printWarnings(signature.warnings);
   for (const Calls &calls : shapes)
     print(options, calls);
   if (options.explain)

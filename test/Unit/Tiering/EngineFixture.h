@@ -89,6 +89,8 @@ public:
     compiled.program = b.finish({sum});
     compiled.kernels = load();
     compiled.phases = phases;
+    compiled.warnings = warnings;
+    compiled.kernelCounts.fellBack = warnings.size();
     return compiled;
   }
   Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
@@ -121,6 +123,8 @@ public:
 
   /// What compiling says to have taken.
   std::vector<PhaseTime> phases;
+  /// One for each kernel that is said to run op by op.
+  std::vector<Warning> warnings;
   /// What is kept for other processes.
   ProgramFindings found;
   KernelFn kernel = addKernel;

@@ -523,6 +523,21 @@ TEST_F(EngineTest, PhasesAreToldOnTheClock) {
   EXPECT_LE(ends["codegen"], ends["compile"] + 1e-3);
 }
 
+TEST_F(EngineTest, SaysWhichKernelsRunOpByOp) {
+  compiler->warnings = {{"kernel_0 is too odd", "a.mlir:1:2", "a.sh"}};
+  create(Mode::compileNow);
+  call();
+  const FunctionReport report = function->report();
+  const std::string warning =
+      "a.mlir:1:2: warning: kernel_0 is too odd; reproducer: a.sh";
+  EXPECT_EQ(only().warnings.at(0).str(), warning);
+  EXPECT_THAT(report.str(), HasSubstr(warning));
+  EXPECT_EQ(nlohmann::json::parse(report.json())["signatures"][0]["warnings"],
+            nlohmann::json::array({warning}));
+  EXPECT_THAT(report.eventLines(),
+              HasSubstr("1 of its kernels could not be compiled"));
+}
+
 /// Each thread has its name in the trace, and each signature a row of what has
 /// become of it, without gaps.
 TEST_F(EngineTest, TracesNameThreadsAndSignatures) {

@@ -156,6 +156,8 @@ struct SignatureReport {
   double compileNs = 0, compileWallNs = 0;
   std::vector<PhaseTime> phases;
   CompileIn compiledIn = CompileIn::thread;
+  /// What could not be compiled as intended; the program is right all the same.
+  std::vector<Warning> warnings;
   /// What the compiled program holds: TieringOptions::maxResidentBytes.
   int64_t residentBytes = 0;
   /// What has happened to it, the earliest first; only the latest 64 are kept.
