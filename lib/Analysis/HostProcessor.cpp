@@ -80,6 +80,7 @@ static Expected<llvm::StringMap<bool>> featuresWithout(llvm::StringRef wanted) {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   llvm::SmallVector<llvm::StringRef> needed;
   llvm::X86::getFeaturesForCPU("x86-64", needed);
+  needed.append({"64bit", "sse2"}); // Which LLVM does not list.
   for (llvm::StringRef feature : llvm::split(wanted, ',')) {
     if (feature.empty())
       continue;
