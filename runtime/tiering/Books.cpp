@@ -57,7 +57,7 @@ void Books::addPhases(std::span<const PhaseTime> phases, double startNs,
     sum += phase.ns;
   const double end = now(), scale = std::min(1.0, (end - startNs) / sum);
   // Their order is known, and how long each took; not when each began.
-  startNs = end - sum * scale;
+  startNs = std::max(startNs, end - sum * scale);
   for (const PhaseTime &phase : phases) {
     const double ns = phase.ns * scale;
     addSpan({phase.phase, "phase", startNs, ns, static_cast<uint64_t>(gettid()),
