@@ -19,7 +19,8 @@
 // CHECK: llvm.load {{.*}} -> vector<16xi32>
 // CHECK: arith.andi {{.*}} : vector<16xi32>
 // CHECK: arith.extui {{.*}} : i16 to i32
-// CHECK: arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
+// BF16: llvm.call_intrinsic "llvm.x86.avx512bf16.cvtneps2bf16.512"({{.*}}) : (vector<16xf32>) -> vector<16xbf16>
+// SPLIT: arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
 // CHECK: llvm.store {{.*}} vector<16xi16>
 module @packed attributes {tandem.kind = #tandem<fusion_kind contraction>} {
   func.func @packed(%x: tensor<8x9xbf16>, %w: tensor<2x5x16x2xbf16>) -> tensor<8x32xbf16> {
@@ -61,5 +62,24 @@ module @dots attributes {tandem.kind = #tandem<fusion_kind contraction>} {
   func.func @dots(%x: tensor<1x50xbf16>, %w: tensor<16x50xbf16>) -> tensor<1x16xbf16> {
     %0 = tandem.matmul %x, %w transpose_rhs : (tensor<1x50xbf16>, tensor<16x50xbf16>) -> tensor<1x16xbf16>
     return %0 : tensor<1x16xbf16>
+  }
+}
+
+// -----
+
+// A position that reads only padding has its bias for a sum, which may be
+// subnormal: the instruction would round it to zero.
+
+// CHECK-LABEL: llvm.func internal @padded.body
+// CHECK-NOT: cvtneps2bf16
+// CHECK: arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
+module @padded attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @padded(%x: tensor<1x6x2xbf16>, %w: tensor<1x3x1x16x2xbf16>, %b: tensor<16xbf16>) -> tensor<1x12x16xbf16> {
+    %0 = tandem.transpose %w permutation = [1, 2, 4, 0, 3] : (tensor<1x3x1x16x2xbf16>) -> tensor<3x1x2x1x16xbf16>
+    %1 = tandem.reshape %0 shape = [3, 2, 16] : (tensor<3x1x2x1x16xbf16>) -> tensor<3x2x16xbf16>
+    %2 = tandem.conv %x, %1, %b layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        pad_low = [4] pad_high = [4]
+        : (tensor<1x6x2xbf16>, tensor<3x2x16xbf16>, tensor<16xbf16>) -> tensor<1x12x16xbf16>
+    return %2 : tensor<1x12x16xbf16>
   }
 }

@@ -8,6 +8,7 @@
 
 #include "Contraction/ContractionEpilogue.h"
 
+#include "Contraction/Tile/BF16Pairs.h"
 #include "Contraction/Tile/TileMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -157,15 +158,25 @@ bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
                       result.getShape().back());
 }
 
+Value ContractionEpilogue::roundSum(OpBuilder &builder, Location loc,
+                                    Value sum) const {
+  ElementFormat format = contraction.getFormat();
+  if (!format.isWidened())
+    return sum;
+  VectorType type = cast<VectorType>(sum.getType()).clone(format.memory);
+  if (areSumsOfPairs)
+    if (Value rounded = roundToBF16(builder, loc, sum))
+      return rounded;
+  return arith::TruncFOp::create(builder, loc, type, sum);
+}
+
 void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
                                      const ContractionStrategy &strategy,
                                      const ContractionTile &tile, Place place,
                                      Value sum, Value mask,
                                      function_ref<Buffer(Value)> getBuffer) {
   Buffer heroBuffer = getHeroBuffer(getBuffer);
-  if (ElementFormat format = contraction.getFormat(); format.isWidened())
-    sum = arith::TruncFOp::create(
-        builder, loc, VectorType::get({strategy.width}, format.memory), sum);
+  sum = roundSum(builder, loc, sum);
   LaneEmitter lanes(builder, loc, strategy.width,
                     getIndices(builder, loc, strategy, tile, place), mask,
                     getBuffer);

@@ -36,6 +36,11 @@ public:
       : contraction(contraction), hero(hero), op(op), isReturned(isReturned),
         streamResult(std::move(streamResult)) {}
 
+  /// Says that the sums of all tiles come from instructions on pairs of bf16,
+  /// and so are never subnormal: one that takes such numbers for zeros rounds
+  /// them.
+  void setSumsOfPairs() { areSumsOfPairs = true; }
+
   /// Checks that all values that are read, except the hero's result, and all
   /// that are written are in memory (have a pointer), and that they are
   /// accessed element by element of the hero's result.
@@ -80,6 +85,9 @@ private:
                        llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
   /// Whether vectors of the result are written with non-temporal stores.
   bool isStreamed(const ContractionStrategy &strategy, mlir::Type type) const;
+  /// A vector of sums in the element type of the result, if that is narrower.
+  mlir::Value roundSum(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value sum) const;
   void emitVector(mlir::OpBuilder &builder, mlir::Location loc,
                   const ContractionStrategy &strategy,
                   const ContractionTile &tile, Place place, mlir::Value sum,
@@ -93,7 +101,7 @@ private:
   const Contraction &contraction;
   mlir::Operation *hero;
   mlir::linalg::GenericOp op;
-  bool isReturned;
+  bool isReturned, areSumsOfPairs = false;
   StreamQuery streamResult;
   /// The memory that holds the sums of a tile while a loop processes them.
   mlir::Value memory;

@@ -220,6 +220,13 @@ LogicalResult ContractionLowering::emitTiles() {
                       getBuffer(contraction.data).pointer,
                       getBuffer(contraction.weights).pointer};
   problem.usesPairs = core.usesPairs();
+  // What reads nothing but padding has its bias for a sum.
+  if (problem.usesPairs && contraction.hasInputPairs &&
+      (!contraction.bias ||
+       llvm::none_of(
+           contraction.spatial,
+           [](const Contraction::SpatialDim &dim) { return dim.isPadded(); })))
+    epilogue->setSumsOfPairs();
   if (contraction.bias)
     problem.bias = getBuffer(contraction.bias).pointer;
   std::unique_ptr<TileEmitter> tileEmitter;

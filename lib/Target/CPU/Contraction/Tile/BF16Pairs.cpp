@@ -58,4 +58,16 @@ Value addProducts(OpBuilder &builder, Location loc, ArrayRef<Value> a,
   return sum;
 }
 
+Value roundToBF16(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  if (type.getNumElements() < 8)
+    return {};
+  std::string name = "llvm.x86.avx512bf16.cvtneps2bf16." +
+                     std::to_string(32 * type.getNumElements());
+  return LLVM::CallIntrinsicOp::create(
+             builder, loc, type.clone(builder.getBF16Type()),
+             builder.getStringAttr(name), ValueRange{value})
+      .getResult(0);
+}
+
 } // namespace tandem

@@ -34,6 +34,11 @@ mlir::Value addProducts(mlir::OpBuilder &builder, mlir::Location loc,
                         llvm::ArrayRef<mlir::Value> a,
                         llvm::ArrayRef<mlir::Value> b, mlir::Value sum);
 
+/// A vector of f32 rounded to bf16 by the instruction for it, which takes
+/// subnormal numbers for zeros. Null for fewer lanes than it comes for.
+mlir::Value roundToBF16(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_BF16PAIRS_H
