@@ -87,7 +87,10 @@ def main():
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("graphs", nargs="+")
     options = parser.parse_args()
-    spec = json.loads((ROOT / f"utils/gpu-specs/{options.gpu}.json").read_text())
+    specs = {path.stem: path for path in (ROOT / "utils/gpu-specs").glob("*.json")}
+    if options.gpu not in specs:
+        parser.error(f"--gpu: no '{options.gpu}' (there are {', '.join(sorted(specs))})")
+    spec = json.loads(specs[options.gpu].read_text())
     tool = options.bin / "tandem-translate"
     good = True
     print(f"{'kernel':40} threads registers shared spills occupancy")
