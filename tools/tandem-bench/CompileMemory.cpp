@@ -55,7 +55,9 @@ Status runCompileMemory(const CompileMemoryOptions &options) {
   tools::ProgressLine line;
   double first = 0;
   int size = 0;
-  for (int shapes : options.shapes) {
+  std::vector<int> numbers = options.shapes;
+  std::ranges::sort(numbers);
+  for (int shapes : numbers) {
     while (size < shapes) {
       varied->second = ++size;
       if (size % 100 == 0)

@@ -21,7 +21,7 @@ struct CompileMemoryOptions {
   std::string file;
   /// The dim that takes the sizes 1, 2, 3, …. Dims of other names have size 16.
   std::string dim = "N";
-  /// The numbers of shapes, ascending, after which memory is measured.
+  /// The numbers of shapes after which memory is measured.
   std::vector<int> shapes = {1000, 10000};
 };
 

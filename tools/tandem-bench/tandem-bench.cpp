@@ -235,7 +235,7 @@ void addCompileMemory(CLI::App &app, CompileMemoryOptions &options) {
       ->capture_default_str();
   command
       .add_option("--shapes", options.shapes,
-                  "Numbers of shapes after which to report, ascending")
+                  "Numbers of shapes after which to report")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));

@@ -71,6 +71,8 @@ LogicalResult makeKernels(ModuleOp module) {
 }
 
 FailureOr<std::string> translateToCUDA(ModuleOp module) {
+  if (auto spec = tandem::findGPUSpec(gpu.getValue()); !spec)
+    return report(module, spec.error());
   if (failed(makeKernels(module)))
     return failure();
   tandem::Expected<std::string> source = tandem::emitCUDASource(module, gpu);
@@ -88,14 +90,11 @@ LogicalResult printCUDA(ModuleOp module, raw_ostream &os) {
 }
 
 LogicalResult printPTX(ModuleOp module, raw_ostream &os) {
-  tandem::Expected<tandem::GPUSpec> spec = tandem::findGPUSpec(gpu.getValue());
-  if (!spec)
-    return report(module, spec.error());
   FailureOr<std::string> source = translateToCUDA(module);
   if (failed(source))
     return failure();
-  tandem::Expected<std::string> ptx =
-      tandem::compileToPTX(*source, function, spec->arch);
+  tandem::Expected<std::string> ptx = tandem::compileToPTX(
+      *source, function, tandem::findGPUSpec(gpu.getValue())->arch);
   if (!ptx)
     return report(module, ptx.error());
   os << *ptx;

@@ -199,10 +199,15 @@ func.func @bounds(%x: f32, %y: f32) -> f32 {
   return %2 : f32
 }
 
-// In integers: the instruction of AVX-512 BF16 flushes subnormal numbers.
+// In integers: the instruction of AVX-512 BF16 flushes subnormal numbers. With
+// AVX-512, NaN needs no other bits afterwards, and a mask chooses the lanes that
+// are rounded up.
 
 // CHECK-LABEL: func.func @round
 // CHECK-NOT: arith.truncf
+// WIDE: mask.fixupimm.ps.512
+// WIDE-NOT: arith.ori
+// NARROW: arith.ori
 // CHECK: llvm.shufflevector {{.*}} [1, 3, 5, 7, {{.*}}, 31] : vector<32xi16>
 func.func @round(%x: vector<16xf32>) -> vector<16xbf16> {
   %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>

@@ -46,10 +46,13 @@ module @softmax attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind red
 // -----
 
 // By columns: the loop over rows carries a vector of columns; those left over
-// are masked. Nothing is folded.
+// are masked. Nothing is folded. 4 KiB ahead, lines are prefetched.
 
 // CHECK-LABEL: module @columns
-// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<128xf32>)
+// CHECK: scf.for %[[ROW:.*]] = {{.*}} iter_args({{.*}}) -> (vector<128xf32>)
+// CHECK: %[[AHEAD:.*]] = arith.constant 8 : index
+// CHECK: arith.addi %[[ROW]], %[[AHEAD]]
+// CHECK-COUNT-8: llvm.intr.prefetch
 // CHECK: llvm.load {{.*}} -> vector<128xf32>
 // CHECK: llvm.store {{.*}} : vector<128xf32>, !llvm.ptr
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>)
@@ -82,6 +85,36 @@ module @large attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind reduc
         : (tensor<16384x1024xf32>, tensor<16384x1xf32>)
         -> tensor<16384x1024xf32>
     return %1 : tensor<16384x1024xf32>
+  }
+}
+}
+
+// -----
+
+// Two vectors at once where there are functions, although the stage that sums
+// exponentials also keeps them. What an earlier stage has read is not prefetched
+// again.
+
+// CHECK-LABEL: module @softmax_columns
+// CHECK: scf.for {{.*}} -> (vector<32xf32>)
+// CHECK-COUNT-2: llvm.intr.prefetch
+// CHECK: arith.maximumf {{.*}} : vector<32xf32>
+// CHECK-NOT: llvm.intr.prefetch
+// CHECK: math.exp {{.*}} : vector<32xf32>
+// CHECK-NOT: llvm.intr.prefetch
+module {
+module @softmax_columns attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind reduction>} {
+  func.func @softmax_columns(%x: tensor<8x512xf32>) -> tensor<8x512xf32> {
+    %m = tandem.reduce %x kind = max dims = [0] keep_dims
+        : (tensor<8x512xf32>) -> tensor<1x512xf32>
+    %d = tandem.sub %x, %m
+        : (tensor<8x512xf32>, tensor<1x512xf32>) -> tensor<8x512xf32>
+    %e = tandem.exp %d : tensor<8x512xf32>
+    %s = tandem.reduce %e kind = sum dims = [0] keep_dims
+        : (tensor<8x512xf32>) -> tensor<1x512xf32>
+    %r = tandem.div %e, %s
+        : (tensor<8x512xf32>, tensor<1x512xf32>) -> tensor<8x512xf32>
+    return %r : tensor<8x512xf32>
   }
 }
 }

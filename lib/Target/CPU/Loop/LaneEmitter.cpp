@@ -56,12 +56,17 @@ void LaneEmitter::emitBody(linalg::GenericOp op) {
     emitStore(getBuffer(result), loops, element, /*isStreamed=*/false);
 }
 
-LaneValue LaneEmitter::loadInput(linalg::GenericOp op, OpOperand *input) {
+SmallVector<LaneValue> LaneEmitter::getIndices(linalg::GenericOp op,
+                                               OpOperand *input) {
   AffineMap map = op.getMatchingIndexingMap(input);
   SmallVector<LaneValue> indices;
   for (AffineExpr expr : map.getResults())
     indices.push_back(emitAffine(expr, map.getNumDims(), loops));
-  return emitLoad(getBuffer(input->get()), indices);
+  return indices;
+}
+
+LaneValue LaneEmitter::loadInput(linalg::GenericOp op, OpOperand *input) {
+  return emitLoad(getBuffer(input->get()), getIndices(op, input));
 }
 
 /// More would take registers that vectors need; as operands in memory they are

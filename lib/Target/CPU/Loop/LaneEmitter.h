@@ -87,6 +87,9 @@ public:
   /// outlive this object.
   void setKnown(const KnownConditions &conditions) { known = &conditions; }
 
+  /// Prefetches what the lanes read of an input of `op`, if that is contiguous.
+  void prefetchInput(mlir::linalg::GenericOp op, mlir::OpOperand *input);
+
   /// Emits an index of the body, or a comparison of indices, as a scalar. It
   /// may only depend on loops and constants.
   mlir::Value emitIndexValue(mlir::Value value);
@@ -129,6 +132,8 @@ private:
   static mlir::Value createSteps(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::VectorType type,
                                  llvm::ArrayRef<int64_t> steps);
+  llvm::SmallVector<LaneValue> getIndices(mlir::linalg::GenericOp op,
+                                          mlir::OpOperand *input);
   LaneValue loadInput(mlir::linalg::GenericOp op, mlir::OpOperand *input);
   void emitOps(mlir::Block &block);
   void emitOp(mlir::Operation &op);
@@ -157,6 +162,7 @@ private:
                              llvm::ArrayRef<bool> isRead);
   LaneValue emitGather(Buffer buffer, LaneValue offset);
   mlir::Value getGatherPointers(Buffer buffer, LaneValue offset);
+  bool isContiguous(const LaneValue &offset) const;
   void emitStore(Buffer buffer, llvm::ArrayRef<LaneValue> indices,
                  LaneValue value, bool isStreamed);
   LaneValue getOffset(Buffer buffer, llvm::ArrayRef<LaneValue> indices);

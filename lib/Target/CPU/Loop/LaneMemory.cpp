@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loop/LaneEmitter.h"
+#include "Prefetch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -143,6 +144,24 @@ static unsigned getAlignment(Type memoryType) {
   return (memoryType.getIntOrFloatBitWidth() + 7) / 8;
 }
 
+bool LaneEmitter::isContiguous(const LaneValue &offset) const {
+  return offset.kind == LaneValue::Stepped &&
+         llvm::equal(offset.steps, llvm::seq<int64_t>(lanes));
+}
+
+void LaneEmitter::prefetchInput(linalg::GenericOp op, OpOperand *input) {
+  Buffer buffer = getBuffer(input->get());
+  LaneValue offset = getOffset(buffer, getIndices(op, input));
+  if (!isContiguous(offset))
+    return;
+  Value pointer = getPointer(buffer, offset.value);
+  const int64_t bytes =
+      lanes * getAlignment(getMemoryType(buffer.type.getElementType()));
+  for (int64_t byte = 0; byte < bytes; byte += kStreamAlignment)
+    prefetch(builder, loc, pointer, byte, /*isWritten=*/false,
+             PrefetchLevel::First);
+}
+
 LaneValue LaneEmitter::fromMemory(LaneValue value, Type type) {
   Type memoryType = value.value.getType();
   if (type.isBF16())
@@ -206,8 +225,7 @@ LaneValue LaneEmitter::emitLoad(Buffer buffer, ArrayRef<LaneValue> indices) {
     Value pointer = getPointer(buffer, offset.value);
     result.value = LLVM::LoadOp::create(builder, loc, memoryType, pointer,
                                         getAlignment(memoryType));
-  } else if (offset.kind == LaneValue::Stepped &&
-             llvm::equal(offset.steps, llvm::seq<int64_t>(lanes))) {
+  } else if (isContiguous(offset)) {
     result = emitContiguousLoad(buffer, offset.value);
   } else if (isRead && fitsShuffle(offset, *isRead)) {
     result = emitShuffledLoad(buffer, offset, *isRead);

@@ -41,17 +41,25 @@ Value asBF16(const Arithmetic &a, Value halves) {
 }
 
 /// The bits of a number, rounded by what the lower half carries into the upper
-/// one. A NaN may become something else.
+/// one: half of the last place, less one where what stays is even. A NaN may
+/// become something else.
 Value roundBits(const Arithmetic &a, Value bits) {
-  // Half of the last place, less one where what stays is even.
-  Value isOdd = a.andI(a.shr(bits, 16), a.i(1));
-  return a.addI(a.addI(bits, a.i(0x7fff)), isOdd);
+  Value ofEven = a.addI(bits, a.i(0x7fff));
+  if (!a.isWide())
+    return a.addI(ofEven, a.andI(a.shr(bits, 16), a.i(1)));
+  // Lanes are chosen by a mask, which takes an instruction less.
+  Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
+                                      a.andI(bits, a.i(0x10000)), a.i(0));
+  return a.select(isOdd, a.addI(bits, a.i(0x8000)), ofEven);
 }
 
 /// f32 to bf16. The instruction of AVX-512 BF16 takes subnormal numbers for
 /// zeros; to use it for the others takes longer than this.
-Value roundF32(OpBuilder &builder, Location loc, Value x) {
-  Arithmetic a{builder, loc, x.getType(), /*avx512=*/false};
+Value roundF32(OpBuilder &builder, Location loc, Value x, bool avx512) {
+  Arithmetic a{builder, loc, x.getType(), avx512};
+  if (a.isWide()) // Nothing is carried from zeros.
+    return asBF16(a,
+                  getUpperHalves(a, roundBits(a, a.bits(a.canonicalNaN(x)))));
   Value isNaN =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
   // Whatever rounding makes of a NaN, it is one again with these bits.
@@ -110,7 +118,8 @@ Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
 }
 
 struct Truncate : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  Truncate(MLIRContext *context, bool avx512)
+      : OpRewritePattern(context), avx512(avx512) {}
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     Value x = op.getIn();
@@ -123,10 +132,11 @@ struct Truncate : OpRewritePattern<arith::TruncFOp> {
       Arithmetic a{rewriter, loc, x.getType(), /*avx512=*/false};
       rewriter.replaceOp(op, asBF16(a, getUpperHalves(a, a.bits(x))));
     } else {
-      rewriter.replaceOp(op, roundF32(rewriter, loc, x));
+      rewriter.replaceOp(op, roundF32(rewriter, loc, x, avx512));
     }
     return success();
   }
+  bool avx512;
 };
 
 /// f64 to f16, for which LLVM 22 calls a function for each element without
@@ -146,7 +156,8 @@ struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
 
 /// Of at most 16 bits, which f32 holds; wider ones are not converted directly.
 template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+  ConvertInteger(MLIRContext *context, bool avx512)
+      : OpRewritePattern<Op>(context), avx512(avx512) {}
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn());
@@ -157,9 +168,10 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
     Arithmetic halves{rewriter, loc, op.getType(), /*avx512=*/false};
     Type single = halves.typed(rewriter.getF32Type());
     Value x = Op::create(rewriter, loc, single, op.getIn());
-    rewriter.replaceOp(op, roundF32(rewriter, loc, x));
+    rewriter.replaceOp(op, roundF32(rewriter, loc, x, avx512));
     return success();
   }
+  bool avx512;
 };
 
 /// Left to LLVM 22, a scalar that is broadcast passes through the instruction
@@ -188,10 +200,11 @@ struct Extend : OpRewritePattern<arith::ExtFOp> {
 
 } // namespace
 
-void populateBF16ConversionPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<Truncate, TruncateToHalf, Extend, ConvertInteger<arith::SIToFPOp>,
-           ConvertInteger<arith::UIToFPOp>>(patterns.getContext());
+void populateBF16ConversionPatterns(RewritePatternSet &patterns, bool avx512) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<TruncateToHalf, Extend>(context);
+  patterns.add<Truncate, ConvertInteger<arith::SIToFPOp>,
+               ConvertInteger<arith::UIToFPOp>>(context, avx512);
 }
 
 } // namespace tandem

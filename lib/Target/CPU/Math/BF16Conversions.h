@@ -20,7 +20,8 @@ namespace tandem {
 /// nearest even, also to subnormal results; NaN stays NaN. Conversions of
 /// integers of more than 16 bits are not expanded. Conversions of f64 to f16
 /// are expanded, too, to those of f32.
-void populateBF16ConversionPatterns(mlir::RewritePatternSet &patterns);
+void populateBF16ConversionPatterns(mlir::RewritePatternSet &patterns,
+                                    bool avx512);
 
 } // namespace tandem
 

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <array>
 #include <numeric>
 
 using namespace mlir;
@@ -54,19 +55,39 @@ static Value callIntrinsic(const Arithmetic &a, StringRef name,
       .getResult(0);
 }
 
+static Value makeConstant(const Arithmetic &a, IntegerType type,
+                          int64_t value) {
+  return LLVM::ConstantOp::create(a.b, a.loc, type,
+                                  a.b.getIntegerAttr(type, value));
+}
+
+/// The operands by which an instruction works on all lanes of a register and
+/// rounds as is set.
+static std::array<Value, 2> makeMaskAndRounding(const Arithmetic &a) {
+  IntegerType mask = a.isF64() ? a.b.getI8Type() : a.b.getI16Type();
+  return {makeConstant(a, mask, -1), makeConstant(a, a.b.getI32Type(), 4)};
+}
+
 Value Arithmetic::scale(Value x, Value n) const {
-  auto constant = [&](IntegerType type, int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, loc, type,
-                                    b.getIntegerAttr(type, value));
-  };
-  Value all =
-      isF64() ? constant(b.getI8Type(), -1) : constant(b.getI16Type(), -1);
-  Value currentRounding = constant(b.getI32Type(), 4);
+  auto [all, rounding] = makeMaskAndRounding(*this);
   return perRegister(*this, x, n, [&](Value x, Value n) {
     return callIntrinsic(*this,
                          isF64() ? "llvm.x86.avx512.mask.scalef.pd.512"
                                  : "llvm.x86.avx512.mask.scalef.ps.512",
-                         {x, n, x, all, currentRounding});
+                         {x, n, x, all, rounding});
+  });
+}
+
+Value Arithmetic::canonicalNaN(Value x) const {
+  // Two nibbles of the table say what becomes of quiet and signalling NaN.
+  Value table = i(0x33);
+  auto [all, rounding] = makeMaskAndRounding(*this);
+  Value noFlags = makeConstant(*this, b.getI32Type(), 0);
+  return perRegister(*this, x, table, [&](Value x, Value table) {
+    return callIntrinsic(*this,
+                         isF64() ? "llvm.x86.avx512.mask.fixupimm.pd.512"
+                                 : "llvm.x86.avx512.mask.fixupimm.ps.512",
+                         {x, x, table, noFlags, all, rounding});
   });
 }
 

@@ -168,6 +168,8 @@ struct Arithmetic {
   bool isWide() const;
   /// x * 2^floor(n), rounded once. n has the type of x.
   mlir::Value scale(mlir::Value x, mlir::Value n) const;
+  /// x, with the default NaN of x86, whose low bits are zeros, for any other.
+  mlir::Value canonicalNaN(mlir::Value x) const;
   /// table[index % size] for each lane of f32. The table has 16 or 32 entries.
   mlir::Value lookUp(mlir::ArrayRef<float> table, mlir::Value index) const;
 };

@@ -81,7 +81,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     set.add<ChooseBeyond<arith::MaximumFOp, arith::CmpFPredicate::OGT>,
             ChooseBeyond<arith::MinimumFOp, arith::CmpFPredicate::OLT>>(
         context);
-    populateBF16ConversionPatterns(set);
+    populateBF16ConversionPatterns(set, avx512);
     populateIntegerDivisionPatterns(set, avx512);
     if (stock)
       populateMathPolynomialApproximationPatterns(

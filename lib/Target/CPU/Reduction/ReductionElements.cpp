@@ -71,6 +71,8 @@ ReductionLowering::emitBody(linalg::GenericOp stage, ArrayRef<Value> loops,
   auto getBuffer = [&](Value tensor) { return KernelFrame::getBuffer(tensor); };
   LaneEmitter emitter(builder, loc, lanes.count, loops, lanes.mask, getBuffer,
                       schedule.laneLoop);
+  if (schedule.isByColumns() && !accumulators.empty() && !lanes.mask)
+    prefetchAhead(stage, loops, lanes);
   for (OpOperand *input : stage.getDpsInputOperands()) {
     BlockArgument argument = stage.getMatchingBlockArgument(input);
     if (Value value = reduced.lookup(input->get()))
@@ -97,6 +99,46 @@ ReductionLowering::emitBody(linalg::GenericOp stage, ArrayRef<Value> loops,
     result.push_back(next);
   }
   return result;
+}
+
+/// How far ahead columns are prefetched, in bytes of an operand: what arrives
+/// from memory while so many are worked on.
+static constexpr int64_t kBytesAhead = 4096;
+
+/// By columns, from one row to the next, the processor does not see what comes
+/// next. Operands are prefetched in the order in which they are read: the rest
+/// of the present columns, then the next ones.
+void ReductionLowering::prefetchAhead(linalg::GenericOp stage,
+                                      ArrayRef<Value> loops, Lanes lanes) {
+  if (schedule.sizes.size() != schedule.numKept + 1)
+    return;
+  const int64_t numRows = schedule.sizes.back(),
+                lastColumn = schedule.sizes[schedule.laneLoop] - lanes.count;
+  auto getBuffer = [&](Value tensor) { return KernelFrame::getBuffer(tensor); };
+  for (OpOperand *input : stage.getDpsInputOperands()) {
+    AffineMap map = stage.getMatchingIndexingMap(input);
+    auto type = dyn_cast<RankedTensorType>(input->get().getType());
+    if (!type || map.getNumResults() < loops.size() ||
+        rows.contains(input->get()) || llvm::any_of(stages, [&](auto other) {
+          return other->isBeforeInBlock(stage) &&
+                 llvm::is_contained(other->getOperands(), input->get());
+        }))
+      continue;
+    const int64_t bytes = lanes.count * type.getElementTypeBitWidth() / 8;
+    const int64_t ahead = llvm::divideCeil(kBytesAhead, bytes);
+    IndexBuilder indices(builder, loc);
+    Value row = indices.add(loops.back(), ahead);
+    Value later = row;
+    row = indices.delinearizeInnermost(later, numRows);
+    Value column = indices.add(loops[schedule.laneLoop],
+                               indices.scale(later, lanes.count));
+    SmallVector<Value> next(loops);
+    next.back() = row;
+    next[schedule.laneLoop] = indices.atMost(column, lastColumn);
+    LaneEmitter(builder, loc, lanes.count, next, /*tailMask=*/{}, getBuffer,
+                schedule.laneLoop)
+        .prefetchInput(stage, input);
+  }
 }
 
 void ReductionLowering::storeElement(LaneEmitter &emitter,

@@ -64,6 +64,8 @@ private:
   Carried emitBody(mlir::linalg::GenericOp stage,
                    llvm::ArrayRef<mlir::Value> loops, Lanes lanes,
                    mlir::ValueRange accumulators);
+  void prefetchAhead(mlir::linalg::GenericOp stage,
+                     llvm::ArrayRef<mlir::Value> loops, Lanes lanes);
   void storeElement(LaneEmitter &emitter, mlir::linalg::GenericOp stage,
                     unsigned number, llvm::ArrayRef<mlir::Value> loops,
                     Lanes lanes, LaneValue element);

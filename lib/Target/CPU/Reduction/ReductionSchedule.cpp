@@ -42,7 +42,8 @@ static int64_t getColumnLanes(ArrayRef<linalg::GenericOp> stages,
     if (hasFunctions(stage))
       vectors = kRowVectorsOfFunctions;
     if (stage.getNumReductionLoops() > 0)
-      mostReductions = std::max<int64_t>(mostReductions, stage.getNumResults());
+      mostReductions = std::max<int64_t>(
+          mostReductions, llvm::count_if(stage.getDpsInitsMutable(), combines));
   }
   vectors = std::min(vectors / mostReductions, kMaxColumnVectors);
   int64_t lanes = schedule.width;

@@ -23,16 +23,6 @@ Type getStoredType(const ElementFormat &format) {
   return IntegerType::get(format.memory.getContext(), 8 * format.bytes);
 }
 
-void prefetch(OpBuilder &builder, Location loc, Value pointer, int64_t bytes,
-              bool isWritten, PrefetchLevel level) {
-  constexpr unsigned kDataCache = 1;
-  Value line = LLVM::GEPOp::create(
-      builder, loc, pointer.getType(), builder.getI8Type(), pointer,
-      ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(bytes)));
-  LLVM::Prefetch::create(builder, loc, line, isWritten,
-                         static_cast<unsigned>(level), kDataCache);
-}
-
 TileMemory::TileMemory(OpBuilder &builder, Location loc,
                        const TileProblem &problem)
     : IndexBuilder(builder, loc), contraction(problem.contraction),

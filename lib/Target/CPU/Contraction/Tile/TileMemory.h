@@ -11,6 +11,7 @@
 
 #include "Contraction/Tile/ContractionTile.h"
 #include "IndexBuilder.h"
+#include "Prefetch.h"
 
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
@@ -19,15 +20,6 @@ namespace tandem {
 /// What loads and stores of elements are of: integers stand for those that are
 /// widened, for not all targets move halves.
 mlir::Type getStoredType(const ElementFormat &format);
-
-/// The cache that a line is prefetched into: the second level, for a time when
-/// the first one will have moved on, or the first. Values are LLVM's degrees of
-/// locality.
-enum class PrefetchLevel : unsigned { Second = 2, First = 3 };
-
-/// Prefetches the line that is `bytes` behind `pointer`. It may be anywhere.
-void prefetch(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
-              int64_t bytes, bool isWritten, PrefetchLevel level);
 
 /// What the tiles of a contraction have in common, all of which outlives what
 /// emits them.
