@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace tandem;
 using namespace tandem::fuzz;
@@ -92,6 +93,42 @@ void setRandomLayouts(GraphBuilder &b, size_t rank, fb::ConvAttrsT &attrs) {
       b.random.pick<std::string>({"OI" + s, s + "IO", s + "IO", "O" + s + "I"});
 }
 
+/// A divisor of `size` other than 1, at random; `size` if that has no other.
+int64_t randomDivisor(GraphBuilder &b, int64_t size) {
+  std::vector<int64_t> divisors;
+  for (int64_t divisor = 2; divisor <= size; ++divisor)
+    if (size % divisor == 0)
+      divisors.push_back(divisor);
+  return divisors.empty() ? 1 : divisors[b.random.below(std::ssize(divisors))];
+}
+
+/// Weights that are a transposed view of others, of which one dim is two that
+/// need not be adjacent there. Often it is the last, whose inner part stays
+/// where it is.
+int pickViewedWeights(GraphBuilder &b, const TensorType &type, double length) {
+  const int rank = type.shape.rank();
+  const int split =
+      b.random.chance(50) ? rank - 1 : static_cast<int>(b.random.below(rank));
+  std::vector<int64_t> sizes(type.shape.begin(), type.shape.end());
+  const int64_t block = randomDivisor(b, sizes[split]);
+  sizes[split] /= block;
+  sizes.insert(sizes.begin() + split + 1, block);
+  std::vector<int64_t> permutation(sizes.size());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  for (int64_t i = rank - b.random.below(2); i > 0; --i)
+    std::swap(permutation[i], permutation[b.random.below(i + 1)]);
+  Shape source{std::span<const int64_t>(sizes)};
+  for (size_t i = 0; i < sizes.size(); ++i)
+    source[static_cast<int>(permutation[i])] = sizes[i];
+  int weights = b.pickWeights({type.dtype, source}, length);
+  return reshape(b, transpose(b, weights, permutation), type.shape);
+}
+
+int pickWeights(GraphBuilder &b, const TensorType &type, double length) {
+  return b.random.chance(25) ? pickViewedWeights(b, type, length)
+                             : b.pickWeights(type, length);
+}
+
 /// A pooling of the value that was made last, of a layout; half the time of 2
 /// by 2, as in most networks.
 void poolLast(GraphBuilder &b, const std::string &layout) {
@@ -158,7 +195,7 @@ void appendConv(GraphBuilder &b) {
   Shape weights =
       arrange(attrs.kernel_layout, c.outputs, 'O', c.inputs, w.window);
   auto length = static_cast<double>(weights.numElements() / c.outputs);
-  int kernel = b.pickWeights({dtype, weights}, length);
+  int kernel = pickWeights(b, {dtype, weights}, length);
   int y = b.random.chance(30)
               ? convWithBias(b, attrs, x, kernel, b.input({dtype, {c.outputs}}))
               : conv(b, attrs, x, kernel);
@@ -198,7 +235,7 @@ void appendMatmul(GraphBuilder &b) {
   int x = b.pickOfType({dtype, lhs});
   if (b.random.chance(30))
     x = appendPrologue(b, x, lhs.rank() - 1);
-  int y = b.pickWeights({dtype, rhs}, static_cast<double>(k));
+  int y = pickWeights(b, {dtype, rhs}, static_cast<double>(k));
   int z = matmul(b, attrs, x, y);
   if (b.random.chance(60))
     appendEpilogue(b, z, b.type(z).shape.rank() - 1);

@@ -100,11 +100,25 @@ func.func @chained(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64
 // CHECK-NEXT: tandem.transpose
 // CHECK-NEXT: tandem.reshape
 // CHECK-NEXT: tandem.conv
-func.func @weights(%x: tensor<8x100x64xf32>, %w: tensor<16x64x3x2xf32>) -> tensor<8x98x32xf32> {
+func.func @weights(%x: tensor<8x100x64xf32>, %w: tensor<8x64x3x4xf32>) -> tensor<8x98x32xf32> {
   %e = tandem.exp %x : tensor<8x100x64xf32>
+  %0 = tandem.transpose %w permutation = [2, 1, 0, 3] : (tensor<8x64x3x4xf32>) -> tensor<3x64x8x4xf32>
+  %1 = tandem.reshape %0 shape = [3, 64, 32] : (tensor<3x64x8x4xf32>) -> tensor<3x64x32xf32>
+  %2 = tandem.conv %e, %1 layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<8x100x64xf32>, tensor<3x64x32xf32>) -> tensor<8x98x32xf32>
+  return %2 : tensor<8x98x32xf32>
+}
+
+// -----
+
+// Not so where adjacent outputs are fewer than a vector has.
+// CHECK-LABEL: func.func @weights_in_pairs
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.conv
+func.func @weights_in_pairs(%x: tensor<8x100x64xf32>, %w: tensor<16x64x3x2xf32>) -> tensor<8x98x32xf32> {
   %0 = tandem.transpose %w permutation = [2, 1, 0, 3] : (tensor<16x64x3x2xf32>) -> tensor<3x64x16x2xf32>
   %1 = tandem.reshape %0 shape = [3, 64, 32] : (tensor<3x64x16x2xf32>) -> tensor<3x64x32xf32>
-  %2 = tandem.conv %e, %1 layout = <input = "NWC", kernel = "WIO", output = "NWC">
+  %2 = tandem.conv %x, %1 layout = <input = "NWC", kernel = "WIO", output = "NWC">
       : (tensor<8x100x64xf32>, tensor<3x64x32xf32>) -> tensor<8x98x32xf32>
   return %2 : tensor<8x98x32xf32>
 }

@@ -24,6 +24,10 @@ static SmallVector<int64_t> stridesOf(Value value) {
   return mlir::computeSuffixProduct(typeOf(value).getShape());
 }
 
+/// Blocks of outputs hold whole vectors: at least those of the narrowest
+/// registers, of 4 numbers of f32.
+static constexpr int64_t kLeastBlock = 4;
+
 /// Sets the strides of the outputs, and of the groups they are in.
 static bool describeOutputs(const View &weights, unsigned dim,
                             Contraction &contraction) {
@@ -43,7 +47,8 @@ static bool describeOutputs(const View &weights, unsigned dim,
     digits.append(part.digits.begin(), part.digits.end());
   bool isCut = outputs.size() == 1 && outputs[0].digits.size() == 2;
   if (digits.size() > 2 ||
-      (digits.size() == 2 && !isCut && outputs.size() != 2))
+      (digits.size() == 2 &&
+       ((!isCut && outputs.size() != 2) || digits[1].size % kLeastBlock != 0)))
     return false;
   contraction.outputBlock = contraction.outputChannels;
   if (digits.empty())

@@ -194,6 +194,10 @@ int64_t getWidth(const Contraction &contraction, VectorisedDim vectorisedDim,
   while (width > 2 &&
          getTileSpace(contraction, vectorisedDim, width / 2).vectors == 1)
     width /= 2;
+  // A vector lies within a block.
+  if (vectorisedDim == VectorisedDim::OutputChannel &&
+      contraction.outputBlock < contraction.outputChannels)
+    width = std::gcd(width, contraction.outputBlock);
   return width;
 }
 
