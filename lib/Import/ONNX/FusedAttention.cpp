@@ -21,9 +21,32 @@ struct Operands {
   Value q, k, v, bias;
 };
 
+/// Which keys of each of B batches count by a mask of i64 and of one dim: those
+/// before the B ends that it has; behind these, it may have as many starts.
+Value countsOf(Node &node, Value mask, Size batches, int64_t keys) {
+  Value key = node.iota({keys}, 0, node.state().builder.getI64Type());
+  auto compare = [&](ir::ComparePredicate predicate, Value bounds) {
+    return node.compare(predicate, key,
+                        node.reshape(bounds, {batches, 1, 1, 1}));
+  };
+  const Size size = node.sizesOf(mask)[0];
+  if (size == batches)
+    return compare(ir::ComparePredicate::lt, mask);
+  const int64_t count = batches.value().value_or(0);
+  if (!node.require(count > 0 && size == Size(2 * count),
+                    "needs one or two numbers for each batch in a mask of one "
+                    "dim"))
+    return {};
+  Value ends = node.slice(mask, 0, 0, count),
+        starts = node.slice(mask, 0, count, 2 * count);
+  return node.emit<ir::LogicalAndOp>(
+      {compare(ir::ComparePredicate::lt, ends),
+       compare(ir::ComparePredicate::ge, starts)});
+}
+
 /// 0 for the keys that count, and mask_filter_value for the others. A mask of
-/// one dim has their numbers, the others have 0 for what does not count: (B,
-/// keys) or (B, queries, keys).
+/// more than one dim has 0 for what does not count: (B, keys) or (B, queries,
+/// keys).
 Value biasOf(Node &node, Value mask, Value like, int64_t keys) {
   Sizes shape = node.sizesOf(mask);
   Type i64 = node.state().builder.getI64Type();
@@ -31,8 +54,7 @@ Value biasOf(Node &node, Value mask, Value like, int64_t keys) {
   Value counts;
   switch (shape.size()) {
   case 1:
-    counts = node.compare(ir::ComparePredicate::lt, node.iota({keys}, 0, i64),
-                          node.reshape(mask, {shape[0], 1, 1, 1}));
+    counts = countsOf(node, mask, node.sizesOf(like)[0], keys);
     break;
   case 2:
     shape.insert(shape.begin() + 1, Size(1));
