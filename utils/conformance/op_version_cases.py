@@ -250,6 +250,9 @@ of("ArgMax ArgMin", case(x(3, 4, step=1), axis=1),
    case(x(3, 4, step=1), axis=0, keepdims=0),
    case(x(3, 8, step=1), axis=-1, select_last_index=1, versions=(12, 99)))
 of("Hardmax LogSoftmax Softmax", case(x(2, 3, 4)), case(x(2, 3, 4), axis=1))
+INF = float("inf")
+of("LogSoftmax Softmax",
+   case(array([[INF, 1, 2], [1, -INF, 2], [-INF, -INF, -INF]])))
 
 # Contractions.
 of("MatMul", case(x(2, 3, 4), x(4, 5)), case(x(4), x(2, 4, 3)))

@@ -108,9 +108,10 @@ void alongSoftmaxAxis(Node &node, Function function) {
 } // namespace
 
 Value logSoftmax(Node &node, Value x, int64_t axis) {
-  auto [exponentials, largest] = shiftedExp(node, x, axis);
-  Value sum = node.reduce(ReduceKind::sum, exponentials, axis);
-  return node.sub(node.sub(x, largest), node.emit<ir::LogOp>(sum));
+  Value shifted = node.sub(x, node.reduce(ReduceKind::max, x, axis));
+  Value sum =
+      node.reduce(ReduceKind::sum, node.emit<ir::ExpOp>(shifted), axis);
+  return node.sub(shifted, node.emit<ir::LogOp>(sum));
 }
 
 void convertArgMax(Node &node) { argExtreme(node, node.operand(0)); }
