@@ -101,6 +101,7 @@ JobPtr BackgroundQueue::takeNext() {
   jobs.erase(next);
   sumLossRates();
   runningJobs.push_back(job);
+  ++begunJobs;
   return job;
 }
 
@@ -119,7 +120,7 @@ void BackgroundQueue::workUntilStopped() {
     changed->notify_all();
     // Jobs use libraries that make static objects when they need them first.
     // At exit, what was registered last is called first.
-    if (std::has_single_bit(++ended))
+    if (std::has_single_bit(++endedJobs))
       std::atexit(stopProcess);
     // Before the lock is taken again: its end may need other locks.
     lock.unlock();

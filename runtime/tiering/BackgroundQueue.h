@@ -90,6 +90,11 @@ public:
   /// The number of jobs that wait, and of those that run.
   size_t waiting() const;
   size_t running() const;
+  /// The number of jobs so far that have begun, and ended, to run. Some work
+  /// ran while a call did if more have begun when it ends than had ended when
+  /// it began. Takes no lock.
+  uint64_t begun() const { return begunJobs.load(std::memory_order_relaxed); }
+  uint64_t ended() const { return endedJobs.load(std::memory_order_relaxed); }
   /// The sum of the loss rates of the jobs that wait, as it was when one was
   /// last added or taken.
   double lossRate() const {
@@ -121,9 +126,9 @@ private:
   std::condition_variable *changed = new std::condition_variable;
   std::vector<JobPtr> jobs, runningJobs;
   std::atomic<double> waitingLossRate{0};
+  std::atomic<uint64_t> begunJobs{0}, endedJobs{0};
   std::vector<pthread_t> threads;
   size_t limit = 1;
-  size_t ended = 0; // Jobs that have run.
   bool isPaused = false, isStopped = false;
 };
 

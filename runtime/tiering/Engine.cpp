@@ -98,6 +98,7 @@ Engine::Turn Engine::beginCall(Signature &signature) {
   } else {
     turn.mustCompile = mustCompile(record.state);
     turn.contradiction = signature.contradiction;
+    turn.endedJobs = BackgroundQueue::process().ended();
     // On a GPU, to time a call is to wait for it.
     turn.isTimed =
         store.stream().device().isHost() || isTimed(record.eager, record.calls);
@@ -225,10 +226,12 @@ void Engine::endCall(const SignaturePtr &signature, const Turn &turn,
   else if (turn.compiled)
     record.addCompiled(ns);
   // What libraries prepare in the first call is not lost again.
-  else if (turn.isTimed && record.eagerCalls > 0)
-    record.addEager(ns);
-  else
+  else if (!turn.isTimed || record.eagerCalls == 0)
     record.addUntimedEager();
+  else if (BackgroundQueue::process().begun() > turn.endedJobs)
+    record.addEagerBeside(ns);
+  else
+    record.addEager(ns);
 }
 
 void Engine::apply(const SignaturePtr &signature, const Decision &decision) {

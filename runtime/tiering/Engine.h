@@ -46,8 +46,9 @@ private:
     bool isTimed = true;
     /// Whether later calls need not go by the record.
     bool isSettled = false;
-    /// When it began to run.
+    /// When it began to run, and how many background jobs had ended by then.
     double startNs = 0;
+    uint64_t endedJobs = 0;
     bool carriesCertificate = false;
     /// Whether it compiles first, and waits for that.
     bool mustCompile = false;

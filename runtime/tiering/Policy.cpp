@@ -74,6 +74,10 @@ void Record::addEager(double ns) {
   eager.add(ns);
 }
 
+void Record::addEagerBeside(double ns) {
+  addEager(eager.samples() > 0 ? std::min(ns, eager.highNs()) : ns);
+}
+
 void Record::addUntimedEager() {
   ++eagerCalls;
   eagerSumNs += eager.ns();

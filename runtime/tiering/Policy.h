@@ -105,6 +105,10 @@ struct Record {
   /// A call that ran eagerly, or compiled, took this long: without what only
   /// the first call pays, such as preparing primitives, where that is known.
   void addEager(double ns);
+  /// The same of a call while something was done in the background, which may
+  /// have had its core for a part of the time. That is a cost of compiling, not
+  /// of eager: of the time counts what it has taken before (90th percentile).
+  void addEagerBeside(double ns);
   /// A call that ran eagerly took nobody knows how long: as long as others, or
   /// where there are none yet, as the first that will be timed.
   void addUntimedEager();

@@ -75,6 +75,16 @@ TEST_F(BackgroundQueueTest, AJobBeginsOnAnotherProcessorThanItsCaller) {
   EXPECT_GE(apart, 15);
 }
 
+TEST_F(BackgroundQueueTest, CountsWhatRanMeanwhile) {
+  const uint64_t ended = queue.ended();
+  EXPECT_EQ(queue.begun(), ended);
+  uint64_t within = 0;
+  run([&] { within = queue.begun() - queue.ended(); });
+  EXPECT_EQ(within, 1U);
+  EXPECT_EQ(queue.begun(), ended + 1);
+  EXPECT_EQ(queue.ended(), ended + 1);
+}
+
 /// Also where the thread that has them started is bound to one.
 TEST_F(BackgroundQueueTest, ThreadsHaveTheProcessorsOfTheProcess) {
   cpu_set_t allowed;

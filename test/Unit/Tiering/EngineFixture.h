@@ -36,6 +36,9 @@ inline void spin(std::chrono::microseconds time) {
 /// functions, which compiled programs have as well.
 class SlowProvider final : public Provider {
 public:
+  /// What an op takes.
+  std::atomic<std::chrono::microseconds> time{std::chrono::microseconds(200)};
+
   std::string_view name() const override { return "slow"; }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const override {
@@ -43,18 +46,21 @@ public:
                             prepareOp(referenceProviders(), signature));
     if (signature.op.kind == OpKind::custom_call)
       return op;
-    return std::make_unique<SlowOp>(std::move(op));
+    return std::make_unique<SlowOp>(std::move(op), time);
   }
 
 private:
   struct SlowOp final : PreparedOp {
-    explicit SlowOp(std::unique_ptr<PreparedOp> op) : op(std::move(op)) {}
+    SlowOp(std::unique_ptr<PreparedOp> op,
+           const std::atomic<std::chrono::microseconds> &time)
+        : op(std::move(op)), time(time) {}
     Status run(const StepContext &context, std::span<const Tensor> operands,
                std::span<Tensor> results) const override {
-      spin(std::chrono::microseconds(200));
+      spin(time);
       return op->run(context, operands, results);
     }
     std::unique_ptr<PreparedOp> op;
+    const std::atomic<std::chrono::microseconds> &time;
   };
 };
 
@@ -150,7 +156,7 @@ struct EngineTest : testing::Test {
   std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
   TieringOptions tiering;
   ExecutorOptions executor;
-  const SlowProvider slow;
+  SlowProvider slow;
   const Provider *const slowProviders[1] = {&slow};
   std::mutex mutex; // Guards `log`.
   std::vector<std::string> log;

@@ -257,6 +257,34 @@ TEST_F(EngineTest, CompilesAheadWhateverItCosts) {
   EXPECT_FALSE(function->compileAhead(std::vector<Types>{{type}}));
 }
 
+/// Where the compiler of another signature has the core, a call that waits for
+/// it does not show that eager is slow.
+TEST_F(EngineTest, WhatCompilingTakesFromACallIsNoReasonToCompileIt) {
+  compiler->prediction = {300e6, 1000};
+  compiler->gate = std::make_shared<std::latch>(1);
+  create();
+  const TensorType type{DType::f32, {5}};
+  ASSERT_TRUE(function->compileAhead(std::vector<Types>{{type, type}}));
+  auto queued = [&] {
+    std::lock_guard lock(mutex);
+    return std::ranges::count(log, "queued");
+  };
+  auto callSlowly = [&] {
+    slow.time = std::chrono::milliseconds(400);
+    call();
+    slow.time = std::chrono::microseconds(200);
+    call();
+  };
+  for (int i = 0; i < 4; ++i)
+    call();
+  callSlowly();
+  EXPECT_EQ(queued(), 1) << function->report().str();
+  compiler->gate->count_down();
+  function->wait();
+  callSlowly();
+  EXPECT_EQ(queued(), 2) << function->report().str();
+}
+
 TEST_F(EngineTest, CancelsWhatWaits) {
   compiler->gate = std::make_shared<std::latch>(1);
   create();

@@ -236,6 +236,18 @@ TEST(PolicyTest, CountsCallsThatCouldNotBeTimed) {
   EXPECT_DOUBLE_EQ(record.eagerSumNs, 300);
 }
 
+TEST(PolicyTest, WhatCompilingTakesFromACallIsNotLostByEager) {
+  Record record;
+  record.addEagerBeside(100);
+  EXPECT_DOUBLE_EQ(record.eager.ns(), 100); // There is nothing else yet.
+  record.addEagerBeside(1000);
+  record.addEagerBeside(50);
+  EXPECT_DOUBLE_EQ(record.eagerSumNs, 250);
+  EXPECT_DOUBLE_EQ(record.eager.highNs(), 100);
+  record.addEager(1000);
+  EXPECT_DOUBLE_EQ(record.eagerSumNs, 1250);
+}
+
 TEST(PolicyTest, RemembersADemotionAndDoublesThePriceOfTheNextTry) {
   Record record = promotedRecord({1 * kMs}, {2 * kMs, 2 * kMs, 3 * kMs});
   record.demote(0);
