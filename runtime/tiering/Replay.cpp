@@ -9,6 +9,7 @@
 #include "Replay.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tandem::tiering {
@@ -22,12 +23,13 @@ Replay::Replay(ReplayMachine machine, PolicyOptions options,
     records[i].predictedCompiledNs = this->signatures[i].predictedCompiledNs;
     records[i].predictedEagerNs = this->signatures[i].predictedEagerNs;
   }
+  nextTickNs = machine.firstTickNs > 0 ? machine.firstTickNs : machine.tickNs;
 }
 
 Conditions Replay::conditions() const {
   Conditions conditions;
   conditions.nowNs = clockNs;
-  conditions.spareCores = machine.callerShare == 1 ? 1 : 0;
+  conditions.spareCores = spareCores;
   for (size_t signature : queue)
     conditions.queuedLossRate += lossRate(records[signature], clockNs);
   return conditions;
@@ -87,21 +89,49 @@ void Replay::work(double wallNs, double share) {
   startJobs();
 }
 
+Replay::Shares Replay::shares() const {
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  if (running.empty())
+    return {1, 0, kForever};
+  if (machine.tickNs == 0)
+    return {machine.callerShare, machine.compileShare, kForever};
+  const double ns = nextTickNs - clockNs;
+  return isCallersTurn ? Shares{1, 0, ns} : Shares{0, 1, ns};
+}
+
+void Replay::passTicks() {
+  constexpr double kRoundingNs = 1;
+  const double passed = clockNs - nextTickNs + kRoundingNs;
+  if (machine.tickNs == 0 || passed < 0)
+    return;
+  nextTickNs += machine.tickNs * (1 + std::floor(passed / machine.tickNs));
+  isCallersTurn = owedNs <= 0;
+}
+
 void Replay::idle(double ns) {
   while (ns > 0) {
     const double step = std::min(ns, untilFirstEnd(1));
     work(step, 1);
     ns -= step;
+    passTicks();
+    isCallersTurn = !running.empty(); // It wakes.
   }
 }
 
 void Replay::run(double ns) {
   while (ns > 0) {
-    const double share = running.empty() ? 1 : machine.callerShare;
-    const double end = untilFirstEnd(machine.compileShare);
-    const double step = std::min(end, ns / share);
-    work(step, machine.compileShare);
-    ns -= step * share;
+    const Shares now = shares();
+    const double step =
+        std::min({now.ns, untilFirstEnd(now.compile), ns / now.caller});
+    const bool isShared = !running.empty();
+    work(step, now.compile);
+    ns -= step * now.caller;
+    if (isShared)
+      owedNs += step * (machine.compileShare * now.caller -
+                        machine.callerShare * now.compile);
+    passTicks();
+    if (running.empty()) // Who compiles next wakes then.
+      isCallersTurn = false;
   }
 }
 
@@ -151,6 +181,7 @@ void Replay::decideFor(size_t signature) {
 
 double Replay::call(const ReplayCall &call) {
   idle(call.gapNs);
+  spareCores = call.spareCores.value_or(machine.callerShare == 1 ? 1 : 0);
   const double start = clockNs;
   Record &record = records[call.signature];
   record.beginCall(clockNs);

@@ -21,11 +21,20 @@ struct ReplayMachine {
   /// The shares of a core that a caller and each compilation get while both
   /// run. Alone, each has a whole one.
   double callerShare = 1, compileShare = 1;
+  /// Where it is not 0, they take turns: who has the core only changes at ticks
+  /// of the system's clock, which are so many nanoseconds apart. Then whoever
+  /// is short of its share gets it; until the first tick it is who was waked
+  /// last.
+  double tickNs = 0;
+  /// When the first tick is; 0 stands for `tickNs`.
+  double firstTickNs = 0;
 
   /// Compiling has a core of its own.
   static ReplayMachine spareCore() { return {1, 1}; }
   /// One core for both, in equal parts.
-  static ReplayMachine sharedCore() { return {0.5, 0.5}; }
+  static ReplayMachine sharedCore(double tickNs = 0) {
+    return {0.5, 0.5, tickNs};
+  }
   /// A call waits for every compilation.
   static ReplayMachine blocking() { return {0, 1}; }
 };
@@ -49,6 +58,9 @@ struct ReplayCall {
   /// What it takes longer eagerly, and no later call will: making ready what
   /// libraries need. It is no part of e.
   double onceNs = 0;
+  /// Conditions::spareCores when it begins; where that is not known, all of
+  /// the core that the machine has for compiling, or nothing.
+  std::optional<double> spareCores;
 };
 
 /// Compilations of a replay.
@@ -81,6 +93,10 @@ private:
     size_t signature;
     double remainingNs;
   };
+  /// What a caller and each compilation have of a core, and for how long.
+  struct Shares {
+    double caller, compile, ns;
+  };
 
   Conditions conditions() const;
   Decision decisionFor(size_t signature) const;
@@ -91,6 +107,8 @@ private:
   void work(double wallNs, double share);
   /// Wall time until the first running job ends, at `share` of a core each.
   double untilFirstEnd(double share) const;
+  Shares shares() const;
+  void passTicks();
   void idle(double ns);
   void run(double ns);
   void waitForCompiler();
@@ -102,6 +120,11 @@ private:
   std::vector<size_t> queue;
   std::vector<Job> running;
   double clockNs = 0, busySumNs = 0;
+  double spareCores = 0;
+  /// Whose turn it is, where they take turns, until when, and how much the
+  /// compilations are short of their share.
+  bool isCallersTurn = false;
+  double nextTickNs = 0, owedNs = 0;
   ReplayCounts totals;
 };
 

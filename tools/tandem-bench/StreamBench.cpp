@@ -9,6 +9,8 @@
 #include "StreamTrial.h"
 
 #include "CompileCost.h"
+#include "CoreSlices.h"
+#include "common/Format.h"
 #include "common/Json.h"
 #include "common/Tiers.h"
 
@@ -146,9 +148,17 @@ Status makeBench(StreamBench &bench) {
   bench.subject.threads = options.threads;
   bench.subject.compileThreads = options.compileThreads;
   bench.hasSpareCore = options.environment.cores > options.threads;
-  bench.machine = bench.hasSpareCore ? ReplayMachine::spareCore()
-                                     : ReplayMachine::sharedCore();
+  bench.machine = bench.hasSpareCore
+                      ? ReplayMachine::spareCore()
+                      : ReplayMachine::sharedCore(measureSliceNs());
   return {};
+}
+
+std::string coresOf(const StreamBench &bench) {
+  if (bench.hasSpareCore)
+    return "a core is spare for compiling";
+  return "no core is spare for compiling; threads take turns of " +
+         tools::formatTime(bench.machine.tickNs);
 }
 
 /// Measures the signatures of --vary, if a kind of stream is asked for.
@@ -213,8 +223,7 @@ Status runStreams(StreamOptions options) {
   }
   TANDEM_RETURN_IF_ERROR(addVaried(bench, shapes));
   std::printf("%s%s\n", tools::headingOf(options.environment).c_str(),
-              bench.hasSpareCore ? "a core is spare for compiling"
-                                 : "no core is spare for compiling");
+              coresOf(bench).c_str());
   std::vector<StreamFigures> all;
   for (const Shapes &one : shapes) {
     TANDEM_ASSIGN_OR_RETURN(auto streams, streamsOf(bench, one));

@@ -9,12 +9,14 @@
 #include "StreamRun.h"
 
 #include "tiering/Engine.h"
+#include "tiering/SpareCores.h"
 
-#include "tandem/Measure/Sampler.h"
+#include "tandem/Measure/Statistics.h"
 #include "tandem/Support/Clocks.h"
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <thread>
 
 namespace tandem::bench {
@@ -57,11 +59,14 @@ Expected<StreamPolicy> parsePolicy(std::string_view text) {
               "there are eager, compile, first:N, auto and oracle");
 }
 
+/// Whether it was compiled, or was being compiled when the stream ended.
+static bool wasBegun(const SignatureReport &signature) {
+  return signature.compileNs > 0 ||
+         signature.state == SignatureState::compiling;
+}
+
 uint64_t StreamRun::compiled() const {
-  return static_cast<uint64_t>(
-      std::ranges::count_if(signatures, [](const SignatureReport &one) {
-        return one.compileNs > 0;
-      }));
+  return static_cast<uint64_t>(std::ranges::count_if(signatures, wasBegun));
 }
 
 uint64_t StreamRun::wasted(std::span<const SignatureCosts> costs) const {
@@ -70,7 +75,7 @@ uint64_t StreamRun::wasted(std::span<const SignatureCosts> costs) const {
     const double gain = costs[s].eagerNs - costs[s].compiledNs;
     const double saved =
         gain * static_cast<double>(signatures[s].compiledCalls);
-    count += signatures[s].compileNs > 0 && saved < costs[s].compileNs;
+    count += wasBegun(signatures[s]) && saved < costs[s].compileNs;
   }
   return count;
 }
@@ -158,16 +163,44 @@ private:
   Engine main, second;
 };
 
+/// Waits as a caller that goes on would: a processor that is idle between two
+/// streams would count as spare in the second one.
+template <typename IsOver> void waitBusily(IsOver isOver) {
+  while (!isOver())
+    std::this_thread::yield();
+}
+
 /// Waits until no other thread of the process runs: a new compiler makes ready
 /// what it needs on a thread of its own.
 void waitForOtherThreads() {
-  constexpr auto kPause = std::chrono::milliseconds(2);
   auto others = [] { return nsOf(CLOCK_PROCESS_CPUTIME_ID) - threadNs(); };
   double before = -1;
   for (double now = others(); now - before > 20e3; now = others()) {
     before = now;
-    std::this_thread::sleep_for(kPause);
+    waitBusily([pause = Stopwatch()] { return pause.ns() > 2e6; });
   }
+}
+
+void waitForBackgroundWork() {
+  const auto &queue = tiering::BackgroundQueue::process();
+  waitBusily([&] { return queue.waiting() + queue.running() == 0; });
+}
+
+using Clock = std::chrono::steady_clock;
+
+double nsBetween(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - begin).count();
+}
+
+/// The time of all calls, and that between them in which something else had the
+/// core: what they have in common is the loop around them.
+double totalOf(const std::vector<double> &callNs,
+               const std::vector<double> &betweenNs) {
+  double total = std::accumulate(callNs.begin(), callNs.end(), 0.0);
+  const double usualNs = measure::summarize(betweenNs).median;
+  for (double ns : betweenNs)
+    total += std::max(0.0, ns - usualNs);
+  return total;
 }
 
 } // namespace
@@ -176,7 +209,6 @@ Expected<StreamRun> runStream(const StreamSubject &subject,
                               const StreamPolicy &policy,
                               const CallStream &stream,
                               const Hindsight &hindsight) {
-  using Clock = std::chrono::steady_clock;
   CompileOptions options;
   options.device = subject.device;
   options.kernelCache = false;
@@ -186,19 +218,30 @@ Expected<StreamRun> runStream(const StreamSubject &subject,
   waitForOtherThreads();
   StreamRun run;
   run.callNs.reserve(stream.size());
+  run.spareCores.reserve(stream.size());
   std::vector<size_t> numbers(subject.types.size());
+  std::vector<double> betweenNs;
+  auto last = Clock::now();
   for (const StreamCall &call : stream) {
-    if (call.gapNs > 0)
+    if (call.gapNs > 0) {
       std::this_thread::sleep_for(
           std::chrono::duration<double, std::nano>(call.gapNs));
+      last = Clock::now();
+    }
     const size_t number = numbers[call.signature]++;
+    run.spareCores.push_back(tiering::SpareCores::process().count());
     const auto start = Clock::now();
+    betweenNs.push_back(nsBetween(last, start));
     auto outputs = engines.call(call.signature, number, number == 0);
-    run.callNs.push_back(measure::nsSince(start));
-    run.totalNs += run.callNs.back();
+    last = Clock::now();
+    run.callNs.push_back(nsBetween(start, last));
     TANDEM_RETURN_IF_ERROR(outputs);
   }
+  run.totalNs = totalOf(run.callNs, betweenNs);
   run.signatures = engines.report();
+  waitForBackgroundWork();
+  for (const SignatureReport &one : engines.report())
+    run.compileNs.push_back(one.compileNs);
   return run;
 }
 

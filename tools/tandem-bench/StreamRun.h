@@ -49,13 +49,20 @@ struct StreamSubject {
 struct StreamRun {
   /// Of each call, as its caller saw it.
   std::vector<double> callNs;
+  /// Of all calls, and of interruptions between two of them.
   double totalNs = 0;
+  /// The spare cores that the engine knew of when each call began.
+  std::vector<double> spareCores;
   /// What the engine knew at the end, by signature; those that were not called
   /// are empty.
   std::vector<SignatureReport> signatures;
+  /// C by signature, of what had not ended, or not begun, by then, too; 0 where
+  /// it was not compiled.
+  std::vector<double> compileNs;
 
+  /// Compilations that had begun, and those of them that have saved their
+  /// callers less than they cost.
   uint64_t compiled() const;
-  /// Compilations that have saved their callers less than they cost.
   uint64_t wasted(std::span<const SignatureCosts> costs) const;
 };
 

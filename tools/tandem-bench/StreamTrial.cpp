@@ -8,6 +8,7 @@
 
 #include "StreamTrial.h"
 
+#include "StreamRecord.h"
 #include "common/ProgressLine.h"
 
 #include "tandem/Runtime/PhaseTimes.h"
@@ -21,6 +22,7 @@
 namespace tandem::bench {
 
 using tiering::PolicyOptions;
+using tiering::ReplayMachine;
 
 namespace {
 
@@ -93,49 +95,17 @@ Status runRound(const StreamBench &bench, Trial &trial, int round) {
   return {};
 }
 
-/// What a run of eager and one of compile took, call by call, with what the
-/// engine was told of each signature and what compiling it took beside calls.
-RecordedStream recordOf(const CallStream &stream, const StreamRun &eager,
-                        const StreamRun &compiled, const StreamRun &automatic,
-                        std::span<const SignatureCosts> costs) {
-  const size_t count = automatic.signatures.size();
-  std::vector<std::vector<double>> eagerNs(count), compiledNs(count);
-  std::vector<double> firstNs(count, -1);
-  for (size_t i = 0; i < stream.size(); ++i) {
-    const size_t s = stream[i].signature;
-    if (firstNs[s] < 0) {
-      firstNs[s] = eager.callNs[i];
-      continue;
-    }
-    eagerNs[s].push_back(eager.callNs[i]);
-    compiledNs[s].push_back(compiled.callNs[i]);
+/// The mean of what a stream takes if it begins at some times between two ticks
+/// of the clock.
+double meanReplayNs(const RecordedStream &stream, ReplayMachine machine,
+                    const PolicyOptions &policy) {
+  constexpr int kTimes = 8;
+  double sum = 0;
+  for (int i = 0; i < kTimes; ++i) {
+    machine.firstTickNs = machine.tickNs * (i + 0.5) / kTimes;
+    sum += replayNs(stream, machine, policy);
   }
-  RecordedStream recorded;
-  std::vector<SignatureCosts> typical(count);
-  for (size_t s = 0; s < count; ++s) {
-    const SignatureReport &known = automatic.signatures[s];
-    typical[s].eagerNs = eagerNs[s].empty()
-                             ? std::max(firstNs[s], 0.0)
-                             : measure::summarize(eagerNs[s]).median;
-    typical[s].compiledNs = measure::summarize(compiledNs[s]).median;
-    const double compileNs = known.compileNs > 0
-                                 ? known.compileNs
-                                 : compiled.signatures[s].compileNs;
-    recorded.signatures.push_back({compileNs, known.predictedCompileNs,
-                                   known.predictedCompiledNs, std::nullopt,
-                                   costs[s].predictedEagerNs});
-  }
-  for (size_t i = 0; i < stream.size(); ++i) {
-    const size_t s = stream[i].signature;
-    const bool isFirst = std::exchange(firstNs[s], -1) >= 0;
-    tiering::ReplayCall call{s, eager.callNs[i], compiled.callNs[i],
-                             stream[i].gapNs};
-    if (isFirst)
-      call = {s, typical[s].eagerNs, typical[s].compiledNs, stream[i].gapNs,
-              std::max(0.0, eager.callNs[i] - typical[s].eagerNs)};
-    recorded.calls.push_back(call);
-  }
-  return recorded;
+  return sum / kTimes;
 }
 
 /// The ratio of the engine's total to the replay's, the median of the rounds.
@@ -153,10 +123,10 @@ double overReplay(const StreamBench &bench, const Trial &trial) {
     double replayed = 0;
     for (size_t i = 0; i < trial.repeats; ++i)
       replayed +=
-          replayNs(recordOf(trial.stream, trial.runs[*eager][round][i],
-                            trial.runs[*compiled][round][i],
-                            trial.runs[*automatic][round][i], bench.costs),
-                   bench.machine, policy);
+          meanReplayNs(recordOf(trial.stream, trial.runs[*eager][round][i],
+                                trial.runs[*compiled][round][i],
+                                trial.runs[*automatic][round][i]),
+                       bench.machine, policy);
     ratios.push_back(trial.totalNs(*automatic, round) *
                      static_cast<double>(trial.repeats) / replayed);
   }

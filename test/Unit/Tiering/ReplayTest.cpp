@@ -364,6 +364,42 @@ TEST_F(ReplayTest, WhatOnlyOneCallPaysIsNoPartOfE) {
   EXPECT_EQ(replay.record(0).eagerSumNs, 1e3);
 }
 
+TEST_F(ReplayTest, CallerAndCompilerTakeTurns) {
+  // Compiling begins with the second call, and takes 25 ns; ticks are at 10,
+  // 20 and so on.
+  Replay replay(ReplayMachine::sharedCore(10), {}, {{25, 25, 0, uint64_t(2)}});
+  auto call = [&](double ns) { return replay.call({0, ns, ns, 0}); };
+  EXPECT_EQ(call(4), 4);
+  EXPECT_EQ(call(4), 6 + 4);  // The compiler wakes first.
+  EXPECT_EQ(call(8), 8 + 10); // It has its turn after six.
+  EXPECT_EQ(call(7), 7);
+  EXPECT_EQ(call(9), 1 + 9 + 8); // After one; then it has ended.
+  EXPECT_EQ(call(99), 99);
+  EXPECT_EQ(replay.counts().compiled, 1U);
+}
+
+TEST_F(ReplayTest, WhoHasSleptHasTheFirstTurn) {
+  Replay replay(ReplayMachine::sharedCore(10), {}, {{25, 25, 0, uint64_t(1)}});
+  EXPECT_EQ(replay.call({0, 1, 1, 0}), 10 + 1);
+  // The pause ends at 16, with 10 ns of the compilation left. At 20 the caller
+  // is still short of its share.
+  EXPECT_EQ(replay.call({0, 10, 1, 5}), 10);
+  EXPECT_EQ(replay.call({0, 10, 1, 0}), 4 + 10 + 6);
+  EXPECT_EQ(replay.counts().compiled, 1U);
+}
+
+/// The bounds hold for shares that are exact; turns are right in the long run.
+TEST_F(ReplayTest, TurnsAddUpToShares) {
+  auto run = [](double tickNs) {
+    Replay replay(ReplayMachine::sharedCore(tickNs), {},
+                  {{1e6, 1e6, 0, uint64_t(1)}});
+    for (int i = 0; i < 2000; ++i)
+      replay.call({0, 1e3, 0, 0});
+    return replay.busyNs();
+  };
+  EXPECT_NEAR(run(7e3), run(0), 7e3);
+}
+
 TEST_F(ReplayTest, TwoCompileThreadsEndSooner) {
   auto run = [](unsigned threads) {
     PolicyOptions options;
