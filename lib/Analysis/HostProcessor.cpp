@@ -57,16 +57,23 @@ Expected<Processor> findProcessor(std::string_view name) {
   if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86() ||
       llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return failNoProcessor(cpu);
-  llvm::SmallVector<llvm::StringRef> wanted;
-  llvm::X86::getFeaturesForCPU(cpu, wanted);
+  // Of the levels of x86-64, some that others imply are not listed.
+  llvm::SmallVector<llvm::StringRef> listed;
+  llvm::X86::getFeaturesForCPU(cpu, listed);
+  llvm::StringMap<bool> wanted;
+  for (llvm::StringRef feature : listed) {
+    wanted[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, true, wanted);
+  }
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   llvm::SubtargetFeatures features;
   llvm::SmallVector<llvm::StringRef> missing;
-  for (llvm::StringRef feature : wanted) {
+  for (llvm::StringRef feature : wanted.keys()) {
     features.AddFeature(feature);
     if (auto it = host.find(feature); it != host.end() && !it->second)
       missing.push_back(feature);
   }
+  llvm::sort(missing);
   if (!missing.empty())
     return fail("compile", "this machine cannot run code for '" + cpu.str() +
                                "': it has no " + llvm::join(missing, ", "));

@@ -20,6 +20,22 @@ namespace tandem {
 /// Lanes of a register of AVX-512.
 static int64_t widthOf(Type element) { return element.isF64() ? 8 : 16; }
 
+Value Arithmetic::estrin(Value x, ArrayRef<double> coefficients) const {
+  SmallVector<Value> terms; // From that of the lowest power.
+  for (double coefficient : llvm::reverse(coefficients))
+    terms.push_back(f(coefficient));
+  while (terms.size() > 1) {
+    size_t number = 0;
+    for (size_t i = 0; i < terms.size(); i += 2)
+      terms[number++] =
+          i + 1 < terms.size() ? fma(terms[i + 1], x, terms[i]) : terms[i];
+    terms.resize(number);
+    if (number > 1)
+      x = mul(x, x);
+  }
+  return terms[0];
+}
+
 bool Arithmetic::isWide() const {
   auto vector = dyn_cast<VectorType>(like);
   return avx512 && vector &&

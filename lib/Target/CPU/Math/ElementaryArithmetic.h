@@ -163,6 +163,10 @@ struct Arithmetic {
     return sum;
   }
 
+  /// The same by Estrin's scheme, by pairs of terms, then pairs of pairs: some
+  /// multiplications more, but not each waits for the one before it.
+  mlir::Value estrin(mlir::Value x, mlir::ArrayRef<double> coefficients) const;
+
   /// Whether values fill AVX-512 registers, so that the following functions use
   /// AVX-512 instructions.
   bool isWide() const;

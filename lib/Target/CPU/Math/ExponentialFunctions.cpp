@@ -291,7 +291,8 @@ static ErfCoefficients erfCoefficients(const Arithmetic &a) {
 /// log(erfc(t)), t >= 0 within the range of the coefficients.
 static Value logErfc(const Arithmetic &a, Value t,
                      ArrayRef<double> coefficients) {
-  return a.fma(a.horner(t, coefficients), t, a.sub(a.f(0), t));
+  return a.fma(a.estrin(t, coefficients), t,
+               arith::NegFOp::create(a.b, a.loc, t));
 }
 
 /// Within 1.3 ULP.

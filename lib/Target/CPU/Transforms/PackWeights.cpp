@@ -205,6 +205,27 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   dropUnused(fusion, source->input);
 }
 
+/// Whether code can be made of `hero`. Views that it was fused for may have
+/// stayed with other users, and not all weights can be packed.
+static bool isLowered(Operation *hero) {
+  Expected<Contraction> contraction = describeContraction(hero);
+  return contraction && getVectorisedDim(*contraction);
+}
+
+/// Puts the ops of a fusion in its place.
+static void dissolve(ir::FusionOp fusion) {
+  Block &body = fusion.getBody().front();
+  ir::YieldOp yield = fusion.getYield();
+  for (auto [argument, operand] :
+       llvm::zip(body.getArguments(), fusion->getOperands()))
+    argument.replaceAllUsesWith(operand);
+  fusion->replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  fusion->getBlock()->getOperations().splice(fusion->getIterator(),
+                                             body.getOperations());
+  fusion->erase();
+}
+
 void PackWeightsPass::runOnOperation() {
   packed.clear();
   SmallVector<Operation *> constants;
@@ -218,8 +239,11 @@ void PackWeightsPass::runOnOperation() {
     auto hero = llvm::find_if(body, [](Operation &inner) {
       return isa<ir::ContractionOpInterface>(inner);
     });
-    if (hero != body.end())
-      pack(fusion, &*hero);
+    if (hero == body.end())
+      return;
+    pack(fusion, &*hero);
+    if (!isLowered(&*hero))
+      dissolve(fusion);
   });
   for (Operation *constant : constants)
     if (isOpTriviallyDead(constant))
