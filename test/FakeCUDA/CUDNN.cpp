@@ -227,10 +227,11 @@ static Result giveConfigs(const Node &heuristics, int64_t requested,
   return kSuccess;
 }
 
-/// Fills the descriptor that the caller has created, if there is room.
+/// Fills the descriptor that the caller has created, if there is room. As the
+/// real one, does not say how many there are where there is none.
 static Result giveKnobs(const Node &config, int64_t requested, int64_t *count,
                         void *elements) {
-  *count = 1;
+  *count = requested > 0 ? 1 : 0;
   if (requested == 0)
     return kSuccess;
   Node &knob = nodeOf(*static_cast<void **>(elements));

@@ -16,6 +16,7 @@ using namespace tandem::cuda;
 namespace {
 
 // As cuda.h numbers them.
+constexpr Attribute kMultiprocessors = 16;
 constexpr Attribute kComputeCapabilityMajor = 75;
 constexpr Attribute kComputeCapabilityMinor = 76;
 
@@ -61,6 +62,15 @@ Status Context::open() {
       call(table.deviceGetAttribute(&minor, kComputeCapabilityMinor, device),
            "cuDeviceGetAttribute"));
   architecture = "sm_" + std::to_string(10 * major + minor);
+  int multiprocessors = 0;
+  char model[256] = "";
+  TANDEM_RETURN_IF_ERROR(
+      call(table.deviceGetAttribute(&multiprocessors, kMultiprocessors, device),
+           "cuDeviceGetAttribute"));
+  TANDEM_RETURN_IF_ERROR(call(table.deviceGetName(model, sizeof model, device),
+                              "cuDeviceGetName"));
+  description = std::string(model) + ", " + architecture + ", " +
+                std::to_string(multiprocessors) + " multiprocessors";
   return call(table.devicePrimaryCtxRetain(&handle, device),
               "cuDevicePrimaryCtxRetain");
 }

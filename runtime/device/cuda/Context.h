@@ -37,6 +37,9 @@ public:
   const std::string &name() const { return title; }
   /// "sm_90".
   const std::string &arch() const { return architecture; }
+  /// What libraries tell GPUs apart by: "NVIDIA H200, sm_90, 132
+  /// multiprocessors".
+  const std::string &model() const { return description; }
 
   /// Makes it the calling thread's; an error where the device is lost. Before
   /// every call of the driver that concerns it.
@@ -75,7 +78,7 @@ private:
   const Driver &table;
   const int number;
   const std::string title;
-  std::string architecture;
+  std::string architecture, description;
   ContextHandle handle = nullptr;
 
   Retired retirees;

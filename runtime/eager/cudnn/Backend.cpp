@@ -90,10 +90,11 @@ std::vector<int> Descriptor::getEnumerators(int attribute, int type) const {
   return values;
 }
 
-std::vector<Descriptor> Descriptor::getDescriptors(int attribute,
-                                                   int kind) const {
+std::vector<Descriptor>
+Descriptor::getDescriptors(int attribute, int kind,
+                           std::optional<int64_t> most) const {
   const int64_t count =
-      get(attribute, Type::descriptor, 0, nullptr).value_or(0);
+      most ? *most : get(attribute, Type::descriptor, 0, nullptr).value_or(0);
   std::vector<Descriptor> list;
   std::vector<void *> handles;
   for (int64_t i = 0; i < count; ++i)

@@ -79,8 +79,11 @@ public:
   /// All elements of an enumeration.
   std::vector<int> getEnumerators(int attribute, int type) const;
 
-  /// All descriptors of a list, of this kind.
-  std::vector<Descriptor> getDescriptors(int attribute, int kind) const;
+  /// All descriptors of a list, of this kind; at most `most` of those of which
+  /// the library does not say how many there are.
+  std::vector<Descriptor>
+  getDescriptors(int attribute, int kind,
+                 std::optional<int64_t> most = std::nullopt) const;
 
   void *get() const { return handle; }
 

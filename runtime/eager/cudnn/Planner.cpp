@@ -9,6 +9,7 @@
 #include "Planner.h"
 
 #include "../../tiering/BackgroundQueue.h"
+#include "EngineConfig.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,51 +23,6 @@ static constexpr int kMaxPassedOver = 3;
 std::string PlanOptions::key() const {
   return std::to_string(int(precision)) + std::to_string(mayDropNaN) +
          std::to_string(mayCompile) + ";" + std::to_string(maxWorkspaceBytes);
-}
-
-/// An engine with its knobs, and what is noted of it.
-struct Planner::Config {
-  Config(const cuda::CUDNN &library, Descriptor descriptor);
-
-  EngineChoice choice(const cuda::CUDNN &library) const;
-
-  bool isNoted(int note) const {
-    return std::find(numerical.begin(), numerical.end(), note) !=
-           numerical.end();
-  }
-  bool isCompiled() const {
-    return std::find(behavior.begin(), behavior.end(),
-                     BehaviorNote::runtimeCompilation) != behavior.end();
-  }
-
-  Descriptor descriptor;
-  int64_t engine = -1;
-  std::vector<int> numerical, behavior;
-};
-
-Planner::Config::Config(const cuda::CUDNN &library, Descriptor config)
-    : descriptor(std::move(config)) {
-  Descriptor read(library, Kind::engine);
-  void *into = read.get();
-  descriptor.get(Attribute::configEngine, Type::descriptor, 1, &into);
-  engine = read.getInt64(Attribute::engineIndex).value_or(-1);
-  numerical =
-      read.getEnumerators(Attribute::engineNumericalNotes, Type::numericalNote);
-  behavior =
-      read.getEnumerators(Attribute::engineBehaviorNotes, Type::behaviorNote);
-}
-
-EngineChoice Planner::Config::choice(const cuda::CUDNN &library) const {
-  EngineChoice choice{engine, {}};
-  const std::vector<Descriptor> knobs =
-      descriptor.getDescriptors(Attribute::configKnobs, Kind::knobChoice);
-  for (const Descriptor &knob : knobs) {
-    int type = 0;
-    const auto value = knob.getInt64(Attribute::knobValue);
-    if (value && knob.get(Attribute::knobType, Type::knobType, 1, &type) == 1)
-      choice.knobs.emplace_back(type, *value);
-  }
-  return choice;
 }
 
 void PlanChoice::improve(std::shared_ptr<const Plan> plan) {
@@ -120,7 +76,7 @@ static bool isRounding(int note) {
          note == NumericalNote::winograd13x13;
 }
 
-bool Planner::isAllowed(const Config &config, const ConvProblem &problem,
+bool Planner::isAllowed(const EngineConfig &config, const ConvProblem &problem,
                         const PlanOptions &options) {
   if (config.isCompiled() && !options.mayCompile)
     return false;
@@ -131,7 +87,8 @@ bool Planner::isAllowed(const Config &config, const ConvProblem &problem,
          !config.isNoted(NumericalNote::tensorCore);
 }
 
-bool Planner::hasRightRelu(const Config &config, const ConvProblem &problem,
+bool Planner::hasRightRelu(const EngineConfig &config,
+                           const ConvProblem &problem,
                            const PlanOptions &options) {
   if (problem.activation != Activation::relu || options.mayDropNaN ||
       config.isNoted(NumericalNote::strictNaN))
@@ -151,7 +108,7 @@ void Planner::noteThatNaNIsKept(DType dtype, EngineSet engines) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<const Plan> Planner::finalize(const Config &config,
+std::shared_ptr<const Plan> Planner::finalize(const EngineConfig &config,
                                               const PlanOptions &options,
                                               cudnnContext *with) const {
   Descriptor descriptor(library, Kind::plan);
@@ -182,15 +139,19 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options,
       if (isCompiled && !options.mayCompile)
         continue;
       for (Descriptor &proposal : propose(graph, mode)) {
-        Config config(library, std::move(proposal));
+        EngineConfig config(library, std::move(proposal));
         if (config.isCompiled() != isCompiled ||
             !isAllowed(config, problem, options))
           continue;
         auto plan = finalize(config, options, with);
-        if (plan && hasRightRelu(config, problem, options))
+        if (plan && hasRightRelu(config, problem, options)) {
+          remember(problem, options, plan->choice);
           return plan;
-        if (plan && ++numPassedOver == kMaxPassedOver)
+        }
+        if (plan && ++numPassedOver == kMaxPassedOver) {
+          remember(problem, options, std::nullopt);
           return nullptr;
+        }
       }
     }
   return nullptr;
@@ -231,6 +192,10 @@ Planner::choose(const ConvProblem &problem, const PlanOptions &options) {
   std::lock_guard oneAtATime(planning);
   if (auto known = find(key)) // Another thread has made it meanwhile.
     return *known;
+  if (auto kept = recall(problem, options)) {
+    std::lock_guard lock(mutex);
+    return keep(problem, options, std::move(*kept));
+  }
   if (options.nearestFirst && worksInBackground())
     if (auto nearest = findNearest(problem, options))
       if (auto plan = planOn(*nearest, problem, options)) {
@@ -247,6 +212,41 @@ Expected<std::shared_ptr<const Plan>>
 Planner::plan(const ConvProblem &problem, const PlanOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(auto choice, choose(problem, options));
   return choice ? choice->first : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Other processes
+//===----------------------------------------------------------------------===//
+
+std::string Planner::diskKeyOf(const ConvProblem &problem,
+                               const PlanOptions &options) {
+  std::string key = keyOf(problem, options);
+  if (problem.activation != Activation::relu || options.mayDropNaN)
+    return key;
+  key += "; NaN kept by";
+  std::lock_guard lock(mutex);
+  for (int64_t engine : keepsNaN[problem.dtype])
+    key += " " + std::to_string(engine);
+  return key;
+}
+
+void Planner::remember(const ConvProblem &problem, const PlanOptions &options,
+                       std::optional<EngineChoice> choice) {
+  if (disk)
+    disk->put(diskKeyOf(problem, options), {std::move(choice)});
+}
+
+std::optional<std::shared_ptr<const Plan>>
+Planner::recall(const ConvProblem &problem, const PlanOptions &options) {
+  if (!disk)
+    return std::nullopt;
+  const auto kept = disk->find(diskKeyOf(problem, options));
+  if (!kept)
+    return std::nullopt;
+  if (!kept->choice)
+    return nullptr;
+  auto plan = planOn(*kept->choice, problem, options);
+  return plan ? std::optional(std::move(plan)) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,48 +277,18 @@ std::optional<EngineChoice> Planner::findNearest(const ConvProblem &problem,
       ->choice;
 }
 
-/// The configuration of an engine for a graph. Fails where the engine does not
-/// have it.
-static Expected<Descriptor> configOf(const cuda::CUDNN &library,
-                                     const Descriptor &graph,
-                                     const Descriptor *device,
-                                     const EngineChoice &choice) {
-  Descriptor engine(library, Kind::engine);
-  engine.set(Attribute::engineGraph, graph)
-      .set(Attribute::engineIndex, choice.engine);
-  if (device)
-    engine.set(Attribute::engineDevice, *device);
-  TANDEM_RETURN_IF_ERROR(engine.finalize("engine"));
-  std::vector<Descriptor> knobs;
-  std::vector<void *> handles;
-  for (const auto &[type, value] : choice.knobs) {
-    Descriptor &knob = knobs.emplace_back(library, Kind::knobChoice);
-    TANDEM_RETURN_IF_ERROR(knob.set(Attribute::knobType, Type::knobType, type)
-                               .set(Attribute::knobValue, value)
-                               .finalize("knob"));
-    handles.push_back(knob.get());
-  }
-  Descriptor config(library, Kind::engineConfig);
-  config.set(Attribute::configEngine, engine);
-  if (!handles.empty())
-    config.setRaw(Attribute::configKnobs, Type::descriptor,
-                  int64_t(handles.size()), handles.data());
-  TANDEM_RETURN_IF_ERROR(config.finalize("engine configuration"));
-  return config;
-}
-
 std::shared_ptr<const Plan> Planner::planOn(const EngineChoice &choice,
                                             const ConvProblem &problem,
                                             const PlanOptions &options) {
   const auto graph = createGraph(library, handle, problem);
   if (!graph)
     return nullptr;
-  auto descriptor =
-      configOf(library, *graph, properties ? &*properties : nullptr, choice);
+  auto descriptor = EngineConfig::describe(
+      library, *graph, properties ? &*properties : nullptr, choice);
   // An engine need not be for all sizes.
   if (!descriptor)
     return nullptr;
-  const Config config(library, std::move(*descriptor));
+  const EngineConfig config(library, std::move(*descriptor));
   return isAllowed(config, problem, options) &&
                  hasRightRelu(config, problem, options)
              ? finalize(config, options, handle)
@@ -382,7 +352,7 @@ Planner::plansByEngine(const ConvProblem &problem, const PlanOptions &options) {
   EngineSet seen;
   for (int mode : {HeuristicMode::a, HeuristicMode::fallback})
     for (Descriptor &proposal : propose(graph, mode)) {
-      Config config(library, std::move(proposal));
+      EngineConfig config(library, std::move(proposal));
       if (isAllowed(config, problem, options) && !seen.contains(config.engine))
         if (auto plan = finalize(config, options, handle)) {
           seen.insert(config.engine);

@@ -10,6 +10,7 @@
 #define TANDEM_RUNTIME_EAGER_CUDNN_PLANNER_H
 
 #include "ConvGraph.h"
+#include "PlanCache.h"
 
 #include "tandem/Runtime/Function.h"
 
@@ -21,6 +22,8 @@
 #include <set>
 
 namespace tandem::cudnn {
+
+struct EngineConfig;
 
 /// Engines of cuDNN by their global index.
 using EngineSet = std::set<int64_t>;
@@ -42,12 +45,6 @@ struct PlanOptions {
 
   /// Of what a plan depends on.
   std::string key() const;
-};
-
-/// An engine and what is chosen for its knobs, by type of knob.
-struct EngineChoice {
-  int64_t engine = 0;
-  std::vector<std::pair<int, int64_t>> knobs;
 };
 
 /// An execution plan. Immutable.
@@ -105,6 +102,13 @@ public:
   static Expected<std::unique_ptr<Planner>>
   forProperties(const cuda::CUDNN &library, std::string_view json);
 
+  /// Has what is planned kept for other processes, and uses what they have kept
+  /// for the same device, of which `device` says all that plans depend on. To
+  /// be called before anything is planned.
+  void keepOnDisk(std::string device) {
+    disk.emplace(library, std::move(device));
+  }
+
   /// The best plan by cuDNN's heuristics, of an engine that comes with its
   /// kernels where there is one. Null where no engine does; and for a relu that
   /// keeps NaN where only engines far down the list keep it, as those are
@@ -126,7 +130,6 @@ public:
   void noteThatNaNIsKept(DType dtype, EngineSet engines);
 
 private:
-  struct Config;
   class SearchJob;
   using ChoicePtr = std::shared_ptr<PlanChoice>;
   /// What is kept of a plan that the heuristics have proposed, for others of
@@ -142,19 +145,27 @@ private:
   }
   /// The configurations that the heuristics propose, the best first.
   std::vector<Descriptor> propose(const Descriptor &graph, int mode) const;
-  static bool isAllowed(const Config &config, const ConvProblem &problem,
+  static bool isAllowed(const EngineConfig &config, const ConvProblem &problem,
                         const PlanOptions &options);
   /// Whether the configuration's relu, if any, does what the options ask for.
-  bool hasRightRelu(const Config &config, const ConvProblem &problem,
+  bool hasRightRelu(const EngineConfig &config, const ConvProblem &problem,
                     const PlanOptions &options);
   /// Null where the engine refuses.
-  std::shared_ptr<const Plan> finalize(const Config &config,
+  std::shared_ptr<const Plan> finalize(const EngineConfig &config,
                                        const PlanOptions &options,
                                        cudnnContext *with) const;
   /// Asks the heuristics. `with` is null for a device that is described.
   Expected<std::shared_ptr<const Plan>> search(const ConvProblem &problem,
                                                const PlanOptions &options,
                                                cudnnContext *with);
+  /// What other processes have planned: null as for `plan`; nothing where that
+  /// is not known, or cannot be planned any more.
+  std::optional<std::shared_ptr<const Plan>> recall(const ConvProblem &problem,
+                                                    const PlanOptions &options);
+  /// What it is kept by.
+  std::string diskKeyOf(const ConvProblem &problem, const PlanOptions &options);
+  void remember(const ConvProblem &problem, const PlanOptions &options,
+                std::optional<EngineChoice> choice);
   /// What is known of the images whose sizes are nearest, of the same family.
   std::optional<EngineChoice> findNearest(const ConvProblem &problem,
                                           const PlanOptions &options);
@@ -175,6 +186,7 @@ private:
   cudnnContext *handle = nullptr;
   const HandleMaker makeHandle;
   std::optional<Descriptor> properties;
+  std::optional<PlanCache> disk;
   /// Held while a plan is made: a handle is for one thread at a time.
   std::mutex planning;
   std::mutex improving; // the same in the background

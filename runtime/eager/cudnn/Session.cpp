@@ -39,6 +39,7 @@ Status Session::openOnce() {
       second = createHandle().value_or(nullptr);
     return second ? second->context : nullptr;
   });
+  plans->keepOnDisk(context.model());
   return {};
 }
 

@@ -300,7 +300,7 @@ TEST_F(PlansTest, ShapesOfNetworksHavePlansWithoutCompiling) {
 /// Other batches begin on the engine that is known, and end on that which the
 /// heuristics propose for them.
 TEST_F(PlansTest, OtherSizesBeginOnTheNearestOnesEngine) {
-  int begun = 0;
+  int begun = 0, withKnobs = 0;
   for (const Arithmetic &arithmetic : kArithmetics) {
     auto planner = Planner::forProperties(
         *cuda::cudnn(),
@@ -318,6 +318,7 @@ TEST_F(PlansTest, OtherSizesBeginOnTheNearestOnesEngine) {
       auto other = (**planner).choose(conv.problem(), options);
       ASSERT_TRUE(other && *other);
       const EngineChoice &first = (*other)->first->choice;
+      withKnobs += !first.knobs.empty();
       begun += first.engine == (*known)->first->choice.engine &&
                first.knobs == (*known)->first->choice.knobs;
       (**planner).wait();
@@ -330,6 +331,58 @@ TEST_F(PlansTest, OtherSizesBeginOnTheNearestOnesEngine) {
     }
   }
   EXPECT_GT(begun, 50) << "of 72";
+  EXPECT_GT(withKnobs, 50) << "of 72";
+}
+
+//===----------------------------------------------------------------------===//
+// Other processes
+//===----------------------------------------------------------------------===//
+
+/// What is known of these need not be asked of the heuristics, and is planned
+/// on the same engines; where NaN must be kept, that some have none is known.
+TEST_F(PlansTest, PlansAreKeptForOtherProcesses) {
+  const auto directory = std::filesystem::path(testing::TempDir()) /
+                         ("tandem-plans-" + std::to_string(getpid()));
+  setenv("TANDEM_CACHE_DIR", directory.c_str(), 1);
+  static std::atomic<int> asked;
+  cuda::CUDNN counted = *cuda::cudnn();
+  counted.createDescriptor = [](int kind, void **descriptor) {
+    asked += kind == Kind::heuristics;
+    return cuda::cudnn()->createDescriptor(kind, descriptor);
+  };
+  const std::string properties =
+      read(std::filesystem::path(TANDEM_CUDNN_SPECS) / "h200.json");
+  int without = 0;
+  for (bool mayDropNaN : {false, true}) {
+    std::vector<std::shared_ptr<const Plan>> first;
+    for (bool isFirst : {true, false}) {
+      auto planner = Planner::forProperties(counted, properties);
+      ASSERT_TRUE(planner) << planner.error().str();
+      (**planner).keepOnDisk(properties);
+      asked = 0;
+      size_t i = 0;
+      for (const Conv &conv : resNet50(DType::bf16)) {
+        const auto plan = (**planner).plan(
+            conv.problem(), optionsOf(kArithmetics[2], mayDropNaN));
+        ASSERT_TRUE(plan) << plan.error().str();
+        if (isFirst) {
+          first.push_back(*plan);
+          continue;
+        }
+        const auto &known = first[i++];
+        ASSERT_EQ(*plan == nullptr, known == nullptr);
+        without += !known;
+        if (!known)
+          continue;
+        EXPECT_EQ((*plan)->choice.str(), known->choice.str());
+        EXPECT_EQ((*plan)->workspaceBytes, known->workspaceBytes);
+      }
+      EXPECT_EQ(asked > 0, isFirst) << asked;
+    }
+  }
+  EXPECT_GT(without, 0);
+  unsetenv("TANDEM_CACHE_DIR");
+  std::filesystem::remove_all(directory);
 }
 
 //===----------------------------------------------------------------------===//
