@@ -31,6 +31,9 @@
 // REDEFINE: %{func} = matmul
 // RUN: %{check} | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 %{check} | FileCheck %s
+// REDEFINE: %{func} = taps
+// RUN: %{check} | FileCheck %s
+// RUN: env TANDEM_CPU=x86-64-v3 %{check} | FileCheck %s
 // CHECK: compiled {{.*}} ok
 
 func.func @of_2(%x: tensor<1x5x8xf32>, %w: tensor<16x8x3x2xf32>) -> tensor<1x3x32xf32> {
@@ -110,4 +113,12 @@ func.func @matmul(%x: tensor<64x8xf32>, %w: tensor<6x8x12xf32>) -> tensor<64x72x
   %1 = tandem.reshape %0 shape = [8, 72] : (tensor<8x6x12xf32>) -> tensor<8x72xf32>
   %2 = tandem.matmul %x, %1 : (tensor<64x8xf32>, tensor<8x72xf32>) -> tensor<64x72xf32>
   return %2 : tensor<64x72xf32>
+}
+
+// Two dims of a window as one of the kernel's: digits of a reshaped index.
+func.func @taps(%x: tensor<2x16x7x1xf32>, %w: tensor<40x2x2x3x1xf32>) -> tensor<2x13x5x40xf32> {
+  %0 = tandem.reshape %w shape = [40, 4, 3, 1] : (tensor<40x2x2x3x1xf32>) -> tensor<40x4x3x1xf32>
+  %1 = tandem.conv %x, %0 layout = <input = "NHWC", kernel = "OHWI", output = "NHWC">
+      : (tensor<2x16x7x1xf32>, tensor<40x4x3x1xf32>) -> tensor<2x13x5x40xf32>
+  return %1 : tensor<2x13x5x40xf32>
 }

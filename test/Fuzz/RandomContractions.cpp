@@ -26,7 +26,8 @@ Windows randomWindows(GraphBuilder &b, size_t rank) {
   Windows w;
   bool isSame = b.random.chance(30); // 3 x 3 as in most networks.
   for (size_t i = 0; i < rank; ++i) {
-    int64_t window = b.random.chance(8) ? 5 : b.random.between(1, 3);
+    int64_t window =
+        b.random.chance(10) ? b.random.between(4, 6) : b.random.between(1, 3);
     int64_t dilation = b.random.chance(20) ? b.random.between(2, 3) : 1;
     if (isSame)
       window = 3, dilation = 1;

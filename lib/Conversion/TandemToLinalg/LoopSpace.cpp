@@ -77,6 +77,11 @@ void LoopSpace::separate(AffineExpr expr) {
     }
 }
 
+bool LoopSpace::isMerged(unsigned loop) const {
+  return (loop + 1 < oldSizes.size() && mergeable[loop]) ||
+         (loop > 0 && mergeable[loop - 1]);
+}
+
 AffineExpr LoopSpace::rewrite(AffineExpr expr) const {
   LinearForm form = toLinearForm(expr, oldSizes.size());
   MLIRContext *context = expr.getContext();
@@ -89,7 +94,13 @@ AffineExpr LoopSpace::rewrite(AffineExpr expr) const {
     // The innermost of merged loops comes last, and counts.
     result.coefficients[newLoop[i]] = form.coefficients[i];
   }
-  // Loops in these terms were kept apart.
+  // Loops in such terms of the whole index were kept apart. Those of a part of
+  // it may cancel out in the whole, as the digits of a reshaped index do.
+  for (unsigned i = 0; i < oldSizes.size(); ++i)
+    if (isMerged(i) && llvm::any_of(form.others, [&](AffineExpr other) {
+          return other.isFunctionOfDim(i);
+        }))
+      return {};
   SmallVector<AffineExpr> dims;
   for (unsigned loop : newLoop)
     dims.push_back(getAffineDimExpr(loop, context));

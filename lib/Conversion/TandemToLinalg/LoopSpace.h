@@ -52,6 +52,8 @@ private:
   /// as through one loop.
   bool isContiguous(const LinearForm &form, unsigned outer) const;
   void separate(mlir::AffineExpr expr);
+  /// Whether an original loop is one with a neighbour.
+  bool isMerged(unsigned loop) const;
 
   llvm::SmallVector<int64_t> oldSizes, sizes;
   /// mergeable[i] says whether original loops i and i + 1 are merged.

@@ -90,3 +90,25 @@ func.func @often(%x: tensor<64x1024xf32>) -> tensor<64x1048576xf32> {
   }
   return %0 : tensor<64x1048576xf32>
 }
+
+// What neither vectors nor packing can do is no kernel: the view of the weights
+// that has adjacent numbers is not in it, and the few positions do not pay.
+
+// CHECK-LABEL: func.func @dissolved
+// CHECK-NEXT: %[[R:.*]] = tandem.reshape %arg1
+// CHECK-NEXT: %[[C:.*]] = tandem.conv %arg0, %[[R]]
+// CHECK-NEXT: %[[Y:.*]] = tandem.relu %[[C]]
+// CHECK-NEXT: return %[[Y]]
+func.func @dissolved(%x: tensor<3x1x7x16xf32>, %w: tensor<33x16x1x1x3xf32>)
+    -> tensor<3x1x5x33xf32> {
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<3x1x7x16xf32>, tensor<33x16x1x1x3xf32>) -> tensor<3x1x5x33xf32> {
+    %1 = tandem.reshape %b shape = [33, 16, 1, 3]
+        : (tensor<33x16x1x1x3xf32>) -> tensor<33x16x1x3xf32>
+    %2 = tandem.conv %a, %1 layout = <input = "NHWC", kernel = "OIHW", output = "NHWC">
+        : (tensor<3x1x7x16xf32>, tensor<33x16x1x3xf32>) -> tensor<3x1x5x33xf32>
+    %3 = tandem.relu %2 : tensor<3x1x5x33xf32>
+    tandem.yield %3 : tensor<3x1x5x33xf32>
+  }
+  return %0 : tensor<3x1x5x33xf32>
+}
