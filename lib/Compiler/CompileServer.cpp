@@ -185,6 +185,7 @@ Status CompileServer::take(const Message &message, Channel &channel) {
 
 Status serveCompilations(Channel &channel, double idleSeconds) {
   allowBackgroundCalibration(false);
+  allowBackgroundWork(false); // Whoever asks waits for what is kept.
   fb::HelperHelloT hello;
   hello.versions = helperVersions();
   hello.start_ns = nsOf(CLOCK_PROCESS_CPUTIME_ID);

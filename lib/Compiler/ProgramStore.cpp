@@ -10,8 +10,10 @@
 
 #include "Versions.h"
 
+#include "tandem/Runtime/Function.h"
 #include "tandem/Runtime/StoredProgram.h"
 #include "tandem/Runtime/Versions.h"
+#include "tiering/BackgroundQueue.h"
 
 #include <array>
 #include <cstring>
@@ -97,6 +99,33 @@ Expected<Compiled> ProgramStore::unpack(int entry, const CacheKey &key,
   return load(std::move(stored), times);
 }
 
+/// Writes a program's entry beside the calls.
+class ProgramStore::WriteJob final : public tiering::BackgroundJob {
+public:
+  WriteJob(DiskCache &disk, CacheKey key,
+           std::shared_ptr<const GraphSource> graph, const Compiled &compiled)
+      : BackgroundJob(/*owner=*/nullptr), disk(disk), key(std::move(key)),
+        graph(std::move(graph)), program(compiled.program),
+        recomputation(compiled.recomputation) {}
+  void run() override {
+    storeProgram(disk, key, {*program, recomputation},
+                 {*graph->eager, graph->constantDigests(), {}});
+  }
+  // The process is about to end, and the next one should find it.
+  void cancel() override { run(); }
+
+private:
+  DiskCache &disk;
+  const CacheKey key;
+  const std::shared_ptr<const GraphSource> graph;
+  const std::shared_ptr<const Program> program;
+  const Recomputation recomputation;
+};
+
+/// From so many bytes on, an entry is written in the background: 100 MB take
+/// about as long as compiling the graph that they belong to.
+static constexpr int64_t kManyBytes = int64_t(4) << 20;
+
 void ProgramStore::keep(std::span<const TensorType> inputs,
                         Compiled &compiled) {
   if (!config.disk)
@@ -104,8 +133,13 @@ void ProgramStore::keep(std::span<const TensorType> inputs,
   PhaseTimes times;
   if (compiled.kernelCounts.fellBack == 0) {
     PhaseTimer timer(times, "write cache");
-    storeProgram(*config.disk, keyOf(inputs),
-                 {*compiled.program, compiled.recomputation}, reference());
+    const auto job = std::make_shared<WriteJob>(*config.disk, keyOf(inputs),
+                                                graph, compiled);
+    const bool isLater =
+        isBackgroundWorkAllowed() &&
+        ownConstantBytes(*compiled.program, *graph->eager) >= kManyBytes;
+    if (!isLater || !tiering::BackgroundQueue::process().add(job))
+      job->run();
   }
   for (PhaseTime &phase : times.take()) {
     compiled.wallNs += phase.ns;

@@ -37,8 +37,10 @@ public:
                                PhaseTimes &times);
 
   /// Keeps a program that was compiled for inputs of these types, unless some
-  /// kernel fell back. Adds the phase "write cache", and, once, a warning where
-  /// the cache cannot be used.
+  /// kernel fell back. One with many bytes of constants of its own is written
+  /// in the background, where that is allowed, or when the process ends; others
+  /// now. Adds the phase "write cache", and, once, a warning where the cache
+  /// cannot be used.
   void keep(std::span<const TensorType> inputs, Compiled &compiled);
 
   /// What processes have found out by running the program for inputs of these
@@ -58,6 +60,8 @@ public:
                             PhaseTimes &times);
 
 private:
+  class WriteJob;
+
   Expected<Compiled> load(StoredProgram stored, PhaseTimes &times);
   GraphReference reference(std::span<const KnownConstant> known = {}) const {
     return {*graph->eager, graph->constantDigests(), known};

@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <map>
+#include <unordered_set>
 
 using namespace tandem;
 
@@ -188,6 +189,17 @@ std::optional<StoredProgram> read(const CacheEntry &entry,
 }
 
 } // namespace
+
+int64_t tandem::ownConstantBytes(const Program &program, const Program &eager) {
+  std::unordered_set<const void *> known;
+  for (const Constant &constant : eager.constants)
+    known.insert(constant.data.data());
+  int64_t bytes = 0;
+  for (const Constant &constant : program.constants)
+    if (known.insert(constant.data.data()).second)
+      bytes += constant.data.bytes();
+  return bytes;
+}
 
 std::vector<std::string> tandem::digestConstants(const Program &program) {
   std::vector<std::string> digests;

@@ -10,10 +10,9 @@
 
 #include "../device/host/Threads.h"
 
+#include "tandem/Runtime/StoredProgram.h"
 #include "tandem/Support/Clocks.h"
 #include "tandem/Support/Figures.h"
-
-#include <unordered_set>
 
 using namespace tandem;
 using namespace tandem::tiering;
@@ -155,16 +154,9 @@ Status Engine::compile(const SignaturePtr &signature,
   return {};
 }
 
-/// The bytes of a program's code, and of the constants that are not the
-/// graph's own.
+/// The bytes of a program's code, and of its own constants.
 static int64_t residentBytesOf(const Program &program, const Program &eager) {
-  std::unordered_set<const void *> own;
-  for (const Constant &constant : eager.constants)
-    own.insert(constant.data.data());
-  int64_t bytes = 0;
-  for (const Constant &constant : program.constants)
-    if (own.insert(constant.data.data()).second)
-      bytes += constant.data.bytes();
+  int64_t bytes = ownConstantBytes(program, eager);
   for (const auto &kernel : program.kernels)
     bytes += static_cast<int64_t>(kernel->code.size());
   return bytes;

@@ -10,11 +10,13 @@
 #include "tandem/Runtime/Function.h"
 #include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
+#include "tiering/BackgroundQueue.h"
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
+#include <latch>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -36,6 +38,22 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %2 : tensor<?x8xf32>
 }
 )";
+
+/// Keeps the background thread until it is over, or nobody waits for it.
+class WaitingJob final : public tiering::BackgroundJob {
+public:
+  WaitingJob(std::latch &begun, std::latch &over)
+      : BackgroundJob(this), begun(begun), over(over) {}
+  void run() override {
+    begun.count_down();
+    over.wait();
+  }
+  void interrupt() override { over.count_down(); }
+  void cancel() override {}
+
+private:
+  std::latch &begun, &over;
+};
 
 std::string replaced(std::string text, const std::string &what,
                      const std::string &with) {
@@ -231,6 +249,72 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x1024xf32> {
     }
   }
   EXPECT_GT(mapped, 0u);
+}
+
+/// 5 MiB of weights that are packed for the kernel.
+struct LargeProgramsTest : StoredProgramsTest {
+  LargeProgramsTest() {
+    generated.contractions = Contractions::generated;
+    generated.diskCache = true;
+    generated.cacheDir = directory;
+  }
+  static std::unique_ptr<Graph> parseLarge() {
+    return parse(R"(
+func.func @main(%x: tensor<?x8xf32>) -> tensor<?x163840xf32> {
+  %w = tandem.constant dense_resource<w> : tensor<8x163840xf32>
+  %0 = tandem.matmul %x, %w : (tensor<?x8xf32>, tensor<8x163840xf32>) -> tensor<?x163840xf32>
+  return %0 : tensor<?x163840xf32>
+}
+)" + makeResource(8 * 163840));
+  }
+  CompileOptions generated;
+};
+
+TEST_F(LargeProgramsTest, AreWrittenInTheBackground) {
+  const auto graph = parseLarge();
+  auto &queue = tiering::BackgroundQueue::process();
+  std::latch begun(1), over(1);
+  ASSERT_TRUE(queue.add(std::make_shared<WaitingJob>(begun, over)));
+  begun.wait();
+  const PreparedTier first = compile(*graph, generated, 64);
+  EXPECT_EQ(files("program").size(), 0u);
+  over.count_down();
+  queue.wait(nullptr);
+  EXPECT_EQ(files("program").size(), 1u);
+  const PreparedTier second = compile(*graph, generated, 64);
+  EXPECT_TRUE(second.isStored);
+  EXPECT_TRUE(*first.program == *second.program);
+}
+
+TEST_F(LargeProgramsTest, AreWrittenAtOnceWhereNothingMayRunInTheBackground) {
+  const auto graph = parseLarge();
+  allowBackgroundWork(false);
+  compile(*graph, generated, 64);
+  allowBackgroundWork(true);
+  EXPECT_EQ(files("program").size(), 1u);
+}
+
+TEST_F(LargeProgramsTest, AreWrittenBeforeTheProcessEnds) {
+  // A new process, as oneTBB does not end well in one that was forked. It is
+  // told of the folder.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("TANDEM_CACHE_DIR", directory.c_str(), /*overwrite=*/0);
+  generated.cacheDir = lookUp(Variable::cacheDir);
+  const auto graph = parseLarge();
+  auto compileAndEnd = [&] {
+    // Whatever the background does.
+    static std::latch begun(1), over(1);
+    if (!tiering::BackgroundQueue::process().add(
+            std::make_shared<WaitingJob>(begun, over)))
+      std::exit(1);
+    begun.wait();
+    compile(*graph, generated, 64);
+    std::exit(0);
+  };
+  EXPECT_EXIT(compileAndEnd(), testing::ExitedWithCode(0), "");
+  unsetenv("TANDEM_CACHE_DIR");
+  ASSERT_EQ(files("program").size(), 1u);
+  EXPECT_TRUE(compile(*graph, generated, 64).isStored);
 }
 
 TEST_F(StoredProgramsTest, WhatDiffersIsCompiledAnew) {

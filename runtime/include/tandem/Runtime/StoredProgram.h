@@ -39,6 +39,9 @@ struct GraphReference {
   std::span<const KnownConstant> known = {};
 };
 
+/// The bytes of a program's constants that are not those of its graph.
+int64_t ownConstantBytes(const Program &program, const Program &eager);
+
 /// The digest of each constant, in order.
 std::vector<std::string> digestConstants(const Program &program);
 
