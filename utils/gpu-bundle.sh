@@ -85,7 +85,8 @@ lean_llvm() {
   work=$(mktemp -d)
   symbols_of --defined-only "$root/lib/$llvm" "$root/lib/$mlir" >"$work/defined"
   # What bin/ defines, too, has to be one with the libraries': identities of
-  # types, say.
+  # types, say. Some of it, such as instances of templates, this library then
+  # does not have.
   {
     echo "LLVM_${llvm#libLLVM.so.} { global:"
     symbols_of "$root"/bin/* | comm -12 - "$work/defined" | sed 's/.*/"&";/'
@@ -96,7 +97,7 @@ lean_llvm() {
   ls "$archives"/libMLIR*.a "$archives"/libLLVM*.a |
     grep -vE 'CAPI|Test|MlirOptMain|BOLT|Exegesis' >"$work/archives"
   $link -Wl,-soname,"$llvm" -Wl,--version-script="$work/version" \
-    -Wl,--gc-sections -Wl,@"$work/needed" \
+    -Wl,--undefined-version -Wl,--gc-sections -Wl,@"$work/needed" \
     -Wl,--start-group @"$work/archives" -Wl,--end-group \
     -l:libzstd.so.1 -l:libz.so.1 -lpthread -o "$work/$llvm" &&
     mv "$work/$llvm" "$root/lib/" && empty_library "$mlir" && rm -rf "$work"
