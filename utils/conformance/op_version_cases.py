@@ -246,13 +246,18 @@ of("ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum"
    case(x(2, 3, 4), axes=[-1], keepdims=0, versions=(11, 99)))
 of("ReduceLogSum", case(x(2, 3, 4, low=0.125), axes=[1]),
    case(x(2, 3, 4, low=0.125), keepdims=0))
+of("ReduceLogSum ReduceLogSumExp",
+   case(integers(2, 3, low=1, high=9, dtype="int32"), axes=[1]))
+of("ReduceMax ReduceMin",
+   *(case(numpy.zeros((2, 0), dtype), array([1], "int64"), versions=(18, 99))
+     for dtype in ("int32", "int64", "uint8", "float32")))
 of("ArgMax ArgMin", case(x(3, 4, step=1), axis=1),
    case(x(3, 4, step=1), axis=0, keepdims=0),
    case(x(3, 8, step=1), axis=-1, select_last_index=1, versions=(12, 99)))
 of("Hardmax LogSoftmax Softmax", case(x(2, 3, 4)), case(x(2, 3, 4), axis=1))
-INF = float("inf")
 of("LogSoftmax Softmax",
-   case(array([[INF, 1, 2], [1, -INF, 2], [-INF, -INF, -INF]])))
+   case(array([[numpy.inf, 1, 2], [1, -numpy.inf, 2],
+               3 * [-numpy.inf]])))
 
 # Contractions.
 of("MatMul", case(x(2, 3, 4), x(4, 5)), case(x(4), x(2, 4, 3)))

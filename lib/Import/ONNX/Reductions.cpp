@@ -39,6 +39,22 @@ Value reduce(Node &node, ReduceKind kind, const Reduction &of) {
   return node.reduce(kind, of.x, of.axes, of.keepDims);
 }
 
+/// What the largest, or the smallest, of no elements of `type` is.
+Value extremeOfNone(Node &node, Type type, bool isMax) {
+  if (isa<FloatType>(type)) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return node.scalar(type, isMax ? -infinity : infinity);
+  }
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  const bool isUnsigned = type.isUnsignedInteger() || bits == 1;
+  APInt value =
+      isUnsigned ? isMax ? APInt::getMinValue(bits) : APInt::getMaxValue(bits)
+      : isMax    ? APInt::getSignedMinValue(bits)
+                 : APInt::getSignedMaxValue(bits);
+  return node.constant(
+      DenseElementsAttr::get(RankedTensorType::get({}, type), value));
+}
+
 /// Of the largest or smallest element; truth values are compared as numbers,
 /// and there is an answer for no elements, too.
 void reduceToExtreme(Node &node, ReduceKind kind) {
@@ -51,14 +67,10 @@ void reduceToExtreme(Node &node, ReduceKind kind) {
     isEmpty |= node.sizesOf(of.x)[axis] == Size(0);
   if (!isEmpty)
     return node.result(0, node.cast(reduce(node, kind, of), type));
-  bool isMax = kind == ReduceKind::max, isBool = type.isInteger(1);
-  double most = isBool ? 1 : std::numeric_limits<double>::infinity();
-  double least = isBool ? 0 : -most;
-  if (!node.require(isBool || node.isFloat(of.x), "no elements"))
-    return;
   // A sum gives the shape.
   Value sum = reduce(node, ReduceKind::sum, of);
-  sum = node.add(sum, node.scalar(sum, isMax ? least : most));
+  Value extreme = extremeOfNone(node, type, kind == ReduceKind::max);
+  sum = node.add(sum, node.cast(extreme, node.element(sum)));
   node.result(0, node.cast(sum, type));
 }
 
@@ -109,8 +121,7 @@ void alongSoftmaxAxis(Node &node, Function function) {
 
 Value logSoftmax(Node &node, Value x, int64_t axis) {
   Value shifted = node.sub(x, node.reduce(ReduceKind::max, x, axis));
-  Value sum =
-      node.reduce(ReduceKind::sum, node.emit<ir::ExpOp>(shifted), axis);
+  Value sum = node.reduce(ReduceKind::sum, node.emit<ir::ExpOp>(shifted), axis);
   return node.sub(shifted, node.emit<ir::LogOp>(sum));
 }
 
@@ -145,35 +156,44 @@ void convertReduceL1(Node &node) {
   node.result(0, reduce(node, ReduceKind::sum, of));
 }
 
-void convertReduceL2(Node &node) {
+/// Roots and logarithms of integers are computed in f64, and cut off.
+template <typename Function> void throughFloat(Node &node, Function function) {
   Reduction of = describe(node);
   Type type = node.element(of.x);
   if (!node.isFloat(of.x))
     of.x = node.cast(of.x, node.state().builder.getF64Type());
-  of.x = square(node, of.x);
-  Value sum = reduce(node, ReduceKind::sum, of);
-  node.result(0, node.cast(node.emit<ir::SqrtOp>(sum), type));
+  node.result(0, node.cast(function(of), type));
+}
+
+void convertReduceL2(Node &node) {
+  throughFloat(node, [&](Reduction of) {
+    of.x = square(node, of.x);
+    return node.emit<ir::SqrtOp>(reduce(node, ReduceKind::sum, of));
+  });
 }
 
 void convertReduceLogSum(Node &node) {
-  Value sum = reduce(node, ReduceKind::sum, describe(node));
-  node.result(0, node.emit<ir::LogOp>(sum));
+  throughFloat(node, [&](const Reduction &of) {
+    return node.emit<ir::LogOp>(reduce(node, ReduceKind::sum, of));
+  });
 }
 
-void convertReduceLogSumExp(Node &node) {
-  Reduction of = describe(node);
+static Value logSumExp(Node &node, Reduction of) {
   bool isEmpty = false;
   for (int64_t axis : of.axes)
     isEmpty |= node.sizesOf(of.x)[axis] == Size(0);
   if (isEmpty)
-    return node.result(0,
-                       node.emit<ir::LogOp>(reduce(node, ReduceKind::sum, of)));
+    return node.emit<ir::LogOp>(reduce(node, ReduceKind::sum, of));
   auto [exponentials, largest] = shiftedExp(node, of.x, of.axes);
   of.x = exponentials;
   Value sum = reduce(node, ReduceKind::sum, of);
   if (!of.keepDims) // The largest elements have one element each.
     largest = node.reduce(ReduceKind::sum, largest, of.axes, false);
-  node.result(0, node.add(node.emit<ir::LogOp>(sum), largest));
+  return node.add(node.emit<ir::LogOp>(sum), largest);
+}
+
+void convertReduceLogSumExp(Node &node) {
+  throughFloat(node, [&](const Reduction &of) { return logSumExp(node, of); });
 }
 
 void convertReduceMax(Node &node) { reduceToExtreme(node, ReduceKind::max); }
