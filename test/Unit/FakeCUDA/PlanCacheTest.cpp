@@ -48,7 +48,7 @@ protected:
   }
   ~PlanCacheTest() override {
     counted.destroy(handle);
-    unsetenv("TANDEM_CACHE_DIR");
+    setenv("TANDEM_DISK_CACHE", "off", 1);
     fs::remove_all(directory);
   }
 
