@@ -298,8 +298,8 @@ TEST_F(LargeProgramsTest, AreWrittenBeforeTheProcessEnds) {
   // A new process, as oneTBB does not end well in one that was forked. It is
   // told of the folder.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  setenv("TANDEM_CACHE_DIR", directory.c_str(), /*overwrite=*/0);
-  generated.cacheDir = lookUp(Variable::cacheDir);
+  setenv("TEST_CACHE_DIR", directory.c_str(), /*overwrite=*/0);
+  generated.cacheDir = std::getenv("TEST_CACHE_DIR");
   const auto graph = parseLarge();
   auto compileAndEnd = [&] {
     // Whatever the background does.
@@ -312,7 +312,7 @@ TEST_F(LargeProgramsTest, AreWrittenBeforeTheProcessEnds) {
     std::exit(0);
   };
   EXPECT_EXIT(compileAndEnd(), testing::ExitedWithCode(0), "");
-  unsetenv("TANDEM_CACHE_DIR");
+  unsetenv("TEST_CACHE_DIR");
   ASSERT_EQ(files("program").size(), 1u);
   EXPECT_TRUE(compile(*graph, generated, 64).isStored);
 }
