@@ -91,6 +91,7 @@ void visitNumbers(Model &model, Visit visit) {
   visit("kernel_loop", model.kernels.loop, false);
   visit("kernel_depthwise_loop", model.kernels.depthwiseLoop, false);
   visit("kernel_piece_time", model.kernels.pieceTime, false);
+  visit("kernel_written_piece_cycles", model.kernels.writtenPieceCycles, false);
   visit("kernel_far_channels_time", model.kernels.farChannelsTime, false);
 }
 

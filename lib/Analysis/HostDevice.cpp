@@ -92,6 +92,8 @@ DeviceModel detect() {
   // on shapes of a few operations.
   constexpr double kLaunchNs = 1000, kCallNs = 100, kLibraryCallNs = 400,
                    kLibraryWakeNs = 10000;
+  // Of a Zen 3, which loses nothing that could be measured.
+  constexpr double kNarrowPieceCycles = 3;
   DeviceModel model;
   model.name = "host";
   model.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -115,6 +117,8 @@ DeviceModel detect() {
   model.callNs = kCallNs;
   model.libraryCallNs = kLibraryCallNs;
   model.libraryWakeNs = kLibraryWakeNs;
+  if (model.vectorBits < 512)
+    model.kernels.writtenPieceCycles = kNarrowPieceCycles;
   return model;
 }
 

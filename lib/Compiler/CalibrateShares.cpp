@@ -24,6 +24,10 @@ constexpr const char *kTiles[] = {
 constexpr const char *kPieces[] = {"f32 nchw ic256ih14oc256oh14kh1ph0",
                                    "f32 nchw ic512ih28oc128oh28kh1ph0",
                                    "f32 nchw ic256ih56oc64oh56kh1ph0"};
+/// In groups of 16 outputs, whatever the tile: pieces of 64 bytes.
+constexpr const char *kWrittenPieces[] = {
+    "f32 nhwc g8ic128ih56oc128oh56kh3ph1",
+    "f32 nhwc g4ic128ih56oc64oh56kh1ph0"};
 constexpr const char *kMatrices[] = {"f32 nchw ic32ih28oc64oh28kh1ph0",
                                      "f32 nchw ic512ih28oc128oh28kh1ph0",
                                      "f32 nchw ic256ih56oc64oh56kh1ph0"};
@@ -43,6 +47,9 @@ constexpr Share kShares[] = {
     {"kernel_piece_time",
      [](DeviceModel &m) -> double & { return m.kernels.pieceTime; }, kPieces,
      true},
+    {"kernel_written_piece_cycles",
+     [](DeviceModel &m) -> double & { return m.kernels.writtenPieceCycles; },
+     kWrittenPieces, true},
     {"library_tiles",
      [](DeviceModel &m) -> double & { return m.library.tiles; }, kTiles, false},
     {"library_depthwise",

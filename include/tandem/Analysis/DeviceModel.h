@@ -64,6 +64,10 @@ struct KernelShares {
   /// taps. `farChannelsTime` is the cost of loading many input channels, each
   /// from a different place, where output channels run along the lanes.
   double pieceTime = 0.45, farChannelsTime = 0.15;
+  /// Cycles lost for each piece of 128 bytes in which a row of outputs is
+  /// written, where few products go by meanwhile. Processors with vectors of
+  /// 512 bits were seen to lose so much, a Zen 3 nothing.
+  double writtenPieceCycles = 41;
 };
 
 /// Everything about a device that the compiler's decisions depend on.

@@ -31,6 +31,8 @@ struct CoreModel {
   /// last level and from memory, while all other cores do the same.
   double l2BytesPerCycle = 51, lastLevelBytesPerCycle = 25,
          memoryBytesPerCycle = 13;
+  /// KernelShares::writtenPieceCycles.
+  double writtenPieceCycles = 41;
   /// The number of cores that tasks are divided among.
   int64_t cores = 1;
   /// Whether the core multiplies and adds pairs of bf16, and how many such

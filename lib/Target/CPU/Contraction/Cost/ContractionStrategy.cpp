@@ -24,11 +24,10 @@ namespace tandem {
 static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 /// Of products of pairs of bf16: 6 cycles, of which half as many begin (Zen 4).
 static constexpr double kPairLatency = 6;
-/// Cycles lost for each piece of 128 bytes in which a row of outputs is
-/// written, where few products go by meanwhile; for larger ones less, by this
-/// power; and for each that parts two lines which the caches fetch together.
-/// Measured on 64 to 512 outputs that do not stay in cache.
-static constexpr double kPieceCycles = 41, kPiecePower = 1.5, kPartCycles = 34,
+/// Pieces of so many bytes cost CoreModel::writtenPieceCycles, larger ones less,
+/// by this power, and those that part two lines which the caches fetch together
+/// more, by this share. Measured on 64 to 512 outputs that do not stay in cache.
+static constexpr double kPiecePower = 1.5, kPartShare = 0.83,
                         kStepsThatHidePieces = 200;
 static constexpr int64_t kPieceBytes = 128;
 /// Cycles of a step lost for each row of data: a stream of its own.
@@ -59,6 +58,7 @@ CoreModel getCoreModel(const DeviceModel &device) {
     core.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
   }
   core.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
+  core.writtenPieceCycles = device.kernels.writtenPieceCycles;
   return core;
 }
 
@@ -82,10 +82,12 @@ ProductRates getRates(const Contraction &contraction,
                           : ProductRates{2, 2 * kFmaLatency, 2};
 }
 
-/// The share of the time of weights that products do not hide, as they come in
-/// one stream from the second-level cache or from beyond. Fitted to tiles of
-/// all sizes.
-static constexpr double kNotHidden = 0.05, kNotHiddenBeyond = 0.13;
+/// How products hide the time of weights that come in one stream from the
+/// second-level cache: the norm of this order of both times. Where the two are
+/// equal a fifth is lost (a Zen 3 then reads 26 of 30 bytes a cycle; a Zen 4
+/// takes 1.25 times as long for tiles of 2 x 8 as for 7 x 2). Of weights from
+/// beyond, this share of the time is not hidden, either.
+static constexpr double kOverlapNorm = 4, kNotHiddenBeyond = 0.13;
 
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
 /// rows of tiles pass by coming from where those of a tile have room.
@@ -100,8 +102,10 @@ static double addWeightCycles(double cycles, VectorisedDim vectorisedDim,
   double weights =
       vectors * core.getVectorBytes() /
       (isNear ? core.l2BytesPerCycle : core.lastLevelBytesPerCycle);
-  return std::max(cycles, weights) +
-         (isNear ? kNotHidden : kNotHiddenBeyond) * weights;
+  return std::pow(std::pow(cycles, kOverlapNorm) +
+                      std::pow(weights, kOverlapNorm),
+                  1 / kOverlapNorm) +
+         (isNear ? 0 : kNotHiddenBeyond * weights);
 }
 
 /// Vectors that are loaded for each of a tile: positions along the lanes are
@@ -137,18 +141,19 @@ static double getTileCycles(VectorisedDim vectorisedDim,
 
 /// What is lost to writing rows of the result in small pieces.
 static double getPieceCycles(const ContractionStrategy &tile, double pieces,
-                             bool isWhole, double steps, int64_t elementBytes) {
+                             bool isWhole, double steps, int64_t elementBytes,
+                             const CoreModel &core) {
   int64_t bytes = elementBytes * tile.getLanes();
   // Along positions the next piece of a row follows at once.
   bool isFollowed =
       tile.vectorisedDim == VectorisedDim::Spatial && bytes >= 2 * kPieceBytes;
   if (isWhole || isFollowed || tile.vectorisedDim == VectorisedDim::Group)
     return 0;
-  double cycles =
-      kPieceCycles * std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
+  double share = std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
   if (bytes % kPieceBytes != 0)
-    cycles += kPartCycles;
-  return pieces * cycles * std::min(1.0, kStepsThatHidePieces / steps);
+    share += kPartShare;
+  return pieces * share * core.writtenPieceCycles *
+         std::min(1.0, kStepsThatHidePieces / steps);
 }
 
 /// Rows that the first-level cache can hold a line of each of: those a multiple
@@ -316,7 +321,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
                        double(space.times * space.rows * space.vectors) /
                            double(tile.vectors),
                        tile.vectors == space.vectors, steps,
-                       contraction.getFormat().bytes);
+                       contraction.getFormat().bytes, core);
     if (best.cycles == 0 || tile.cycles < best.cycles)
       best = tile;
   }
