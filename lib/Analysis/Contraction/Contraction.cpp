@@ -33,7 +33,7 @@ std::optional<VectorisedDim> getVectorisedDim(const Contraction &contraction) {
     return VectorisedDim::Group;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   if (inner.resultDim == last && inner.size > 1 &&
-      inner.stride <= kMaxLaneStride && inner.dataStride == 1 && !isBlocked)
+      inner.stride <= kMaxLaneStride && inner.dataStride == 1)
     return VectorisedDim::Spatial;
   if (outputsAreLast && contraction.inputChannels > 1 &&
       contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&
@@ -46,11 +46,21 @@ int64_t getPackedInputs(Type type, int64_t inputs) {
   return inputs > 1 ? ElementFormat(type).packedInputs : 1;
 }
 
+/// Weights of outputs that do not run along the lanes are broadcast: a tile's
+/// need to be adjacent, too, or each comes from a line of its own.
+static bool canPackBroadcast(const Contraction &contraction, bool isConstant) {
+  return isConstant && contraction.getFormat().packedInputs == 1 &&
+         getVectorisedDim(contraction) == VectorisedDim::Spatial;
+}
+
 Contraction assumePacked(Contraction contraction) {
   contraction.outputBlock = contraction.outputChannels;
   contraction.sumsInRegisters = true;
-  if (contraction.outputDim != contraction.result.getRank() - 1)
+  if (contraction.outputDim != contraction.result.getRank() - 1) {
+    if (canPackBroadcast(contraction, /*isConstant=*/true))
+      contraction.outputStride = 1;
     return contraction;
+  }
   contraction.outputStride = getPackedInputs(
       contraction.result.getElementType(), contraction.inputChannels);
   contraction.hasInputPairs = contraction.outputStride == 2;
@@ -141,10 +151,12 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
   if (auto matmul = dyn_cast<ir::MatmulOp>(hero))
     if (cast<RankedTensorType>(matmul.getRhs().getType()).getRank() != 2)
       return false;
-  return contraction.outputChannels > 1 &&
-         contraction.outputDim == contraction.result.getRank() - 1 &&
-         isComputedInF32(contraction.result.getElementType()) &&
-         (isConstant || contraction.getPositions() >= kUsesThatPayPacking);
+  if (contraction.outputChannels == 1 ||
+      !isComputedInF32(contraction.result.getElementType()))
+    return false;
+  if (contraction.outputDim != contraction.result.getRank() - 1)
+    return canPackBroadcast(contraction, isConstant);
+  return isConstant || contraction.getPositions() >= kUsesThatPayPacking;
 }
 
 Status checkContraction(Operation *hero, const Contraction &contraction) {

@@ -24,9 +24,12 @@ static SmallVector<int64_t> stridesOf(Value value) {
   return mlir::computeSuffixProduct(typeOf(value).getShape());
 }
 
-/// Blocks of outputs hold whole vectors: at least those of the narrowest
-/// registers, of 4 numbers of f32.
-static constexpr int64_t kLeastBlock = 4;
+/// Blocks of outputs along the lanes hold whole vectors: at least those of the
+/// narrowest registers, of 4 numbers of f32.
+static bool isBlock(int64_t size, const Contraction &contraction) {
+  return contraction.outputDim != contraction.result.getRank() - 1 ||
+         size % 4 == 0;
+}
 
 /// Sets the strides of the outputs, and of the groups they are in.
 static bool describeOutputs(const View &weights, unsigned dim,
@@ -48,7 +51,8 @@ static bool describeOutputs(const View &weights, unsigned dim,
   bool isCut = outputs.size() == 1 && outputs[0].digits.size() == 2;
   if (digits.size() > 2 ||
       (digits.size() == 2 &&
-       ((!isCut && outputs.size() != 2) || digits[1].size % kLeastBlock != 0)))
+       ((!isCut && outputs.size() != 2) ||
+        !isBlock(digits[1].size, contraction))))
     return false;
   contraction.outputBlock = contraction.outputChannels;
   if (digits.empty())

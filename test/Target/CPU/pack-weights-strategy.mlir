@@ -37,6 +37,46 @@ func.func @few(%x: tensor<2x64xf32>, %w: tensor<64x64xf32>)
   return %0 : tensor<2x64xf32>
 }
 
+// Positions run along the lanes: the weights of a tile's outputs are broadcast,
+// and side by side, too. Those that are not known before stay.
+
+// CHECK-LABEL: func.func @positions
+// CHECK: tandem.constant dense<{{.*}}> : tensor<{{[0-9]+}}x1x1x64x[[ROWS:[0-9]+]]xf32>
+// CHECK: tandem.fusion contraction
+// CHECK-NEXT: tandem.transpose {{.*}} : (tensor<{{[0-9]+}}x1x1x64x[[ROWS]]xf32>)
+// CHECK: kernel = "HWIO", output = "NCHW"
+func.func @positions(%x: tensor<1x64x14x14xf32>) -> tensor<1x128x14x14xf32> {
+  %w = tandem.constant dense<1.0> : tensor<128x64x1x1xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x64x14x14xf32>, tensor<128x64x1x1xf32>)
+      -> tensor<1x128x14x14xf32> {
+    %1 = tandem.conv %a, %b
+        layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+        : (tensor<1x64x14x14xf32>, tensor<128x64x1x1xf32>)
+        -> tensor<1x128x14x14xf32>
+    tandem.yield %1 : tensor<1x128x14x14xf32>
+  }
+  return %0 : tensor<1x128x14x14xf32>
+}
+
+// CHECK-LABEL: func.func @unknown_positions
+// CHECK-NEXT: tandem.fusion contraction
+// CHECK-NEXT: tandem.conv {{.*}} kernel = "OIHW"
+func.func @unknown_positions(%x: tensor<1x64x14x14xf32>,
+                             %w: tensor<128x64x1x1xf32>)
+    -> tensor<1x128x14x14xf32> {
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x64x14x14xf32>, tensor<128x64x1x1xf32>)
+      -> tensor<1x128x14x14xf32> {
+    %1 = tandem.conv %a, %b
+        layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+        : (tensor<1x64x14x14xf32>, tensor<128x64x1x1xf32>)
+        -> tensor<1x128x14x14xf32>
+    tandem.yield %1 : tensor<1x128x14x14xf32>
+  }
+  return %0 : tensor<1x128x14x14xf32>
+}
+
 // Weights that come from memory and are used once are read as they lie; for
 // many positions they are packed.
 

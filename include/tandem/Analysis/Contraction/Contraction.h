@@ -179,7 +179,7 @@ bool canUseWinograd(const Contraction &contraction);
 
 /// Whether packing the weights, so that output channels are adjacent, is
 /// possible and worthwhile. Constants are packed ahead of time; other weights
-/// are packed where each is used often enough.
+/// are packed where outputs run along the lanes and each is used often enough.
 bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,
                     bool isConstant);
 

@@ -128,8 +128,8 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
 bool hasPairs(const Contraction &contraction, VectorisedDim vectorisedDim);
 
 /// The number of outputs in a block of packed weights ([groups][outputs /
-/// block][taps][inputs][block], see docs/Contractions.md) for which `hero`
-/// reads its weights in order; nothing where the weights are better read as
+/// block][taps][inputs][block], see docs/Contractions.md) for which a tile of
+/// `hero` reads its weights in order, as vectors or one by one; nothing where the weights are better read as
 /// they are. `isConstant` says that the weights are constant, so that packing
 /// costs nothing at run time.
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,

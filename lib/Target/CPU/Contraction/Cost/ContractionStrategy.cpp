@@ -282,14 +282,22 @@ static double getWideningCycles(const Contraction &contraction,
              (rates.conversions / kFmasPerCycle + 2 / kLoadsPerCycle);
 }
 
+/// The largest divisor of `number` that is at most `most`.
+static int64_t getLargestDivisor(int64_t number, int64_t most) {
+  int64_t divisor = std::min(number, most);
+  while (number % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
 /// The tile of least cost among those of `best`'s lanes and width.
 static ContractionStrategy chooseTile(const Contraction &contraction,
                                       ContractionStrategy best,
                                       const ProductRates &rates,
                                       const CoreModel &core) {
   TileSpace space = getTileSpace(contraction, best.vectorisedDim, best.width);
-  bool isBlocked = best.vectorisedDim == VectorisedDim::OutputChannel &&
-                   contraction.outputBlock < contraction.outputChannels;
+  bool areRowsOutputs = best.vectorisedDim == VectorisedDim::Spatial;
+  bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
   double vectorLoads = getLoadsOfVector(contraction, best.vectorisedDim);
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
@@ -298,7 +306,8 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     // Even shares: no last tile is much smaller than the others.
     tile.vectors = getEvenShare(space.vectors, vectors);
     if (tile.vectors != vectors ||
-        (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
+        (isBlocked && !areRowsOutputs &&
+         contraction.outputBlock % tile.getLanes() != 0))
       continue;
     int64_t most = core.getMostRows(vectors);
     // What is loaded is held beside what it is widened to.
@@ -307,9 +316,11 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
              vectors;
     if (most < 1)
       break;
-    if (tile.vectorisedDim != VectorisedDim::Spatial)
+    if (!areRowsOutputs)
       most = std::min(most, getRowsInCache(contraction, core));
     tile.rows = getEvenShare(space.rows, most);
+    if (isBlocked && areRowsOutputs)
+      tile.rows = getLargestDivisor(contraction.outputBlock, most);
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
@@ -372,7 +383,9 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
     return std::nullopt;
   if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))
     return std::nullopt;
-  int64_t block = packed.getLanes();
+  int64_t block = packed.vectorisedDim == VectorisedDim::Spatial
+                      ? packed.rows
+                      : packed.getLanes();
   if (isInOrder && block >= contraction.outputChannels)
     return std::nullopt;
   return block;
