@@ -32,12 +32,17 @@ namespace tandem {
 /// what does not change out of loops.
 static FunctionPassManager buildPipeline() {
   FunctionPassManager passes;
+  auto hoistInvariants = [&] {
+    passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                   /*UseMemorySSA=*/true));
+  };
   passes.addPass(SimplifyCFGPass());
   passes.addPass(EarlyCSEPass());
-  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
-                                                 /*UseMemorySSA=*/true));
+  hoistInvariants();
   passes.addPass(InstCombinePass());
   passes.addPass(EarlyCSEPass());
+  // InstCombine puts sums of addresses in another order, anew in each loop.
+  hoistInvariants();
   return passes;
 }
 
