@@ -8,6 +8,7 @@
 
 #include "CodeGen.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -87,6 +88,48 @@ static void widenRoundings(Module &module) {
     }
 }
 
+static void splitMaskedLoad(IntrinsicInst &load, unsigned vectorBits) {
+  auto *type = cast<FixedVectorType>(load.getType());
+  Type *element = type->getElementType();
+  unsigned lanes = type->getNumElements();
+  unsigned most = vectorBits / element->getPrimitiveSizeInBits();
+  if (lanes <= most)
+    return;
+  Value *pointer = load.getArgOperand(0), *mask = load.getArgOperand(1);
+  Value *otherwise = load.getArgOperand(2);
+  Align alignment = load.getParamAlign(0).valueOrOne();
+  IRBuilder<> builder(&load);
+  SmallVector<Value *> parts;
+  for (unsigned first = 0; first < lanes; first += most) {
+    unsigned count = std::min(most, lanes - first);
+    auto of = llvm::to_vector(llvm::seq<int>(first, first + count));
+    parts.push_back(builder.CreateMaskedLoad(
+        FixedVectorType::get(element, count),
+        builder.CreateConstGEP1_64(element, pointer, first),
+        commonAlignment(alignment, first * element->getScalarSizeInBits() / 8),
+        builder.CreateShuffleVector(mask, of),
+        builder.CreateShuffleVector(otherwise, of)));
+  }
+  load.replaceAllUsesWith(concatenateVectors(builder, parts));
+  load.eraseFromParent();
+}
+
+/// LLVM 22 splits masked loads that are wider than a register, and loads the
+/// part all of whose lanes a constant masks out without a mask, on AVX2: its
+/// lanes are wrong, and may be beyond the memory that there is. So they are
+/// split before. A single register's mask, as any constant one, is seen through
+/// rightly.
+static void splitMaskedLoads(Module &module, unsigned vectorBits) {
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (call && call->getIntrinsicID() == Intrinsic::masked_load &&
+          !isa<llvm::Constant>(call->getArgOperand(1)))
+        splitMaskedLoad(*call, vectorBits);
+    }
+}
+
 void optimize(Module &module, TargetMachine &machine,
               const CPUTargetOptions &options) {
   module.setDataLayout(machine.createDataLayout());
@@ -119,6 +162,7 @@ void optimize(Module &module, TargetMachine &machine,
   passes.run(module, modules);
   fenceDividends(module);
   widenRoundings(module);
+  splitMaskedLoads(module, options.vectorBits);
 }
 
 namespace {
