@@ -25,9 +25,8 @@ constexpr const char *kPieces[] = {"f32 nchw ic256ih14oc256oh14kh1ph0",
                                    "f32 nchw ic512ih28oc128oh28kh1ph0",
                                    "f32 nchw ic256ih56oc64oh56kh1ph0"};
 /// In groups of 16 outputs, whatever the tile: pieces of 64 bytes.
-constexpr const char *kWrittenPieces[] = {
-    "f32 nhwc g8ic128ih56oc128oh56kh3ph1",
-    "f32 nhwc g4ic128ih56oc64oh56kh1ph0"};
+constexpr const char *kWrittenPieces[] = {"f32 nhwc g8ic128ih56oc128oh56kh3ph1",
+                                          "f32 nhwc g4ic128ih56oc64oh56kh1ph0"};
 constexpr const char *kMatrices[] = {"f32 nchw ic32ih28oc64oh28kh1ph0",
                                      "f32 nchw ic512ih28oc128oh28kh1ph0",
                                      "f32 nchw ic256ih56oc64oh56kh1ph0"};

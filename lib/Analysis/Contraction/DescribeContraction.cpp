@@ -50,9 +50,8 @@ static bool describeOutputs(const View &weights, unsigned dim,
     digits.append(part.digits.begin(), part.digits.end());
   bool isCut = outputs.size() == 1 && outputs[0].digits.size() == 2;
   if (digits.size() > 2 ||
-      (digits.size() == 2 &&
-       ((!isCut && outputs.size() != 2) ||
-        !isBlock(digits[1].size, contraction))))
+      (digits.size() == 2 && ((!isCut && outputs.size() != 2) ||
+                              !isBlock(digits[1].size, contraction))))
     return false;
   contraction.outputBlock = contraction.outputChannels;
   if (digits.empty())

@@ -129,9 +129,9 @@ bool hasPairs(const Contraction &contraction, VectorisedDim vectorisedDim);
 
 /// The number of outputs in a block of packed weights ([groups][outputs /
 /// block][taps][inputs][block], see docs/Contractions.md) for which a tile of
-/// `hero` reads its weights in order, as vectors or one by one; nothing where the weights are better read as
-/// they are. `isConstant` says that the weights are constant, so that packing
-/// costs nothing at run time.
+/// `hero` reads its weights in order, as vectors or one by one; nothing where
+/// the weights are better read as they are. `isConstant` says that the weights
+/// are constant, so that packing costs nothing at run time.
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,
                                       CoreModel core);
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero,

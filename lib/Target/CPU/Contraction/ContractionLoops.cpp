@@ -22,6 +22,11 @@ namespace tandem {
 /// own.
 static constexpr int64_t kMinGuardedTiles = 4;
 
+/// Of tiles with positions along their lanes, so many at the ends of a row have
+/// code of their own: masks take registers, and with AVX2 those of vectors, so
+/// that all others need none.
+static constexpr size_t kMostMaskedEdges = 2;
+
 /// Which of the lanes from `first` on are below `size`.
 Value ContractionLoops::createMask(Value first, int64_t size) {
   Value count = arith::SubIOp::create(builder, loc, index(size), first);
@@ -225,16 +230,23 @@ void ContractionLoops::emitWholeTiles(ContractionTile tile, Value firstTile,
   emitTile(tile, loop.getInductionVar());
 }
 
+/// Whether some whole tile is none of `edges`.
+bool ContractionLoops::hasInterior(ArrayRef<int64_t> edges) const {
+  return int64_t(edges.size()) < schedule.positions.getWhole();
+}
+
 void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   SmallVector<int64_t> edges;
   int64_t rows = schedule.positions.tile, whole = schedule.positions.getWhole();
-  for (int64_t i = 0; i < whole && !arePositions(); ++i)
+  for (int64_t i = 0; i < whole; ++i)
     if (!tileEmitter.isInterior(i * rows, rows))
       edges.push_back(i);
   tile.position = scale(number, rows);
   if (whole == 1 && (arePositions() || edges.size() == 1))
     tile.knownPosition = 0;
-  if (tile.knownPosition)
+  if (arePositions())
+    tile.isInterior = edges.size() <= kMostMaskedEdges && hasInterior(edges);
+  if (tile.knownPosition || (arePositions() && !tile.isInterior))
     edges.clear();
   tile.guardedRows = getGuardedRows(edges);
   if (!tile.guardedRows.empty())
@@ -286,6 +298,7 @@ SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   ContractionTile edge = tile;
+  edge.isInterior = false;
   edge.knownPosition = edges.front() * schedule.positions.tile;
   edge.position = index(*edge.knownPosition);
   scf::YieldOp::create(builder, loc, tileEmitter.emit(edge));

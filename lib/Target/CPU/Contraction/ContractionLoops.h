@@ -55,6 +55,7 @@ private:
   void emitPositions(const ContractionTile &tile, mlir::Value firstTile);
   void emitWholeTiles(ContractionTile tile, mlir::Value firstTile,
                       mlir::Value lastTile);
+  bool hasInterior(llvm::ArrayRef<int64_t> edges) const;
   void emitTile(ContractionTile tile, mlir::Value number);
   llvm::SmallVector<int64_t>
   getGuardedRows(llvm::ArrayRef<int64_t> edges) const;

@@ -24,9 +24,10 @@ namespace tandem {
 static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 /// Of products of pairs of bf16: 6 cycles, of which half as many begin (Zen 4).
 static constexpr double kPairLatency = 6;
-/// Pieces of so many bytes cost CoreModel::writtenPieceCycles, larger ones less,
-/// by this power, and those that part two lines which the caches fetch together
-/// more, by this share. Measured on 64 to 512 outputs that do not stay in cache.
+/// Pieces of so many bytes cost CoreModel::writtenPieceCycles, larger ones
+/// less, by this power, and those that part two lines which the caches fetch
+/// together more, by this share. Measured on 64 to 512 outputs that do not stay
+/// in cache.
 static constexpr double kPiecePower = 1.5, kPartShare = 0.83,
                         kStepsThatHidePieces = 200;
 static constexpr int64_t kPieceBytes = 128;
@@ -108,32 +109,46 @@ static double addWeightCycles(double cycles, VectorisedDim vectorisedDim,
          (isNear ? 0 : kNotHiddenBeyond * weights);
 }
 
-/// Vectors that are loaded for each of a tile: positions along the lanes are
-/// picked from as many as lie between two of them.
-static double getLoadsOfVector(const Contraction &contraction,
-                               VectorisedDim vectorisedDim) {
-  return vectorisedDim == VectorisedDim::Spatial
-             ? double(contraction.spatial.back().stride)
-             : 1;
+/// What is loaded for each vector of a tile.
+struct VectorLoads {
+  /// Positions along the lanes are picked from as many vectors as lie between
+  /// two of them.
+  double count = 1;
+  /// Lines beyond the first that each of these crosses in the mean: as long as
+  /// another load. Taps and most rows of positions begin anywhere.
+  double crossedLines = 0;
+};
+
+static VectorLoads getVectorLoads(const Contraction &contraction,
+                                  VectorisedDim vectorisedDim,
+                                  const CoreModel &core) {
+  if (vectorisedDim != VectorisedDim::Spatial)
+    return {};
+  int64_t width = core.vectorBits / 32;
+  bool areAligned = contraction.inputDataStride % width == 0;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    areAligned &= dim.padLow == 0 && (dim.dataStride % width == 0 ||
+                                      (dim.dataStride == 1 && dim.taps == 1));
+  return {double(contraction.spatial.back().stride),
+          areAligned ? 0 : core.getVectorBytes() / double(core.lineBytes)};
 }
 
-/// Cycles of one tile that sums `steps` products to each element, with
-/// `vectorLoads` loads for each of its vectors.
+/// Cycles of one tile that sums `steps` products to each element.
 static double getTileCycles(VectorisedDim vectorisedDim,
                             const ProductRates &rates, double rows,
-                            double vectors, double vectorLoads, double steps,
-                            const CoreModel &core) {
-  double fmas = rows * vectors;
+                            double vectors, const VectorLoads &ofVector,
+                            double steps, const CoreModel &core) {
+  double fmas = rows * vectors, vectorLoads = vectors * ofVector.count;
   // A tile of groups loads data for each product.
-  double loads = vectors * vectorLoads +
-                 (vectorisedDim == VectorisedDim::Group ? fmas : rows);
-  double shuffles = vectors * (vectorLoads - 1);
-  double conversions = vectors * vectorLoads * rates.conversions +
-                       (loads - vectors * vectorLoads) * rates.rowConversions;
+  double rowLoads = vectorisedDim == VectorisedDim::Group ? fmas : rows;
+  double loads = vectorLoads * (1 + ofVector.crossedLines) + rowLoads;
+  double shuffles = vectors * (ofVector.count - 1);
+  double conversions =
+      vectorLoads * rates.conversions + rowLoads * rates.rowConversions;
   double operations = fmas * rates.fmas + conversions + 2 * shuffles;
-  double cycles =
-      std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
-                rates.latency, (operations + loads + kStepOps) / kOpsPerCycle});
+  double issued = operations + vectorLoads + rowLoads + kStepOps;
+  double cycles = std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
+                            rates.latency, issued / kOpsPerCycle});
   cycles = addWeightCycles(cycles, vectorisedDim, vectors, steps, core) +
            kStreamCycles * rows;
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
@@ -299,7 +314,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
   bool areRowsOutputs = best.vectorisedDim == VectorisedDim::Spatial;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
-  double vectorLoads = getLoadsOfVector(contraction, best.vectorisedDim);
+  VectorLoads ofVector = getVectorLoads(contraction, best.vectorisedDim, core);
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
@@ -325,8 +340,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
                          return getTileCycles(tile.vectorisedDim, rates, rows,
-                                              ofVectors, vectorLoads, steps,
-                                              core);
+                                              ofVectors, ofVector, steps, core);
                        }) +
         getPieceCycles(tile,
                        double(space.times * space.rows * space.vectors) /

@@ -29,6 +29,8 @@ struct ContractionTile {
   std::optional<int64_t> knownPosition;
   /// Where it is not: rows that may be padding.
   llvm::SmallVector<int64_t> guardedRows;
+  /// Whether no lane along positions is padding for any tap.
+  bool isInterior = false;
   mlir::Value group, output;
   int64_t rows = 1, vectors = 1;
   /// Which lanes of the last vector exist; null for all.

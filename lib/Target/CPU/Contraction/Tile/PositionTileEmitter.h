@@ -28,7 +28,9 @@ private:
                               Offsets offsets, const Accumulators &sums,
                               EmitStep emitStep);
   Accumulators emitProducts(Offsets offsets, const Accumulators &sums);
-  bool isMasked() const { return getInner().isPadded() || tile->mask; }
+  bool isMasked() const {
+    return (getInner().isPadded() && !tile->isInterior) || tile->mask;
+  }
   void computeMasks(mlir::Value tap);
   mlir::Value computeMask(mlir::Value first, mlir::Value size, int64_t offset);
   /// Where the vectors that are loaded for vector `v` of the tile begin.
