@@ -12,14 +12,14 @@
 // PLAIN-LABEL: func.func @known
 // PLAIN-NOT: tandem.transpose
 // PLAIN: tandem.conv {{.*}}<input = "NCHW", {{.*}} output = "NCHW">
-func.func @known(%x: tensor<1x64x112x112xf32>) -> tensor<1x64x112x112xf32> {
-  %w = tandem.constant dense<0.5> : tensor<64x64x3x3xf32>
+func.func @known(%x: tensor<1x32x112x112xf32>) -> tensor<1x32x112x112xf32> {
+  %w = tandem.constant dense<0.5> : tensor<32x32x3x3xf32>
   %0 = tandem.conv %x, %w
       layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
       pad_low = [1, 1] pad_high = [1, 1]
-      : (tensor<1x64x112x112xf32>, tensor<64x64x3x3xf32>)
-      -> tensor<1x64x112x112xf32>
-  return %0 : tensor<1x64x112x112xf32>
+      : (tensor<1x32x112x112xf32>, tensor<32x32x3x3xf32>)
+      -> tensor<1x32x112x112xf32>
+  return %0 : tensor<1x32x112x112xf32>
 }
 
 // FEWER-LABEL: func.func @unknown

@@ -22,9 +22,9 @@ namespace tandem {
 /// own.
 static constexpr int64_t kMinGuardedTiles = 4;
 
-/// Of tiles with positions along their lanes, so many at the ends of a row have
-/// code of their own: masks take registers, and with AVX2 those of vectors, so
-/// that all others need none.
+/// Where so many tiles at most with positions along their lanes are at the ends
+/// of a row, they have code of their own, so that all others need no masks:
+/// these take registers, and with AVX2 those of vectors.
 static constexpr size_t kMostMaskedEdges = 2;
 
 /// Which of the lanes from `first` on are below `size`.
@@ -230,11 +230,6 @@ void ContractionLoops::emitWholeTiles(ContractionTile tile, Value firstTile,
   emitTile(tile, loop.getInductionVar());
 }
 
-/// Whether some whole tile is none of `edges`.
-bool ContractionLoops::hasInterior(ArrayRef<int64_t> edges) const {
-  return int64_t(edges.size()) < schedule.positions.getWhole();
-}
-
 void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   SmallVector<int64_t> edges;
   int64_t rows = schedule.positions.tile, whole = schedule.positions.getWhole();
@@ -244,16 +239,16 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   tile.position = scale(number, rows);
   if (whole == 1 && (arePositions() || edges.size() == 1))
     tile.knownPosition = 0;
-  if (arePositions())
-    tile.isInterior = edges.size() <= kMostMaskedEdges && hasInterior(edges);
-  if (tile.knownPosition || (arePositions() && !tile.isInterior))
+  bool areMasked = arePositions() && edges.size() > kMostMaskedEdges;
+  tile.isInterior = arePositions() && !areMasked && !tile.knownPosition;
+  if (tile.knownPosition || areMasked)
     edges.clear();
   tile.guardedRows = getGuardedRows(edges);
   if (!tile.guardedRows.empty())
     edges.clear();
   emitGroups(tile, [&](const ContractionTile &part) {
     tileEmitter.prefetchAhead(part);
-    emitEpilogue(part, emitSums(part, number, edges));
+    emitEpilogue(part, emitSums(part, number, edges, whole));
   });
 }
 
@@ -281,12 +276,20 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   return guarded;
 }
 
-/// Tiles with padding have code of their own; all share their epilogue.
+/// Tiles with padding have code of their own; all share their epilogue. The
+/// tile is one of `tiles`, among them `edges`.
 SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
                                               Value number,
-                                              ArrayRef<int64_t> edges) {
+                                              ArrayRef<int64_t> edges,
+                                              int64_t tiles) {
   if (edges.empty())
     return tileEmitter.emit(tile);
+  ContractionTile edge = tile;
+  edge.isInterior = false;
+  edge.knownPosition = edges.front() * schedule.positions.tile;
+  edge.position = index(*edge.knownPosition);
+  if (tiles == 1)
+    return tileEmitter.emit(edge);
   Value isEdge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        number, index(edges.front()));
   auto type =
@@ -297,14 +300,10 @@ SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
                                   /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  ContractionTile edge = tile;
-  edge.isInterior = false;
-  edge.knownPosition = edges.front() * schedule.positions.tile;
-  edge.position = index(*edge.knownPosition);
   scf::YieldOp::create(builder, loc, tileEmitter.emit(edge));
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, loc,
-                       emitSums(tile, number, edges.drop_front()));
+                       emitSums(tile, number, edges.drop_front(), tiles - 1));
   return SmallVector<Value>(branch.getResults().begin(),
                             branch.getResults().end());
 }

@@ -55,13 +55,13 @@ private:
   void emitPositions(const ContractionTile &tile, mlir::Value firstTile);
   void emitWholeTiles(ContractionTile tile, mlir::Value firstTile,
                       mlir::Value lastTile);
-  bool hasInterior(llvm::ArrayRef<int64_t> edges) const;
   void emitTile(ContractionTile tile, mlir::Value number);
   llvm::SmallVector<int64_t>
   getGuardedRows(llvm::ArrayRef<int64_t> edges) const;
   llvm::SmallVector<mlir::Value> emitSums(const ContractionTile &tile,
                                           mlir::Value number,
-                                          llvm::ArrayRef<int64_t> edges);
+                                          llvm::ArrayRef<int64_t> edges,
+                                          int64_t tiles);
   void emitLastTile(ContractionTile tile);
   mlir::Value createMask(mlir::Value first, int64_t size);
   bool arePositions() const {
