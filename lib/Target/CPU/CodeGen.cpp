@@ -91,9 +91,10 @@ static void widenRoundings(Module &module) {
 static void splitMaskedLoad(IntrinsicInst &load, unsigned vectorBits) {
   auto *type = cast<FixedVectorType>(load.getType());
   Type *element = type->getElementType();
-  unsigned lanes = type->getNumElements();
-  unsigned most = vectorBits / element->getPrimitiveSizeInBits();
-  if (lanes <= most)
+  unsigned lanes = type->getNumElements(), bits = type->getScalarSizeInBits();
+  unsigned most = vectorBits / bits;
+  // AVX2 has none of narrower elements, which are loaded one by one.
+  if (lanes <= most || bits < 32)
     return;
   Value *pointer = load.getArgOperand(0), *mask = load.getArgOperand(1);
   Value *otherwise = load.getArgOperand(2);
@@ -106,7 +107,7 @@ static void splitMaskedLoad(IntrinsicInst &load, unsigned vectorBits) {
     parts.push_back(builder.CreateMaskedLoad(
         FixedVectorType::get(element, count),
         builder.CreateConstGEP1_64(element, pointer, first),
-        commonAlignment(alignment, first * element->getScalarSizeInBits() / 8),
+        commonAlignment(alignment, first * bits / 8),
         builder.CreateShuffleVector(mask, of),
         builder.CreateShuffleVector(otherwise, of)));
   }

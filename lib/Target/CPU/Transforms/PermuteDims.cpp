@@ -196,9 +196,21 @@ bool movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
   return true;
 }
 
+/// The location of an op: of an argument that of its first reader. A step is of
+/// some node of the graph, and stored as such.
+static Location getLocOfOp(Value value) {
+  Operation *first = value.getDefiningOp();
+  if (!first)
+    for (Operation *user : value.getUsers())
+      if (user->getBlock() == value.getParentBlock() &&
+          (!first || user->isBeforeInBlock(first)))
+        first = user;
+  return first ? first->getLoc() : value.getLoc();
+}
+
 Value createTransposed(OpBuilder &builder, Value value,
                        ArrayRef<int64_t> permutation) {
-  Location loc = value.getLoc();
+  Location loc = getLocOfOp(value);
   if (movesNothing(typeOf(value), permutation))
     return createReshape(builder, value,
                          permute(typeOf(value).getShape(), permutation));
