@@ -36,8 +36,6 @@ static constexpr double kStreamCycles = 0.02;
 /// The most bytes that a tile prefetches: twice as many stay in a first-level
 /// cache beside weights, until they are read.
 static constexpr int64_t kMostPrefetchedBytes = 4096;
-/// Bytes a cycle when weights are packed: read and written.
-static constexpr double kPackedBytesPerCycle = 4;
 
 CoreModel getCoreModel(const DeviceModel &device) {
   CoreModel core;
@@ -374,43 +372,6 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   ContractionStrategy wide = chooseTile(contraction, tile, rates, core);
   wide.cycles += getWideningCycles(contraction, wide, rates);
   return wide.cycles < direct.cycles ? wide : direct;
-}
-
-std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
-                                      bool isConstant, CoreModel core) {
-  if (!canPackWeights(hero, contraction, isConstant))
-    return std::nullopt;
-  flattenPositions(contraction);
-  std::optional<ContractionStrategy> inPlace;
-  if (getVectorisedDim(contraction))
-    inPlace = chooseContractionStrategy(contraction, core);
-  Contraction ordered = assumePacked(contraction);
-  bool isInOrder = contraction.outputStride == ordered.outputStride &&
-                   contraction.hasInputPairs == ordered.hasInputPairs;
-  ContractionStrategy packed = chooseContractionStrategy(ordered, core);
-  double bytes = 2.0 * double(contraction.getFormat().bytes) *
-                 double(contraction.getReduction()) *
-                 double(contraction.outputChannels * contraction.groups);
-  if (!isConstant && inPlace &&
-      inPlace->vectorisedDim == VectorisedDim::InputChannel &&
-      inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
-    return std::nullopt;
-  if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))
-    return std::nullopt;
-  int64_t block = packed.vectorisedDim == VectorisedDim::Spatial
-                      ? packed.rows
-                      : packed.getLanes();
-  if (isInOrder && block >= contraction.outputChannels)
-    return std::nullopt;
-  return block;
-}
-
-std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
-                                      CoreModel core) {
-  Expected<Contraction> contraction = describeContraction(hero);
-  if (!contraction)
-    return std::nullopt;
-  return getPackedBlock(hero, *contraction, isConstant, core);
 }
 
 } // namespace tandem

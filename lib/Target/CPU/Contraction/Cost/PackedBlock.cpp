@@ -1,0 +1,55 @@
+//===- PackedBlock.cpp - In which blocks weights are packed ---------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Target/CPU/ContractionStrategy.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Bytes a cycle when weights are packed: read and written.
+static constexpr double kPackedBytesPerCycle = 4;
+
+std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
+                                      bool isConstant, CoreModel core) {
+  if (!canPackWeights(hero, contraction, isConstant))
+    return std::nullopt;
+  flattenPositions(contraction);
+  std::optional<ContractionStrategy> inPlace;
+  if (getVectorisedDim(contraction))
+    inPlace = chooseContractionStrategy(contraction, core);
+  Contraction ordered = assumePacked(contraction);
+  bool isInOrder = contraction.outputStride == ordered.outputStride &&
+                   contraction.hasInputPairs == ordered.hasInputPairs;
+  ContractionStrategy packed = chooseContractionStrategy(ordered, core);
+  double bytes = 2.0 * double(contraction.getFormat().bytes) *
+                 double(contraction.getReduction()) *
+                 double(contraction.outputChannels * contraction.groups);
+  if (!isConstant && inPlace &&
+      inPlace->vectorisedDim == VectorisedDim::InputChannel &&
+      inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
+    return std::nullopt;
+  if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))
+    return std::nullopt;
+  int64_t block = packed.vectorisedDim == VectorisedDim::Spatial
+                      ? packed.rows
+                      : packed.getLanes();
+  if (isInOrder && block >= contraction.outputChannels)
+    return std::nullopt;
+  return block;
+}
+
+std::optional<int64_t> getPackedBlock(Operation *hero, bool isConstant,
+                                      CoreModel core) {
+  Expected<Contraction> contraction = describeContraction(hero);
+  if (!contraction)
+    return std::nullopt;
+  return getPackedBlock(hero, *contraction, isConstant, core);
+}
+
+} // namespace tandem
