@@ -62,6 +62,10 @@ struct CompileOptions {
   Contractions contractions = Contractions::predict;
   /// When Winograd's method is used. Applies to the default device only.
   Winograd winograd = Winograd::automatic;
+  /// The model of the machine by which programs are planned, as findDeviceModel
+  /// takes it, with the vectors that this processor has. Empty stands for
+  /// hostDeviceModel(). Applies to the default device only.
+  std::string deviceModel;
   /// How exact the contractions of the device's libraries are, where it has a
   /// choice.
   Precision precision = Precision::strict;

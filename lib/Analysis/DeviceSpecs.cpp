@@ -89,6 +89,7 @@ void visitNumbers(Model &model, Visit visit) {
   visit("library_reorder_factor", model.library.reorderFactor, false);
   visit("kernel_tiles", model.kernels.tiles, false);
   visit("kernel_loop", model.kernels.loop, false);
+  visit("kernel_depthwise", model.kernels.depthwise, false);
   visit("kernel_depthwise_loop", model.kernels.depthwiseLoop, false);
   visit("kernel_piece_time", model.kernels.pieceTime, false);
   visit("kernel_written_piece_cycles", model.kernels.writtenPieceCycles, false);

@@ -92,8 +92,9 @@ DeviceModel detect() {
   // on shapes of a few operations.
   constexpr double kLaunchNs = 1000, kCallNs = 100, kLibraryCallNs = 400,
                    kLibraryWakeNs = 10000;
-  // Of a Zen 3, which loses nothing that could be measured.
-  constexpr double kNarrowPieceCycles = 3;
+  // Of a Zen 3, which loses nothing that could be measured, and whose loops of
+  // many products do not fit 16 registers.
+  constexpr double kNarrowPieceCycles = 3, kNarrowLoop = 0.3;
   DeviceModel model;
   model.name = "host";
   model.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -117,30 +118,34 @@ DeviceModel detect() {
   model.callNs = kCallNs;
   model.libraryCallNs = kLibraryCallNs;
   model.libraryWakeNs = kLibraryWakeNs;
-  if (model.vectorBits < 512)
+  if (model.vectorBits < 512) {
     model.kernels.writtenPieceCycles = kNarrowPieceCycles;
+    model.kernels.loop = kNarrowLoop;
+  }
   return model;
 }
 
-/// What the environment describes, on this processor.
-Expected<DeviceModel> findNamed(const char *spec) {
-  Expected<DeviceModel> model =
-      std::string_view(spec) == "host"
-          ? Expected<DeviceModel>(detectedDeviceModel())
-          : findDeviceModel(spec);
-  if (!model) {
+/// What the environment describes.
+Expected<DeviceModel> findNamed(std::string_view spec) {
+  if (spec == "host")
+    return detectedDeviceModel();
+  Expected<DeviceModel> model = findModelForHost(spec);
+  if (!model)
     model.error().message = "TANDEM_DEVICE: " + model.error().message;
-    return model;
-  }
-  DeviceModel result = model->withVectors(hostProcessor().vectorBits);
-  result.hasBF16Pairs = hasBF16Pairs(hostProcessor());
-  return result;
+  return model;
 }
 
 } // namespace
 
 const DeviceModel &detectedDeviceModel() {
   static const auto &model = *new DeviceModel(detect());
+  return model;
+}
+
+Expected<DeviceModel> findModelForHost(std::string_view spec) {
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel model, findDeviceModel(spec));
+  model = model.withVectors(hostProcessor().vectorBits);
+  model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
   return model;
 }
 

@@ -17,7 +17,6 @@
 #include "tandem/Support/RoundToStep.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace tandem {
@@ -180,17 +179,16 @@ void Calibrator::measureStreaming() {
 
 /// Of an op of hardly any operations; both are called alike.
 Status Calibrator::measureLibraryCall() {
-  std::array<Best, 2> times;
-  for (bool isGenerated : {false, true}) {
+  auto findLeast = [&](ContractionWay way) -> Expected<Best> {
     TANDEM_RETURN_IF_ERROR(checkCancelled());
     TANDEM_ASSIGN_OR_RETURN(
-        auto probe,
-        ConvProbe::create("f32 nhwc ic16ih1oc16oh1kh1ph0", isGenerated));
-    times[isGenerated] =
-        measure::findLeast([&] { return probe->run().value_or(0); });
-  }
-  Best library{times[0].value - times[1].value,
-               std::max(times[0].spread, times[1].spread)};
+        auto probe, ConvProbe::create("f32 nhwc ic16ih1oc16oh1kh1ph0", way));
+    return measure::findLeast([&] { return probe->run().value_or(0); });
+  };
+  TANDEM_ASSIGN_OR_RETURN(Best called, findLeast(ContractionWay::Library));
+  TANDEM_ASSIGN_OR_RETURN(Best generated, findLeast(ContractionWay::Tiles));
+  Best library{called.value - generated.value,
+               std::max(called.spread, generated.spread)};
   model.libraryCallNs =
       take("library_call_ns", model.libraryCallNs, 1, library, kRateSteps);
   return {};
@@ -201,7 +199,7 @@ Status Calibrator::measureLibraryCall() {
 Expected<SpeedReference> Calibrator::makeReference() {
   TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<ConvProbe> probe,
                           ConvProbe::create("f32 nhwc ic64ih14oc64oh14kh3ph1",
-                                            /*isGenerated=*/true));
+                                            ContractionWay::Tiles));
   SpeedReference registers = makeFlopsReference(model.vectorBits);
   std::vector<double> rounds(kRounds);
   for (double &flops : rounds) {

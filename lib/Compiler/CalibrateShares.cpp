@@ -32,6 +32,9 @@ constexpr const char *kMatrices[] = {"f32 nchw ic32ih28oc64oh28kh1ph0",
                                      "f32 nchw ic256ih56oc64oh56kh1ph0"};
 constexpr const char *kDepthwise[] = {"f32 nhwc g64ic64ih28oc64oh28kh3ph1",
                                       "f32 nhwc g128ic128ih56oc128oh56kh3ph1"};
+/// With more weights than a loop finds in the first-level cache.
+constexpr const char *kFarWeights[] = {"f32 nhwc g256ic256ih28oc256oh28kh3ph1",
+                                       "f32 nhwc g512ic512ih14oc512oh14kh3ph1"};
 constexpr const char *kGeneric[] = {"f32 nhwc g64ic64iw512oc64ow512kw3pw1"};
 constexpr const char *kColumns[] = {"f32 nchw ic3ih56oc32oh56kh3ph1",
                                     "f32 nchw ic8ih56oc32oh56kh3ph1"};
@@ -42,33 +45,42 @@ constexpr const char *kMatrixUnit[] = {"bf16 nhwc ic64ih28oc64oh28kh3ph1",
 
 constexpr Share kShares[] = {
     {"kernel_tiles", [](DeviceModel &m) -> double & { return m.kernels.tiles; },
-     kTiles, true},
+     kTiles, ContractionWay::Tiles},
     {"kernel_piece_time",
      [](DeviceModel &m) -> double & { return m.kernels.pieceTime; }, kPieces,
-     true},
+     ContractionWay::Tiles},
     {"kernel_written_piece_cycles",
      [](DeviceModel &m) -> double & { return m.kernels.writtenPieceCycles; },
-     kWrittenPieces, true},
+     kWrittenPieces, ContractionWay::Tiles},
+    {"kernel_loop", [](DeviceModel &m) -> double & { return m.kernels.loop; },
+     kDepthwise, ContractionWay::Loop},
+    {"kernel_depthwise_loop",
+     [](DeviceModel &m) -> double & { return m.kernels.depthwiseLoop; },
+     kFarWeights, ContractionWay::Loop},
+    {"kernel_depthwise",
+     [](DeviceModel &m) -> double & { return m.kernels.depthwise; }, kDepthwise,
+     ContractionWay::Tiles},
     {"library_tiles",
-     [](DeviceModel &m) -> double & { return m.library.tiles; }, kTiles, false},
+     [](DeviceModel &m) -> double & { return m.library.tiles; }, kTiles,
+     ContractionWay::Library},
     {"library_depthwise",
      [](DeviceModel &m) -> double & { return m.library.depthwise; }, kDepthwise,
-     false},
+     ContractionWay::Library},
     {"library_generic",
      [](DeviceModel &m) -> double & { return m.library.generic; }, kGeneric,
-     false},
+     ContractionWay::Library},
     {"library_tile_products",
      [](DeviceModel &m) -> double & { return m.library.tileProducts; },
-     kMatrices, false},
+     kMatrices, ContractionWay::Library},
     {"library_column_cycles",
      [](DeviceModel &m) -> double & { return m.library.columnCycles; },
-     kColumns, false},
+     kColumns, ContractionWay::Library},
     {"library_reorder_factor",
      [](DeviceModel &m) -> double & { return m.library.reorderFactor; },
-     kReordered, false},
+     kReordered, ContractionWay::Library},
     {"library_matrix_unit",
      [](DeviceModel &m) -> double & { return m.library.matrixUnit; },
-     kMatrixUnit, false},
+     kMatrixUnit, ContractionWay::Library},
 };
 
 /// How many times less or more than what is built in a number can be.
@@ -83,7 +95,7 @@ std::span<const Share> allShares() { return kShares; }
 
 ShareTrial::ShareTrial(const Share &share) : share(share) {
   for (const char *text : share.shapes)
-    if (auto probe = ConvProbe::create(text, share.isGenerated))
+    if (auto probe = ConvProbe::create(text, share.way))
       samples.push_back({std::move(*probe), {}});
 }
 

@@ -27,8 +27,8 @@ struct Share {
   /// Convolutions whose times depend on the number: a dtype, "nhwc" or "nchw",
   /// and a shape in the format of test/shapes/conv.
   std::span<const char *const> shapes;
-  /// Whether they run in generated kernels, not in the library.
-  bool isGenerated;
+  /// How they are computed: Tiles, Loop or Library.
+  ContractionWay way;
 };
 
 /// All shares, in the order in which they can be found: each depends on the

@@ -51,7 +51,10 @@ Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
     return config;
   }
   // Asked for once: what "host" is may be known better a moment later.
-  TANDEM_ASSIGN_OR_RETURN(config.model, findDeviceModel("host"));
+  TANDEM_ASSIGN_OR_RETURN(config.model,
+                          options.deviceModel.empty()
+                              ? hostDeviceModel()
+                              : findModelForHost(options.deviceModel));
   config.coreSpec = writeDeviceModel(config.model.withThreads(1));
   config.model = config.model.withThreads(config.threads);
   config.deviceSpec = writeDeviceModel(config.model);

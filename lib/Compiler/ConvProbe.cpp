@@ -32,15 +32,28 @@ namespace tandem {
 /// Runs of what takes some 100 us, and as many of multiply-adds.
 static constexpr int kPairs = 24;
 
+/// A model of the host by which the compiler chooses `way` among kernels.
+static Expected<std::string> makeModelThatPrefers(ContractionWay way) {
+  constexpr double kHardlyAny = 1e-3;
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel model, hostDeviceModel());
+  if (way == ContractionWay::Tiles)
+    model.kernels.loop = model.kernels.depthwiseLoop = kHardlyAny;
+  else if (way == ContractionWay::Loop)
+    model.kernels.depthwise = kHardlyAny;
+  return writeDeviceModel(model);
+}
+
 /// Channels first the library is called as the graph has it, where the compiler
 /// would reorder the data.
 static Expected<std::unique_ptr<Executor>>
 makeExecutor(const std::string &source, const TensorType &input,
-             bool isGenerated, bool isChannelsLast) {
+             ContractionWay way, bool isChannelsLast) {
   TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(source));
+  bool isGenerated = way != ContractionWay::Library;
   if (!isGenerated && !isChannelsLast)
     return Executor::create(graph->eagerProgram());
   CompileOptions options;
+  TANDEM_ASSIGN_OR_RETURN(options.deviceModel, makeModelThatPrefers(way));
   options.contractions =
       isGenerated ? Contractions::generated : Contractions::library;
   options.winograd = Winograd::never;
@@ -59,12 +72,11 @@ static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {
   return tensor;
 }
 
-ConvProbe::ConvProbe(bool isGenerated)
-    : isGenerated(isGenerated),
-      context(graphDialects(), MLIRContext::Threading::DISABLED) {}
+ConvProbe::ConvProbe(ContractionWay way)
+    : way(way), context(graphDialects(), MLIRContext::Threading::DISABLED) {}
 
 Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
-                                                       bool isGenerated) {
+                                                       ContractionWay way) {
   auto [type, rest] = text.split(' ');
   auto [layout, list] = rest.split(' ');
   DType dtype = type == "bf16" ? DType::bf16 : DType::f32;
@@ -82,14 +94,13 @@ Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
       ArrayRef(weights.as<uint8_t>(), static_cast<size_t>(weights.bytes())));
   std::string source = measure::graphOf(shape, dtype, isChannelsLast, hex);
 
-  std::unique_ptr<ConvProbe> probe(new ConvProbe(isGenerated));
+  std::unique_ptr<ConvProbe> probe(new ConvProbe(way));
   probe->module = parseSourceString<ModuleOp>(source, &probe->context);
   if (!probe->module)
     return fail("calibrate", "a convolution cannot be read");
   probe->module->walk([&](ir::ConvOp conv) { probe->conv = conv; });
   TANDEM_ASSIGN_OR_RETURN(
-      probe->executor,
-      makeExecutor(source, input.type(), isGenerated, isChannelsLast));
+      probe->executor, makeExecutor(source, input.type(), way, isChannelsLast));
   TANDEM_ASSIGN_OR_RETURN(probe->inputs,
                           copyToDevice({&input, 1}, probe->executor->stream()));
   TANDEM_RETURN_IF_ERROR(probe->executor->run(probe->inputs, probe->outputs));
@@ -119,11 +130,9 @@ Expected<double> ConvProbe::measure(const SpeedReference &reference) {
 }
 
 std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {
-  ContractionWay wanted =
-      isGenerated ? ContractionWay::Tiles : ContractionWay::Library;
   for (const ContractionCost &cost : estimateContractionCosts(
            conv, /*isConstant=*/true, model, /*useWinograd=*/false))
-    if (cost.way == wanted)
+    if (cost.way == way)
       return cost.getNs();
   return std::nullopt;
 }

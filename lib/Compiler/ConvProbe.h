@@ -13,6 +13,8 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Runtime/Executor.h"
 
+#include "tandem/Target/CPU/ContractionCosts.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -38,15 +40,15 @@ struct SpeedReference {
 /// speed of the arithmetic units, but not of the caches.
 SpeedReference makeFlopsReference(int64_t vectorBits);
 
-/// One convolution of random data and weights that can be timed, in a kernel of
-/// register tiles or in the library. Not thread-safe.
+/// One convolution of random data and weights that can be timed, computed in
+/// one of Tiles, Loop and Library. Not thread-safe.
 class ConvProbe {
 public:
   /// Compiles a convolution. `text` has a dtype, a layout and a shape in the
   /// format of test/shapes/conv: "f32 nhwc ic64ih28oc64oh28kh3ph1". The Error
   /// says why the convolution cannot run in the required way.
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
-                                                     bool isGenerated);
+                                                     ContractionWay way);
 
   /// Times the convolution on the calling thread, relative to `reference` and
   /// in the unit of SpeedReference::flops: the median over many pairs of runs.
@@ -60,9 +62,9 @@ public:
   std::optional<double> predictNs(const DeviceModel &model);
 
 private:
-  ConvProbe(bool isGenerated);
+  ConvProbe(ContractionWay way);
 
-  bool isGenerated;
+  ContractionWay way;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ir::ConvOp conv;

@@ -54,6 +54,8 @@ struct LibraryShares {
 struct KernelShares {
   /// The share that register tiles reach of their estimated speed.
   double tiles = 0.98;
+  /// The share that tiles of groups reach of theirs (depthwise convolutions).
+  double depthwise = 0.98;
   /// The share of loop kernels, in which each result is a chain of dependent
   /// multiply-adds; and that of depthwise convolutions in loop kernels whose
   /// weights do not stay in the first-level cache.
@@ -154,6 +156,10 @@ const DeviceModel &detectedDeviceModel();
 /// that was measured (measuredModel); else the detected one. Fails only for an
 /// invalid TANDEM_DEVICE. Thread-safe.
 Expected<DeviceModel> hostDeviceModel();
+
+/// The model that `spec` names, as findDeviceModel takes it, with the vectors
+/// and instructions of hostProcessor(): code by it runs on the host.
+Expected<DeviceModel> findModelForHost(std::string_view spec);
 
 /// The path of the file that keeps the measured model of the host. It is in the
 /// directory that the environment variable TANDEM_CACHE_DIR names, else in

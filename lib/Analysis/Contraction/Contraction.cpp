@@ -123,6 +123,17 @@ void flattenPositions(Contraction &contraction) {
   }
 }
 
+void describeGroupsAsOutputs(Contraction &contraction) {
+  if (contraction.groups == 1 || contraction.outputChannels != 1 ||
+      getVectorisedDim(contraction) != VectorisedDim::Spatial)
+    return;
+  contraction.outputChannels = contraction.outputBlock = contraction.groups;
+  contraction.outputStride = contraction.groupWeightsStride;
+  contraction.outputDataStride = contraction.groupDataStride;
+  contraction.groups = 1;
+  contraction.groupDataStride = contraction.groupWeightsStride = 0;
+}
+
 bool isComputedInF32(Type type) { return ElementFormat(type).compute.isF32(); }
 
 /// The sums of fewer inputs are small beside the errors of the transforms; of

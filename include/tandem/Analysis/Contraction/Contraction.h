@@ -78,6 +78,9 @@ struct Contraction {
   /// The weights of output o begin at o / outputBlock * outputBlockStride + o %
   /// outputBlock * outputStride.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
+  /// How far apart outputs have their data: 0, as they share it, unless they
+  /// are groups (describeGroupsAsOutputs).
+  int64_t outputDataStride = 0;
   /// Whether the weights in memory have been transformed for Winograd's method:
   /// they are the second operand of tandem.winograd_kernel, whose spatial dims
   /// are 6x6 positions instead of taps. They may be used for data of magnitudes
@@ -136,6 +139,12 @@ inline constexpr int64_t kMaxLaneStride = 4;
 /// stepped through as through one. The merged dims are removed, and the index
 /// of the innermost dim in the result then runs beyond that dim's size.
 void flattenPositions(Contraction &contraction);
+
+/// Describes groups of one output, whose positions run along the lanes, as the
+/// outputs of a single group, so that a tile computes several of them. Alone, a
+/// group of few positions has too few independent products to hide their
+/// latency. Leaves other contractions alone.
+void describeGroupsAsOutputs(Contraction &contraction);
 
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types. It looks
 /// through transposes, reshapes and slices of the weights, and through

@@ -210,6 +210,8 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
 LogicalResult ContractionLowering::emitTiles() {
   if (!pooling && epilogue->canFlatten())
     flattenPositions(contraction);
+  if (!pooling && !prologue)
+    describeGroupsAsOutputs(contraction);
   contraction.sumsInRegisters = pooling.has_value();
   ContractionSchedule schedule =
       scheduleContraction(contraction, core, bool(prologue),

@@ -89,7 +89,11 @@ public:
 
   double getEfficiency(const DeviceModel &device,
                        const Contraction &contraction) const override {
-    return kTileEfficiency * getLaneUse(contraction, getWidth(device));
+    bool areGroups = getVectorisedDim(contraction) == VectorisedDim::Group;
+    double share = areGroups
+                       ? std::min(kTileEfficiency, device.kernels.depthwise)
+                       : kTileEfficiency;
+    return share * getLaneUse(contraction, getWidth(device));
   }
 
   Status checkPrologue(const Contraction &contraction) const override {

@@ -37,6 +37,11 @@ bool isDataChannelsLast(const Contraction &contraction) {
           contraction.groupDataStride == contraction.inputChannels);
 }
 
+double getTileShare(const KernelShares &shares, VectorisedDim vectorisedDim) {
+  return vectorisedDim == VectorisedDim::Group ? shares.depthwise
+                                               : shares.tiles;
+}
+
 double getShareInside(const Contraction &contraction) {
   double share = 1;
   for (const Contraction::SpatialDim &dim : contraction.spatial) {
@@ -129,7 +134,8 @@ double getFetchTime(const CostProblem &problem, const Contraction &contraction,
 /// A kernel of register tiles or dot products, as `contraction` says.
 ContractionCost estimateKernelCost(ContractionWay way,
                                    const CostProblem &problem,
-                                   const Contraction &contraction) {
+                                   Contraction contraction) {
+  describeGroupsAsOutputs(contraction);
   ContractionSchedule schedule = scheduleContraction(contraction, problem.core);
   // Each takes a grain at least.
   int64_t workers =
@@ -137,8 +143,9 @@ ContractionCost estimateKernelCost(ContractionWay way,
                llvm::divideCeilSigned(schedule.extent, schedule.grain));
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
-  double time = 1 / problem.device.kernels.tiles +
-                getFetchTime(problem, contraction, schedule.tile.vectorisedDim);
+  VectorisedDim vectorisedDim = schedule.tile.vectorisedDim;
+  double time = 1 / getTileShare(problem.device.kernels, vectorisedDim) +
+                getFetchTime(problem, contraction, vectorisedDim);
   double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
                   getNarrowFactor(problem.device, width);
   return getCostOfCycles(way, problem, cycles, workers,

@@ -115,6 +115,8 @@ struct VectorLoads {
   /// Lines beyond the first that each of these crosses in the mean: as long as
   /// another load. Taps and most rows of positions begin anywhere.
   double crossedLines = 0;
+  /// Whether each row has data of its own, not all of them the same.
+  bool isOfRow = false;
 };
 
 static VectorLoads getVectorLoads(const Contraction &contraction,
@@ -128,7 +130,8 @@ static VectorLoads getVectorLoads(const Contraction &contraction,
     areAligned &= dim.padLow == 0 && (dim.dataStride % width == 0 ||
                                       (dim.dataStride == 1 && dim.taps == 1));
   return {double(contraction.spatial.back().stride),
-          areAligned ? 0 : core.getVectorBytes() / double(core.lineBytes)};
+          areAligned ? 0 : core.getVectorBytes() / double(core.lineBytes),
+          contraction.outputDataStride != 0};
 }
 
 /// Cycles of one tile that sums `steps` products to each element.
@@ -136,11 +139,12 @@ static double getTileCycles(VectorisedDim vectorisedDim,
                             const ProductRates &rates, double rows,
                             double vectors, const VectorLoads &ofVector,
                             double steps, const CoreModel &core) {
-  double fmas = rows * vectors, vectorLoads = vectors * ofVector.count;
+  double fmas = rows * vectors;
+  double vectorLoads = (ofVector.isOfRow ? fmas : vectors) * ofVector.count;
   // A tile of groups loads data for each product.
   double rowLoads = vectorisedDim == VectorisedDim::Group ? fmas : rows;
   double loads = vectorLoads * (1 + ofVector.crossedLines) + rowLoads;
-  double shuffles = vectors * (ofVector.count - 1);
+  double shuffles = vectorLoads * (1 - 1 / ofVector.count);
   double conversions =
       vectorLoads * rates.conversions + rowLoads * rates.rowConversions;
   double operations = fmas * rates.fmas + conversions + 2 * shuffles;
@@ -169,17 +173,13 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
          std::min(1.0, kStepsThatHidePieces / steps);
 }
 
-/// Rows that the first-level cache can hold a line of each of: those a multiple
-/// of its period apart compete for the few ways of a set, one of which the
-/// weights take.
-static int64_t getRowsInCache(const Contraction &contraction,
-                              const CoreModel &core) {
+/// Rows, `distance` bytes apart, that the first-level cache can hold a line of
+/// each of: those a multiple of its period apart compete for the few ways of a
+/// set, one of which the weights take.
+static int64_t getRowsInCache(int64_t distance, const CoreModel &core) {
   // A page, for it is looked up by the bits that all addresses of one share.
   constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64;
   const int64_t ways = std::max<int64_t>(core.l1Bytes / kPeriodBytes, 2);
-  const Contraction::SpatialDim &inner = contraction.spatial.back();
-  int64_t distance =
-      inner.stride * inner.dataStride * contraction.getFormat().bytes;
   int64_t sets =
       kPeriodBytes / std::gcd(std::max(distance, kLineBytes), kPeriodBytes);
   return sets * (ways - 1);
@@ -313,6 +313,10 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
   VectorLoads ofVector = getVectorLoads(contraction, best.vectorisedDim, core);
+  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  int64_t rowBytes = (areRowsOutputs ? contraction.outputDataStride
+                                     : inner.stride * inner.dataStride) *
+                     contraction.getFormat().bytes;
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
@@ -327,10 +331,13 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     if (rates.rowConversions > 0)
       most = (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
              vectors;
+    // In place of data that is no other row's, masks are held.
+    if (ofVector.isOfRow)
+      most = (core.getRegisters() - vectors - 2) / vectors;
     if (most < 1)
       break;
-    if (!areRowsOutputs)
-      most = std::min(most, getRowsInCache(contraction, core));
+    if (rowBytes != 0)
+      most = std::min(most, getRowsInCache(rowBytes, core));
     tile.rows = getEvenShare(space.rows, most);
     if (isBlocked && areRowsOutputs)
       tile.rows = getLargestDivisor(contraction.outputBlock, most);

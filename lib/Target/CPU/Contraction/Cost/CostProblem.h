@@ -31,6 +31,10 @@ struct CostProblem {
 /// Whether the channels of each position of the data are adjacent in memory.
 bool isDataChannelsLast(const Contraction &contraction);
 
+/// The share of their estimated speed that tiles reach whose lanes run along
+/// `vectorisedDim`.
+double getTileShare(const KernelShares &shares, VectorisedDim vectorisedDim);
+
 /// The share (0 to 1) of the products that do not involve padding, which
 /// kernels and the library both skip.
 double getShareInside(const Contraction &contraction);

@@ -95,10 +95,10 @@ double getLibraryCycles(const CostProblem &problem,
                         const Contraction &contraction) {
   ContractionStrategy tile =
       chooseContractionStrategy(contraction, problem.core);
+  const DeviceModel &device = problem.device;
   return tile.cycles * getShareInside(contraction) /
-         (problem.device.kernels.tiles * getLibraryShare(problem.device.library,
-                                                         contraction,
-                                                         tile.vectorisedDim));
+         (getTileShare(device.kernels, tile.vectorisedDim) *
+          getLibraryShare(device.library, contraction, tile.vectorisedDim));
 }
 
 /// Whether the library computes it on the matrix unit: bf16, but for what it

@@ -57,11 +57,15 @@ SmallVector<Value> PositionTileEmitter::emitMaskedTaps(ArrayRef<Level> levels,
 
 SmallVector<Value> PositionTileEmitter::emitProducts(Offsets offsets,
                                                      const Accumulators &sums) {
-  SmallVector<Value> ofVector;
-  for (int64_t v = 0; v < tile->vectors; ++v)
-    ofVector.push_back(loadPositions(v, offsets.data));
+  SmallVector<Value> ofVector(tile->vectors);
+  auto load = [&](Value offset) {
+    for (int64_t v = 0; v < tile->vectors; ++v)
+      ofVector[v] = loadPositions(v, offset);
+  };
   Accumulators result = sums;
   for (int64_t row = 0; row < tile->rows; ++row) {
+    if (row == 0 || contraction.outputDataStride != 0)
+      load(add(offsets.data, row * contraction.outputDataStride));
     Value weight =
         loadSplat(weights, offsets.weights, row * contraction.outputStride);
     for (int64_t v = 0; v < tile->vectors; ++v) {

@@ -58,6 +58,7 @@ TileMemory::getFirstOffsets(const ContractionTile &tile) const {
   }
   dataOffset = add(dataOffset, -padding);
   dataOffset = addScaled(dataOffset, tile.group, contraction.groupDataStride);
+  dataOffset = addScaled(dataOffset, tile.output, contraction.outputDataStride);
   weightsOffset =
       addScaled(weightsOffset, tile.group, contraction.groupWeightsStride);
   if (contraction.outputBlock == contraction.outputChannels)
