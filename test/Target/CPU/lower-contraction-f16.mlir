@@ -3,16 +3,20 @@
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s
 
-// All tiles would convert the same data: a task copies it first, as f32.
+// All tiles would convert the same data, and all positions the same weights: a
+// task copies both first, as f32.
 
 // CHECK-LABEL: llvm.func internal @many.body
 // CHECK: %[[ROW:.*]] = llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<16xf16>
 // CHECK: %[[WIDE:.*]] = arith.extf %[[ROW]] : vector<16xf16> to vector<16xf32>
 // CHECK: llvm.store %[[WIDE]], {{.*}} {alignment = 4 : i64}
-// CHECK: scf.for {{.*}} iter_args
 // CHECK: %[[BITS:.*]] = llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<16xi16>
 // CHECK: %[[HALVES:.*]] = arith.bitcast %[[BITS]] : vector<16xi16> to vector<16xf16>
-// CHECK: arith.extf %[[HALVES]] : vector<16xf16> to vector<16xf32>
+// CHECK: %[[WEIGHTS:.*]] = arith.extf %[[HALVES]] : vector<16xf16> to vector<16xf32>
+// CHECK: llvm.store %[[WEIGHTS]], {{.*}} {alignment = 4 : i64}
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: arith.extf
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
 // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> f32
 // CHECK: llvm.intr.fmuladd
 // CHECK: arith.truncf {{.*}} : vector<16xf32> to vector<16xf16>
@@ -29,9 +33,10 @@ module @many attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 // Data that no task can copy is broadcast, then widened.
 
 // CHECK-LABEL: llvm.func internal @transposed.body
-// CHECK-NOT: llvm.store
+// CHECK: arith.extf {{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK: llvm.store {{.*}} {alignment = 4 : i64}
 // CHECK: scf.for {{.*}} iter_args
-// CHECK: llvm.load {{.*}} -> vector<16xi16>
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
 // CHECK: llvm.load {{.*}} {alignment = 2 : i64} : !llvm.ptr -> i16
 // CHECK: llvm.shufflevector {{.*}} : vector<16xi16>
 // CHECK: arith.extf {{.*}} : vector<16xf16> to vector<16xf32>

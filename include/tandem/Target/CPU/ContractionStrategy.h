@@ -91,6 +91,9 @@ struct ContractionStrategy {
   /// the format's compute type, so that its tiles do not convert it again and
   /// again.
   bool widensData = false;
+  /// Whether each task first copies the weights of its tile of outputs to where
+  /// they are in order and in the compute type.
+  bool copiesWeights = false;
   /// Estimated cycles of the whole contraction on one core.
   double cycles = 0;
 
@@ -104,11 +107,11 @@ bool slidesOverTaps(const Contraction &contraction,
                     VectorisedDim vectorisedDim);
 
 /// Chooses the register tile with the least estimated cost.
-/// getVectorisedDim(contraction) must have a value. Only if `mayWiden` is
-/// set, the strategy may give tasks converted copies of the data.
+/// getVectorisedDim(contraction) must have a value. Only if `mayCopy` is set,
+/// the strategy may give tasks copies of data or weights.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               CoreModel core,
-                                              bool mayWiden = true);
+                                              bool mayCopy = true);
 
 /// Chooses a gaxpy for weights that are not packed, are used once, and do not
 /// fit the second-level cache: reading whole rows of them is faster than

@@ -8,6 +8,7 @@
 
 #include "Contraction/ContractionLoops.h"
 
+#include "Contraction/Cost/CopiedWeights.h"
 #include "Loop/LaneEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,6 +123,8 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
         part.mask = createMask(add(first, index((part.vectors - 1) * width)),
                                schedule.outputs.size);
     }
+    if (emitWeights && !haveRowsOwnWeights(contraction))
+      emitWeights(part);
     emitPart(part);
   };
   int64_t rest = schedule.outputs.getRest();
@@ -176,6 +179,8 @@ void ContractionLoops::emitRow(ContractionTile tile, Value row,
   for (size_t i = contraction.batch.size(); i-- > 0;)
     reversed.push_back(delinearizeInnermost(row, contraction.batch[i].size));
   tile.batch.assign(reversed.rbegin(), reversed.rend());
+  if (emitWeights && haveRowsOwnWeights(contraction))
+    emitWeights(tile);
   emitPositions(tile, firstTile);
 }
 

@@ -26,14 +26,19 @@ public:
   using EmitStaging =
       llvm::function_ref<void(mlir::Value firstRow, mlir::Value firstTile)>;
 
+  /// Emits the copy of the weights of a tile of outputs, at its beginning, or
+  /// at that of a row which has its own.
+  using EmitWeights = llvm::function_ref<void(const ContractionTile &)>;
+
   ContractionLoops(mlir::OpBuilder &builder, mlir::Location loc,
                    const Contraction &contraction,
                    const ContractionSchedule &schedule,
                    TileEmitter &tileEmitter, EmitEpilogue emitEpilogue,
-                   EmitStaging emitStaging = {})
+                   EmitStaging emitStaging = {}, EmitWeights emitWeights = {})
       : IndexBuilder(builder, loc), contraction(contraction),
         schedule(schedule), tileEmitter(tileEmitter),
-        emitEpilogue(emitEpilogue), emitStaging(emitStaging) {}
+        emitEpilogue(emitEpilogue), emitStaging(emitStaging),
+        emitWeights(emitWeights) {}
 
   /// Emits the code of a task. `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
@@ -77,6 +82,7 @@ private:
   TileEmitter &tileEmitter;
   EmitEpilogue emitEpilogue;
   EmitStaging emitStaging;
+  EmitWeights emitWeights;
 };
 
 } // namespace tandem

@@ -11,9 +11,11 @@
 #include "Contraction/ContractionEpilogue.h"
 #include "Contraction/ContractionLoops.h"
 #include "Contraction/ContractionWindows.h"
+#include "Contraction/Cost/CopiedWeights.h"
 #include "Contraction/Cost/StagedData.h"
 #include "Contraction/PrologueBuffer.h"
 #include "Contraction/Tile/GaxpyEmitter.h"
+#include "Contraction/Tile/WeightsCopy.h"
 #include "Contraction/Winograd/WinogradEmitter.h"
 #include "KernelFrame.h"
 
@@ -215,12 +217,21 @@ LogicalResult ContractionLowering::emitTiles() {
   contraction.sumsInRegisters = pooling.has_value();
   ContractionSchedule schedule =
       scheduleContraction(contraction, core, bool(prologue),
-                          /*mayWiden=*/!pooling);
+                          /*mayCopy=*/!pooling);
   if (pooling)
     schedule.tilesPerTask = schedule.positions.getTiles();
-  TileProblem problem{contraction, schedule.tile,
-                      getBuffer(contraction.data).pointer,
-                      getBuffer(contraction.weights).pointer};
+  TileProblem given{contraction, schedule.tile,
+                    getBuffer(contraction.data).pointer,
+                    getBuffer(contraction.weights).pointer};
+  std::optional<WeightsCopy> weightsCopy;
+  const Contraction copied =
+      withCopiedWeights(contraction, schedule.tile.getLanes());
+  if (schedule.tile.copiesWeights)
+    weightsCopy.emplace(builder, loc, given, scratch);
+  TileProblem problem{weightsCopy ? copied : contraction, schedule.tile,
+                      given.data,
+                      weightsCopy ? weightsCopy->getPointer() : given.weights};
+  problem.areWeightsWide = weightsCopy.has_value();
   problem.usesPairs = core.usesPairs();
   // What reads nothing but padding has its bias for a sum.
   if (problem.usesPairs && contraction.hasInputPairs &&
@@ -262,8 +273,13 @@ LogicalResult ContractionLowering::emitTiles() {
     tileEmitter->setData(prologueBuffer->emit(firstRow, firstTile),
                          schedule.tile.widensData);
   };
-  ContractionLoops loops(builder, loc, contraction, schedule, *tileEmitter,
-                         emitEpilogue, emitStaging);
+  auto emitWeights = [&](const ContractionTile &tile) {
+    weightsCopy->emit(tile);
+  };
+  ContractionLoops loops(
+      builder, loc, contraction, schedule, *tileEmitter, emitEpilogue,
+      emitStaging,
+      weightsCopy ? ContractionLoops::EmitWeights(emitWeights) : nullptr);
   return emitTasks(loops, schedule);
 }
 

@@ -19,9 +19,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Weights that come from far are to be used for so many positions, or
-/// kMinPositionsPerTask where tasks are few.
-static constexpr int64_t kPositionsPerTask = 112;
 /// Fewer positions are worth a task where the weights of all are near anyway.
 static int64_t getMinPositions(const Contraction &contraction,
                                const ContractionSchedule &schedule,
@@ -33,7 +30,9 @@ static int64_t getMinPositions(const Contraction &contraction,
   return areNear ? 1 : kMinPositionsPerTask;
 }
 
-/// Positions whose data fits half of the cache beside a tile's weights.
+/// Positions whose data fits half of the cache beside a tile's weights; almost
+/// all of it beside such as have been copied there, which are used for as many
+/// positions as can be.
 static int64_t getPositionsInCache(const Contraction &contraction,
                                    const ContractionSchedule &schedule,
                                    int64_t l2Bytes) {
@@ -44,7 +43,8 @@ static int64_t getPositionsInCache(const Contraction &contraction,
   int64_t bytes = contraction.inputChannels * elementBytes;
   for (const Contraction::SpatialDim &dim : contraction.spatial)
     bytes *= dim.stride;
-  return std::max(l2Bytes / 2 - weights, l2Bytes / 8) / bytes;
+  int64_t room = schedule.tile.copiesWeights ? l2Bytes * 7 / 8 : l2Bytes / 2;
+  return std::max(room - weights, l2Bytes / 8) / bytes;
 }
 
 /// Positions of the data that the task of most of them reads.
@@ -103,9 +103,9 @@ static void stage(const Contraction &contraction, int64_t wanted,
 
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         CoreModel core, bool isStaged,
-                                        bool mayWiden) {
+                                        bool mayCopy) {
   ContractionSchedule schedule;
-  schedule.tile = chooseContractionStrategy(contraction, core, mayWiden);
+  schedule.tile = chooseContractionStrategy(contraction, core, mayCopy);
   const ContractionStrategy &tile = schedule.tile;
   isStaged |= tile.widensData;
   bool isPositions = tile.vectorisedDim == VectorisedDim::Spatial;
@@ -129,6 +129,9 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   int64_t target =
       std::max<int64_t>(std::llround(perTask),
                         getMinPositions(contraction, schedule, core.l2Bytes));
+  if (tile.copiesWeights)
+    target = std::max(target, columns < kWantedTasks ? kPositionsPerTask
+                                                     : 2 * kPositionsPerTask);
   if (!isGroups)
     target = std::min(target, most);
   int64_t tiles = schedule.positions.getTiles();

@@ -73,11 +73,11 @@ struct ContractionSchedule {
 };
 
 /// Makes the schedule of `contraction`. `isStaged` says that its data must be
-/// staged, which must be possible (checkStaged). If `mayWiden` is set, the
-/// data may also be staged just to convert it.
+/// staged, which must be possible (checkStaged). If `mayCopy` is set, the
+/// data may also be staged just to convert it, and weights be copied.
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         CoreModel core, bool isStaged = false,
-                                        bool mayWiden = true);
+                                        bool mayCopy = true);
 
 } // namespace tandem
 

@@ -9,6 +9,7 @@
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "Contraction/Cost/ContractionTiles.h"
+#include "Contraction/Cost/CopiedWeights.h"
 #include "Contraction/Cost/StagedData.h"
 
 #include <algorithm>
@@ -173,10 +174,7 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
          std::min(1.0, kStepsThatHidePieces / steps);
 }
 
-/// Rows, `distance` bytes apart, that the first-level cache can hold a line of
-/// each of: those a multiple of its period apart compete for the few ways of a
-/// set, one of which the weights take.
-static int64_t getRowsInCache(int64_t distance, const CoreModel &core) {
+int64_t getRowsInCache(int64_t distance, const CoreModel &core) {
   // A page, for it is looked up by the bits that all addresses of one share.
   constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64;
   const int64_t ways = std::max<int64_t>(core.l1Bytes / kPeriodBytes, 2);
@@ -268,33 +266,6 @@ static int64_t getSteps(const Contraction &contraction) {
          llvm::divideCeilSigned(contraction.inputChannels, together);
 }
 
-/// Whether it pays, for many tiles, that data is converted apart from them:
-/// where they find it broadcast, as nothing else is converted with it.
-static bool canWidenData(const Contraction &contraction,
-                         VectorisedDim vectorisedDim) {
-  ElementFormat format = contraction.getFormat();
-  return vectorisedDim == VectorisedDim::OutputChannel && format.isWidened() &&
-         format.packedInputs == 1 && checkStaged(contraction).has_value();
-}
-
-/// Cycles in which tasks copy their data, some of it several times.
-static double getWideningCycles(const Contraction &contraction,
-                                const ContractionStrategy &tile,
-                                const ProductRates &rates) {
-  auto type = cast<RankedTensorType>(contraction.data.getType());
-  int64_t chunks = std::clamp<int64_t>(
-      contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
-  int64_t columns =
-      llvm::divideCeilSigned(contraction.outputChannels, tile.getLanes()) *
-      contraction.groups;
-  double times = getStagedShare(contraction, chunks) *
-                 double(std::min(columns, kWantedTasks / chunks));
-  double vectors = double(type.getNumElements()) / double(tile.width);
-  return double(chunks) * kTileCycles +
-         times * vectors *
-             (rates.conversions / kFmasPerCycle + 2 / kLoadsPerCycle);
-}
-
 /// The largest divisor of `number` that is at most `most`.
 static int64_t getLargestDivisor(int64_t number, int64_t most) {
   int64_t divisor = std::min(number, most);
@@ -341,11 +312,15 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     tile.rows = getEvenShare(space.rows, most);
     if (isBlocked && areRowsOutputs)
       tile.rows = getLargestDivisor(contraction.outputBlock, most);
+    double rowCycles = getRowCycles(
+        contraction, tile.getLanes() * contraction.getFormat().bytes, core);
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
                          return getTileCycles(tile.vectorisedDim, rates, rows,
-                                              ofVectors, ofVector, steps, core);
+                                              ofVectors, ofVector, steps,
+                                              core) +
+                                steps * rowCycles;
                        }) +
         getPieceCycles(tile,
                        double(space.times * space.rows * space.vectors) /
@@ -359,8 +334,29 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
   return best;
 }
 
+/// The tile of least cost with copies of data or weights as `tile` says.
+static ContractionStrategy chooseWithCopies(Contraction contraction,
+                                            const ContractionStrategy &tile,
+                                            const CoreModel &core) {
+  const ProductRates given = getRates(contraction, tile.vectorisedDim, core);
+  ProductRates rates = given;
+  if (tile.widensData)
+    rates.rowConversions = 0;
+  double cycles = 0;
+  if (tile.copiesWeights) {
+    cycles += getCopyCycles(contraction, tile.width, core);
+    rates.conversions = 0;
+    contraction.sumsInRegisters = true;
+  }
+  ContractionStrategy best = chooseTile(contraction, tile, rates, core);
+  if (tile.widensData)
+    cycles += getWideningCycles(contraction, best, given);
+  best.cycles += cycles;
+  return best;
+}
+
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
-                                              CoreModel core, bool mayWiden) {
+                                              CoreModel core, bool mayCopy) {
   ContractionStrategy tile;
   tile.vectorisedDim = *getVectorisedDim(contraction);
   if (tile.vectorisedDim == VectorisedDim::InputChannel)
@@ -370,15 +366,21 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   if (std::optional<ContractionStrategy> gaxpy = chooseGaxpy(contraction, core))
     return *gaxpy;
   tile.width = getWidth(contraction, tile.vectorisedDim, core.vectorBits / 32);
-  ProductRates rates = getRates(contraction, tile.vectorisedDim, core);
-  ContractionStrategy direct = chooseTile(contraction, tile, rates, core);
-  if (!mayWiden || !canWidenData(contraction, tile.vectorisedDim))
-    return direct;
-  rates.rowConversions = 0;
-  tile.widensData = true;
-  ContractionStrategy wide = chooseTile(contraction, tile, rates, core);
-  wide.cycles += getWideningCycles(contraction, wide, rates);
-  return wide.cycles < direct.cycles ? wide : direct;
+  ContractionStrategy best = chooseWithCopies(contraction, tile, core);
+  bool canWiden = mayCopy && canWidenData(contraction, tile.vectorisedDim);
+  bool canCopy = mayCopy && canCopyWeights(contraction);
+  for (auto [widens, copies] :
+       {std::pair(true, false), {false, true}, {true, true}}) {
+    if ((widens && !canWiden) || (copies && !canCopy))
+      continue;
+    tile.widensData = widens;
+    tile.copiesWeights = copies;
+    ContractionStrategy other = chooseWithCopies(contraction, tile, core);
+    bool isNear = !copies || areCopiedWeightsNear(contraction, other, core);
+    if (isNear && other.cycles < best.cycles)
+      best = other;
+  }
+  return best;
 }
 
 } // namespace tandem

@@ -58,6 +58,11 @@ double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
 /// them from before: it may where it has room for twice their bytes.
 bool isDataFar(const Contraction &contraction, const CoreModel &core);
 
+/// Rows, `distance` bytes apart, that the first-level cache can hold a line of
+/// each of: those a multiple of its period apart compete for the few ways of a
+/// set, one of which the weights take.
+int64_t getRowsInCache(int64_t distance, const CoreModel &core);
+
 /// Chooses the tile with the least cost where inputs run along the lanes. A
 /// good tile has few loads per product, and enough independent products to hide
 /// their latency.

@@ -31,7 +31,6 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
                  double(contraction.getReduction()) *
                  double(contraction.outputChannels * contraction.groups);
   if (!isConstant && inPlace &&
-      inPlace->vectorisedDim == VectorisedDim::InputChannel &&
       inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
     return std::nullopt;
   if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))

@@ -8,6 +8,8 @@
 
 #include "Contraction/Cost/StagedData.h"
 
+#include "Contraction/Cost/ContractionTiles.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -97,6 +99,29 @@ double getStagedShare(const Contraction &contraction, int64_t chunks) {
                dim.dataSize);
   return double(size) * double(dim.size) /
          (double(steps) * double(dim.dataSize));
+}
+
+bool canWidenData(const Contraction &contraction, VectorisedDim vectorisedDim) {
+  ElementFormat format = contraction.getFormat();
+  return vectorisedDim == VectorisedDim::OutputChannel && format.isWidened() &&
+         !contraction.hasInputPairs && checkStaged(contraction).has_value();
+}
+
+double getWideningCycles(const Contraction &contraction,
+                         const ContractionStrategy &tile,
+                         const ProductRates &rates) {
+  auto type = cast<RankedTensorType>(contraction.data.getType());
+  int64_t chunks = std::clamp<int64_t>(
+      contraction.getPositions() / kMinPositionsPerTask, 1, kWantedTasks);
+  int64_t columns =
+      llvm::divideCeilSigned(contraction.outputChannels, tile.getLanes()) *
+      contraction.groups;
+  double times = getStagedShare(contraction, chunks) *
+                 double(std::min(columns, kWantedTasks / chunks));
+  double vectors = double(type.getNumElements()) / double(tile.width);
+  return double(chunks) * kTileCycles +
+         times * vectors *
+             (rates.conversions / kFmasPerCycle + 2 / kLoadsPerCycle);
 }
 
 } // namespace tandem

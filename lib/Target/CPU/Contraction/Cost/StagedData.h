@@ -24,6 +24,9 @@
 
 namespace tandem {
 
+struct ContractionStrategy;
+struct ProductRates;
+
 /// The most bytes that a task stages in its workspace: half of a second-level
 /// cache of 1 MiB.
 inline constexpr int64_t kMaxStagedBytes = 512 << 10;
@@ -32,6 +35,8 @@ inline constexpr int64_t kMaxStagedBytes = 512 << 10;
 /// number of positions of a task, which makes loading the weights from a
 /// distant cache worthwhile.
 inline constexpr int64_t kWantedTasks = 16, kMinPositionsPerTask = 56;
+/// The number of positions for which they are to be used where tasks are many.
+inline constexpr int64_t kPositionsPerTask = 112;
 
 /// Number of elements at one position of the data: the input channels of all
 /// groups.
@@ -53,6 +58,15 @@ int64_t getLeastSteps(const Contraction &contraction);
 /// `chunks` tasks along the positions: neighbouring tasks read some of the same
 /// rows.
 double getStagedShare(const Contraction &contraction, int64_t chunks);
+
+/// Whether it pays, for many tiles, that data is converted apart from them:
+/// where they find it broadcast, as nothing else is converted with it.
+bool canWidenData(const Contraction &contraction, VectorisedDim vectorisedDim);
+
+/// Cycles in which tasks copy their data, some of it several times.
+double getWideningCycles(const Contraction &contraction,
+                         const ContractionStrategy &tile,
+                         const ProductRates &rates);
 
 } // namespace tandem
 

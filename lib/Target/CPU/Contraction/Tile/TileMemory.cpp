@@ -29,6 +29,7 @@ TileMemory::TileMemory(OpBuilder &builder, Location loc,
       strategy(problem.strategy), width(strategy.width),
       format(contraction.getFormat()), elementType(getStoredType(format)),
       dataType(elementType),
+      weightsType(problem.areWeightsWide ? format.compute : elementType),
       vectorType(VectorType::get({width}, format.compute)), data(problem.data),
       weights(problem.weights), bias(problem.bias),
       usesPairs(problem.usesPairs) {}
@@ -136,7 +137,10 @@ Value TileMemory::loadVector(VectorType type, Value pointer, Value mask) {
 
 Value TileMemory::loadVector(Value base, Value offset, int64_t distance,
                              Value mask) {
-  return loadVector(vectorType, getPointer(base, offset, distance), mask);
+  Value pointer = getPointer(base, offset, distance);
+  return getTypeAt(base) == format.compute
+             ? loadBits(vectorType, pointer, mask)
+             : loadVector(vectorType, pointer, mask);
 }
 
 Value TileMemory::splat(VectorType type, Value scalar) {

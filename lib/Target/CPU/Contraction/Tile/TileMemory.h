@@ -30,6 +30,8 @@ struct TileProblem {
   mlir::Value data, weights, bias = {};
   /// See CoreModel.
   bool usesPairs = false;
+  /// Whether the weights are in the compute type.
+  bool areWeightsWide = false;
 };
 
 /// Emits loads of a contraction's operands, in the format's compute type where
@@ -91,8 +93,8 @@ protected:
   /// Lanes of a vector of the result.
   int64_t width;
   ElementFormat format;
-  /// What loads are of: of all operands, and of the data.
-  mlir::Type elementType, dataType;
+  /// What loads are of: of other operands, of the data, and of the weights.
+  mlir::Type elementType, dataType, weightsType;
   /// A vector of the result.
   mlir::VectorType vectorType;
   mlir::Value data, weights, bias;
@@ -100,7 +102,9 @@ protected:
 
 private:
   mlir::Type getTypeAt(mlir::Value base) const {
-    return base == data ? dataType : elementType;
+    return base == data      ? dataType
+           : base == weights ? weightsType
+                             : elementType;
   }
   /// `halves`, a vector of the stored type, in the compute type.
   mlir::Value widenHalves(mlir::Value halves);

@@ -134,10 +134,7 @@ std::optional<WinogradPlan> chooseWinograd(Operation *hero, CoreModel core) {
   Expected<Contraction> conv = describeContraction(hero);
   if (!conv || conv->isTransformed || !canUseWinograd(*conv))
     return std::nullopt;
-  // As when its weights are packed.
-  conv->outputStride = 1;
-  conv->outputBlock = conv->outputChannels;
-  double direct = chooseContractionStrategy(*conv, core).cycles;
+  double direct = chooseContractionStrategy(assumePacked(*conv), core).cycles;
   WinogradPlan plan = planWinograd(*conv, core);
   if (plan.cycles * kWorthwhile > direct)
     return std::nullopt;

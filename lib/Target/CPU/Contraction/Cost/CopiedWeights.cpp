@@ -1,0 +1,101 @@
+//===- CopiedWeights.cpp - Weights that tasks put in order ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Cost/CopiedWeights.h"
+
+#include "Contraction/Cost/ContractionTiles.h"
+#include "Contraction/Cost/StagedData.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Cycles of a step whose weights are in a row, and a page, of their own:
+/// matrices of 768 x 768 and 4 x 128 x 768 take 10 cycles a step of 6 x 2
+/// products on a Zen 3, where packed weights take 6.
+static constexpr double kRowCycles = 4;
+/// Pieces of rows so many lines apart, or fewer, are fetched ahead.
+static constexpr int64_t kNearLines = 4;
+/// Cycles to load and to store a vector beside what memory takes.
+static constexpr double kCyclesPerVector = 2;
+
+static bool areInRows(const Contraction &contraction) {
+  return getVectorisedDim(contraction) == VectorisedDim::OutputChannel &&
+         contraction.outputStride == 1 && !contraction.hasInputPairs &&
+         contraction.outputBlock >= contraction.outputChannels &&
+         !contraction.sumsInRegisters;
+}
+
+bool canCopyWeights(const Contraction &contraction) {
+  return areInRows(contraction) && !contraction.isTransformed &&
+         contraction.weights &&
+         isComputedInF32(contraction.result.getElementType());
+}
+
+bool areCopiedWeightsNear(const Contraction &contraction,
+                          const ContractionStrategy &tile,
+                          const CoreModel &core) {
+  return contraction.getReduction() * tile.getLanes() *
+             int64_t(sizeof(float)) <=
+         core.l2Bytes / 2;
+}
+
+bool haveRowsOwnWeights(const Contraction &contraction) {
+  return llvm::any_of(contraction.batch, [](const Contraction::BatchDim &dim) {
+    return dim.size > 1 && dim.weightsStride != 0;
+  });
+}
+
+double getCopyCycles(const Contraction &contraction, int64_t width,
+                     const CoreModel &core) {
+  int64_t positions = contraction.getPositions();
+  int64_t ofCopy = haveRowsOwnWeights(contraction)
+                       ? contraction.spatial.back().size
+                       : positions;
+  double copies =
+      double(positions) / double(std::min(ofCopy, kPositionsPerTask));
+  double vectors =
+      double(contraction.getReduction() * contraction.groups *
+             llvm::divideCeilSigned(contraction.outputChannels, width));
+  double bytes = double(width * contraction.getFormat().bytes);
+  return copies * vectors *
+         (bytes / core.lastLevelBytesPerCycle + kCyclesPerVector);
+}
+
+Contraction withCopiedWeights(Contraction contraction, int64_t lanes) {
+  contraction.outputStride = 1;
+  contraction.outputBlock = std::min(lanes, contraction.outputChannels);
+  contraction.outputBlockStride = 0;
+  contraction.inputWeightsStride = lanes;
+  int64_t stride = contraction.inputChannels * lanes;
+  for (Contraction::SpatialDim &dim : llvm::reverse(contraction.spatial)) {
+    dim.weightsStride = stride;
+    stride *= dim.taps;
+  }
+  contraction.groupWeightsStride = 0;
+  for (Contraction::BatchDim &dim : contraction.batch)
+    dim.weightsStride = 0;
+  return contraction;
+}
+
+double getRowCycles(const Contraction &contraction, int64_t bytes,
+                    const CoreModel &core) {
+  int64_t steps = contraction.getReduction();
+  int64_t distance =
+      contraction.inputWeightsStride * contraction.getFormat().bytes;
+  bool areKept = steps * std::max(bytes, core.lineBytes) <= core.l1Bytes &&
+                 steps <= getRowsInCache(distance, core);
+  return areInRows(contraction) && !areKept && distance > bytes &&
+                 distance > kNearLines * core.lineBytes
+             ? kRowCycles
+             : 0;
+}
+
+} // namespace tandem

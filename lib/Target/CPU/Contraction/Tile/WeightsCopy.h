@@ -1,0 +1,43 @@
+//===- WeightsCopy.h - Copies a tile's weights in order ---------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_WEIGHTSCOPY_H
+#define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_WEIGHTSCOPY_H
+
+#include "Contraction/Tile/TileMemory.h"
+#include "KernelScratch.h"
+
+namespace tandem {
+
+/// Copies the weights of a tile of outputs to a task's workspace, where
+/// withCopiedWeights (Cost/CopiedWeights.h) describes them.
+class WeightsCopy : TileMemory {
+public:
+  /// Allocates the workspace. `problem` is that of the weights as they are.
+  WeightsCopy(mlir::OpBuilder &builder, mlir::Location loc,
+              const TileProblem &problem, KernelScratch &scratch);
+
+  /// Where the copy is, in the compute type.
+  mlir::Value getPointer() const { return memory; }
+
+  /// Emits the copy for all positions of `tile`. What is beyond the outputs is
+  /// zero.
+  void emit(const ContractionTile &tile);
+
+private:
+  void emitTaps(unsigned dim, mlir::Value offset, mlir::Value number,
+                const ContractionTile &tile);
+  void emitInputs(mlir::Value offset, mlir::Value number,
+                  const ContractionTile &tile);
+
+  mlir::Value memory;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_WEIGHTSCOPY_H
