@@ -72,9 +72,11 @@ protected:
   Accumulators emitRanges(Accumulators sums, EmitRange emitRange);
   Accumulators emitLevels(llvm::ArrayRef<Level> levels, Offsets offsets,
                           const Accumulators &sums, EmitStep emitStep);
-  /// One loop over the steps of all levels.
+  /// One loop over the steps of all levels, several of which are emitted one
+  /// after the other where `isInnermost`.
   Accumulators emitLoop(llvm::ArrayRef<Level> levels, Offsets offsets,
-                        const Accumulators &sums, EmitStep emitStep);
+                        const Accumulators &sums, EmitStep emitStep,
+                        bool isInnermost = false);
 
   /// A single loop of up to so many steps is unrolled.
   int64_t mostUnrolled = 4;
@@ -86,6 +88,7 @@ private:
   bool isData(int64_t row, int64_t tap) const;
   Level getOuterTaps(unsigned dim) const;
   llvm::SmallVector<TapRange> getTapRanges() const;
+  int64_t getStepsTogether(llvm::ArrayRef<Level> levels) const;
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
                      mlir::Value number) const;
 };
