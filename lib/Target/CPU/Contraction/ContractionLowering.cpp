@@ -48,6 +48,8 @@ private:
   Status describeHero();
   LogicalResult describeEpilogue();
   LogicalResult verifyPrologue();
+  ContractionSchedule makeSchedule();
+  bool areSumsOfPairs() const;
   LogicalResult emitTiles();
   LogicalResult emitTasks(ContractionLoops &loops,
                           const ContractionSchedule &schedule);
@@ -209,7 +211,8 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
   emit(loop.getInductionVar());
 }
 
-LogicalResult ContractionLowering::emitTiles() {
+/// Of the contraction as tiles compute it.
+ContractionSchedule ContractionLowering::makeSchedule() {
   if (!pooling && epilogue->canFlatten())
     flattenPositions(contraction);
   if (!pooling && !prologue)
@@ -220,6 +223,21 @@ LogicalResult ContractionLowering::emitTiles() {
                           /*mayCopy=*/!pooling);
   if (pooling)
     schedule.tilesPerTask = schedule.positions.getTiles();
+  return schedule;
+}
+
+/// What reads nothing but padding has its bias for a sum.
+bool ContractionLowering::areSumsOfPairs() const {
+  return core.usesPairs() && contraction.hasInputPairs &&
+         (!contraction.bias ||
+          llvm::none_of(contraction.spatial,
+                        [](const Contraction::SpatialDim &dim) {
+                          return dim.isPadded();
+                        }));
+}
+
+LogicalResult ContractionLowering::emitTiles() {
+  ContractionSchedule schedule = makeSchedule();
   TileProblem given{contraction, schedule.tile,
                     getBuffer(contraction.data).pointer,
                     getBuffer(contraction.weights).pointer};
@@ -233,12 +251,7 @@ LogicalResult ContractionLowering::emitTiles() {
                       weightsCopy ? weightsCopy->getPointer() : given.weights};
   problem.areWeightsWide = weightsCopy.has_value();
   problem.usesPairs = core.usesPairs();
-  // What reads nothing but padding has its bias for a sum.
-  if (problem.usesPairs && contraction.hasInputPairs &&
-      (!contraction.bias ||
-       llvm::none_of(
-           contraction.spatial,
-           [](const Contraction::SpatialDim &dim) { return dim.isPadded(); })))
+  if (areSumsOfPairs())
     epilogue->setSumsOfPairs();
   if (contraction.bias)
     problem.bias = getBuffer(contraction.bias).pointer;
