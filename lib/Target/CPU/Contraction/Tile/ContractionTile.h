@@ -29,6 +29,8 @@ struct ContractionTile {
   std::optional<int64_t> knownPosition;
   /// Where it is not: rows that may be padding.
   llvm::SmallVector<int64_t> guardedRows;
+  /// Whether it is one of few among many tiles: its code is to be short.
+  bool isRare = false;
   /// Whether no lane along positions is padding for any tap.
   bool isInterior = false;
   mlir::Value group, output;

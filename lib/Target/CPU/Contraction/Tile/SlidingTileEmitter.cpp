@@ -45,8 +45,11 @@ SmallVector<Value> SlidingTileEmitter::emitTile() {
   return emitLevels(outer, getFirstOffsets(*tile), sums,
                     [&](Value, Offsets at, const Accumulators &before) {
                       Accumulators result = before;
-                      for (int64_t v = 0; v < tile->vectors; ++v)
+                      for (int64_t v = 0; v < tile->vectors; ++v) {
+                        if (v > 0)
+                          separateLoads();
                         emitVector(v, at, result);
+                      }
                       return result;
                     });
 }

@@ -197,17 +197,17 @@ TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
 }
 
 /// Steps of a loop that share a count and an address. One of 12 products has 24
-/// operations, which a core whose other thread is busy issues in 8 to 10 cycles
-/// in place of 6 (1x1 convolutions take 1.4 times as long). Of several levels
-/// most is spent on finding the place, and code would take twice as long to
-/// generate.
+/// operations, or 30 where its place is one of several levels; a core whose
+/// other thread is busy issues three a cycle, and takes 8 to 10 cycles in place
+/// of 6.
 int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
   constexpr int64_t kMostSteps = 4, kMostProducts = 48;
-  if (levels.size() > 1 || levels[0].lower || mostUnrolled == 0)
+  const Level &inner = levels.back();
+  if (inner.lower || mostUnrolled == 0 || tile->isRare)
     return 1;
   int64_t most = kMostProducts / (tile->rows * tile->vectors);
   int64_t together = std::clamp<int64_t>(most, 1, kMostSteps);
-  while (levels[0].count % together != 0)
+  while (inner.count % together != 0)
     --together;
   return together;
 }
@@ -234,11 +234,14 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
   Offsets at = getOffsets(levels, offsets, number);
   Accumulators next(loop.getRegionIterArgs().begin(),
                     loop.getRegionIterArgs().end());
-  for (int64_t i = 0; i < together; ++i)
+  for (int64_t i = 0; i < together; ++i) {
+    if (i > 0)
+      separateLoads();
     next = emitStep(add(number, i),
                     {add(at.data, i * inner.dataStep),
                      add(at.weights, i * inner.weightsStep)},
                     next);
+  }
   scf::YieldOp::create(builder, loc, next);
   return Accumulators(loop.getResults().begin(), loop.getResults().end());
 }

@@ -169,6 +169,13 @@ Value TileMemory::loadSplat(Value base, Value offset, int64_t distance) {
   return widenBF16(builder, loc, pairs, /*isUpper=*/false);
 }
 
+void TileMemory::separateLoads() {
+  LLVM::InlineAsmOp::create(
+      builder, loc, TypeRange(), ValueRange(), /*asm_string=*/"",
+      /*constraints=*/"", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 SmallVector<Value> TileMemory::loadBias(const ContractionTile &tile) {
   if (!bias)
     return SmallVector<Value>(tile.rows * tile.vectors, createZero(vectorType));

@@ -85,6 +85,10 @@ protected:
   /// `sum` + `a` * `b`, vectors of the result.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
 
+  /// Has loads that follow be emitted behind those before. LLVM puts neighbours
+  /// together, for which a tile has no registers, and sums would be spilled.
+  void separateLoads();
+
   /// a + b * factor.
   mlir::Value addScaled(mlir::Value a, mlir::Value b, int64_t factor) const;
 
