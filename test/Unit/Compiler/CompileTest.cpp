@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/ProgramMemory.h"
 #include "tandem/Tandem.h"
@@ -303,6 +304,38 @@ TEST(Compile, AnUnknownDeviceListsThoseThereAre) {
   ASSERT_FALSE(compiler);
   EXPECT_THAT(compiler.error().message, HasSubstr("abacus"));
   EXPECT_THAT(compiler.error().hint, HasSubstr("cpu"));
+}
+
+TEST(Compile, IsPlannedForTheDeviceModelThatIsGiven) {
+  auto graph = Graph::parseString(scaleBy(2));
+  ASSERT_TRUE(graph);
+  auto unknown = (*graph)->createCompiler({.deviceModel = "abacus"});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("abacus"));
+  // A core whose loops are slow computes depthwise convolutions in tiles.
+  const char *source = R"(
+func.func @main(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>)
+    -> tensor<1x7x7x32xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> groups = 32
+      : (tensor<1x9x9x32xf32>, tensor<3x3x1x32xf32>) -> tensor<1x7x7x32xf32>
+  return %0 : tensor<1x7x7x32xf32>
+})";
+  auto getCode = [&](DeviceModel model) {
+    auto conv = Graph::parseString(source);
+    auto compiler =
+        (*conv)->createCompiler({.contractions = Contractions::generated,
+                                 .deviceModel = writeDeviceModel(model)});
+    EXPECT_TRUE(compiler) << compiler.error().str();
+    TensorType types[] = {f32({1, 9, 9, 32}), f32({3, 3, 1, 32})};
+    auto compiled = (*compiler)->compile(types);
+    EXPECT_TRUE(compiled) << compiled.error().str();
+    return (*compiled).program->kernels.at(0)->code;
+  };
+  DeviceModel tiles = genericDeviceModel(), loops = tiles;
+  tiles.kernels.loop = tiles.kernels.depthwiseLoop = 1e-3;
+  loops.kernels.depthwise = 1e-3;
+  EXPECT_NE(getCode(tiles), getCode(loops));
 }
 
 TEST(Compile, FuelLimitsFusion) {
