@@ -121,7 +121,8 @@ WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
   plan.products = describeProducts(conv, plan);
   plan.tile = conv.isTransformed
                   ? getTile(plan, width, core)
-                  : chooseContractionStrategy(plan.products, core);
+                  : chooseContractionStrategy(plan.products, core,
+                                              /*mayCopy=*/false);
   plan.block = plan.tile.getLanes();
   plan.slots = llvm::divideCeilSigned(plan.tilesPerTask, plan.tile.rows) *
                plan.tile.rows;
