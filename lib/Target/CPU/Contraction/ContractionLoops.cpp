@@ -19,10 +19,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// In a row of so many tiles or more, those with padding have no code of their
-/// own, or short code.
-static constexpr int64_t kMinGuardedTiles = 4;
-
 /// Where so many tiles at most with positions along their lanes are at the ends
 /// of a row, they have code of their own, so that all others need no masks:
 /// these take registers, and with AVX2 those of vectors.
@@ -211,7 +207,7 @@ void ContractionLoops::emitLastTile(ContractionTile tile) {
   int64_t first = schedule.positions.getWhole() * schedule.positions.tile;
   tile.position = index(first);
   tile.knownPosition = first;
-  tile.isRare = schedule.positions.getWhole() >= kMinGuardedTiles;
+  tile.isRare = areRare(1);
   if (arePositions()) {
     tile.vectors = llvm::divideCeilSigned(rest, width);
     if (rest % width != 0)
@@ -292,8 +288,7 @@ SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
     return tileEmitter.emit(tile);
   ContractionTile edge = tile;
   edge.isInterior = false;
-  edge.isRare =
-      kMinGuardedTiles * int64_t(edges.size()) <= schedule.positions.getWhole();
+  edge.isRare = areRare(static_cast<int64_t>(edges.size()));
   edge.knownPosition = edges.front() * schedule.positions.tile;
   edge.position = index(*edge.knownPosition);
   if (tiles == 1)

@@ -49,6 +49,10 @@ public:
                 mlir::Value last);
 
 private:
+  /// In a row of so many tiles or more, those with padding have no code of
+  /// their own, or short code.
+  static constexpr int64_t kMinGuardedTiles = 4;
+
   using EmitPart = llvm::function_ref<void(const ContractionTile &)>;
   void emitOutputs(ContractionTile tile, mlir::Value number, EmitPart emitPart);
   void emitColumns(mlir::Value chunk, EmitPart emitPart);
@@ -69,6 +73,10 @@ private:
                                           int64_t tiles);
   void emitLastTile(ContractionTile tile);
   mlir::Value createMask(mlir::Value first, int64_t size);
+  /// Whether so many tiles are few among those of a row.
+  bool areRare(int64_t tiles) const {
+    return kMinGuardedTiles * tiles <= schedule.positions.getWhole();
+  }
   bool arePositions() const {
     return schedule.tile.vectorisedDim == VectorisedDim::Spatial;
   }
