@@ -63,7 +63,7 @@ static std::string layoutOf(const ConvShape &shape, bool channelsLast) {
 }
 
 std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
-                    const std::string &hex) {
+                    const std::string &hex, bool withReLU) {
   const std::string in = inputOf(shape, dtype, channelsLast).str();
   const std::string out =
       image(dtype, shape, shape.outputChannels, shape.output, channelsLast)
@@ -78,7 +78,10 @@ std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
          " pad_high = " + listOf(shape, shape.padHigh) +
          " dilations = " + listOf(shape, shape.dilations) +
          " groups = " + std::to_string(shape.groups) + " : (" + in + ", " +
-         weights + ") -> " + out + "\n  return %0 : " + out + "\n}\n";
+         weights + ") -> " + out +
+         (withReLU ? "\n  %1 = tandem.relu %0 : " + out + "\n  return %1 : "
+                   : "\n  return %0 : ") +
+         out + "\n}\n";
 }
 
 } // namespace tandem::measure

@@ -8,11 +8,13 @@
 
 #include "Comparison.h"
 
+#include "ComparisonCases.h"
 #include "CompileCost.h"
 #include "InputSets.h"
 #include "MoveSeries.h"
 #include "WorkerPlaces.h"
 
+#include "tandem/Analysis/HostCaches.h"
 #include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
@@ -21,18 +23,6 @@
 #include <algorithm>
 
 namespace tandem::bench {
-
-std::string hexOf(const Tensor &tensor) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  const auto *bytes = tensor.as<unsigned char>();
-  auto count = static_cast<size_t>(tensor.bytes());
-  std::string text(2 * count, '0');
-  for (size_t i = 0; i < count; ++i) {
-    text[2 * i] = kDigits[bytes[i] >> 4];
-    text[2 * i + 1] = kDigits[bytes[i] & 15];
-  }
-  return text;
-}
 
 namespace {
 
@@ -58,6 +48,14 @@ bool isSame(const Program &a, const Program &b) {
                     b.kernels.end(), [](const auto &one, const auto &other) {
                       return one->code == other->code;
                     });
+}
+
+/// The size of the last cache that data from there has to miss.
+int64_t bytesOfCachesBefore(DataSource source) {
+  std::span<const HostCache> caches = hostCaches();
+  if (source == DataSource::cache && caches.size() > 1)
+    caches = caches.first(caches.size() - 1);
+  return caches.back().bytes;
 }
 
 /// oneDNN's call and its buffers.
@@ -104,6 +102,7 @@ private:
   std::unique_ptr<Graph> graph;
   std::vector<std::vector<Tensor>> inputs;
   Tensor weights;
+  PreparedTier eager;
   std::vector<Tensor> expected;
   /// For each set of inputs what the compiled tier and the library write.
   std::vector<std::vector<Tensor>> outputs;
@@ -129,7 +128,7 @@ Status Comparison::prepare() {
   inputs.push_back({std::move(input)});
   TANDEM_ASSIGN_OR_RETURN(
       graph, Graph::parseString(comparisonCase.source(hexOf(weights))));
-  TANDEM_ASSIGN_OR_RETURN(PreparedTier eager,
+  TANDEM_ASSIGN_OR_RETURN(eager,
                           tools::prepareTier(*graph, tools::Tier::eager,
                                              {&comparisonCase.input, 1}));
   TANDEM_RETURN_IF_ERROR(eager.executor->run(inputs[0], expected));
@@ -146,7 +145,8 @@ Status Comparison::prepare() {
   return {};
 }
 
-/// As many as the caches do not hold; the pages of all have been touched.
+/// As many as the caches above the source of the data do not hold; the pages of
+/// all have been touched.
 Status Comparison::allocateBuffers(const TensorType &result) {
   auto allocateResult = [&]() -> Expected<Tensor> {
     TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(result));
@@ -154,7 +154,7 @@ Status Comparison::allocateBuffers(const TensorType &result) {
     return tensor;
   };
   size_t sets = InputSets::count(comparisonCase.input.bytes() + result.bytes(),
-                                 options.environment.cacheBytes);
+                                 bytesOfCachesBefore(options.data));
   for (size_t set = inputs.size(); set < sets; ++set) {
     TANDEM_ASSIGN_OR_RETURN(Tensor input,
                             Tensor::allocate(comparisonCase.input));
@@ -259,6 +259,8 @@ Status Comparison::check(const std::vector<Tensor> &actual,
 /// Leaves `side` empty where the library has no such call.
 Status Comparison::addLibrary(Formats formats,
                               std::optional<LibrarySide> &side) {
+  if (!comparisonCase.library)
+    return {};
   Expected<LibraryCall> call = comparisonCase.library(formats, weights);
   if (!call)
     return {};
@@ -354,6 +356,7 @@ Status Comparison::run() {
   addPeak(threads);
   TANDEM_ASSIGN_OR_RETURN(MoveSeries copy, addCopy());
   const size_t taken = addPrograms();
+  const size_t beside = add(callOf(eager));
   addLibraries();
   auto times = sampler.run();
   setNumThreads(threads);
@@ -361,6 +364,8 @@ Status Comparison::run() {
     return tl::unexpected<Error>(std::move(times.error()));
   result.copyNs = copy.faster(*times).second.median;
   result.chosen = (*times)[taken];
+  result.eager = (*times)[beside];
+  result.chosenOverEager = sampler.medianRatio(taken, beside);
   for (auto [figure, series] : figures) {
     result.*figure = (*times)[series];
     if ((figure == &ComparisonResult::generated ||

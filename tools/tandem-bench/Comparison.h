@@ -33,6 +33,7 @@ struct ComparisonCase {
   /// The MLIR text of a function @main of one input. `hex` are the bytes of the
   /// weights.
   std::function<std::string(const std::string &hex)> source;
+  /// Empty where the graph does more than the contraction.
   std::function<Expected<LibraryCall>(Formats, const Tensor &)> library;
 };
 
@@ -52,6 +53,8 @@ struct ComparisonResult {
   /// oneDNN alone, with Formats::ownWeights, plain and own. None where it has
   /// no implementation.
   std::optional<measure::Summary> blocked, plain, own;
+  /// The eager tier.
+  measure::Summary eager;
   /// The compiled tier with its own choice. Where it chooses the generated
   /// kernel, this is the measurement in `generated`, because it is the same
   /// program.
@@ -63,6 +66,9 @@ struct ComparisonResult {
   /// compiled tier's choice: 1 if the choice was the best. It is the median of
   /// the ratios in the single rounds.
   double chosenOverBest = 1;
+  /// The time of the compiled tier's choice over the eager tier's: above 1
+  /// where compiling makes the contraction slower. The median, as above.
+  double chosenOverEager = 1;
   /// The times that the cost model predicts for a generated kernel and for the
   /// library, in nanoseconds; 0 where it does not compare them.
   double predictedGeneratedNs = 0, predictedLibraryNs = 0;
@@ -88,6 +94,9 @@ struct ComparisonResult {
   /// kernel is faster.
   std::optional<double>
   over(const std::optional<measure::Summary> &other) const;
+  /// Whether the compiled tier takes over 1.05 times as long as the eager tier,
+  /// and more than a microsecond longer.
+  bool isSlowerThanEager() const;
   /// The speed-up of all threads over one thread.
   std::optional<double> scaling() const;
   /// The predicted time over the measured time.
@@ -98,6 +107,10 @@ struct ComparisonResult {
   }
 };
 
+/// Where the data of each call comes from: from memory, or from the last level
+/// of the caches, in which the ops of a graph find most of theirs.
+enum class DataSource { memory, cache };
+
 /// How contractions are compared.
 struct ComparisonOptions {
   /// The time for measuring one contraction, in seconds.
@@ -105,6 +118,7 @@ struct ComparisonOptions {
   /// How the compiled tier chooses between a generated kernel and the library.
   Contractions contractions = Contractions::predict;
   Winograd winograd = CompileOptions().winograd;
+  DataSource data = DataSource::memory;
   std::string json;
   tools::Environment environment;
 };

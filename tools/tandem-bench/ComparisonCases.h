@@ -23,6 +23,8 @@ struct ConvSelection {
   std::string layout = "nhwc";
   /// f32 or bf16.
   DType dtype = DType::f32;
+  /// Whether a ReLU follows each. There is no call of the library alone then.
+  bool withReLU = false;
   /// Only convolutions whose name contains this text are taken.
   std::string filter;
 };

@@ -19,6 +19,10 @@ ComparisonResult::over(const std::optional<measure::Summary> &other) const {
   return other->median / generated->median;
 }
 
+bool ComparisonResult::isSlowerThanEager() const {
+  return chosenOverEager > 1.05 && (chosenOverEager - 1) * eager.median > 1000;
+}
+
 std::optional<double> ComparisonResult::scaling() const {
   if (!generated || !oneThread)
     return std::nullopt;

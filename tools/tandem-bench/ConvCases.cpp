@@ -17,8 +17,14 @@ namespace {
 
 using measure::ConvShape;
 
-ComparisonCase caseOf(DType dtype, const ConvShape &shape,
-                      const std::string &list, bool channelsLast) {
+bool isChannelsLast(const ConvSelection &selection) {
+  return selection.layout != "nchw";
+}
+
+ComparisonCase caseOf(const ConvSelection &selection, const ConvShape &shape,
+                      const std::string &list) {
+  const DType dtype = selection.dtype;
+  const bool channelsLast = isChannelsLast(selection);
   ComparisonCase comparisonCase;
   comparisonCase.list = list;
   comparisonCase.name =
@@ -26,21 +32,35 @@ ComparisonCase caseOf(DType dtype, const ConvShape &shape,
   comparisonCase.flops = shape.flops();
   comparisonCase.input = measure::inputOf(shape, dtype, channelsLast);
   comparisonCase.weights = measure::kernelOf(shape, dtype, channelsLast);
-  comparisonCase.source = [dtype, shape, channelsLast](const std::string &hex) {
-    return measure::graphOf(shape, dtype, channelsLast, hex);
+  comparisonCase.source = [dtype, shape, channelsLast,
+                           withReLU =
+                               selection.withReLU](const std::string &hex) {
+    return measure::graphOf(shape, dtype, channelsLast, hex, withReLU);
   };
-  comparisonCase.library = [shape, channelsLast](Formats formats,
-                                                 const Tensor &weights) {
-    return LibraryCall::conv(shape, channelsLast, formats, weights);
-  };
+  if (!selection.withReLU)
+    comparisonCase.library = [shape, channelsLast](Formats formats,
+                                                   const Tensor &weights) {
+      return LibraryCall::conv(shape, channelsLast, formats, weights);
+    };
   return comparisonCase;
 }
 
 } // namespace
 
+std::string hexOf(const Tensor &tensor) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  const auto *bytes = tensor.as<unsigned char>();
+  auto count = static_cast<size_t>(tensor.bytes());
+  std::string text(2 * count, '0');
+  for (size_t i = 0; i < count; ++i) {
+    text[2 * i] = kDigits[bytes[i] >> 4];
+    text[2 * i + 1] = kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
 Expected<std::vector<ComparisonCase>>
 convCases(const ConvSelection &selection) {
-  const bool channelsLast = selection.layout != "nchw";
   std::vector<ComparisonCase> cases;
   for (const std::string &file : selection.files) {
     TANDEM_ASSIGN_OR_RETURN(std::vector<ConvShape> shapes,
@@ -51,13 +71,12 @@ convCases(const ConvSelection &selection) {
       if (selection.batch > 0)
         shape.batch = selection.batch;
       if (shape.name.find(selection.filter) == std::string::npos ||
-          !seen.insert(
-                   measure::graphOf(shape, selection.dtype, channelsLast, ""))
+          !seen.insert(measure::graphOf(shape, selection.dtype,
+                                        isChannelsLast(selection), ""))
                .second)
         continue;
-      cases.push_back(caseOf(selection.dtype, shape,
-                             std::filesystem::path(file).filename(),
-                             channelsLast));
+      cases.push_back(
+          caseOf(selection, shape, std::filesystem::path(file).filename()));
     }
   }
   if (cases.empty())

@@ -95,6 +95,16 @@ void addComparisonOptions(CLI::App &command, ComparisonOptions &options,
                   "Seconds for the figures of each shape")
       ->capture_default_str()
       ->check(tools::within(0.01, 3600.0));
+  command
+      .add_option_function<std::string>(
+          "--data",
+          [&options](const std::string &name) {
+            options.data =
+                name == "cache" ? DataSource::cache : DataSource::memory;
+          },
+          "Where images come from: from memory, or from the last-level cache "
+          "(default: memory)")
+      ->check(CLI::IsMember({"memory", "cache"}));
   tools::addJson(command, options.json);
 }
 
@@ -131,6 +141,8 @@ void addConv(CLI::App &app, ConvSelection &selection,
       ->check(CLI::IsMember({"nhwc", "nchw"}));
   command.add_option("--filter", selection.filter,
                      "Only shapes whose name contains this");
+  command.add_flag("--relu", selection.withReLU,
+                   "Follow each with a ReLU (oneDNN alone is not measured)");
   addDType(command, selection.dtype);
   addComparisonOptions(command, options, threads);
 }

@@ -57,11 +57,11 @@ Expected<std::vector<ConvShape>> readConvShapes(const std::string &path);
 TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast);
 TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast);
 
-/// The MLIR text of a graph of this one convolution: a function @main of the
-/// input, with constant weights whose bytes are given by `hex`, in hexadecimal
-/// digits.
+/// The MLIR text of a graph of this one convolution, and of a ReLU after it if
+/// `withReLU`: a function @main of the input, with constant weights whose bytes
+/// are given by `hex`, in hexadecimal digits.
 std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
-                    const std::string &hex);
+                    const std::string &hex, bool withReLU = false);
 
 } // namespace tandem::measure
 
