@@ -60,8 +60,10 @@ double detectClock() {
 /// Vector multiply-adds of `vectorBits` per clock and core.
 double detectUnits(int64_t vectorBits) {
 #if defined(__x86_64__)
-  // Zen 4 runs 512 bits in two halves; most others have two units.
-  if (vectorBits == 512 && __builtin_cpu_is("znver4"))
+  // Zen 4 computes 512 bits in two halves, Zen 1 256; most others have two
+  // units.
+  if ((vectorBits == 512 && __builtin_cpu_is("znver4")) ||
+      (vectorBits == 256 && __builtin_cpu_is("znver1")))
     return 1;
 #endif
   return 2;

@@ -9,6 +9,7 @@
 #include "tandem/Compiler/Calibrate.h"
 
 #include "CalibrateShares.h"
+#include "CalibrateTransposes.h"
 
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Measure/Rates.h"
@@ -54,6 +55,7 @@ private:
   void measureCaches();
   void measureMemory();
   void measureStreaming();
+  Status measureAcross();
   Status measureLibraryCall();
   Status measureShares();
 
@@ -95,8 +97,9 @@ Status Calibrator::checkCancelled() const {
 
 void Calibrator::measurePeak() {
   Best one = measure::measureFlops(model.vectorBits);
-  if (model.vectorBits == 512) {
-    Best half = measure::measureFlops(256);
+  // Some processors compute a wide vector in two halves.
+  if (model.vectorBits > 128) {
+    Best half = measure::measureFlops(model.vectorBits / 2);
     Best units{one.value / half.value > 1.4 ? 2.0 : 1.0,
                std::max(one.spread, half.spread)};
     model.fmasPerClock =
@@ -177,6 +180,14 @@ void Calibrator::measureStreaming() {
       "streamed_bytes", double(model.streamedBytes), 1, least, kSizeSteps));
 }
 
+Status Calibrator::measureAcross() {
+  TANDEM_RETURN_IF_ERROR(checkCancelled());
+  TANDEM_ASSIGN_OR_RETURN(Best factor, measureAcrossFactor());
+  model.acrossFactor =
+      take("across_factor", model.acrossFactor, 1, factor, kShareSteps);
+  return {};
+}
+
 /// Of an op of hardly any operations; both are called alike.
 Status Calibrator::measureLibraryCall() {
   auto findLeast = [&](ContractionWay way) -> Expected<Best> {
@@ -249,7 +260,9 @@ Expected<Calibration> Calibrator::run() {
   measureStreaming();
   Status status;
   runOnOneThread([&] {
-    status = measureLibraryCall();
+    status = measureAcross();
+    if (status)
+      status = measureLibraryCall();
     if (status)
       status = measureShares();
   });

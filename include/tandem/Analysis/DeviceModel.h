@@ -112,7 +112,7 @@ struct DeviceModel {
   /// The cost of reading a value across its innermost dim, in tiles that are
   /// transposed in registers, as a multiple of reading it in order
   /// (docs/Fusion.md).
-  double acrossFactor = 1.5;
+  double acrossFactor = 2;
   /// Fused multiply-adds of full vector width that a core starts per clock
   /// cycle. Of narrower vectors it starts up to two.
   double fmasPerClock = 2;

@@ -155,6 +155,19 @@ module @bools {
 // CHECK-NOT: scf.for
 // CHECK-NOT: {{masked|nontemporal}}
 // CHECK-LABEL: llvm.func @transposed
+// Vectors of 256 bits are shuffled within lanes of 128: of 8 columns, halves are
+// loaded in pairs. The first four rows come out of eight shuffles, as do the
+// last four.
+// NARROW-LABEL: llvm.func internal @transposed.body
+// NARROW-COUNT-2: llvm.load {{.*}} -> vector<4xf32>
+// NARROW: llvm.shufflevector %{{.*}}, %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xf32>
+// NARROW-COUNT-14: llvm.load {{.*}} -> vector<4xf32>
+// NARROW: llvm.shufflevector %{{.*}}, %{{.*}} [0, 8, 1, 9, 4, 12, 5, 13] : vector<8xf32>
+// NARROW: llvm.shufflevector %{{.*}}, %{{.*}} [2, 10, 3, 11, 6, 14, 7, 15] : vector<8xf32>
+// NARROW-COUNT-14: llvm.shufflevector {{.*}} : vector<8xf32>
+// NARROW-NOT: llvm.shufflevector
+// NARROW-COUNT-8: arith.negf {{.*}} vector<8xf32>
+// NARROW-LABEL: llvm.func @transposed
 // A description may say that results of 1 MiB are stored past the caches.
 // EARLY-LABEL: module @transposed
 // EARLY: llvm.store {{.*}} nontemporal} : vector<16xf32>

@@ -30,15 +30,17 @@ static constexpr int64_t kMaxUnrolledOps = 4;
 
 /// One perfect shuffle of the vectors' elements in a row: element e of vector v
 /// goes from address v * rows + e to that address rotated left by one bit. Once
-/// per bit of v, and the bits of e come first.
+/// per bit of v, and the bits of e come first. Each `lane` elements of a vector
+/// are shuffled by themselves.
 static SmallVector<Value> shuffle(OpBuilder &builder, Location loc,
-                                  ArrayRef<Value> vectors) {
+                                  ArrayRef<Value> vectors, int64_t lane) {
   int64_t count = vectors.size();
   int64_t length = cast<VectorType>(vectors[0].getType()).getNumElements();
   SmallVector<int32_t> low, high;
   for (int32_t i = 0; i < length; ++i) {
-    low.push_back(i / 2 + i % 2 * length);
-    high.push_back((length + i) / 2 + i % 2 * length);
+    int32_t first = i / lane * lane, within = i % lane;
+    low.push_back(first + within / 2 + within % 2 * length);
+    high.push_back(first + (lane + within) / 2 + within % 2 * length);
   }
   SmallVector<Value> shuffled;
   for (int64_t i = 0; i < count / 2; ++i)
@@ -79,6 +81,9 @@ private:
   void storeTile(Type elementType, ArrayRef<Value> vectors, Value tile);
   SmallVector<Value> loadColumns(unsigned input, const LoopStrides &access,
                                  bool isMasked);
+  Value concatenate(Value low, Value high);
+  SmallVector<Value> loadHalves(unsigned input, const LoopStrides &access);
+  bool hasTwoLanes(unsigned input);
   Value getSource(unsigned input, const LoopStrides &access);
   /// How many iterations of a loop are left from the tile on.
   Value getRest(unsigned loop) {
@@ -305,13 +310,59 @@ SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
   return vectors;
 }
 
+/// Whether a column is a vector of two lanes of 128 bits, and there are as many
+/// columns as rows. AVX2 shuffles within lanes; to shuffle across them takes it
+/// two instructions, one of which is slow.
+bool BlockEmitter::hasTwoLanes(unsigned input) {
+  return tiles.rows == tiles.columns &&
+         tiles.rows * getElementType(input).getIntOrFloatBitWidth() == 256;
+}
+
+Value BlockEmitter::concatenate(Value low, Value high) {
+  int64_t length = cast<VectorType>(low.getType()).getNumElements();
+  auto mask = llvm::to_vector(llvm::seq<int32_t>(0, 2 * length));
+  return LLVM::ShuffleVectorOp::create(builder, loc, low, high, mask);
+}
+
+/// Vectors of half of column i, and of the same half of the column half a tile
+/// further: first of all upper halves, then of all lower ones.
+SmallVector<Value> BlockEmitter::loadHalves(unsigned input,
+                                            const LoopStrides &access) {
+  Type elementType = getElementType(input);
+  const int64_t half = tiles.rows / 2;
+  auto type = VectorType::get({half}, elementType);
+  Value source = getSource(input, access);
+  auto load = [&](int64_t column, int64_t row) -> Value {
+    Value pointer = getPointer(elementType, source,
+                               index(column * access.strides.back() + row));
+    return LLVM::LoadOp::create(builder, loc, type, pointer,
+                                elementType.getIntOrFloatBitWidth() / 8);
+  };
+  SmallVector<Value> vectors;
+  for (int64_t row : {int64_t(0), half})
+    for (int64_t column = 0; column < half; ++column)
+      vectors.push_back(
+          concatenate(load(column, row), load(column + half, row)));
+  return vectors;
+}
+
 /// The tile row by row, `tiles.rows` elements to a vector.
 SmallVector<Value> BlockEmitter::transposeInput(unsigned input, bool isMasked) {
   LoopStrides access = *getLoopStrides(op, input);
-  SmallVector<Value> vectors = loadColumns(input, access, isMasked);
-  for (unsigned bit = 0; bit < llvm::Log2_64(tiles.columns); ++bit)
-    vectors = shuffle(builder, loc, vectors);
-  return vectors;
+  auto shuffleAll = [&](SmallVector<Value> vectors, int64_t lane) {
+    for (unsigned bit = 0; bit < llvm::Log2_64(vectors.size()); ++bit)
+      vectors = shuffle(builder, loc, vectors, lane);
+    return vectors;
+  };
+  if (isMasked || !hasTwoLanes(input))
+    return shuffleAll(loadColumns(input, access, isMasked), tiles.rows);
+  SmallVector<Value> halves = loadHalves(input, access);
+  const int64_t half = tiles.rows / 2;
+  SmallVector<Value> rows =
+      shuffleAll(to_vector(ArrayRef(halves).take_front(half)), half);
+  llvm::append_range(
+      rows, shuffleAll(to_vector(ArrayRef(halves).drop_front(half)), half));
+  return rows;
 }
 
 void BlockEmitter::storeTile(Type elementType, ArrayRef<Value> vectors,

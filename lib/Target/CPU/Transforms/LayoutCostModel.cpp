@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// A transpose against a copy of the same bytes, as a kernel and within one.
-static constexpr double kTransposeFactor = 1.5, kFoldedFactor = 0.5;
+/// A transpose within a kernel against a copy of the same bytes.
+static constexpr double kFoldedFactor = 0.5;
 
 static double getBytes(Value value) {
   return static_cast<double>(ir::toTandemType(typeOf(value)).bytes());
@@ -104,7 +104,7 @@ double LayoutCostModel::getWindowNs(Operation *op) const {
 double LayoutCostModel::getTransposeNs(Value value, bool isInLoop) const {
   double copyNs = estimateMemoryNs(device, {0, 2 * getBytes(value)});
   return isInLoop ? kFoldedFactor * copyNs
-                  : device.launchNs + kTransposeFactor * copyNs;
+                  : device.launchNs + (1 + device.acrossFactor) / 2 * copyNs;
 }
 
 } // namespace tandem
