@@ -262,14 +262,15 @@ void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
 void ContractionEpilogue::prefetchNextRow(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
     const ContractionTile &tile, function_ref<Buffer(Value)> getBuffer) const {
-  int64_t dim = std::prev(contraction.spatial.end(), 2)->resultDim, below = 1;
-  for (int64_t size : contraction.result.getShape().drop_front(dim + 1))
-    below *= size;
+  const IndexBuilder at(builder, loc);
+  ContractionTile next = tile;
+  next.outer.back() =
+      at.atMost(at.add(tile.outer.back(), 1),
+                std::prev(contraction.spatial.end(), 2)->size - 1);
   SmallVector<Buffer> results{getHeroBuffer(getBuffer)};
   if (op)
     for (Value result : op->getResults())
       results.push_back(getBuffer(result));
-  const IndexBuilder at(builder, loc);
   for (const Buffer &buffer : results) {
     if (!buffer.pointer || isStreamed(strategy, buffer.type))
       continue;
@@ -277,13 +278,13 @@ void ContractionEpilogue::prefetchNextRow(
     int64_t bytes = llvm::divideCeil(bits, 8);
     for (int64_t row = 0; row < tile.rows; ++row) {
       LaneEmitter lanes(builder, loc, strategy.width,
-                        getIndices(builder, loc, strategy, tile,
+                        getIndices(builder, loc, strategy, next,
                                    {at.index(row), at.index(0)}),
                         {}, getBuffer);
       Value first = lanes.getAddress(buffer);
       for (int64_t byte = 0; byte < tile.vectors * strategy.width * bytes;
            byte += strategy.prefetchBytes)
-        prefetch(builder, loc, first, below * bytes + byte, /*isWritten=*/true,
+        prefetch(builder, loc, first, byte, /*isWritten=*/true,
                  PrefetchLevel::First);
     }
   }

@@ -62,17 +62,21 @@ SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
   return result;
 }
 
-/// At the end of a row this is data of the next one.
+/// At the end of a row this is data of the next one, and at the end of the last
+/// row whatever the data ends with.
 void ChannelTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.tilesAhead == 0 || isDataStaged)
     return;
-  Offsets first = getFirstOffsets(which);
   const Contraction::SpatialDim &dim = getInner();
   const int64_t bytes = contraction.inputChannels * format.bytes;
+  const int64_t last = (strategy.tilesAhead + 1) * which.rows - 1;
+  Value first = keepInData(getFirstOffsets(which).data,
+                           last * dim.stride * dim.dataStride +
+                               contraction.inputChannels);
   for (int64_t row = 0; row < which.rows; ++row) {
     int64_t ahead = strategy.tilesAhead * which.rows + row;
     Value pointer =
-        getPointer(data, first.data, ahead * dim.stride * dim.dataStride);
+        getPointer(data, first, ahead * dim.stride * dim.dataStride);
     for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
       prefetch(builder, loc, pointer, byte, /*isWritten=*/false,
                PrefetchLevel::First);

@@ -13,11 +13,11 @@ using namespace mlir;
 namespace tandem {
 
 /// Positions are those that begin with the tile's, without the ones on either
-/// side that its neighbours share. Where there is no next row it is anything.
+/// side that its neighbours share. Where there is no next row it is whatever
+/// the data ends with.
 void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.prefetchBytes == 0 || isDataStaged)
     return;
-  Offsets first = getFirstOffsets(which);
   const Contraction::SpatialDim &inner = getInner();
   const Contraction::SpatialDim &row = *std::prev(contraction.spatial.end(), 2);
   int64_t lastTap = inner.padLow * inner.dataStride;
@@ -25,12 +25,16 @@ void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
        ArrayRef(contraction.spatial).drop_back())
     lastTap += (dim.taps - 1) * dim.dilation * dim.dataStride;
   int64_t bytes = which.vectors * width * format.bytes;
+  int64_t reach = lastTap + row.stride * row.dataStride +
+                  (which.rows * inner.stride - 1) * inner.dataStride +
+                  which.vectors * width;
+  Value first = keepInData(getFirstOffsets(which).data, reach);
   // Of the rows that its taps read, those below the tile's own.
   for (int64_t tap = 0; tap < row.taps; ++tap) {
     int64_t below = row.stride - tap * row.dilation;
     for (int64_t at = 0; at < which.rows * inner.stride && below > 0; ++at) {
       Value pointer =
-          getPointer(data, first.data,
+          getPointer(data, first,
                      lastTap + below * row.dataStride + at * inner.dataStride);
       for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
         prefetch(builder, loc, pointer, byte, /*isWritten=*/false,

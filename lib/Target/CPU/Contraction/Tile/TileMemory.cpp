@@ -80,6 +80,11 @@ Value TileMemory::getBiasOffset(const ContractionTile &tile) const {
   return addScaled(tile.output, tile.group, contraction.outputChannels);
 }
 
+Value TileMemory::keepInData(Value offset, int64_t reach) const {
+  auto type = cast<RankedTensorType>(contraction.data.getType());
+  return atMost(offset, std::max<int64_t>(0, type.getNumElements() - reach));
+}
+
 Value TileMemory::getPointer(Value base, Value offset, int64_t distance) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Value at =

@@ -63,6 +63,10 @@ protected:
   /// where that is padding.
   Offsets getFirstOffsets(const ContractionTile &tile) const;
   mlir::Value getBiasOffset(const ContractionTile &tile) const;
+  /// `offset`, or where the data ends before `reach` elements from there, one
+  /// from which on it has so many. To prefetch what is not mapped takes a walk
+  /// through the page tables each time, as no such address is remembered.
+  mlir::Value keepInData(mlir::Value offset, int64_t reach) const;
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
   /// Which lanes of vector `v` the weights have; packed ones have all.
