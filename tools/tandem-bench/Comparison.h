@@ -9,6 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_COMPARISON_H
 #define TANDEM_TOOLS_TANDEM_BENCH_COMPARISON_H
 
+#include "InputSets.h"
 #include "LibraryCall.h"
 
 #include "common/Environment.h"
@@ -106,10 +107,6 @@ struct ComparisonResult {
     return flops / time.median;
   }
 };
-
-/// Where the data of each call comes from: from memory, or from the last level
-/// of the caches, in which the ops of a graph find most of theirs.
-enum class DataSource { memory, cache };
 
 /// How contractions are compared.
 struct ComparisonOptions {

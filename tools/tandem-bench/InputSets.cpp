@@ -8,6 +8,7 @@
 
 #include "InputSets.h"
 
+#include "tandem/Analysis/HostCaches.h"
 #include "tandem/Runtime/Compare.h"
 
 #include <algorithm>
@@ -20,6 +21,13 @@ bool rotates(const Program &program, size_t input) {
 }
 
 } // namespace
+
+int64_t bytesOfCacheBefore(DataSource source) {
+  std::span<const HostCache> caches = hostCaches();
+  if (source == DataSource::cache && caches.size() > 1)
+    caches = caches.first(caches.size() - 1);
+  return caches.back().bytes;
+}
 
 size_t InputSets::count(int64_t bytes, int64_t cacheBytes) {
   if (bytes <= 0)

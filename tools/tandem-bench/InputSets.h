@@ -17,6 +17,13 @@
 
 namespace tandem::bench {
 
+/// Where the data of each call comes from: from memory, or from the last level
+/// of the caches, in which the ops of a graph find most of theirs.
+enum class DataSource { memory, cache };
+
+/// The size in bytes of the largest cache that such data is not to be in.
+int64_t bytesOfCacheBefore(DataSource source);
+
 /// Several sets of random inputs of one shape. They are used in turn, so that
 /// data is not in cache merely because the last call left it there. All sets
 /// share the inputs without a dynamic dim (weights), as real programs do.

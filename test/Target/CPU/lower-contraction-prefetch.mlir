@@ -8,13 +8,17 @@
 
 // Six positions of four vectors. The first is read three rows down and one
 // position to the right of where the tile's first tap is, and written one down.
+// Nothing is prefetched that is behind the data or the result.
 
 // CHECK-LABEL: module @far
+// CHECK: %[[LAST:.*]] = arith.constant 99008 : index
+// CHECK: arith.minsi %{{.*}}, %[[LAST]] : index
 // CHECK: llvm.getelementptr %{{.*}}[8128] : (!llvm.ptr) -> !llvm.ptr, f32
 // CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK: llvm.intr.fmuladd
-// CHECK: llvm.getelementptr %{{.*}}[10752] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK: %[[LASTROW:.*]] = arith.constant 39 : index
+// CHECK: arith.minsi %{{.*}}, %[[LASTROW]] : index
 // CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 1 : i32}>
 // CHECK-NOT: llvm.intr.prefetch
 // CHECK-COUNT-24: llvm.store {{.*}} : vector<16xf32>
@@ -108,6 +112,8 @@ module @staged attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 // Six positions of 64 channels, twelve positions on.
 
 // CHECK-LABEL: module @pointwise
+// CHECK: %[[LAST:.*]] = arith.constant 203136 : index
+// CHECK: arith.minsi %{{.*}}, %[[LAST]] : index
 // CHECK: llvm.getelementptr %{{.*}}[768] : (!llvm.ptr) -> !llvm.ptr, f32
 // CHECK-COUNT-24: "llvm.intr.prefetch"({{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
 // CHECK-NOT: llvm.intr.prefetch
