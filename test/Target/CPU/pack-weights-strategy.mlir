@@ -37,6 +37,24 @@ func.func @few(%x: tensor<2x64xf32>, %w: tensor<64x64xf32>)
   return %0 : tensor<2x64xf32>
 }
 
+// A row of weights is a dot product with the only position. Side by side, five
+// outputs would be one vector of sums, each of which waits for the one before.
+
+// CHECK-LABEL: func.func @dots
+// CHECK: tandem.constant dense<1.000000e+00> : tensor<5x1024xf32>
+// CHECK-NEXT: tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul {{.*}} transpose_rhs
+func.func @dots(%x: tensor<1x1024xf32>) -> tensor<1x5xf32> {
+  %w = tandem.constant dense<1.0> : tensor<5x1024xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x1024xf32>, tensor<5x1024xf32>) -> tensor<1x5xf32> {
+    %1 = tandem.matmul %a, %b transpose_rhs
+        : (tensor<1x1024xf32>, tensor<5x1024xf32>) -> tensor<1x5xf32>
+    tandem.yield %1 : tensor<1x5xf32>
+  }
+  return %0 : tensor<1x5xf32>
+}
+
 // Positions run along the lanes: the weights of a tile's outputs are broadcast,
 // and side by side, too. Those that are not known before stay.
 

@@ -14,6 +14,8 @@ namespace tandem {
 
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
+/// The share of another estimate that is less in spite of the errors of both.
+static constexpr double kSurelyLess = 0.8;
 
 std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
                                       bool isConstant, CoreModel core) {
@@ -30,8 +32,9 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   double bytes = 2.0 * double(contraction.getFormat().bytes) *
                  double(contraction.getReduction()) *
                  double(contraction.outputChannels * contraction.groups);
-  if (!isConstant && inPlace &&
-      inPlace->cycles <= packed.cycles + bytes / kPackedBytesPerCycle)
+  double limit = isConstant ? kSurelyLess * packed.cycles
+                            : packed.cycles + bytes / kPackedBytesPerCycle;
+  if (inPlace && inPlace->cycles <= limit)
     return std::nullopt;
   if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))
     return std::nullopt;
