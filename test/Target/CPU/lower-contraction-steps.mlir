@@ -65,3 +65,36 @@ module @depthwise attributes {tandem.kind = #tandem<fusion_kind contraction>} {
     return %0 : tensor<1x8x8x32xf32>
   }
 }
+
+// -----
+
+// Two sums would wait for one another: steps add to four of each in turn, and
+// these are added up at the end. Weights that go on behind the last output need
+// no mask, which the last row of others does.
+
+// CHECK-LABEL: llvm.func internal @parts.body
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-NOT: masked.load
+// CHECK-COUNT-8: llvm.intr.fmuladd
+// CHECK-NOT: llvm.intr.fmuladd
+// CHECK: scf.yield
+// CHECK-COUNT-6: arith.addf {{.*}} : vector<8xf32>
+// CHECK: llvm.intr.masked.store
+module @parts attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @parts(%x: tensor<2x64xf32>, %w: tensor<64x8xf32>) -> tensor<2x5xf32> {
+    %0 = tandem.slice %w starts = [0, 0] limits = [64, 5] strides = [1, 1] : (tensor<64x8xf32>) -> tensor<64x5xf32>
+    %1 = tandem.matmul %x, %0 : (tensor<2x64xf32>, tensor<64x5xf32>) -> tensor<2x5xf32>
+    return %1 : tensor<2x5xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func internal @masked.body
+// CHECK: llvm.intr.masked.load
+module @masked attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @masked(%x: tensor<2x64xf32>, %w: tensor<64x5xf32>) -> tensor<2x5xf32> {
+    %0 = tandem.matmul %x, %w : (tensor<2x64xf32>, tensor<64x5xf32>) -> tensor<2x5xf32>
+    return %0 : tensor<2x5xf32>
+  }
+}

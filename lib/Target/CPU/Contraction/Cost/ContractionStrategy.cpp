@@ -150,8 +150,9 @@ static double getTileCycles(VectorisedDim vectorisedDim,
       vectorLoads * rates.conversions + rowLoads * rates.rowConversions;
   double operations = fmas * rates.fmas + conversions + 2 * shuffles;
   double issued = operations + vectorLoads + rowLoads + kStepOps;
+  double latency = rates.latency / double(getPartialSums(int64_t(fmas)));
   double cycles = std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
-                            rates.latency, issued / kOpsPerCycle});
+                            latency, issued / kOpsPerCycle});
   cycles = addWeightCycles(cycles, vectorisedDim, vectors, steps, core) +
            kStreamCycles * rows;
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;

@@ -12,6 +12,9 @@
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 namespace tandem {
 
@@ -22,6 +25,19 @@ inline constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
 inline constexpr double kTileCycles = 30;
 /// The most vectors in a row of a tile: more would hardly save loads.
 inline constexpr int64_t kMaxVectors = 8;
+
+/// Steps of a loop that share a count and an address, at most. One of 12
+/// products has 24 operations, or 30 where its place is one of several levels;
+/// a core whose other thread is busy issues three a cycle, and takes 8 to 10
+/// cycles in place of 6.
+inline constexpr int64_t kMostStepsTogether = 4;
+/// Into how many sums each of `sums` is divided, to which such steps add in
+/// turn: few sums would wait for one another.
+inline int64_t getPartialSums(int64_t sums) {
+  constexpr auto kInFlight = int64_t(kFmasPerCycle * kFmaLatency);
+  return std::clamp<int64_t>(llvm::divideCeilSigned(kInFlight, sums), 1,
+                             kMostStepsTogether);
+}
 
 /// The cost of a product of two vectors. In f32 it is one multiply-add.
 struct ProductRates {

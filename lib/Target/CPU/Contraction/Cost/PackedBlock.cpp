@@ -41,7 +41,11 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   int64_t block = packed.vectorisedDim == VectorisedDim::Spatial
                       ? packed.rows
                       : packed.getLanes();
-  if (isInOrder && block >= contraction.outputChannels)
+  // Less than a block of such that are known is filled up with zeros, so that
+  // no load is masked.
+  bool isWhole = isConstant ? block == contraction.outputChannels
+                            : block >= contraction.outputChannels;
+  if (isInOrder && isWhole)
     return std::nullopt;
   return block;
 }

@@ -8,6 +8,7 @@
 
 #include "Contraction/Tile/TileEmitter.h"
 
+#include "Contraction/Cost/ContractionTiles.h"
 #include "Contraction/Tile/ChannelTileEmitter.h"
 #include "Contraction/Tile/DotTileEmitter.h"
 #include "Contraction/Tile/PairTileEmitter.h"
@@ -196,20 +197,27 @@ TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
   return offsets;
 }
 
-/// Steps of a loop that share a count and an address. One of 12 products has 24
-/// operations, or 30 where its place is one of several levels; a core whose
-/// other thread is busy issues three a cycle, and takes 8 to 10 cycles in place
-/// of 6.
+/// See kMostStepsTogether.
 int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
-  constexpr int64_t kMostSteps = 4, kMostProducts = 48;
+  constexpr int64_t kMostProducts = 48;
   const Level &inner = levels.back();
   if (inner.lower || mostUnrolled == 0 || tile->isRare)
     return 1;
   int64_t most = kMostProducts / (tile->rows * tile->vectors);
-  int64_t together = std::clamp<int64_t>(most, 1, kMostSteps);
+  int64_t together = std::clamp<int64_t>(most, 1, kMostStepsTogether);
   while (inner.count % together != 0)
     --together;
   return together;
+}
+
+/// The sums, of which `partial` has those of one part after the other.
+SmallVector<Value> TileEmitter::addParts(ArrayRef<Value> partial,
+                                         size_t count) {
+  Accumulators sums(partial.take_front(count));
+  for (size_t i = count; i < partial.size(); ++i)
+    sums[i % count] =
+        arith::AddFOp::create(builder, loc, sums[i % count], partial[i]);
+  return sums;
 }
 
 SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
@@ -226,24 +234,31 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
     lower = addScaled(lower, first.lower, unit);
     upper = addScaled(index(0), first.upper, unit);
   }
+  int64_t parts = std::min(together, getPartialSums(sums.size()));
+  Accumulators partial(sums);
+  for (size_t i = 0, rest = (parts - 1) * sums.size(); i < rest; ++i)
+    partial.push_back(createZero(cast<VectorType>(sums.front().getType())));
   auto loop =
-      scf::ForOp::create(builder, loc, lower, upper, index(together), sums);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  Value number = loop.getInductionVar();
-  Offsets at = getOffsets(levels, offsets, number);
-  Accumulators next(loop.getRegionIterArgs().begin(),
-                    loop.getRegionIterArgs().end());
-  for (int64_t i = 0; i < together; ++i) {
-    if (i > 0)
-      separateLoads();
-    next = emitStep(add(number, i),
-                    {add(at.data, i * inner.dataStep),
-                     add(at.weights, i * inner.weightsStep)},
-                    next);
+      scf::ForOp::create(builder, loc, lower, upper, index(together), partial);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar();
+    Offsets at = getOffsets(levels, offsets, number);
+    llvm::copy(loop.getRegionIterArgs(), partial.begin());
+    for (int64_t i = 0; i < together; ++i) {
+      if (i > 0)
+        separateLoads();
+      auto part = partial.begin() + i % parts * sums.size();
+      llvm::copy(emitStep(add(number, i),
+                          {add(at.data, i * inner.dataStep),
+                           add(at.weights, i * inner.weightsStep)},
+                          Accumulators(part, part + sums.size())),
+                 part);
+    }
+    scf::YieldOp::create(builder, loc, partial);
   }
-  scf::YieldOp::create(builder, loc, next);
-  return Accumulators(loop.getResults().begin(), loop.getResults().end());
+  return addParts(SmallVector<Value>(loop.getResults()), sums.size());
 }
 
 } // namespace tandem

@@ -89,6 +89,7 @@ private:
   Level getOuterTaps(unsigned dim) const;
   llvm::SmallVector<TapRange> getTapRanges() const;
   int64_t getStepsTogether(llvm::ArrayRef<Level> levels) const;
+  Accumulators addParts(llvm::ArrayRef<mlir::Value> partial, size_t count);
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
                      mlir::Value number) const;
 };

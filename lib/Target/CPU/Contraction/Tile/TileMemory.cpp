@@ -99,8 +99,27 @@ Value TileMemory::getPointer(Value base, Value offset, int64_t distance) {
       ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(distance)));
 }
 
+/// Whether each vector of weights ends before the weights do.
+static bool haveAllLanes(const Contraction &contraction, int64_t width) {
+  if (!contraction.weights) // Winograd's products read a task's memory.
+    return false;
+  int64_t together = contraction.hasInputPairs ? 2 : 1;
+  int64_t last =
+      (contraction.groups - 1) * contraction.groupWeightsStride +
+      (llvm::divideCeilSigned(contraction.inputChannels, together) - 1) *
+          contraction.inputWeightsStride;
+  for (const Contraction::BatchDim &dim : contraction.batch)
+    last += (dim.size - 1) * dim.weightsStride;
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    last += (dim.taps - 1) * dim.weightsStride;
+  auto outputs = int64_t(llvm::alignTo(contraction.outputChannels, width));
+  return last + together * outputs <=
+         cast<RankedTensorType>(contraction.weights.getType()).getNumElements();
+}
+
 Value TileMemory::getWeightsMask(const ContractionTile &tile, int64_t v) const {
-  bool isPacked = contraction.outputBlock != contraction.outputChannels;
+  bool isPacked = contraction.outputBlock != contraction.outputChannels ||
+                  haveAllLanes(contraction, width);
   return isPacked ? Value() : tile.getMask(v);
 }
 
