@@ -34,6 +34,12 @@ int64_t DeviceModel::nearBytes() const {
   return caches[own].bytes / cores / 4;
 }
 
+int64_t DeviceModel::keptBytes() const {
+  return caches.empty()
+             ? 0
+             : std::max(nearBytes(), caches.back().bytes / cores / 4);
+}
+
 /// What of `factor` is left where `threads` of `cores` run: all of it for one,
 /// nothing for all of them.
 static double getFactor(double factor, int64_t threads, int64_t cores) {

@@ -215,7 +215,10 @@ Status Comparison::compileAll() {
   return {};
 }
 
+/// What other steps do, such as transposes, is in no estimate.
 Status Comparison::readPredictions() {
+  if (!generated || programs[*generated].program->steps.size() > 1)
+    return {};
   TANDEM_ASSIGN_OR_RETURN(
       auto estimates,
       graph->estimateContractions(

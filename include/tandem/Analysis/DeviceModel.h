@@ -137,6 +137,10 @@ struct DeviceModel {
   /// while the core passes over it and a few others of its size repeatedly: a
   /// quarter of the largest cache that the core does not share.
   int64_t nearBytes() const;
+  /// The largest size, in bytes, of an array that a core stores rather than
+  /// compute its functions twice: a quarter of the core's share of the last
+  /// cache, which is read and written in less time. At least nearBytes.
+  int64_t keptBytes() const;
   /// The model of `threads` of the device's cores: their share of all rates,
   /// and of all caches except the last one, which cores share. The whole device
   /// if it has no more cores than that.

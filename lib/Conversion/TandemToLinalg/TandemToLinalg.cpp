@@ -123,7 +123,7 @@ static LogicalResult emitKernel(func::FuncOp kernel,
   case ir::FusionKind::loop:
     return emitLoopKernel(kernel);
   case ir::FusionKind::reduction:
-    return emitReductionKernel(kernel, device.nearBytes());
+    return emitReductionKernel(kernel, device.keptBytes());
   case ir::FusionKind::contraction:
     return emitContractionKernel(kernel);
   case ir::FusionKind::library:

@@ -80,13 +80,13 @@ module @columns attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind red
 // CHECK-COUNT-2: math.exp
 module {
 module @long attributes {tandem.kernel, tandem.kind = #tandem<fusion_kind reduction>} {
-  func.func @long(%x: tensor<2x100000xf32>) -> tensor<2x100000xf32> {
-    %e = tandem.exp %x : tensor<2x100000xf32>
+  func.func @long(%x: tensor<2x50000000xf32>) -> tensor<2x50000000xf32> {
+    %e = tandem.exp %x : tensor<2x50000000xf32>
     %s = tandem.reduce %e kind = max dims = [1] keep_dims
-        : (tensor<2x100000xf32>) -> tensor<2x1xf32>
+        : (tensor<2x50000000xf32>) -> tensor<2x1xf32>
     %r = tandem.sub %e, %s
-        : (tensor<2x100000xf32>, tensor<2x1xf32>) -> tensor<2x100000xf32>
-    return %r : tensor<2x100000xf32>
+        : (tensor<2x50000000xf32>, tensor<2x1xf32>) -> tensor<2x50000000xf32>
+    return %r : tensor<2x50000000xf32>
   }
 }
 }

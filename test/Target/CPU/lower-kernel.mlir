@@ -428,6 +428,38 @@ module @long_rows {
 
 // -----
 
+// So are short rows, if many are one run of memory.
+
+// NARROW-LABEL: llvm.func internal @run_of_rows.body
+// NARROW-NOT: vector<
+// NARROW: "llvm.intr.memcpy"
+// NARROW-NOT: vector<
+// NARROW: "llvm.intr.memcpy"
+// NARROW-NOT: vector<
+// NARROW: llvm.return
+module @run_of_rows {
+  func.func @run_of_rows(%x: tensor<512x8xbf16>, %y: tensor<256x8xbf16>) -> tensor<768x8xbf16> {
+    %0 = tandem.concat %x, %y axis = 0 : (tensor<512x8xbf16>, tensor<256x8xbf16>) -> tensor<768x8xbf16>
+    return %0 : tensor<768x8xbf16>
+  }
+}
+
+// -----
+
+// Too few are not, nor are rows that are no run of the result.
+
+// NARROW-LABEL: llvm.func internal @few_rows.body
+// NARROW-NOT: llvm.intr.memcpy
+// NARROW: llvm.return
+module @few_rows {
+  func.func @few_rows(%x: tensor<512x8xf32>, %y: tensor<8x8xf32>) -> tensor<520x8xf32> {
+    %0 = tandem.concat %x, %y axis = 0 : (tensor<512x8xf32>, tensor<8x8xf32>) -> tensor<520x8xf32>
+    return %0 : tensor<520x8xf32>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: llvm.func internal @gathered_rows.body
 // CHECK-NOT: vector<
 // CHECK: "llvm.intr.memcpy"

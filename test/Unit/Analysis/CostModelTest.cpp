@@ -62,6 +62,17 @@ TEST(CostModel, NearBytesAreOfACoresOwnCache) {
   EXPECT_EQ(model.nearBytes(), 0);
 }
 
+/// Of a core's share of the last cache.
+TEST(CostModel, KeptBytesAreOfTheLastCache) {
+  DeviceModel model = makeModel();
+  EXPECT_EQ(model.keptBytes(), model.caches.back().bytes / 4 / 4);
+  EXPECT_GT(model.keptBytes(), model.nearBytes());
+  model.caches.pop_back();
+  EXPECT_EQ(model.keptBytes(), model.nearBytes());
+  model.caches.clear();
+  EXPECT_EQ(model.keptBytes(), 0);
+}
+
 TEST(CostModel, ThreadsHaveTheirShare) {
   DeviceModel one = makeModel().withThreads(1);
   EXPECT_EQ(one.cores, 1);

@@ -11,6 +11,7 @@
 #include "IndexBuilder.h"
 
 #include "Loop/IndexConditions.h"
+#include "Loop/RowCopies.h"
 
 #include "tandem/Runtime/Grain.h"
 
@@ -143,13 +144,33 @@ static int64_t chooseRows(int64_t rows, int64_t size, int64_t most,
   return best;
 }
 
+/// Whether all that `op` does from loop `loop` on is to move runs of memory,
+/// which end where its index decides a branch.
+static bool movesRuns(linalg::GenericOp op, unsigned loop) {
+  IndexConditions conditions(op, loop);
+  SmallVector<int64_t> borders = conditions.getBorders();
+  int64_t inner =
+      llvm::product_of(ArrayRef(op.getStaticLoopRanges()).drop_front(loop + 1));
+  for (auto [begin, end] : llvm::zip(borders, ArrayRef(borders).drop_front())) {
+    KnownConditions known;
+    conditions.learn(begin, known);
+    if (!copiesRows(op, loop, (end - begin) * inner, known))
+      return false;
+  }
+  return true;
+}
+
 /// Where rows are shorter than a register, a vector takes several; of as many
-/// innermost loops as leave room for two iterations of the next.
+/// innermost loops as leave room for two iterations of the next. So it does
+/// where several rows are one run of memory.
 static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
   SmallVector<int64_t> &sizes = schedule.sizes;
-  if (sizes.size() < 2 || sizes.back() >= width || sizes.back() == 0)
+  if (sizes.size() < 2 || sizes.back() == 0)
     return;
   int64_t lanes = getMostLanes(op, width), size = 1;
+  if (sizes.back() >= width &&
+      (2 * sizes.back() > lanes || !movesRuns(op, sizes.size() - 2)))
+    return;
   unsigned outer = sizes.size();
   while (outer > 1 && size * sizes[outer - 1] * 2 <= lanes)
     size *= sizes[--outer];
