@@ -181,8 +181,8 @@ void Calibrator::measureStreaming() {
 }
 
 Status Calibrator::measureAcross() {
-  TANDEM_RETURN_IF_ERROR(checkCancelled());
-  TANDEM_ASSIGN_OR_RETURN(Best factor, measureAcrossFactor());
+  TANDEM_ASSIGN_OR_RETURN(
+      Best factor, measureAcrossFactor([this] { return checkCancelled(); }));
   model.acrossFactor =
       take("across_factor", model.acrossFactor, 1, factor, kShareSteps);
   return {};

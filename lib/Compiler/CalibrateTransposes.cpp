@@ -9,7 +9,6 @@
 #include "CalibrateTransposes.h"
 
 #include "tandem/Measure/Sampler.h"
-#include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Tandem.h"
@@ -78,17 +77,16 @@ Expected<measure::Best> measureImage(int64_t channels, int64_t positions) {
     TANDEM_ASSIGN_OR_RETURN(double transposeNs, transpose.run());
     factors.push_back(std::max(1.0, 2 * transposeNs / copyNs - 1));
   }
-  std::sort(factors.begin(), factors.end());
-  return measure::Best{
-      measure::quantile(factors, 0.5),
-      measure::quantile(factors, 0.75) / measure::quantile(factors, 0.25) - 1};
+  return measure::medianOf(std::move(factors));
 }
 
 } // namespace
 
-Expected<measure::Best> measureAcrossFactor() {
+Expected<measure::Best>
+measureAcrossFactor(const std::function<Status()> &checkCancelled) {
   double logs = 0, spread = 0;
   for (auto [channels, positions] : kImages) {
+    TANDEM_RETURN_IF_ERROR(checkCancelled());
     TANDEM_ASSIGN_OR_RETURN(measure::Best image,
                             measureImage(channels, positions));
     logs += std::log(image.value);

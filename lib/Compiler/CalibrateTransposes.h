@@ -12,14 +12,18 @@
 #include "tandem/Measure/Rates.h"
 #include "tandem/Support/Error.h"
 
+#include <functional>
+
 namespace tandem {
 
 /// DeviceModel::acrossFactor of the calling thread's core: a kernel that
 /// transposes an image beside one that reads and writes it in order, in
 /// alternation: the geometric mean over three images of their medians. The
-/// spread is the largest distance of an image's quartiles. The Error says what
-/// could not be compiled or run.
-Expected<measure::Best> measureAcrossFactor();
+/// spread is the largest distance of an image's quartiles. `checkCancelled`
+/// is called before each image, and its Error ends the measuring. Other Errors
+/// say what could not be compiled or run.
+Expected<measure::Best>
+measureAcrossFactor(const std::function<Status()> &checkCancelled);
 
 } // namespace tandem
 

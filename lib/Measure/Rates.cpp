@@ -116,6 +116,12 @@ private:
 
 bool Best::isSteady() const { return spread <= kLargestSpread; }
 
+Best medianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {quantile(values, 0.5),
+          quantile(values, 0.75) / quantile(values, 0.25) - 1};
+}
+
 Best findLeast(const std::function<double()> &run) {
   std::vector<double> times;
   auto start = std::chrono::steady_clock::now();
@@ -187,9 +193,7 @@ Best measureStreaming(size_t bytes) {
     double cached = arrays.run(Stores::cached);
     gains.push_back(arrays.run(Stores::streaming) / cached);
   }
-  std::sort(gains.begin(), gains.end());
-  return {quantile(gains, 0.5),
-          quantile(gains, 0.75) / quantile(gains, 0.25) - 1};
+  return medianOf(std::move(gains));
 }
 
 } // namespace tandem::measure

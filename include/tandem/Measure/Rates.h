@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace tandem::measure {
 
@@ -27,6 +28,10 @@ struct Best {
   /// Whether the spread is small enough for the value to be relied on.
   bool isSteady() const;
 };
+
+/// The median of `values`, and the distance of their quartiles, relative to the
+/// lower one, as its spread. There is at least one value.
+Best medianOf(std::vector<double> values);
 
 /// Calls `run`, which returns a time, until the best five times agree or about
 /// 50 ms have passed, and returns the least.
