@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory_resource>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <vector>
 
 using namespace tandem;
 
@@ -25,35 +27,58 @@ int64_t tandem::numTasks(const fb::KernelT &kernel) {
 
 namespace {
 
-/// The iterations of a launch that no task has taken yet. Tasks take large
-/// ranges first and ever smaller ones, down to the grain, so that they end at
-/// the same time although there are few ranges (guided self-scheduling:
-/// Polychronopoulos and Kuck, IEEE Trans. Computers C-36, 1987). Thread-safe.
+/// The iterations of a launch that no task has taken yet. Each task has a share
+/// of its own, the same in every launch, so that it finds in its core's caches
+/// what it has read or written in another one; with its share done it helps the
+/// others. Ranges are large first and ever smaller, down to the grain, so that
+/// all tasks end at the same time although there are few ranges (guided
+/// self-scheduling: Polychronopoulos and Kuck, IEEE Trans. Computers C-36,
+/// 1987). Thread-safe.
 class IterationQueue {
 public:
   IterationQueue(const fb::KernelT &kernel, int64_t tasks)
-      : extent(kernel.extent), grain(kernel.grain), tasks(tasks) {}
+      : grain(kernel.grain), shares(static_cast<size_t>(tasks), &memory) {
+    int64_t each = kernel.extent / tasks, rest = kernel.extent % tasks, end = 0;
+    for (int64_t task = 0; task < tasks; ++task) {
+      shares[task].next.store(end, std::memory_order_relaxed);
+      shares[task].end = end += each + (task < rest);
+    }
+  }
 
   struct Range {
     int64_t begin, end;
     bool isEmpty() const { return begin >= end; }
   };
-  Range take() {
-    int64_t begin = next.load(std::memory_order_relaxed), end;
-    do {
-      int64_t left = extent - begin;
-      end = begin + std::min(left, std::max(grain, left / (kShare * tasks)));
-    } while (
-        !next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-    return {begin, end};
+  /// Empty when none is left.
+  Range take(int64_t task) {
+    Range range = shares[task].take(grain);
+    for (size_t i = 1; range.isEmpty() && i < shares.size(); ++i)
+      range = shares[(task + i) % shares.size()].take(grain);
+    return range;
   }
 
 private:
-  /// A range is at most this part of a task's share of what is left.
-  static constexpr int64_t kShare = 2;
+  struct alignas(64) Share {
+    std::atomic<int64_t> next;
+    int64_t end;
 
-  std::atomic<int64_t> next{0};
-  int64_t extent, grain, tasks;
+    /// Half of what is left of it.
+    Range take(int64_t grain) {
+      int64_t begin = next.load(std::memory_order_relaxed), to;
+      do {
+        int64_t left = end - begin;
+        to = begin + std::min(left, std::max(grain, left / 2));
+      } while (
+          !next.compare_exchange_weak(begin, to, std::memory_order_relaxed));
+      return {begin, to};
+    }
+  };
+
+  int64_t grain;
+  /// For the shares of 16 threads.
+  alignas(64) std::byte buffer[16 * sizeof(Share)];
+  std::pmr::monotonic_buffer_resource memory{buffer, sizeof buffer};
+  std::pmr::vector<Share> shares;
 };
 
 /// Exactly `tasks` tasks, each with its slot of the workspace: by the task's
@@ -63,7 +88,8 @@ void launchTasks(const fb::KernelT &kernel, KernelFn function,
   IterationQueue queue(kernel, tasks);
   auto runTask = [&](int64_t task) {
     std::byte *slot = workspace ? workspace + task * kernel.workspace : nullptr;
-    for (auto range = queue.take(); !range.isEmpty(); range = queue.take())
+    for (auto range = queue.take(task); !range.isEmpty();
+         range = queue.take(task))
       function(args, /*sizes=*/nullptr, slot, range.begin, range.end);
   };
   // A thread that waits for the others must not begin a task of the caller's:
