@@ -104,8 +104,9 @@ struct DeviceModel {
   int64_t vectorRegisters = 0;
   /// Size of a cache line, in bytes: the least that a read of memory transfers.
   int64_t lineBytes = 64;
-  /// Results of at least this many bytes are written with non-temporal stores,
-  /// which bypass the caches. That saves time, even though later kernels then
+  /// Results of at least this many bytes, of kernels that read and write three
+  /// times as many, are written with non-temporal stores, which bypass the
+  /// caches. That saves time, even though later kernels then
   /// read the result from memory, because the caches would first fetch each
   /// line that is written.
   int64_t streamedBytes = int64_t(32) << 20;

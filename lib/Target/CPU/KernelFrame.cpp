@@ -212,10 +212,21 @@ linalg::GenericOp KernelFrame::widen(linalg::GenericOp op) {
   return wide;
 }
 
+/// Whether the caches would hold what a kernel reads and writes: they were
+/// measured with two operands as large as the result.
+static bool fitsCaches(func::FuncOp kernel, int64_t streamedBytes) {
+  int64_t bytes = 0;
+  FunctionType type = kernel.getFunctionType();
+  for (Type of : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    bytes += ir::toTandemType(cast<RankedTensorType>(of)).bytes();
+  return bytes / 3 < streamedBytes;
+}
+
 bool KernelFrame::streamResult(RankedTensorType type, int64_t lanes,
                                int64_t rowSize) {
   int64_t bytes = (type.getElementTypeBitWidth() + 7) / 8;
   bool isStreamed = type.getNumElements() * bytes >= streamedBytes &&
+                    !fitsCaches(kernel, streamedBytes) &&
                     lanes * bytes % kStreamAlignment == 0 &&
                     rowSize * bytes % kStreamAlignment == 0;
   streams |= isStreamed;

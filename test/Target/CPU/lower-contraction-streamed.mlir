@@ -14,12 +14,12 @@
 // CHECK-NOT: rw = 1 : i32
 // CHECK: llvm.fence seq_cst
 module @depthwise attributes {tandem.kind = #tandem<fusion_kind contraction>} {
-  func.func @depthwise(%x: tensor<1x70x70x64xf32>, %w: tensor<3x3x1x64xf32>) -> tensor<1x70x70x64xf32> {
+  func.func @depthwise(%x: tensor<1x80x80x64xf32>, %w: tensor<3x3x1x64xf32>) -> tensor<1x80x80x64xf32> {
     %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
         pad_low = [1, 1] pad_high = [1, 1] groups = 64
-        : (tensor<1x70x70x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x70x70x64xf32>
-    %1 = tandem.relu %0 : tensor<1x70x70x64xf32>
-    return %1 : tensor<1x70x70x64xf32>
+        : (tensor<1x80x80x64xf32>, tensor<3x3x1x64xf32>) -> tensor<1x80x80x64xf32>
+    %1 = tandem.relu %0 : tensor<1x80x80x64xf32>
+    return %1 : tensor<1x80x80x64xf32>
   }
 }
 
@@ -29,9 +29,9 @@ module @depthwise attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 // CHECK: llvm.store {{.*}} nontemporal} : vector<16xf32>
 // CHECK: llvm.fence seq_cst
 module @product attributes {tandem.kind = #tandem<fusion_kind contraction>} {
-  func.func @product(%x: tensor<4096x64xf32>, %w: tensor<64x64xf32>) -> tensor<4096x64xf32> {
-    %0 = tandem.matmul %x, %w : (tensor<4096x64xf32>, tensor<64x64xf32>) -> tensor<4096x64xf32>
-    return %0 : tensor<4096x64xf32>
+  func.func @product(%x: tensor<8192x64xf32>, %w: tensor<64x64xf32>) -> tensor<8192x64xf32> {
+    %0 = tandem.matmul %x, %w : (tensor<8192x64xf32>, tensor<64x64xf32>) -> tensor<8192x64xf32>
+    return %0 : tensor<8192x64xf32>
   }
 }
 
@@ -43,9 +43,9 @@ module @product attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 // CHECK-NOT: nontemporal
 // CHECK-NOT: llvm.fence
 module @unaligned attributes {tandem.kind = #tandem<fusion_kind contraction>} {
-  func.func @unaligned(%x: tensor<4096x64xf32>, %w: tensor<64x72xf32>) -> tensor<4096x72xf32> {
-    %0 = tandem.matmul %x, %w : (tensor<4096x64xf32>, tensor<64x72xf32>) -> tensor<4096x72xf32>
-    return %0 : tensor<4096x72xf32>
+  func.func @unaligned(%x: tensor<8192x64xf32>, %w: tensor<64x72xf32>) -> tensor<8192x72xf32> {
+    %0 = tandem.matmul %x, %w : (tensor<8192x64xf32>, tensor<64x72xf32>) -> tensor<8192x72xf32>
+    return %0 : tensor<8192x72xf32>
   }
 }
 
