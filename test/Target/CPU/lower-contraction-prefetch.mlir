@@ -1,7 +1,7 @@
 // Tiles of images for which the second-level cache has no room ask for lines of
 // later tiles: depthwise ones for those that the tile below, in the next row, is
-// the first to read and to write; those of 1x1 convolutions for the data of the
-// tile after the next.
+// the first to read and to write; those of one line of windows for the data of
+// the tile after the next.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s
@@ -122,6 +122,25 @@ module @pointwise attributes {tandem.kind = #tandem<fusion_kind contraction>} {
     %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
         : (tensor<1x56x57x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x56x57x64xf32>
     return %0 : tensor<1x56x57x64xf32>
+  }
+}
+
+// -----
+
+// The last of two taps is the first to read a position, 13 behind the tile's
+// first one.
+
+// CHECK-LABEL: module @taps
+// CHECK: %[[LAST:.*]] = arith.constant 318720 : index
+// CHECK: arith.minsi %{{.*}}, %[[LAST]] : index
+// CHECK: llvm.getelementptr %{{.*}}[832] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-COUNT-24: rw = 0 : i32
+// CHECK-NOT: llvm.intr.prefetch
+module @taps attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @taps(%x: tensor<1x4999x64xf32>, %w: tensor<2x64x64xf32>) -> tensor<1x4998x64xf32> {
+    %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+        : (tensor<1x4999x64xf32>, tensor<2x64x64xf32>) -> tensor<1x4998x64xf32>
+    return %0 : tensor<1x4998x64xf32>
   }
 }
 

@@ -62,21 +62,24 @@ SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
   return result;
 }
 
-/// At the end of a row this is data of the next one, and at the end of the last
-/// row whatever the data ends with.
+/// What the last tap reads, as other tiles have read what the others do. At the
+/// end of a row this is data of the next one, and at the end of the last row
+/// whatever the data ends with.
 void ChannelTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.tilesAhead == 0 || isDataStaged)
     return;
   const Contraction::SpatialDim &dim = getInner();
   const int64_t bytes = contraction.inputChannels * format.bytes;
-  const int64_t last = (strategy.tilesAhead + 1) * which.rows - 1;
-  Value first = keepInData(getFirstOffsets(which).data,
-                           last * dim.stride * dim.dataStride +
-                               contraction.inputChannels);
-  for (int64_t row = 0; row < which.rows; ++row) {
+  auto getDistance = [&](int64_t row) {
     int64_t ahead = strategy.tilesAhead * which.rows + row;
-    Value pointer =
-        getPointer(data, first, ahead * dim.stride * dim.dataStride);
+    return (ahead * dim.stride + (dim.taps - 1) * dim.dilation) *
+           dim.dataStride;
+  };
+  Value first =
+      keepInData(getFirstOffsets(which).data,
+                 getDistance(which.rows - 1) + contraction.inputChannels);
+  for (int64_t row = 0; row < which.rows; ++row) {
+    Value pointer = getPointer(data, first, getDistance(row));
     for (int64_t byte = 0; byte < bytes; byte += strategy.prefetchBytes)
       prefetch(builder, loc, pointer, byte, /*isWritten=*/false,
                PrefetchLevel::First);
