@@ -93,13 +93,25 @@ void followMap(AffineMap map, OperandAccess &access) {
         stride = {static_cast<int64_t>(at), step};
 }
 
-/// Of windows, pads and the like, which keep their dims; those of contractions
-/// and reductions read whole lines.
+/// Whether it is the data of a convolution that sums nothing but a window, and
+/// leaves the dims where they are.
+bool isDataOfDepthwise(OpOperand &operand) {
+  auto conv = dyn_cast<ir::ConvOp>(operand.getOwner());
+  if (!conv || operand.getOperandNumber() != 0)
+    return false;
+  StringRef layout = conv.getLayout().getInput();
+  return layout == conv.getLayout().getOutput() &&
+         shapeOf(operand.get())[layout.find('C')] == conv.getGroups();
+}
+
+/// Of windows, pads and the like, which keep their dims; those of other
+/// contractions and reductions read whole lines.
 void followDims(OpOperand &operand, OperandAccess &access) {
   ArrayRef<int64_t> from = shapeOf(operand.getOwner()->getResult(0)),
                     to = shapeOf(operand.get());
-  bool keepsDims = from.size() == to.size() &&
-                   !isa<ir::ContractionOpInterface>(operand.getOwner());
+  bool keepsDims = isDataOfDepthwise(operand) ||
+                   (from.size() == to.size() &&
+                    !isa<ir::ContractionOpInterface>(operand.getOwner()));
   for (int64_t dim = 0; dim < static_cast<int64_t>(from.size()); ++dim)
     access.strides.push_back(keepsDims ? AccessStride{dim, 1}
                                        : AccessStride::innermost(to));

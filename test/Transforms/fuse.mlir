@@ -33,6 +33,26 @@ func.func @small_conv(%x: tensor<8x100x1xf32>, %w: tensor<3x1x32xf32>)
 
 // -----
 
+// In the loop of a transpose a depthwise convolution would read its data across:
+// 78 in place of 10 us, on a Zen 5.
+// CHECK-LABEL: func.func @transposed_depthwise
+func.func @transposed_depthwise(%x: tensor<1x7x7x1152xf32>, %w: tensor<3x3x1x1152xf32>)
+    -> tensor<1x1152x7x7xf32> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.conv
+  // CHECK-NEXT: tandem.yield
+  // CHECK: tandem.fusion loop
+  // CHECK-NEXT: tandem.transpose
+  %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1] groups = 1152
+      : (tensor<1x7x7x1152xf32>, tensor<3x3x1x1152xf32>) -> tensor<1x7x7x1152xf32>
+  %1 = tandem.transpose %0 permutation = [0, 3, 1, 2]
+      : (tensor<1x7x7x1152xf32>) -> tensor<1x1152x7x7xf32>
+  return %1 : tensor<1x1152x7x7xf32>
+}
+
+// -----
+
 // A heavy one is an op step between kernels.
 // CHECK-LABEL: func.func @heavy_conv
 func.func @heavy_conv(%x: tensor<8x100x64xf32>, %w: tensor<3x64x32xf32>)
