@@ -14,6 +14,7 @@
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Measure/Rates.h"
 #include "tandem/Measure/Statistics.h"
+#include "tandem/Measure/WorkerPlaces.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Support/RoundToStep.h"
 
@@ -57,7 +58,11 @@ private:
   void measureStreaming();
   Status measureAcross();
   Status measureLibraryCall();
-  Status measureShares();
+  /// `exact` is a model of the threads that are timed, `reference` of the core.
+  Status measureShares(std::span<const Share> shares,
+                       const SpeedReference &reference, DeviceModel exact);
+  Status measureOneThread();
+  Status measureAllThreads();
 
   /// What convolutions are timed by.
   Expected<SpeedReference> makeReference();
@@ -236,16 +241,17 @@ Expected<SpeedReference> Calibrator::makeReference() {
                         measure::quantile(rounds, 0.5)};
 }
 
-Status Calibrator::measureShares() {
+Status Calibrator::measureShares(std::span<const Share> shares,
+                                 const SpeedReference &reference,
+                                 DeviceModel exact) {
   std::vector<std::pair<const Share *, ShareTrial>> trials;
-  for (const Share &share : allShares()) {
+  for (const Share &share : shares) {
     TANDEM_RETURN_IF_ERROR(checkCancelled());
     bool isAbsent = &share.field(model) == &model.library.matrixUnit &&
                     model.matrixFlopsPerClock == 0;
     if (!isAbsent)
       trials.emplace_back(&share, ShareTrial(share));
   }
-  TANDEM_ASSIGN_OR_RETURN(SpeedReference reference, makeReference());
   for (int round = 0; round < kRounds; ++round)
     for (auto &[share, trial] : trials) {
       TANDEM_RETURN_IF_ERROR(checkCancelled());
@@ -253,7 +259,6 @@ Status Calibrator::measureShares() {
     }
   // Each is found beside the others as they are, not as they are rounded: of
   // two that choices compare, the quotient is steadier than either.
-  DeviceModel exact = model.withThreads(1);
   for (auto &[share, trial] : trials) {
     double &value = share->field(model);
     Best best = trial.fit(exact).value_or(Best());
@@ -262,6 +267,26 @@ Status Calibrator::measureShares() {
         calibration.figures.back().isMeasured ? best.value : value;
   }
   return {};
+}
+
+Status Calibrator::measureOneThread() {
+  TANDEM_RETURN_IF_ERROR(measureAcross());
+  TANDEM_RETURN_IF_ERROR(measureLibraryCall());
+  TANDEM_ASSIGN_OR_RETURN(SpeedReference reference, makeReference());
+  return measureShares(sharesOfOneThread(), reference, model.withThreads(1));
+}
+
+/// Beside multiply-adds of one core: as a reference, a kernel would run on all.
+Status Calibrator::measureAllThreads() {
+  if (!options.wholeMachine || model.cores == 1)
+    return {};
+  SpeedReference registers = makeFlopsReference(model.vectorBits);
+  SpeedReference reference{[=] {
+                             measure::keepWorkersAway();
+                             return registers.run();
+                           },
+                           registers.flops};
+  return measureShares(sharesOfAllThreads(), reference, model);
 }
 
 Expected<Calibration> Calibrator::run() {
@@ -273,14 +298,9 @@ Expected<Calibration> Calibrator::run() {
   measureMemory();
   measureStreaming();
   Status status;
-  runOnOneThread([&] {
-    status = measureAcross();
-    if (status)
-      status = measureLibraryCall();
-    if (status)
-      status = measureShares();
-  });
+  runOnOneThread([&] { status = measureOneThread(); });
   TANDEM_RETURN_IF_ERROR(status);
+  TANDEM_RETURN_IF_ERROR(measureAllThreads());
   return std::move(calibration);
 }
 

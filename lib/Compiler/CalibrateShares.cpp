@@ -40,6 +40,9 @@ constexpr const char *kColumns[] = {"f32 nchw ic3ih56oc32oh56kh3ph1",
                                     "f32 nchw ic8ih56oc32oh56kh3ph1"};
 constexpr const char *kReordered[] = {"f32 nchw ic16ih56oc16oh56kh3ph1",
                                       "f32 nchw ic64ih56oc64oh56kh3ph1"};
+/// Beside which waking threads takes little.
+constexpr const char *kLargeMatrices[] = {"f32 nchw ic256ih28oc512oh28kh1ph0",
+                                          "f32 nchw ic256ih56oc64oh56kh1ph0"};
 constexpr const char *kMatrixUnit[] = {"bf16 nhwc ic64ih28oc64oh28kh3ph1",
                                        "bf16 nhwc ic128ih28oc128oh28kh1ph0"};
 
@@ -83,6 +86,12 @@ constexpr Share kShares[] = {
      kMatrixUnit, ContractionWay::Library},
 };
 
+constexpr Share kSharesOfAll[] = {
+    {"library_matrix_threads",
+     [](DeviceModel &m) -> double & { return m.library.matrixThreads; },
+     kLargeMatrices, ContractionWay::Library},
+};
+
 /// How many times less or more than what is built in a number can be.
 constexpr double kRange = 16;
 /// The logarithm by which what is built in may be off on another machine, and
@@ -91,7 +100,8 @@ constexpr double kDoubt = 0.7, kNoise = 0.1;
 
 } // namespace
 
-std::span<const Share> allShares() { return kShares; }
+std::span<const Share> sharesOfOneThread() { return kShares; }
+std::span<const Share> sharesOfAllThreads() { return kSharesOfAll; }
 
 ShareTrial::ShareTrial(const Share &share) : share(share) {
   for (const char *text : share.shapes)
@@ -115,11 +125,12 @@ double ShareTrial::getError(DeviceModel model, double value) const {
   const double doubt = kNoise / kDoubt;
   double error = std::pow(doubt * std::log(value / share.field(model)), 2);
   share.field(model) = value;
+  const double flopsPerNs = model.withThreads(1).f32FlopsPerNs;
   for (const Sample &sample : samples)
     if (auto ns = sample.probe->predictNs(model); ns && !sample.rounds.empty())
-      error += std::pow(std::log(*ns * model.f32FlopsPerNs /
-                                 measure::quantile(sample.rounds, 0.5)),
-                        2);
+      error += std::pow(
+          std::log(*ns * flopsPerNs / measure::quantile(sample.rounds, 0.5)),
+          2);
   return error;
 }
 

@@ -31,9 +31,11 @@ struct Share {
   ContractionWay way;
 };
 
-/// All shares, in the order in which they can be found: each depends on the
-/// ones before it.
-std::span<const Share> allShares();
+/// All shares that are found on one thread, in the order in which they can be
+/// found: each depends on the ones before it.
+std::span<const Share> sharesOfOneThread();
+/// Those that are found then on all threads.
+std::span<const Share> sharesOfAllThreads();
 
 /// Times the convolutions of one share and fits its value. Convolutions that
 /// cannot run in the required way are ignored. Not thread-safe.
@@ -47,8 +49,9 @@ public:
   /// may be busy on the same core for a while.
   void measure(const SpeedReference &reference);
 
-  /// The value with which `model`, a model of one core, predicts the measured
-  /// times best; nothing where no convolution was measured.
+  /// The value with which `model`, a model of the threads that were timed,
+  /// predicts the measured times best; nothing where no convolution was
+  /// measured.
   std::optional<measure::Best> fit(DeviceModel model) const;
 
 private:

@@ -50,7 +50,8 @@ public:
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
                                                      ContractionWay way);
 
-  /// Times the convolution on the calling thread, relative to `reference` and
+  /// Times the convolution, on the calling thread within runOnOneThread and
+  /// otherwise on all, relative to `reference` and
   /// in the unit of SpeedReference::flops: the median over many pairs of runs.
   Expected<double> measure(const SpeedReference &reference);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WorkerPlaces.h"
+#include "tandem/Measure/WorkerPlaces.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include <system_error>
 #include <unistd.h>
 
-void tandem::bench::keepWorkersAway() {
+void tandem::measure::keepWorkersAway() {
   // Of the process: asked before any thread of it has a place.
   static const cpu_set_t all = [] {
     cpu_set_t set;

@@ -11,10 +11,10 @@
 #include "ComparisonCases.h"
 #include "CompileCost.h"
 #include "MoveSeries.h"
-#include "WorkerPlaces.h"
 
 #include "tandem/Measure/Peak.h"
 #include "tandem/Measure/Sampler.h"
+#include "tandem/Measure/WorkerPlaces.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
 
@@ -287,7 +287,7 @@ measure::Sampler::Call Comparison::callOf(LibrarySide &side) {
 /// they are to come from: they are all used once, untimed, before each sample.
 size_t Comparison::add(measure::Sampler::Call call) {
   auto prepare = [this, call] {
-    keepWorkersAway();
+    measure::keepWorkersAway();
     if (options.data == DataSource::cache)
       for (size_t set = 0; set < inputs.size(); ++set)
         (void)call(set); // Fails as the timed call does.
@@ -305,7 +305,7 @@ void Comparison::addPeak(int threads) {
   };
   sampler.add("peak", measurePeak, [threads] {
     setNumThreads(threads);
-    keepWorkersAway();
+    measure::keepWorkersAway();
   });
 }
 
@@ -321,7 +321,7 @@ Expected<MoveSeries> Comparison::addCopy() {
         measure::copyOnAllThreads(copyTo[call], copyFrom[call],
                                   static_cast<size_t>(bytes), stores);
       },
-      keepWorkersAway);
+      measure::keepWorkersAway);
 }
 
 /// Returns the series of what is chosen.

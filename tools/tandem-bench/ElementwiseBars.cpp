@@ -8,9 +8,8 @@
 
 #include "BenchmarkGraph.h"
 
-#include "WorkerPlaces.h"
-
 #include "tandem/Measure/Peak.h"
+#include "tandem/Measure/WorkerPlaces.h"
 
 namespace tandem::bench {
 namespace {
@@ -49,7 +48,7 @@ size_t addThreadsSeries(measure::Sampler &sampler,
   size_t first = sampler.add("one thread", call, [] { setNumThreads(1); });
   sampler.add("all threads", call, [threads = numThreads()] {
     setNumThreads(threads);
-    keepWorkersAway();
+    measure::keepWorkersAway();
   });
   return first;
 }

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BenchmarkGraph.h"
-#include "WorkerPlaces.h"
+
+#include "tandem/Measure/WorkerPlaces.h"
 
 #include <set>
 
@@ -36,7 +37,7 @@ Status addLayoutBars(const BarsOptions &options, const std::string &name,
   measure::Sampler sampler(samplerOptions(options));
   for (BenchmarkGraph *benchmark : {&first, &last})
     for (tools::PreparedTier *tier : {&benchmark->eager, &benchmark->compiled})
-      sampler.add(name, callOf(*benchmark, *tier), keepWorkersAway);
+      sampler.add(name, callOf(*benchmark, *tier), measure::keepWorkersAway);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   const std::string on = ", threads: " + std::to_string(numThreads());
   auto add = [&](const char *figure, Series a, Series b, double bar,

@@ -10,7 +10,6 @@
 
 #include "InputSets.h"
 #include "TierCases.h"
-#include "WorkerPlaces.h"
 #include "common/Format.h"
 #include "common/Json.h"
 #include "common/ProgressLine.h"
@@ -19,6 +18,7 @@
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Measure/Vary.h"
+#include "tandem/Measure/WorkerPlaces.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +83,7 @@ Status sampleTiers(TierResult &result, const InputSets &inputs,
     return sampler.add(
         name,
         [&](size_t call) { return tier.executor->run(inputs[call], outputs); },
-        keepWorkersAway);
+        measure::keepWorkersAway);
   };
   size_t first = add("eager", eager), second = add("compiled", compiled);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());

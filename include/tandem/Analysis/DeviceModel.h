@@ -44,6 +44,10 @@ struct LibraryShares {
   /// the result; `columnCycles` is the number of cycles for each element that
   /// is copied into the columns of the matrix (im2col).
   double tileProducts = 8, columnCycles = 3;
+  /// What all threads reach of as many times one's speed in such a product,
+  /// which is divided among them image by image, in pieces that are copied
+  /// first.
+  double matrixThreads = 0.6;
   /// The time of reordering an image to another layout, as a multiple of the
   /// time of copying it.
   double reorderFactor = 1.5;

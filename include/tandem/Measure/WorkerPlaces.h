@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_TOOLS_TANDEM_BENCH_WORKERPLACES_H
-#define TANDEM_TOOLS_TANDEM_BENCH_WORKERPLACES_H
+#ifndef TANDEM_MEASURE_WORKERPLACES_H
+#define TANDEM_MEASURE_WORKERPLACES_H
 
-namespace tandem::bench {
+namespace tandem::measure {
 
 /// Keeps all other threads of the process, of whichever library, off the
 /// processor that the calling thread runs on. In a virtual machine, Linux may
@@ -19,6 +19,6 @@ namespace tandem::bench {
 /// there is only one processor, or where the system does not permit it.
 void keepWorkersAway();
 
-} // namespace tandem::bench
+} // namespace tandem::measure
 
-#endif // TANDEM_TOOLS_TANDEM_BENCH_WORKERPLACES_H
+#endif // TANDEM_MEASURE_WORKERPLACES_H

@@ -24,12 +24,6 @@ namespace {
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
 constexpr double kLibraryThreadFlops = 1e6;
 
-/// What several threads reach of as many times one's speed in a product of
-/// matrices, which the library divides among them image by image, in pieces
-/// that they copy first. With two threads, 24 to 256 channels and one or eight
-/// images it takes 0.6 to 1.3 of one thread's time, 0.85 in the mean.
-constexpr double kMatrixThreads = 0.6;
-
 /// Of the speed of our own tiles.
 double getLibraryShare(const LibraryShares &shares,
                        const Contraction &contraction,
@@ -249,9 +243,10 @@ ContractionCost estimateLibraryCost(CostProblem problem,
   double cycles = getLibraryCycles(problem, reordered ? &*reordered : nullptr);
   int64_t workers = flops < kLibraryThreadFlops ? 1 : problem.device.cores;
   bool isMatrixProduct = reordered && !isChannelsLast(*reordered);
-  ContractionCost cost =
-      getCostOfCycles(ContractionWay::Library, problem, cycles, workers,
-                      workers > 1 && isMatrixProduct ? kMatrixThreads : 1);
+  ContractionCost cost = getCostOfCycles(
+      ContractionWay::Library, problem, cycles, workers,
+      workers > 1 && isMatrixProduct ? problem.device.library.matrixThreads
+                                     : 1);
   cost.startNs += changeNs + problem.device.libraryCallNs +
                   (workers > 1 ? problem.device.libraryWakeNs : 0);
   return cost;
