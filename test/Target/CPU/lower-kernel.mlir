@@ -298,6 +298,18 @@ module @streamed {
 
 // -----
 
+// A remainder takes some ns: 2,560 of them are worth a task.
+
+// CHECK: module @remainder attributes {tandem.dtype = "f32", tandem.extent = 205 : i64, tandem.form = "loop", tandem.grain = 8 : i64
+module @remainder {
+  func.func @remainder(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {
+    %0 = tandem.rem %x, %y : tensor<65536xf32>
+    return %0 : tensor<65536xf32>
+  }
+}
+
+// -----
+
 // What the caches hold with all that is read is not: they were measured with
 // three times as much.
 

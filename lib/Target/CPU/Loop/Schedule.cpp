@@ -32,6 +32,8 @@ namespace tandem {
 /// of the first, for which a task is larger than the least.
 static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.008,
                         kNsPerFunction = 0.2, kNsPerTask = 4 * kGrainNs;
+/// A call of C's fmod, which takes a step for each few bits of the quotient.
+static constexpr double kNsPerRemainder = 5;
 /// Enough iterations of the shared loop for any number of threads here.
 static constexpr int64_t kEnoughIterations = 512;
 
@@ -39,8 +41,16 @@ static int64_t byteWidth(Type type) {
   return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-/// A tensor is read from memory once, however
-/// often its elements are used.
+static double getNsPerElement(Operation *op) {
+  if (isa<arith::RemFOp>(op))
+    return kNsPerRemainder;
+  bool isFunction =
+      isa<math::MathDialect>(op->getDialect()) ||
+      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+  return isFunction ? kNsPerFunction : kNsPerOp;
+}
+
+/// A tensor is read from memory once, however often its elements are used.
 double estimateNs(linalg::GenericOp op) {
   double elements = 1, bytes = 0;
   for (int64_t size : op.getStaticLoopRanges())
@@ -52,10 +62,7 @@ double estimateNs(linalg::GenericOp op) {
              static_cast<double>(byteWidth(type.getElementType()));
   }
   double ns = kNsPerByte * bytes / elements;
-  op.getBody()->walk([&](Operation *inner) {
-    bool isFunction = isa<math::MathDialect>(inner->getDialect());
-    ns += isFunction ? kNsPerFunction : kNsPerOp;
-  });
+  op.getBody()->walk([&](Operation *inner) { ns += getNsPerElement(inner); });
   return ns;
 }
 
