@@ -86,6 +86,8 @@ void visitNumbers(Model &model, Visit visit) {
   visit("library_other", model.library.other, false);
   visit("library_tile_products", model.library.tileProducts, false);
   visit("library_column_cycles", model.library.columnCycles, false);
+  visit("library_strided_column_cycles", model.library.stridedColumnCycles,
+        false);
   visit("library_matrix_threads", model.library.matrixThreads, false);
   visit("library_reorder_factor", model.library.reorderFactor, false);
   visit("kernel_tiles", model.kernels.tiles, false);

@@ -25,7 +25,7 @@
 namespace tandem {
 
 /// Of the measuring and of what is kept: another one measures again.
-static constexpr int kVersion = 10;
+static constexpr int kVersion = 11;
 
 std::string measuredModelFile() {
   std::string directory = cacheDirectory();

@@ -38,6 +38,9 @@ constexpr const char *kFarWeights[] = {"f32 nhwc g256ic256ih28oc256oh28kh3ph1",
 constexpr const char *kGeneric[] = {"f32 nhwc g64ic64iw512oc64ow512kw3pw1"};
 constexpr const char *kColumns[] = {"f32 nchw ic3ih56oc32oh56kh3ph1",
                                     "f32 nchw ic8ih56oc32oh56kh3ph1"};
+constexpr const char *kStridedColumns[] = {
+    "f32 nchw ic64ih56oc64oh28kh1sh2ph0",
+    "f32 nchw ic128ih28oc128oh14kh1sh2ph0"};
 constexpr const char *kReordered[] = {"f32 nchw ic16ih56oc16oh56kh3ph1",
                                       "f32 nchw ic64ih56oc64oh56kh3ph1"};
 /// Beside which waking threads takes little.
@@ -78,6 +81,9 @@ constexpr Share kShares[] = {
     {"library_column_cycles",
      [](DeviceModel &m) -> double & { return m.library.columnCycles; },
      kColumns, ContractionWay::Library},
+    {"library_strided_column_cycles",
+     [](DeviceModel &m) -> double & { return m.library.stridedColumnCycles; },
+     kStridedColumns, ContractionWay::Library},
     {"library_reorder_factor",
      [](DeviceModel &m) -> double & { return m.library.reorderFactor; },
      kReordered, ContractionWay::Library},

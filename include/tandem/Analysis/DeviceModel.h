@@ -42,8 +42,9 @@ struct LibraryShares {
   /// Channels-first convolutions are matrix products in the library.
   /// `tileProducts` is the overhead of a tile, in multiply-adds per element of
   /// the result; `columnCycles` is the number of cycles for each element that
-  /// is copied into the columns of the matrix (im2col).
-  double tileProducts = 8, columnCycles = 3;
+  /// is copied into the columns of the matrix (im2col), and
+  /// `stridedColumnCycles` where positions are apart.
+  double tileProducts = 8, columnCycles = 3, stridedColumnCycles = 3;
   /// What all threads reach of as many times one's speed in such a product,
   /// which is divided among them image by image, in pieces that are copied
   /// first.

@@ -80,7 +80,12 @@ double getColumnCycles(const CostProblem &problem,
         return dim.taps == 1 && dim.stride == 1 && !dim.isPadded();
       }))
     return 0;
-  return problem.device.library.columnCycles *
+  bool isStrided =
+      llvm::any_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
+        return dim.stride > 1;
+      });
+  const LibraryShares &library = problem.device.library;
+  return (isStrided ? library.stridedColumnCycles : library.columnCycles) *
          double(contraction.getPositions()) *
          double(contraction.getReduction() * contraction.groups);
 }
@@ -168,8 +173,9 @@ double getReorderNs(const CostProblem &problem,
 }
 
 /// `contraction` as the library computes it, and what changing the formats of
-/// its images takes: both, unless both have their channels last, or both first
-/// and the library takes them so. It has nothing of its own for one of each.
+/// its images takes, in a call for each: both, unless both have their channels
+/// last, or both first and the library takes them so. It has nothing of its own
+/// for one of each.
 Contraction withLibraryImages(const CostProblem &problem,
                               Contraction contraction, double &changeNs) {
   changeNs = 0;
@@ -182,7 +188,8 @@ Contraction withLibraryImages(const CostProblem &problem,
                                       contraction.inputChannels);
   if (!isa<ir::ConvOp>(problem.op) || isLast || isFirst)
     return contraction;
-  changeNs = getReorderNs(problem, contraction);
+  changeNs =
+      getReorderNs(problem, contraction) + 2 * problem.device.libraryCallNs;
   contraction = withChannelsLast(contraction);
   contraction.outputDim = contraction.result.getRank() - 1;
   return assumePacked(contraction);
