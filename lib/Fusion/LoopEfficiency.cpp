@@ -27,20 +27,23 @@ static int64_t getWidth(const DeviceModel &device,
   return std::max<int64_t>(device.vectorBits / (isF64 ? 64 : 32), 1);
 }
 
-/// Whether the lanes of a vector read data or weights from here and there.
-/// What lies between is read and shuffled away, but where lanes are masked.
-static bool readsScattered(const Contraction &contraction) {
+/// Whether the lanes of a vector of `width` read data or weights from here and
+/// there. What lies between is read and shuffled away, but where lanes are
+/// masked. Rows shorter than a vector share one (Schedule::folded): those of
+/// several outputs read the same data.
+static bool readsScattered(const Contraction &contraction, int64_t width) {
   int64_t last = contraction.result.getRank() - 1;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
+  bool isDepthwise =
+      contraction.inputChannels == 1 && contraction.outputChannels == 1;
   if (inner.resultDim == last)
-    return inner.dataStride != 1 ||
+    return inner.dataStride != 1 || (inner.size < width && !isDepthwise) ||
            inner.stride > (inner.isPadded() ? 1 : kMaxLaneStride);
   if (contraction.outputDim != last)
     return false;
   if (contraction.groups == 1)
     return contraction.outputChannels > 1 && contraction.outputStride != 1;
-  return contraction.inputChannels > 1 || contraction.outputChannels > 1 ||
-         contraction.groupDataStride != 1 ||
+  return !isDepthwise || contraction.groupDataStride != 1 ||
          contraction.groupWeightsStride != 1;
 }
 
@@ -64,7 +67,7 @@ double getLoopEfficiency(const DeviceModel &device,
                          const Contraction &contraction) {
   int64_t width = getWidth(device, contraction);
   // Lanes are put into their vector one by one, one a clock.
-  if (readsScattered(contraction))
+  if (readsScattered(contraction, width))
     return std::min(device.kernels.loop,
                     1 / (device.fmasPerClock * double(width)));
   return getLaneUseOfLoop(contraction, width) *
