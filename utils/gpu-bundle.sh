@@ -119,6 +119,7 @@ drop_unused() {
   done
 }
 
+rm -rf "$root"/{bin,lib,share,test,tests,utils} # Of an earlier bundle.
 mkdir -p "$root"/{bin,lib,share/tandem,test,tests,utils}
 for tool in $TOOLS; do cp "$build/bin/$tool" "$root/bin/"; done
 for tool in $LLVM_TOOLS; do cp -L "$llvm_tools/$tool" "$root/bin/"; done

@@ -18,6 +18,7 @@
 #include "common/Regex.h"
 
 #include "tandem/Measure/Sampler.h"
+#include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Runtime/Compare.h"
 
 #include <cstdio>
@@ -255,21 +256,38 @@ Status Figures::addNewShape(const char *name, const char *graph,
   return {};
 }
 
+/// Measures one figure after the other. One that fails is told at once and does
+/// not keep the others from being measured; the first such error is the result.
 Status Figures::measure() {
-  TANDEM_RETURN_IF_ERROR(
-      addDispatch("eager add beyond a launch, host", Tier::eager, 700));
-  TANDEM_RETURN_IF_ERROR(addDispatch("compiled kernel beyond a launch, host",
-                                     Tier::compiled, 500));
+  TANDEM_RETURN_IF_ERROR(cudaDevice());
+  Status first;
+  const auto keep = [&](const char *name, Status status) {
+    if (status)
+      return;
+    std::fprintf(stderr, "%s: %s\n", name, status.error().str().c_str());
+    if (first)
+      first = std::move(status);
+  };
+  const auto dispatch = [&](const char *name, Tier tier, double targetNs) {
+    keep(name, addDispatch(name, tier, targetNs));
+  };
+  dispatch("eager add beyond a launch, host", Tier::eager, 700);
+  dispatch("compiled kernel beyond a launch, host", Tier::compiled, 500);
   for (const GraphFigure &figure : graphFigures())
-    TANDEM_RETURN_IF_ERROR(add(figure));
+    keep(figure.name, add(figure));
   std::vector<measure::DimSizes> lengths, images;
   for (int64_t i = 0; i < 9; ++i) {
     lengths.push_back({{"n", 1000 + 24 * i}});
     images.push_back({{"N", 10 + i}, {"L", 50 + i}});
   }
-  TANDEM_RETURN_IF_ERROR(
-      addNewShape("new chain8 shape", "chain8", lengths, 100e3));
-  return addNewShape("new conv1d_relu shape", "conv1d_relu", images, 1e6);
+  const auto newShape = [&](const char *name, const char *graph,
+                            const std::vector<measure::DimSizes> &shapes,
+                            double targetNs) {
+    keep(name, addNewShape(name, graph, shapes, targetNs));
+  };
+  newShape("new chain8 shape", "chain8", lengths, 100e3);
+  newShape("new conv1d_relu shape", "conv1d_relu", images, 1e6);
+  return first;
 }
 
 std::string format(const Figure &figure, double value) {
@@ -310,7 +328,8 @@ Status Figures::print() const {
                                       tools::formatTime(figure.times.latency),
                                       tools::formatTime(figure.times.device)};
     for (const auto &us : peers.value(figure.name, ordered_json::array()))
-      cells.push_back(tools::formatTime(us.get<double>() * 1e3));
+      cells.push_back(us.is_number() ? tools::formatTime(us.get<double>() * 1e3)
+                                     : "-");
     cells.resize(std::max(own, columns.size()));
     table.addRow(std::move(cells));
   }
@@ -346,9 +365,10 @@ Expected<bool> runGPUFigures(const GPUFiguresOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(std::regex filter,
                           tools::parseRegex("gpu", options.filter));
   Figures figures(options, std::move(filter));
-  TANDEM_RETURN_IF_ERROR(figures.measure());
+  Status measured = figures.measure();
   TANDEM_RETURN_IF_ERROR(figures.print());
   TANDEM_RETURN_IF_ERROR(figures.write());
+  TANDEM_RETURN_IF_ERROR(std::move(measured));
   return figures.areReached();
 }
 
