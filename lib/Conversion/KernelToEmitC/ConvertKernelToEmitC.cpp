@@ -75,6 +75,7 @@ static TypeConverter makeTypeConverter() {
 
 static LogicalResult convert(ModuleOp module) {
   complementErrorFunctions(module);
+  fuseProducts(module);
   bool wideIndex = false;
   module.walk(
       [&](func::FuncOp kernel) { wideIndex |= needsWideIndex(kernel); });

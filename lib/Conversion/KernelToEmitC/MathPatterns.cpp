@@ -11,9 +11,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace tandem::conversion;
@@ -104,6 +106,14 @@ void tandem::conversion::complementErrorFunctions(ModuleOp module) {
       return;
     }
   });
+}
+
+void tandem::conversion::fuseProducts(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateUpliftToFMAPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.enableFolding(false);
+  (void)applyPatternsGreedily(module, std::move(patterns), config);
 }
 
 void tandem::conversion::populateMathPatterns(const TypeConverter &converter,

@@ -25,6 +25,9 @@ void populateScalarPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 /// Replaces 1 + erf(x) by erfc(-x), before the conversion.
 void complementErrorFunctions(mlir::ModuleOp module);
+/// Makes `math.fma` of products and sums that may be contracted, before the
+/// conversion: NVRTC itself fuses none.
+void fuseProducts(mlir::ModuleOp module);
 /// Adds patterns that convert math ops to calls of CUDA's accurate functions.
 void populateMathPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

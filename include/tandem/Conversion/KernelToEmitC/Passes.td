@@ -72,8 +72,8 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
   let options = [
     Option<"threads", "threads", "int64_t", "256", "Number of threads of a "
@@ -108,7 +108,9 @@ def ConvertKernelToEmitC : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::emitc::EmitCDialect"];
+  let dependentDialects = [
+    "::mlir::emitc::EmitCDialect", "::mlir::math::MathDialect"
+  ];
 }
 
 #endif // TANDEM_CONVERSION_KERNELTOEMITC_PASSES

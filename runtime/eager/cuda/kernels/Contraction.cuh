@@ -4,6 +4,17 @@
 constexpr int kTileM = 64, kTileN = 64, kTileK = 16, kThreads = 16,
               kPerThread = 4;
 
+__device__ __forceinline__ float addProduct(float sum, float a, float b) {
+  return fmaf(a, b, sum);
+}
+__device__ __forceinline__ double addProduct(double sum, double a, double b) {
+  return fma(a, b, sum);
+}
+__device__ __forceinline__ unsigned long long
+addProduct(unsigned long long sum, unsigned long long a, unsigned long long b) {
+  return sum + a * b;
+}
+
 /// The products of one slice are added by themselves: so errors of equal sign
 /// do not add up over the whole sum.
 __device__ __forceinline__ void
@@ -16,8 +27,8 @@ addSlice(const Factor (&left)[kTileK][kTileM + 1],
     for (int i = 0; i < kPerThread; ++i)
 #pragma unroll
       for (int j = 0; j < kPerThread; ++j)
-        slice[i][j] += left[k][row + i * kThreads] *
-                       right[k][column + j * kThreads];
+        slice[i][j] = addProduct(slice[i][j], left[k][row + i * kThreads],
+                                 right[k][column + j * kThreads]);
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i)
 #pragma unroll

@@ -123,8 +123,9 @@ extern "C" __global__ void conv_direct(const T *__restrict__ in,
         // A tap's by themselves, as in a slice.
         Compute part = 0;
         for (Index c = 0; c < conv.groupInputs; ++c)
-          part += computed(in[offset + c * conv.window.inStride[1]]) *
-                  computed(weight[c * conv.weightIn]);
+          part = addProduct(part,
+                            computed(in[offset + c * conv.window.inStride[1]]),
+                            computed(weight[c * conv.weightIn]));
         sum += part;
       }
   out[i] = stored(conv.hasBias ? sum + computed(bias[channel]) : sum);
