@@ -107,14 +107,14 @@ private:
   const int index;
 };
 
-/// The GPU that is here, if it is described; else a current one.
+/// The GPU that is here, if its architecture is described; else a current one.
 std::string CUDA::deviceSpec() const {
-  std::string described = CUDATargetOptions().gpu;
   if (hasDevice())
     if (Expected<CUDADevice *> gpu = cudaDevice(index))
-      if (findGPUSpec((*gpu)->arch()))
-        described = (*gpu)->arch();
-  return described;
+      if (std::string text = describeGPU((*gpu)->arch(), (*gpu)->properties());
+          !text.empty())
+        return text;
+  return CUDATargetOptions().gpu;
 }
 
 } // namespace

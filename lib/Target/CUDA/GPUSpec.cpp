@@ -119,6 +119,34 @@ Expected<GPUSpec> findGPUSpec(std::string_view gpu) {
                   "of a .json file like those in utils/gpu-specs/");
 }
 
+std::string describeGPU(std::string_view arch,
+                        const GPUProperties &properties) {
+  json spec;
+  for (const auto &[name, text] : kGPUSpecs)
+    if (isArch(arch) &&
+        std::string_view(name).starts_with(std::string(arch) + "_"))
+      spec = json::parse(text);
+  if (!spec.is_object())
+    return {};
+  auto set = [&](const char *key, auto value) {
+    if (value > 0)
+      spec[key] = value;
+  };
+  spec.erase("sources");
+  if (!properties.name.empty())
+    spec["name"] = properties.name;
+  set("multiprocessors", properties.multiprocessors);
+  set("clock_ghz", double(properties.clockKHz) * 1e-6);
+  set("memory_bytes_per_s", 2e3 * double(properties.memoryClockKHz) *
+                                double(properties.memoryBusBits) / 8);
+  set("l2_bytes", properties.l2Bytes);
+  set("shared_memory_per_multiprocessor_bytes",
+      properties.sharedBytesPerMultiprocessor);
+  set("shared_memory_per_block_bytes", properties.sharedBytesPerBlock);
+  set("max_threads_per_multiprocessor", properties.threadsPerMultiprocessor);
+  return spec.dump();
+}
+
 std::vector<std::string> builtinGPUSpecs() {
   std::vector<std::string> names;
   for (const auto &[name, text] : kGPUSpecs)

@@ -31,6 +31,7 @@ public:
   std::string_view name() const override { return context.name(); }
   int index() const override { return context.index(); }
   std::string_view arch() const override { return context.arch(); }
+  GPUProperties properties() const override { return context.properties(); }
   bool canCapture() const override {
     return cuda::canCapture(context.driver());
   }

@@ -75,6 +75,32 @@ Status Context::open() {
               "cuDevicePrimaryCtxRetain");
 }
 
+GPUProperties Context::properties() const {
+  // As cuda.h numbers them.
+  constexpr std::pair<Attribute, int64_t GPUProperties::*> kCounts[] = {
+      {kMultiprocessors, &GPUProperties::multiprocessors},
+      {13, &GPUProperties::clockKHz},
+      {36, &GPUProperties::memoryClockKHz},
+      {37, &GPUProperties::memoryBusBits},
+      {38, &GPUProperties::l2Bytes},
+      {39, &GPUProperties::threadsPerMultiprocessor},
+      {81, &GPUProperties::sharedBytesPerMultiprocessor},
+      {97, &GPUProperties::sharedBytesPerBlock}};
+  GPUProperties properties;
+  DeviceNumber device = 0;
+  if (table.deviceGet(&device, number) != kSuccess)
+    return properties;
+  char model[256] = "";
+  if (table.deviceGetName(model, sizeof model, device) == kSuccess)
+    properties.name = model;
+  for (auto [attribute, count] : kCounts) {
+    int value = 0;
+    if (table.deviceGetAttribute(&value, attribute, device) == kSuccess)
+      properties.*count = value;
+  }
+  return properties;
+}
+
 std::string Context::nameOf(Result result) const {
   const char *text = nullptr;
   if (table.getErrorName(result, &text) == kSuccess && text)

@@ -12,6 +12,7 @@
 #include "Retired.h"
 #include "StepLog.h"
 
+#include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Runtime/Libraries/CUDA.h"
 
 #include <atomic>
@@ -37,6 +38,7 @@ public:
   const std::string &name() const { return title; }
   /// "sm_90".
   const std::string &arch() const { return architecture; }
+  GPUProperties properties() const;
   /// What libraries tell GPUs apart by: "NVIDIA H200, sm_90, 132
   /// multiprocessors".
   const std::string &model() const { return description; }

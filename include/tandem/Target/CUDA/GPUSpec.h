@@ -9,6 +9,7 @@
 #ifndef TANDEM_TARGET_CUDA_GPUSPEC_H
 #define TANDEM_TARGET_CUDA_GPUSPEC_H
 
+#include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Support/Error.h"
 
 #include <cstdint>
@@ -60,6 +61,11 @@ Expected<GPUSpec> findGPUSpec(std::string_view gpu);
 /// Parses the text of a spec file; `origin` names the file in errors.
 Expected<GPUSpec> parseGPUSpec(std::string_view json,
                                const std::string &origin);
+
+/// The spec of a GPU that is here, as the text of a file: what its driver says,
+/// and else what the built-in spec of its architecture has (lanes, launches).
+/// Empty where none is built in.
+std::string describeGPU(std::string_view arch, const GPUProperties &properties);
 
 /// The names of the built-in specs: "sm_80_a100", ….
 std::vector<std::string> builtinGPUSpecs();

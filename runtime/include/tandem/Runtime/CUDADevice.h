@@ -14,6 +14,19 @@
 
 namespace tandem {
 
+/// What the driver says of a GPU; 0 where it does not.
+struct GPUProperties {
+  /// As the driver has it: "NVIDIA H200".
+  std::string name;
+  int64_t multiprocessors = 0;
+  int64_t clockKHz = 0;
+  /// The memory moves two bits a clock and line of its bus.
+  int64_t memoryClockKHz = 0, memoryBusBits = 0;
+  int64_t l2Bytes = 0;
+  int64_t sharedBytesPerMultiprocessor = 0, sharedBytesPerBlock = 0;
+  int64_t threadsPerMultiprocessor = 0;
+};
+
 /// A GPU, by its driver. Runs programs of PTX and cubin; of ops it executes
 /// reshape, and conv and matmul where cuDNN and cuBLASLt are installed. Where a
 /// kernel fails so that the driver takes no more calls, the device is lost:
@@ -26,6 +39,7 @@ public:
   virtual int index() const = 0;
   /// What code runs on it: "sm_90".
   virtual std::string_view arch() const = 0;
+  virtual GPUProperties properties() const = 0;
 
   /// A Stream on `handle`, a CUstream that the caller has made in the device's
   /// primary context and that outlives it: work is done in order with what the

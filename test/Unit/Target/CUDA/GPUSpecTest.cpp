@@ -54,4 +54,28 @@ TEST(GPUSpec, RefusesWhatIsNotANumber) {
             "x.json: 'clock_ghz' must be a positive number");
 }
 
+TEST(GPUSpec, AGPUThatIsHereIsDescribedByItsDriver) {
+  GPUProperties h100;
+  h100.name = "NVIDIA H100 80GB HBM3";
+  h100.multiprocessors = 132;
+  h100.memoryClockKHz = 2619000;
+  h100.memoryBusBits = 5120;
+  h100.l2Bytes = 52428800;
+  const auto spec = parseGPUSpec(describeGPU("sm_90", h100), "the driver");
+  ASSERT_TRUE(spec) << spec.error().str();
+  const GPUSpec ofArch = *findGPUSpec("sm_90");
+  EXPECT_EQ(spec->name, h100.name);
+  EXPECT_EQ(spec->arch, "sm_90");
+  // The datasheet says 3.35 TB/s.
+  EXPECT_NEAR(spec->memoryBytesPerSecond, 3.35e12, 0.01e12);
+  EXPECT_EQ(spec->l2Bytes, 52428800);
+  EXPECT_EQ(spec->multiprocessors, 132);
+  // What the driver does not say.
+  EXPECT_EQ(spec->clockGHz, ofArch.clockGHz);
+  EXPECT_EQ(spec->fp32LanesPerMultiprocessor,
+            ofArch.fp32LanesPerMultiprocessor);
+  EXPECT_EQ(spec->launchNs, ofArch.launchNs);
+  EXPECT_EQ(describeGPU("sm_999", h100), "");
+}
+
 } // namespace
