@@ -48,7 +48,7 @@ private:
 
   void findPlace();
   void findPositions();
-  void findThread();
+  mlir::Value findThread();
   void fillTile();
   void fillWeights();
   mlir::Value isInData(mlir::Value position, int64_t size,
@@ -137,7 +137,6 @@ private:
   /// Elements that a thread stores at once, along the channels where those are
   /// the result's last dim, else along the row.
   int64_t width = 1;
-  bool isChannelsLast = true;
   /// The index of the block in each batch dim, its windows' in each outer
   /// spatial dim, and the first of its positions in those.
   llvm::SmallVector<mlir::Value> batch, outerWindows, outer;

@@ -55,7 +55,6 @@ static bool hasFunctions(linalg::GenericOp op) {
 LogicalResult ContractionEmitter::computeSchedule() {
   if (!fits())
     return hero->emitOpError("reads more at a time than shared memory holds");
-  isChannelsLast = contraction.outputDim + 1 == contraction.result.getRank();
   width = isChannelsLast ? channels : std::gcd(positions, row.size);
   if (window && !isChannelsLast) {
     // So that the elements of a run are in the result, or none is.
@@ -169,9 +168,7 @@ void ContractionEmitter::findPlace() {
                             constant(window ? blockWindows : blockPositions()));
   if (window)
     findPositions();
-  findThread();
-  Value lane =
-      index.apply(loc, builder.getAffineDimExpr(0) % channelGroups, 1, thread);
+  Value lane = findThread();
   Value channelGroup = scaled(place.back(), channelGroups, lane);
   channel = index.mul(named("channel"), channelGroup, constant(channels));
   index.setBounds(channel, 0, contraction.outputChannels - channels);
@@ -193,15 +190,23 @@ void ContractionEmitter::findPositions() {
     at = firstOf(at, dim.resultDim);
 }
 
-/// The rows and positions of the thread.
-void ContractionEmitter::findThread() {
-  AffineExpr number = builder.getAffineDimExpr(0).floorDiv(channelGroups);
+/// The rows and positions of the thread. Returns the number of its channels'
+/// group. Neighbours have what is adjacent in the result.
+Value ContractionEmitter::findThread() {
+  AffineExpr number = builder.getAffineDimExpr(0);
+  const auto [first, second] = isChannelsLast
+                                   ? std::pair(channelGroups, rowGroups)
+                                   : std::pair(rowGroups, channelGroups);
+  AffineExpr groups[] = {number % first, number.floorDiv(first)};
   if (partRows > 1) {
-    Value partRow = index.apply(loc, number.floorDiv(rowGroups), 1, thread);
+    Value partRow =
+        index.apply(loc, number.floorDiv(first * second), 1, thread);
     partAt = delinearize(partRow, partSizes, "part_row");
-    number = number % rowGroups;
   }
-  rowGroup = index.apply(named("group"), number, 1, thread);
+  if (partRows > 1 || !isChannelsLast)
+    groups[1] = groups[1] % second;
+  rowGroup = index.apply(named("group"), groups[isChannelsLast], 1, thread);
+  return index.apply(loc, groups[!isChannelsLast], 1, thread);
 }
 
 /// `isInside` and whether `position` is one of `size` of the data.
@@ -259,29 +264,6 @@ void ContractionEmitter::fillTile() {
   }
   store(load(value.getLoc(), value, {}), tile,
         hasChannelsLast ? linearize(place, sizes) : element);
-}
-
-/// All threads load the weights of the block's channels, those of one product
-/// side by side.
-void ContractionEmitter::fillWeights() {
-  Value weights = kernel.memory.operands.lookup(contraction.weights);
-  int64_t elements = contraction.getReduction() * blockChannels();
-  blockWeights = allocateShared("weights", elements, computed);
-  OpBuilder::InsertionGuard guard(builder);
-  Value element = beginLoop("element", thread, elements, kernel.threads, 4);
-  SmallVector<int64_t> sizes;
-  for (const Contraction::SpatialDim &dim : contraction.spatial)
-    sizes.push_back(dim.taps);
-  sizes.append({contraction.inputChannels, blockChannels()});
-  SmallVector<Value> place = delinearize(element, sizes, "tap");
-  Value output = index.add(loc, firstChannel, place.back());
-  index.setBounds(output, 0, contraction.outputChannels - 1);
-  Value from = weightsOf(output);
-  for (auto [dim, tap] :
-       llvm::zip(contraction.spatial, ArrayRef(place).drop_back(2)))
-    from = scaled(tap, dim.weightsStride, from);
-  from = scaled(place.end()[-2], contraction.inputWeightsStride, from);
-  store(widen(load(weights.getLoc(), weights, from)), blockWeights, element);
 }
 
 LogicalResult ContractionEmitter::emit() {

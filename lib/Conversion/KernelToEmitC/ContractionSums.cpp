@@ -8,7 +8,9 @@
 
 #include "ContractionEmitter.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -27,6 +29,42 @@ Value ContractionEmitter::weightsOf(Value channel) {
                      number.floorDiv(block) * contraction.outputBlockStride +
                          number % block * contraction.outputStride,
                      1, channel);
+}
+
+/// All threads load the weights of the block's channels, in the order of these
+/// in memory, so that those of one product are side by side.
+void ContractionEmitter::fillWeights() {
+  Value weights = kernel.memory.operands.lookup(contraction.weights);
+  SmallVector<int64_t> sizes, strides;
+  for (const Contraction::SpatialDim &dim : contraction.spatial) {
+    sizes.push_back(dim.taps);
+    strides.push_back(dim.weightsStride);
+  }
+  sizes.append({contraction.inputChannels, blockChannels()});
+  strides.append({contraction.inputWeightsStride,
+                  contraction.outputBlock == 1 ? contraction.outputBlockStride
+                                               : contraction.outputStride});
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(sizes.size()));
+  llvm::stable_sort(
+      order, [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  int64_t elements = llvm::product_of(sizes);
+  SmallVector<int64_t> shape = sizes;
+  shape.back() = weightsColumns();
+  blockWeights = allocateShared("weights", llvm::product_of(shape), computed);
+  OpBuilder::InsertionGuard guard(builder);
+  Value element = beginLoop("element", thread, elements, kernel.threads, 4);
+  SmallVector<Value> place = applyPermutation(
+      delinearize(element, applyPermutation(sizes, order), "tap"),
+      invertPermutationVector(order));
+  Value output = index.add(loc, firstChannel, place.back());
+  index.setBounds(output, 0, contraction.outputChannels - 1);
+  Value from = weightsOf(output);
+  for (auto [stride, at] : llvm::zip_equal(ArrayRef(strides).drop_back(),
+                                           ArrayRef(place).drop_back()))
+    from = scaled(at, stride, from);
+  store(widen(load(weights.getLoc(), weights, from)), blockWeights,
+        linearize(place, shape));
 }
 
 void ContractionEmitter::createSums() {
@@ -82,9 +120,8 @@ void ContractionEmitter::accumulateTap(Value weight, Value data, Value at) {
   Value factor = widen(vector::ExtractOp::create(builder, named("weight"),
                                                  vector, OpFoldResult(lane)));
   Value sum = scaled(place, channels, lane);
-  Value product = arith::MulFOp::create(builder, loc, read, factor);
-  store(arith::AddFOp::create(builder, loc, load(named("sum"), sums, sum),
-                              product),
+  store(math::FmaOp::create(builder, loc, read, factor,
+                            load(named("sum"), sums, sum)),
         sums, sum);
 }
 
@@ -112,7 +149,7 @@ void ContractionEmitter::accumulate() {
     tapRow = beginLoop("row", tapRow, count, 1, 1);
   SmallVector<Value> outerTaps = delinearize(tapRow, taps, "tap");
   if (blockWeights)
-    weight = scaled(tapRow, row.taps * inputs * blockChannels(), weight);
+    weight = scaled(tapRow, row.taps * inputs * weightsColumns(), weight);
   else
     for (auto [dim, tap] : llvm::zip_equal(outerDims(), outerTaps))
       weight = scaled(tap, dim.weightsStride, weight);
@@ -121,7 +158,7 @@ void ContractionEmitter::accumulate() {
   // multiprocessor's threads have room for.
   Value input = beginLoop("input", constant(0), inputs, 1, 1);
   weight = scaled(
-      input, blockWeights ? blockChannels() : contraction.inputWeightsStride,
+      input, blockWeights ? weightsColumns() : contraction.inputWeightsStride,
       weight);
   Value first =
       scaled(scaled(tileRow, inputs, input), tileColumns,
@@ -136,8 +173,9 @@ void ContractionEmitter::accumulate() {
   // A vector in registers has constant indices.
   Value tap =
       beginLoop("tap", constant(0), row.taps, 1, threadColumns != 0 ? -1 : 1);
-  weight = scaled(
-      tap, blockWeights ? inputs * blockChannels() : row.weightsStride, weight);
+  weight =
+      scaled(tap, blockWeights ? inputs * weightsColumns() : row.weightsStride,
+             weight);
   accumulateTap(weight, data, scaled(tap, row.dilation, first));
 }
 

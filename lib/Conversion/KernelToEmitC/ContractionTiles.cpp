@@ -49,7 +49,31 @@ int64_t ContractionTiles::sharedBytesOf(int64_t groups) const {
                                    : partRows * groups * positions *
                                          blockChannels() * elementBytes;
   return rows * columnsOf(groups) * computedBytes +
-         channelGroups * weightsBytes + part;
+         contraction.getReduction() *
+             (weightsAreVectors ? 0 : weightsColumns() * computedBytes) +
+         part;
+}
+
+/// Channels of which threads have two vectors each would be loaded from shared
+/// memory, and stored, with gaps: where neighbours have channels, a thread has
+/// one vector of them, and more positions. With windows there are no registers
+/// for these.
+void ContractionTiles::chooseChannels(bool hasWindow) {
+  const int64_t vector = std::max(kVectorBytes / computedBytes, kLeastChannels);
+  auto choose = [&](int64_t count) {
+    channels = count;
+    positions = kSumsBytes / computedBytes / channels;
+    threadColumns = columnsOf(1);
+    if (threadColumns * computedBytes > kThreadDataBytes)
+      threadColumns = 0;
+  };
+  choose(contraction.outputChannels % kChannels == 0 ? kChannels
+                                                     : kLeastChannels);
+  const bool hadColumns = threadColumns != 0;
+  if (isChannelsLast && !hasWindow && channels > vector)
+    choose(vector);
+  if (hadColumns && threadColumns == 0)
+    choose(kChannels);
 }
 
 /// As many channels side by side as there are, up to a warp's threads, and as
@@ -92,9 +116,8 @@ ContractionTiles::ContractionTiles(const Contraction &contraction,
       elementBytes(elementBytes) {
   mlir::Type element = contraction.result.getElementType();
   computedBytes = isHalf(element) ? 4 : byteSize(element);
-  channels =
-      contraction.outputChannels % kChannels == 0 ? kChannels : kLeastChannels;
-  positions = kSumsBytes / computedBytes / channels;
+  isChannelsLast = contraction.outputDim + 1 == contraction.result.getRank();
+  chooseChannels(window != nullptr);
   weightsAreVectors = areWeightsVectors(contraction, channels);
   if (!weightsAreVectors)
     weightsBytes = contraction.getReduction() * channels * computedBytes;
@@ -124,9 +147,6 @@ ContractionTiles::ContractionTiles(const Contraction &contraction,
   }
   blocks *= rowTiles * channelTiles;
   tileColumns = columnsOf(rowGroups);
-  threadColumns = columnsOf(1);
-  if (threadColumns * computedBytes > kThreadDataBytes)
-    threadColumns = 0;
   rowBytes = blockPositions() * blockChannels() * elementBytes;
   sharedBytes = sharedBytesOf(rowGroups);
   threads = llvm::alignTo(channelGroups * rowGroups * partRows, kWarp);

@@ -21,8 +21,8 @@ struct ContractionTiles {
   /// Threads of a full block, and the bytes of shared memory that every block
   /// may have.
   static constexpr int64_t kThreads = 256, kMaxSharedBytes = 48 << 10;
-  /// The most output channels of a thread, of which it has a vector; and what
-  /// divides the output channels of all convolutions that are generated.
+  /// The output channels of a thread, of which it has a vector: the most, and
+  /// what divides those of all convolutions that are generated.
   static constexpr int64_t kChannels = 8, kLeastChannels = 4;
   /// The bytes of a vector that one access moves.
   static constexpr int64_t kVectorBytes = 16;
@@ -37,8 +37,16 @@ struct ContractionTiles {
   }
   int64_t blockChannels() const { return channelGroups * channels; }
   int64_t blockPositions() const { return rowGroups * positions; }
+  /// The channels of a product in the block's weights in shared memory, and a
+  /// vector of padding: they are stored along the products.
+  int64_t weightsColumns() const {
+    return blockChannels() + kVectorBytes / computedBytes;
+  }
   int64_t partBytes() const { return partRows * rowBytes; }
 
+  /// Whether channels are the last dim of the result, which neighbouring
+  /// threads then have. Else these have positions.
+  bool isChannelsLast = true;
   /// Output channels and positions of a thread.
   int64_t channels, positions;
   /// Whether the weights of a thread's channels are a vector where they are.
@@ -64,6 +72,7 @@ struct ContractionTiles {
   int64_t threads = 0, blocks = 0;
 
 private:
+  void chooseChannels(bool hasWindow);
   void divideChannels();
   void divideRow(int64_t size);
   void divideWindows(const ContractionWindow::Dim &along);
@@ -72,7 +81,8 @@ private:
 
   const Contraction &contraction;
   const Contraction::SpatialDim &row;
-  /// Bytes of an element that is computed, and of one of the part.
+  /// Bytes of an element that is computed, and of one of the part; of a
+  /// thread's weights in shared memory.
   int64_t computedBytes, elementBytes, weightsBytes = 0;
 };
 

@@ -1,5 +1,6 @@
 // Small convolutions: what a block reads of the data is in shared memory, a
-// thread has eight channels of four positions in registers, and taps are loops.
+// thread has four channels of eight positions in registers, or eight of four,
+// and taps are loops.
 // On the fake driver they agree with reference.
 
 // RUN: split-file %s %t
@@ -27,10 +28,12 @@
 // RUN: %fake-cuda tandem-run %t/long.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 
 //--- conv2d.mlir
-// 72 loads and a few for 864 multiply-adds, and 4.6 to fill the tile.
+// 54 loads and a few for 864 multiply-adds, and 4.6 to fill the tile.
 
 // CHECK: // Launched with 512 blocks of 256 threads.
 // CHECK: __launch_bounds__(256, 4) __global__ void
+// CHECK: const int group = thread / 16;
+// CHECK: const int channel = (thread % 16) * 4;
 // CHECK: __shared__ __align__(16) float tile[1188];
 // CHECK: #pragma unroll 4
 // CHECK-NEXT: for (int element = thread; element < 1188; element += 256) {
@@ -44,15 +47,15 @@
 // CHECK-NEXT: for (int row = 0; row < 3; row += 1) {
 // CHECK: #pragma unroll 1
 // CHECK-NEXT: for (int input = 0; input < 3; input += 1) {
-// CHECK:   const pack<float, 8> columns = load<8>(tile +
+// CHECK:   const pack<float, 12> columns = load<12>(tile +
 // CHECK: {{#pragma unroll$}}
 // CHECK-NEXT: for (int tap = 0; tap < 3; tap += 1) {
-// CHECK:   const pack<float, 8> weights = load<8>(in1 +
-// CHECK:   for (int position{{.*}} = 0; {{.*}} < 4;
+// CHECK:   const pack<float, 4> weights = load<4>(in1 +
+// CHECK:   for (int position{{.*}} = 0; {{.*}} < 8;
 // CHECK:     const float data_1 = columns[position{{.*}} + tap];
-// CHECK:     for (int lane{{.*}} = 0; {{.*}} < 8;
-// CHECK:       sums[{{.*}}] = {{.*}} + data_1 * weight_1;
-// CHECK: const pack<float, 8> bias = load<8>(in2 + channel);
+// CHECK:     for (int lane{{.*}} = 0; {{.*}} < 4;
+// CHECK:       sums[{{.*}}] = fmaf(data_1, weight_1, sum{{.*}});
+// CHECK: const pack<float, 4> bias = load<4>(in2 + channel);
 // CHECK: maximum({{.*}}, 0.0f);
 // CHECK: store(out +
 // CHECK-NOT: __global__
@@ -159,11 +162,16 @@ func.func @main(%x: tensor<2x3x9x13xf32>, %w: tensor<24x3x3x3xf32>,
 }
 
 //--- nchw.mlir
+// A warp has positions, and so one address of weights.
+// CHECK: const int group = thread % 32;
+// CHECK: const int channel = (thread / 32) * 8;
 // CHECK: __shared__ __align__(16) float tile[1188];
 // CHECK: for (int element = thread; element < 1188; element += 256) {
 // CHECK:   tile[element] = value;
-// CHECK: __shared__ __align__(16) float weights[1728];
+// Weights are read in the order of memory, and padded by a vector each product.
+// CHECK: __shared__ __align__(16) float weights[1836];
 // CHECK: for (int element_1 = thread; element_1 < 1728; element_1 += 256) {
+// CHECK:   weights[({{.*}}) * 68 + {{.*}}] = in1_1;
 // CHECK: __syncthreads();
 // CHECK:   for (int input = 0; input < 3; input += 1) {
 // CHECK:     const pack<float, 8> columns = load<8>(tile +

@@ -17,7 +17,7 @@
 // CHECK: __shared__ __align__(16) float tile[816];
 // CHECK: __shared__ __align__(16) float part[8192];
 // CHECK: __syncthreads();
-// CHECK: sums[{{.*}}] = {{.*}} + data_1 * weight_1;
+// CHECK: sums[{{.*}}] = fmaf(data_1, weight_1, sum{{.*}});
 // CHECK: maximum({{.*}}, 0.0f);
 // CHECK: store(part + (
 // CHECK: __syncthreads();
@@ -43,7 +43,7 @@ func.func @main(%x: tensor<4x64x64x3xf32>, %w: tensor<3x3x3x64xf32>,
 // Halves are rounded where they are kept. Windows go beyond the result, where
 // nothing is computed.
 // CHECK: __shared__ __align__(16) float tile[
-// CHECK: __shared__ __align__(16) float weights[1728];
+// CHECK: __shared__ __align__(16) float weights[1836];
 // CHECK: __shared__ __align__(16) f16 part[
 // CHECK: if (
 // CHECK: store(part
