@@ -1,4 +1,4 @@
-//===- NaNProbe.cpp - Whether an op keeps NaN -----------------------------===//
+//===- ValueProbe.cpp - What an op makes of NaN and infinity --------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,54 +6,81 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NaNProbe.h"
+#include "ValueProbe.h"
 
 #include "tandem/Runtime/Float16.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <limits>
 
 using namespace tandem;
 
-template <typename T> static bool isAllNaN(const Tensor &tensor) {
-  const T *values = tensor.as<T>();
-  return std::all_of(values, values + tensor.shape().numElements(),
-                     [](T value) { return std::isnan(double(value)); });
-}
-
-static bool isAllNaN(const Tensor &tensor) {
+/// Calls `visit` with the tensor's elements where they are floats.
+template <typename Visit>
+static void visitFloats(const Tensor &tensor, Visit visit) {
+  const auto count = size_t(tensor.shape().numElements());
   switch (tensor.dtype()) {
   case DType::f32:
-    return isAllNaN<float>(tensor);
+    return visit(std::span(tensor.as<float>(), count));
   case DType::f64:
-    return isAllNaN<double>(tensor);
+    return visit(std::span(tensor.as<double>(), count));
   case DType::f16:
-    return isAllNaN<F16>(tensor);
+    return visit(std::span(tensor.as<F16>(), count));
   case DType::bf16:
-    return isAllNaN<BF16>(tensor);
+    return visit(std::span(tensor.as<BF16>(), count));
   default:
-    return false;
+    return;
   }
 }
 
-Expected<bool> eager::keepsNaN(const PreparedOp &op,
-                               std::span<const TensorType> operands,
-                               const TensorType &result, Stream &stream) {
+/// What the op makes of operands of one value each: the results' values in
+/// double.
+static Expected<std::vector<double>>
+probe(const PreparedOp &op, std::span<const TensorType> operands,
+      const TensorType &result, Stream &stream, double weights, double others) {
   std::vector<Tensor> values;
   for (const TensorType &type : operands) {
-    TANDEM_ASSIGN_OR_RETURN(Tensor value, Tensor::allocate(type));
-    // All bits set are a NaN in every float type.
-    std::memset(value.data(), 0xff, size_t(type.bytes()));
-    values.push_back(std::move(value));
+    const double value = values.size() == 1 ? weights : others;
+    TANDEM_ASSIGN_OR_RETURN(Tensor filled, Tensor::allocate(type));
+    visitFloats(filled, [&]<typename T>(std::span<T> elements) {
+      std::ranges::fill(elements, T(value));
+    });
+    values.push_back(std::move(filled));
   }
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> there,
                           copyToDevice(values, stream));
   TANDEM_ASSIGN_OR_RETURN(Tensor output,
                           Tensor::allocate(result, stream.allocator()));
   TANDEM_RETURN_IF_ERROR(
-      runOp(op, there, {&output, 1}, stream, "a probe of NaN"));
+      runOp(op, there, {&output, 1}, stream, "a probe of values"));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,
                           copyToHost({&output, 1}, stream));
-  return isAllNaN(here[0]);
+  std::vector<double> results;
+  visitFloats(here[0], [&](auto elements) {
+    for (auto element : elements)
+      results.push_back(double(element));
+  });
+  return results;
+}
+
+Expected<bool> eager::keepsNaN(const PreparedOp &op,
+                               std::span<const TensorType> operands,
+                               const TensorType &result, Stream &stream) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  TANDEM_ASSIGN_OR_RETURN(const auto results,
+                          probe(op, operands, result, stream, kNaN, kNaN));
+  return std::ranges::all_of(results,
+                             [](double value) { return std::isnan(value); });
+}
+
+Expected<bool> eager::keepsInfinity(const PreparedOp &op,
+                                    std::span<const TensorType> operands,
+                                    const TensorType &result, Stream &stream) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  TANDEM_ASSIGN_OR_RETURN(const auto results,
+                          probe(op, operands, result, stream, -kInfinity, 1));
+  return std::ranges::find(results, -kInfinity) != results.end() ||
+         std::ranges::none_of(
+             results, [](double value) { return std::isfinite(value); });
 }

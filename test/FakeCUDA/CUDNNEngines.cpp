@@ -10,6 +10,7 @@
 #include "Elements.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace fake;
 using namespace fake::cudnn;
@@ -96,6 +97,11 @@ std::vector<Engine> fake::cudnn::enginesFor(const Node &graph) {
       {52, {NumericalNote::tensorCore}, {compiles}, 0, true, true}};
   if (!isFastPattern(graph))
     return engines;
+  // As the real one of version 9.14, which makes 0 of -inf in f16.
+  const Node &input = operationsOf(graph)[0]->node(Attribute::forwardInput);
+  if (elementType(input.get<int>(Attribute::tensorDataType)) == DType::f16)
+    engines.push_back(
+        {47, {NumericalNote::tensorCore}, {}, 0, false, true, false});
   engines.push_back({51, {NumericalNote::tensorCore}, {}, 64, true, true});
   engines.push_back({38, {NumericalNote::winograd}, {}, 0, false, true});
   engines.push_back({44, {}, {}, 4096, false, false});
@@ -229,6 +235,8 @@ void Execution::run() const {
             engine.keepsNaN ? reluThatKeepsNaN(value) : reluThatDropsNaN(value);
       }
     }
+    if (!engine.keepsInfinity && std::isinf(value) && value < 0)
+      value = 0;
     store(output.data, output.dtype, output.offset(index), value);
   } while (advance(index, output.sizes));
 }

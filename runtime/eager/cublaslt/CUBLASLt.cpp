@@ -8,7 +8,7 @@
 
 #include "CUBLASLt.h"
 
-#include "../NaNProbe.h"
+#include "../ValueProbe.h"
 #include "MatmulOp.h"
 
 using namespace tandem;

@@ -19,7 +19,7 @@ using namespace tandem::cudnn;
 
 /// Which plans are preferred to which. To be changed with that: what is kept is
 /// not ranked again.
-static constexpr const char *kRules = "1";
+static constexpr const char *kRules = "2";
 
 static constexpr std::string_view kNone = "none";
 

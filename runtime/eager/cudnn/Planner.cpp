@@ -97,6 +97,29 @@ bool Planner::hasRightRelu(const EngineConfig &config,
   return keepsNaN[problem.dtype].contains(config.engine);
 }
 
+bool Planner::keepsInfinity(const std::shared_ptr<const Plan> &plan,
+                            const ConvProblem &problem,
+                            const PlanOptions &options, cudnnContext *with) {
+  // After a relu it would be 0 anyway.
+  if (!trial || problem.activation == Activation::relu)
+    return true;
+  const std::pair key(problem.dtype, plan->engine);
+  {
+    std::lock_guard lock(mutex);
+    if (auto known = triedEngines.find(key); known != triedEngines.end())
+      return known->second;
+  }
+  // One image will do, if the engine has that.
+  ConvProblem small = problem;
+  small.input.sizes[0] = small.output.sizes[0] = 1;
+  const auto one = planOn(plan->choice, small, options, with);
+  const Expected<bool> isKept = one ? trial(one, small) : trial(plan, problem);
+  if (!isKept) // It may be another time.
+    return false;
+  std::lock_guard lock(mutex);
+  return triedEngines[key] = *isKept;
+}
+
 void Planner::noteThatNaNIsKept(DType dtype, EngineSet engines) {
   std::lock_guard lock(mutex);
   keepsNaN[dtype] = std::move(engines);
@@ -144,6 +167,8 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options,
             !isAllowed(config, problem, options))
           continue;
         auto plan = finalize(config, options, with);
+        if (plan && !keepsInfinity(plan, problem, options, with))
+          continue;
         if (plan && hasRightRelu(config, problem, options)) {
           remember(problem, options, plan->choice);
           return plan;
@@ -198,7 +223,7 @@ Planner::choose(const ConvProblem &problem, const PlanOptions &options) {
   }
   if (options.nearestFirst && worksInBackground())
     if (auto nearest = findNearest(problem, options))
-      if (auto plan = planOn(*nearest, problem, options)) {
+      if (auto plan = planOn(*nearest, problem, options, handle)) {
         auto first = std::make_shared<PlanChoice>(std::move(plan));
         improve(problem, options, first);
         return first;
@@ -245,7 +270,7 @@ Planner::recall(const ConvProblem &problem, const PlanOptions &options) {
     return std::nullopt;
   if (!kept->choice)
     return nullptr;
-  auto plan = planOn(*kept->choice, problem, options);
+  auto plan = planOn(*kept->choice, problem, options, handle);
   return plan ? std::optional(std::move(plan)) : std::nullopt;
 }
 
@@ -279,8 +304,9 @@ std::optional<EngineChoice> Planner::findNearest(const ConvProblem &problem,
 
 std::shared_ptr<const Plan> Planner::planOn(const EngineChoice &choice,
                                             const ConvProblem &problem,
-                                            const PlanOptions &options) {
-  const auto graph = createGraph(library, handle, problem);
+                                            const PlanOptions &options,
+                                            cudnnContext *with) {
+  const auto graph = createGraph(library, with, problem);
   if (!graph)
     return nullptr;
   auto descriptor = EngineConfig::describe(
@@ -291,7 +317,7 @@ std::shared_ptr<const Plan> Planner::planOn(const EngineChoice &choice,
   const EngineConfig config(library, std::move(*descriptor));
   return isAllowed(config, problem, options) &&
                  hasRightRelu(config, problem, options)
-             ? finalize(config, options, handle)
+             ? finalize(config, options, with)
              : nullptr;
 }
 

@@ -87,6 +87,10 @@ public:
   /// Makes the calling thread fit for the device, and returns a handle of the
   /// background's own; null where that fails.
   using HandleMaker = std::function<cudnnContext *()>;
+  /// Runs a plan, and tells whether a sum of -inf stays that: an engine of 9.14
+  /// makes 0 of it in f16. An Error where it cannot be run.
+  using InfinityTrial = std::function<Expected<bool>(
+      std::shared_ptr<const Plan>, const ConvProblem &)>;
   /// For the device of `handle` and of the handle for the background, both of
   /// which must outlive the planner. Without the latter, nothing is done in the
   /// background.
@@ -108,6 +112,10 @@ public:
   void keepOnDisk(std::string device) {
     disk.emplace(library, std::move(device));
   }
+
+  /// Leaves out engines that fail a trial, of which each has one for each type,
+  /// when it is first proposed. To be called before anything is planned.
+  void tryEngines(InfinityTrial trial) { this->trial = std::move(trial); }
 
   /// The best plan by cuDNN's heuristics, of an engine that comes with its
   /// kernels where there is one. Null where no engine does; and for a relu that
@@ -150,6 +158,10 @@ private:
   /// Whether the configuration's relu, if any, does what the options ask for.
   bool hasRightRelu(const EngineConfig &config, const ConvProblem &problem,
                     const PlanOptions &options);
+  /// Whether the plan's engine passes its trial, or needs none.
+  bool keepsInfinity(const std::shared_ptr<const Plan> &plan,
+                     const ConvProblem &problem, const PlanOptions &options,
+                     cudnnContext *with);
   /// Null where the engine refuses.
   std::shared_ptr<const Plan> finalize(const EngineConfig &config,
                                        const PlanOptions &options,
@@ -172,7 +184,8 @@ private:
   /// A plan of an engine that is chosen already; null where it cannot be.
   std::shared_ptr<const Plan> planOn(const EngineChoice &choice,
                                      const ConvProblem &problem,
-                                     const PlanOptions &options);
+                                     const PlanOptions &options,
+                                     cudnnContext *with);
   /// Searches on a background thread, and puts the plan where `first` is.
   void improve(const ConvProblem &problem, const PlanOptions &options,
                const ChoicePtr &first);
@@ -185,6 +198,7 @@ private:
   const cuda::CUDNN &library;
   cudnnContext *handle = nullptr;
   const HandleMaker makeHandle;
+  InfinityTrial trial;
   std::optional<Descriptor> properties;
   std::optional<PlanCache> disk;
   /// Held while a plan is made: a handle is for one thread at a time.
@@ -194,6 +208,8 @@ private:
   std::map<std::string, ChoicePtr> plans;
   std::map<std::string, std::vector<KnownSizes>> families;
   std::map<DType, EngineSet> keepsNaN;
+  /// What trials have come to.
+  std::map<std::pair<DType, int64_t>, bool> triedEngines;
 };
 
 } // namespace tandem::cudnn

@@ -65,6 +65,7 @@ TEST_F(LibraryErrorsTest, ALibraryThatDoesNotStartIsPassedOver) {
 }
 
 TEST_F(LibraryErrorsTest, CallsThatFailAreNamed) {
+  ASSERT_TRUE(*conv.prepare(*libraries)); // With its engine's trial.
   fake.fail("cudnnBackendExecute", 5000, 1);
   EXPECT_EQ(errorOf(conv).str(),
             "error: execute: cuDNN 9.19: execution: "
@@ -75,6 +76,11 @@ TEST_F(LibraryErrorsTest, CallsThatFailAreNamed) {
             "CUBLAS_STATUS_EXECUTION_FAILED");
   expectFine(conv);
   expectFine(product);
+}
+
+TEST_F(LibraryErrorsTest, AnEngineWhoseTrialFailsIsPassedOver) {
+  fake.fail("cudnnBackendExecute", 5000, 1);
+  expectFine(conv);
 }
 
 TEST_F(LibraryErrorsTest, PlansThatFailAreTriedAgain) {
