@@ -138,7 +138,7 @@ cp -r "$TANDEM_ROOT"/test/{Execution,graphs} "$root/test/"
 cp -r "$TANDEM_ROOT/test/graphs" "$root/share/tandem/"
 cp "$build"/share/tandem/graphs/*.outline.mlir "$root/share/tandem/graphs/"
 cp -r "$TANDEM_ROOT/utils/gpu-specs" "$root/utils/"
-cp "$TANDEM_ROOT"/utils/gpu-day/{run.sh,peers.json} "$root/"
+cp "$TANDEM_ROOT"/utils/gpu-day/{run.sh,peers*.json,measure-peers.py} "$root/"
 python3 "$TANDEM_ROOT/utils/gpu-day/expand-tests.py" "$build/test/cuda" \
   "$root/tests"
 git -C "$TANDEM_ROOT" rev-parse HEAD >"$root/commit" 2>/dev/null || true

@@ -1,4 +1,4 @@
-//===- ValueProbe.cpp - What an op makes of NaN and infinity --------------===//
+//===- ValueProbe.cpp - What an op makes of NaN, say ----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,17 +34,17 @@ static void visitFloats(const Tensor &tensor, Visit visit) {
   }
 }
 
-/// What the op makes of operands of one value each: the results' values in
-/// double.
-static Expected<std::vector<double>>
-probe(const PreparedOp &op, std::span<const TensorType> operands,
-      const TensorType &result, Stream &stream, double weights, double others) {
+Expected<std::vector<double>> eager::probe(const PreparedOp &op,
+                                           std::span<const TensorType> operands,
+                                           const TensorType &result,
+                                           Stream &stream,
+                                           const ProbedValue &value) {
   std::vector<Tensor> values;
   for (const TensorType &type : operands) {
-    const double value = values.size() == 1 ? weights : others;
     TANDEM_ASSIGN_OR_RETURN(Tensor filled, Tensor::allocate(type));
     visitFloats(filled, [&]<typename T>(std::span<T> elements) {
-      std::ranges::fill(elements, T(value));
+      for (size_t i = 0; i < elements.size(); ++i)
+        elements[i] = T(value(values.size(), int64_t(i)));
     });
     values.push_back(std::move(filled));
   }
@@ -67,20 +67,11 @@ probe(const PreparedOp &op, std::span<const TensorType> operands,
 Expected<bool> eager::keepsNaN(const PreparedOp &op,
                                std::span<const TensorType> operands,
                                const TensorType &result, Stream &stream) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  TANDEM_ASSIGN_OR_RETURN(const auto results,
-                          probe(op, operands, result, stream, kNaN, kNaN));
+  TANDEM_ASSIGN_OR_RETURN(
+      const auto results,
+      probe(op, operands, result, stream, [](size_t, int64_t) {
+        return std::numeric_limits<double>::quiet_NaN();
+      }));
   return std::ranges::all_of(results,
                              [](double value) { return std::isnan(value); });
-}
-
-Expected<bool> eager::keepsInfinity(const PreparedOp &op,
-                                    std::span<const TensorType> operands,
-                                    const TensorType &result, Stream &stream) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  TANDEM_ASSIGN_OR_RETURN(const auto results,
-                          probe(op, operands, result, stream, -kInfinity, 1));
-  return std::ranges::find(results, -kInfinity) != results.end() ||
-         std::ranges::none_of(
-             results, [](double value) { return std::isfinite(value); });
 }

@@ -1,4 +1,4 @@
-//===- ValueProbe.h - What an op makes of NaN and infinity ------*- C++ -*-===//
+//===- ValueProbe.h - What an op makes of NaN, say --------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,22 +11,25 @@
 
 #include "tandem/Runtime/Provider.h"
 
+#include <functional>
+
 namespace tandem::eager {
 
-/// Runs an op on operands of NaN alone, and tells whether its result is NaN
-/// alone: whether a library's fused relu is the dialect's. All types are those
-/// of floats.
+/// The value of an element of an operand.
+using ProbedValue = std::function<double(size_t operand, int64_t element)>;
+
+/// Runs an op on such operands, and returns its result. All types are those of
+/// floats.
+Expected<std::vector<double>> probe(const PreparedOp &op,
+                                    std::span<const TensorType> operands,
+                                    const TensorType &result, Stream &stream,
+                                    const ProbedValue &value);
+
+/// Runs an op on NaN alone, and tells whether its result is NaN alone: whether
+/// a library's fused relu is the dialect's.
 Expected<bool> keepsNaN(const PreparedOp &op,
                         std::span<const TensorType> operands,
                         const TensorType &result, Stream &stream);
-
-/// Runs a contraction of ones with weights of -inf, and tells whether results
-/// are that, or could not be: where zeros are padded, a library may have NaN,
-/// and where there is nothing else, 0. All types are those of floats; the
-/// weights are the second operand.
-Expected<bool> keepsInfinity(const PreparedOp &op,
-                             std::span<const TensorType> operands,
-                             const TensorType &result, Stream &stream);
 
 } // namespace tandem::eager
 

@@ -97,11 +97,14 @@ std::vector<Engine> fake::cudnn::enginesFor(const Node &graph) {
       {52, {NumericalNote::tensorCore}, {compiles}, 0, true, true}};
   if (!isFastPattern(graph))
     return engines;
-  // As the real one of version 9.14, which makes 0 of -inf in f16.
+  // As real ones of version 9.14 in f16: one makes 0 of -inf, one mixes groups.
   const Node &input = operationsOf(graph)[0]->node(Attribute::forwardInput);
-  if (elementType(input.get<int>(Attribute::tensorDataType)) == DType::f16)
+  if (elementType(input.get<int>(Attribute::tensorDataType)) == DType::f16) {
     engines.push_back(
         {47, {NumericalNote::tensorCore}, {}, 0, false, true, false});
+    engines.push_back(
+        {48, {NumericalNote::tensorCore}, {}, 0, false, true, true, false});
+  }
   engines.push_back({51, {NumericalNote::tensorCore}, {}, 64, true, true});
   engines.push_back({38, {NumericalNote::winograd}, {}, 0, false, true});
   engines.push_back({44, {}, {}, 4096, false, false});
@@ -122,6 +125,11 @@ Result fake::cudnn::supports(const Engine &engine, const Node &graph) {
   if (engine.index != 0 && conv.list(Attribute::convolutionPadLow) !=
                                conv.list(Attribute::convolutionPadHigh))
     return kPaddingNotSupported;
+  const bool isGrouped =
+      forward.node(Attribute::forwardInput).list(Attribute::tensorDims)[1] !=
+      forward.node(Attribute::forwardKernel).list(Attribute::tensorDims)[1];
+  if (engine.index == (isGrouped ? 47 : 48))
+    return kNotSupported;
   // As the real engines for tensor cores, which want whole vectors of channels.
   if (engine.index == 51 &&
       forward.node(Attribute::forwardInput).list(Attribute::tensorDims)[1] %
@@ -171,10 +179,13 @@ bool advance(std::vector<int64_t> &index, const std::vector<int64_t> &sizes,
 /// One sum of a convolution.
 struct Convolution {
   Convolution(const Node &forward, const std::map<int64_t, char *> &pointers,
-              bool roundsToTF32)
+              const Engine &engine)
       : in(tensor(forward.node(Attribute::forwardInput), pointers)),
         kernel(tensor(forward.node(Attribute::forwardKernel), pointers)),
-        roundsToTF32(roundsToTF32 && in.dtype == DType::f32) {
+        roundsToTF32(engine.roundsToTF32 && in.dtype == DType::f32),
+        mixesGroups(!engine.keepsGroupsApart &&
+                    in.sizes[1] != kernel.sizes[1] &&
+                    kernel.sizes[1] % 8 != 0) {
     const Node &conv = forward.node(Attribute::forwardConvolution);
     strides = conv.list(Attribute::convolutionStrides);
     low = conv.list(Attribute::convolutionPadLow);
@@ -200,8 +211,14 @@ struct Convolution {
             output[i] * strides[i - 2] + tap[i] * dilations[i - 2] - low[i - 2];
         isInside &= from[i] >= 0 && from[i] < in.sizes[i];
       }
-      if (isInside)
-        sum += element(in, from) * element(kernel, tap);
+      if (!isInside)
+        continue;
+      sum += element(in, from) * element(kernel, tap);
+      if (mixesGroups) {
+        std::vector<int64_t> other = from;
+        other[1] = (other[1] + kernel.sizes[1]) % in.sizes[1];
+        sum += 0 * element(in, other);
+      }
     } while (advance(tap, kernel.sizes, 1));
     return sum;
   }
@@ -212,14 +229,14 @@ struct Convolution {
 
   Tensor in, kernel;
   std::vector<int64_t> strides, low, dilations;
-  bool roundsToTF32;
+  bool roundsToTF32, mixesGroups;
 };
 
 } // namespace
 
 void Execution::run() const {
   const std::vector<NodeRef> &operations = operationsOf(*graph);
-  const Convolution conv(*operations[0], pointers, engine.roundsToTF32);
+  const Convolution conv(*operations[0], pointers, engine);
   const Node &last = *interfaceOf(*graph).back();
   const Tensor output = Convolution::tensor(last, pointers);
   std::vector<int64_t> index(output.sizes.size());

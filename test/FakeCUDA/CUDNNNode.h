@@ -90,7 +90,7 @@ struct Engine {
   std::vector<int> numerical, behavior;
   int64_t workspaceBytes;
   bool keepsNaN, roundsToTF32;
-  bool keepsInfinity = true;
+  bool keepsInfinity = true, keepsGroupsApart = true;
 };
 /// The one knob that each engine has, and what the heuristics choose for it.
 inline constexpr int kKnobType = 5;

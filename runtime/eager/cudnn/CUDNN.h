@@ -62,8 +62,9 @@ private:
   Status openOnce();
   Expected<std::unique_ptr<Handle>> createHandle();
   Expected<EngineSet> probe(DType dtype);
-  Expected<bool> keepsInfinity(std::shared_ptr<const Plan> plan,
-                               const ConvProblem &problem);
+  /// Trials.cpp.
+  Expected<bool> passesTrial(std::shared_ptr<const Plan> plan,
+                             const ConvProblem &problem);
 
   cuda::Context &context;
   Device &device;

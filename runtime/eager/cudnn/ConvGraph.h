@@ -57,6 +57,8 @@ struct ConvProblem {
   /// with 9.19).
   bool packLayouts();
 
+  int64_t groups() const { return input.sizes[1] / kernel.sizes[1]; }
+
   /// All of it, as text: for caches.
   std::string key() const;
   /// The same without the sizes of the images, but for their channels.

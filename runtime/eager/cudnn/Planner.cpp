@@ -97,13 +97,17 @@ bool Planner::hasRightRelu(const EngineConfig &config,
   return keepsNaN[problem.dtype].contains(config.engine);
 }
 
-bool Planner::keepsInfinity(const std::shared_ptr<const Plan> &plan,
-                            const ConvProblem &problem,
-                            const PlanOptions &options, cudnnContext *with) {
-  // After a relu it would be 0 anyway.
-  if (!trial || problem.activation == Activation::relu)
+bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
+                          const ConvProblem &problem,
+                          const PlanOptions &options, cudnnContext *with) {
+  if (!trial)
     return true;
-  const std::pair key(problem.dtype, plan->engine);
+  std::string key = std::to_string(plan->engine) + " ";
+  if (problem.groups() > 1)
+    key += problem.familyKey();
+  else
+    key += std::string(name(problem.dtype)) + " " +
+           std::to_string(int(problem.activation));
   {
     std::lock_guard lock(mutex);
     if (auto known = triedEngines.find(key); known != triedEngines.end())
@@ -113,11 +117,11 @@ bool Planner::keepsInfinity(const std::shared_ptr<const Plan> &plan,
   ConvProblem small = problem;
   small.input.sizes[0] = small.output.sizes[0] = 1;
   const auto one = planOn(plan->choice, small, options, with);
-  const Expected<bool> isKept = one ? trial(one, small) : trial(plan, problem);
-  if (!isKept) // It may be another time.
+  const Expected<bool> passes = one ? trial(one, small) : trial(plan, problem);
+  if (!passes) // It may be another time.
     return false;
   std::lock_guard lock(mutex);
-  return triedEngines[key] = *isKept;
+  return triedEngines[key] = *passes;
 }
 
 void Planner::noteThatNaNIsKept(DType dtype, EngineSet engines) {
@@ -167,7 +171,7 @@ Planner::search(const ConvProblem &problem, const PlanOptions &options,
             !isAllowed(config, problem, options))
           continue;
         auto plan = finalize(config, options, with);
-        if (plan && !keepsInfinity(plan, problem, options, with))
+        if (plan && !passesTrial(plan, problem, options, with))
           continue;
         if (plan && hasRightRelu(config, problem, options)) {
           remember(problem, options, plan->choice);

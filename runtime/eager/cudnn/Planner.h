@@ -87,10 +87,10 @@ public:
   /// Makes the calling thread fit for the device, and returns a handle of the
   /// background's own; null where that fails.
   using HandleMaker = std::function<cudnnContext *()>;
-  /// Runs a plan, and tells whether a sum of -inf stays that: an engine of 9.14
-  /// makes 0 of it in f16. An Error where it cannot be run.
-  using InfinityTrial = std::function<Expected<bool>(
-      std::shared_ptr<const Plan>, const ConvProblem &)>;
+  /// Runs a plan, and tells whether it is right where engines were seen not to
+  /// be (Trials.cpp). An Error where it cannot be run.
+  using Trial = std::function<Expected<bool>(std::shared_ptr<const Plan>,
+                                             const ConvProblem &)>;
   /// For the device of `handle` and of the handle for the background, both of
   /// which must outlive the planner. Without the latter, nothing is done in the
   /// background.
@@ -114,8 +114,9 @@ public:
   }
 
   /// Leaves out engines that fail a trial, of which each has one for each type,
-  /// when it is first proposed. To be called before anything is planned.
-  void tryEngines(InfinityTrial trial) { this->trial = std::move(trial); }
+  /// and for each family with groups, when it is first proposed. To be called
+  /// before anything is planned.
+  void tryEngines(Trial trial) { this->trial = std::move(trial); }
 
   /// The best plan by cuDNN's heuristics, of an engine that comes with its
   /// kernels where there is one. Null where no engine does; and for a relu that
@@ -158,10 +159,10 @@ private:
   /// Whether the configuration's relu, if any, does what the options ask for.
   bool hasRightRelu(const EngineConfig &config, const ConvProblem &problem,
                     const PlanOptions &options);
-  /// Whether the plan's engine passes its trial, or needs none.
-  bool keepsInfinity(const std::shared_ptr<const Plan> &plan,
-                     const ConvProblem &problem, const PlanOptions &options,
-                     cudnnContext *with);
+  /// Whether the plan's engine passes its trial.
+  bool passesTrial(const std::shared_ptr<const Plan> &plan,
+                   const ConvProblem &problem, const PlanOptions &options,
+                   cudnnContext *with);
   /// Null where the engine refuses.
   std::shared_ptr<const Plan> finalize(const EngineConfig &config,
                                        const PlanOptions &options,
@@ -198,7 +199,7 @@ private:
   const cuda::CUDNN &library;
   cudnnContext *handle = nullptr;
   const HandleMaker makeHandle;
-  InfinityTrial trial;
+  Trial trial;
   std::optional<Descriptor> properties;
   std::optional<PlanCache> disk;
   /// Held while a plan is made: a handle is for one thread at a time.
@@ -209,7 +210,7 @@ private:
   std::map<std::string, std::vector<KnownSizes>> families;
   std::map<DType, EngineSet> keepsNaN;
   /// What trials have come to.
-  std::map<std::pair<DType, int64_t>, bool> triedEngines;
+  std::map<std::string, bool> triedEngines;
 };
 
 } // namespace tandem::cudnn

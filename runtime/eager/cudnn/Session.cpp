@@ -41,7 +41,7 @@ Status Session::openOnce() {
   });
   plans->keepOnDisk(context.model());
   plans->tryEngines([this](auto plan, const ConvProblem &problem) {
-    return keepsInfinity(std::move(plan), problem);
+    return passesTrial(std::move(plan), problem);
   });
   return {};
 }
@@ -92,7 +92,7 @@ Status Session::execute(const Plan &plan, cuda::StreamHandle stream,
 }
 
 //===----------------------------------------------------------------------===//
-// What becomes of NaN and infinity
+// What becomes of NaN
 //===----------------------------------------------------------------------===//
 
 /// A small convolution with the whole epilogue, which many engines compute.
@@ -137,27 +137,4 @@ Expected<EngineSet> Session::enginesThatKeepNaN(DType dtype) {
   TANDEM_ASSIGN_OR_RETURN(EngineSet engines, probe(dtype));
   plans->noteThatNaNIsKept(dtype, engines);
   return probed[dtype] = std::move(engines);
-}
-
-/// All elements as one dim: their order does not matter where they are equal.
-static TensorType flatType(DType dtype, const std::vector<int64_t> &sizes) {
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    count *= size;
-  return {dtype, {count}};
-}
-
-Expected<bool> Session::keepsInfinity(std::shared_ptr<const Plan> plan,
-                                      const ConvProblem &problem) {
-  const DType dtype = problem.dtype;
-  const TensorType result = flatType(dtype, problem.output.sizes);
-  std::vector<TensorType> operands = {flatType(dtype, problem.input.sizes),
-                                      flatType(dtype, problem.kernel.sizes)};
-  if (problem.hasBias)
-    operands.push_back({dtype, {problem.output.sizes[1]}});
-  if (problem.hasResidual)
-    operands.push_back(result);
-  return eager::keepsInfinity(
-      ConvOp(*this, std::make_shared<PlanChoice>(std::move(plan)), problem),
-      operands, result, device.defaultStream());
 }

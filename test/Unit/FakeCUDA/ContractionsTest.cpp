@@ -66,19 +66,38 @@ TEST_P(ContractionsTest, MatmulsAgreeWithTheReference) {
             130);
 }
 
-TEST_P(ContractionsTest, ConvsKeepInfinity) {
-  // The first engine that is proposed for f16 makes 0 of it.
+/// A convolution of 4 x 4 images without padding.
+Case plainConv(DType dtype, int64_t channels, int64_t groups,
+               const std::vector<double> &data,
+               const std::vector<double> &weights) {
   fb::ConvAttrsT attrs;
   attrs.input_layout = attrs.output_layout = "NHWC";
   attrs.kernel_layout = "OHWI";
   attrs.pad_low = attrs.pad_high = {0, 0};
   attrs.strides = attrs.dilations = {1, 1};
-  Case c{makeOp(OpKind::conv, attrs),
-         {tensorOf(GetParam(), {2, 4, 4, 8}, std::vector<double>(256, 1)),
-          tensorOf(GetParam(), {4, 3, 3, 8},
-                   std::vector<double>(
-                       288, -std::numeric_limits<double>::infinity()))}};
-  EXPECT_TRUE(check(*libraries->providers({})[0], c));
+  attrs.groups = groups;
+  return {makeOp(OpKind::conv, attrs),
+          {tensorOf(dtype, {2, 4, 4, channels}, data),
+           tensorOf(dtype, {6, 3, 3, channels / groups}, weights)}};
+}
+
+// Of the engines that are proposed first for f16, one makes 0 of -inf, and one
+// mixes groups.
+
+TEST_P(ContractionsTest, ConvsKeepInfinity) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(check(*libraries->providers({})[0],
+                    plainConv(GetParam(), 8, 1, std::vector<double>(256, 1),
+                              std::vector<double>(432, -infinity))));
+}
+
+TEST_P(ContractionsTest, ConvsKeepGroupsApart) {
+  std::vector<double> data(480, 1);
+  for (size_t i = 7; i < data.size(); i += 45)
+    data[i] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(
+      check(*libraries->providers({})[0],
+            plainConv(GetParam(), 15, 3, data, std::vector<double>(270, 0.5))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Floats, ContractionsTest, testing::ValuesIn(kFloats),
