@@ -122,6 +122,25 @@ bool ConvProblem::packLayouts() {
   return true;
 }
 
+ConvProblem ConvProblem::onFewPositions() const {
+  constexpr int64_t kMostPositions = 4;
+  ConvProblem few = *this;
+  few.input.sizes[0] = few.output.sizes[0] = 1;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    const int64_t results = std::min(output.sizes[i + 2], kMostPositions);
+    const int64_t window = (kernel.sizes[i + 2] - 1) * dilations[i] + 1;
+    const int64_t read =
+        (results - 1) * strides[i] + window - padLow[i] - padHigh[i];
+    if (read < 1)
+      continue;
+    few.output.sizes[i + 2] = results;
+    few.input.sizes[i + 2] = read;
+  }
+  few.input.strides = packedStrides(few.input.sizes, input.isPacked(true));
+  few.output.strides = packedStrides(few.output.sizes, output.isPacked(true));
+  return few;
+}
+
 std::string ConvProblem::key() const {
   std::string text(name(dtype));
   for (const auto *list : {&input.sizes, &input.strides, &kernel.sizes,

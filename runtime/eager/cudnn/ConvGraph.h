@@ -59,6 +59,9 @@ struct ConvProblem {
 
   int64_t groups() const { return input.sizes[1] / kernel.sizes[1]; }
 
+  /// The same on one image, of few positions where padding leaves some.
+  ConvProblem onFewPositions() const;
+
   /// All of it, as text: for caches.
   std::string key() const;
   /// The same without the sizes of the images, but for their channels.

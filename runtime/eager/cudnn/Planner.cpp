@@ -113,11 +113,10 @@ bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
     if (auto known = triedEngines.find(key); known != triedEngines.end())
       return known->second;
   }
-  // One image will do, if the engine has that.
-  ConvProblem small = problem;
-  small.input.sizes[0] = small.output.sizes[0] = 1;
-  const auto one = planOn(plan->choice, small, options, with);
-  const Expected<bool> passes = one ? trial(one, small) : trial(plan, problem);
+  // A small one will do, if the engine has that.
+  const ConvProblem small = problem.onFewPositions();
+  const auto on = planOn(plan->choice, small, options, with);
+  const Expected<bool> passes = on ? trial(on, small) : trial(plan, problem);
   if (!passes) // It may be another time.
     return false;
   std::lock_guard lock(mutex);
