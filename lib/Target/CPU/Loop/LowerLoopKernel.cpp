@@ -68,7 +68,6 @@ private:
                   const KnownConditions &known);
   void emitLanes(const Row &row, int64_t step, ArrayRef<Value> loops,
                  Value tailMask, bool isAligned, const KnownConditions &known);
-  SmallVector<Value> getSharedLoops(const Schedule &schedule, Value iteration);
 
   /// Emits a loop unless it has exactly one iteration.
   void forEach(int64_t size, function_ref<void(Value)> emit);
@@ -95,17 +94,6 @@ void LoopLowering::forEach(int64_t size, function_ref<void(Value)> emit) {
   IndexBuilder::forEach(index(size), emit);
 }
 
-/// The values of the shared loops in one iteration of their one loop; the last
-/// is a number of a block where there are blocks.
-SmallVector<Value> LoopLowering::getSharedLoops(const Schedule &schedule,
-                                                Value iteration) {
-  SmallVector<int64_t> sizes(
-      ArrayRef(schedule.sizes).take_front(schedule.numShared));
-  if (schedule.isInnermostShared())
-    sizes.back() = schedule.getBlocks();
-  return delinearize(builder, loc, sizes, iteration);
-}
-
 void LoopLowering::lowerGeneric(linalg::GenericOp op, const Schedule &schedule,
                                 int64_t first) {
   Value from = begin, to = end;
@@ -128,7 +116,8 @@ void LoopLowering::lowerGeneric(linalg::GenericOp op, const Schedule &schedule,
         [&](RankedTensorType type, int64_t lanes, int64_t rowSize) {
           return streamResult(type, lanes, rowSize);
         });
-  SmallVector<Value> loops = getSharedLoops(schedule, iteration);
+  SmallVector<Value> loops =
+      delinearizeShared(builder, loc, schedule, iteration);
   Value innerBegin = index(0), innerEnd = index(schedule.sizes.back());
   if (schedule.isInnermostShared()) {
     Value block = index(schedule.block);

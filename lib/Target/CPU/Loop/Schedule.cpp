@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -189,6 +190,26 @@ static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
   schedule.lanes = getFoldedLanes(schedule.rows * size);
 }
 
+/// Whether an operand that is read as a permutation of the loops has the
+/// elements of a loop outside of `loop` closer together than those of `loop`.
+static bool readsAcross(linalg::GenericOp op, unsigned loop) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!map.isProjectedPermutation())
+      return false;
+    SmallVector<int64_t> strides(ranges.size(), 0);
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(input->get().getType()).getShape();
+    for (auto [at, stride] : llvm::enumerate(computeSuffixProduct(shape)))
+      strides[map.getDimPosition(at)] = stride;
+    return llvm::any_of(llvm::seq(loop), [&](unsigned outer) {
+      return ranges[outer] > 1 && strides[outer] > 0 &&
+             strides[outer] < strides[loop];
+    });
+  });
+}
+
 int64_t computeGrain(double nsPerIteration, int64_t extent) {
   auto grain = static_cast<int64_t>(kNsPerTask / nsPerIteration);
   return std::clamp<int64_t>(grain, 1, std::max<int64_t>(extent, 1));
@@ -240,6 +261,7 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
                           schedule.block, std::max<int64_t>(inner, 1)));
     schedule.extent =
         inner == 0 ? 0 : schedule.extent / inner * schedule.getBlocks();
+    schedule.blocksFirst = readsAcross(op, rank - 1);
   }
   schedule.grain = computeGrain(ns, schedule.extent);
   return schedule;
@@ -252,6 +274,21 @@ SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
   for (size_t i = sizes.size(); i-- > 1;)
     loops[i] = at.delinearizeInnermost(iteration, sizes[i]);
   loops[0] = iteration;
+  return loops;
+}
+
+SmallVector<Value> delinearizeShared(OpBuilder &builder, Location loc,
+                                     const Schedule &schedule,
+                                     Value iteration) {
+  SmallVector<int64_t> sizes(
+      ArrayRef(schedule.sizes).take_front(schedule.numShared));
+  if (schedule.isInnermostShared())
+    sizes.back() = schedule.getBlocks();
+  if (!schedule.blocksFirst)
+    return delinearize(builder, loc, sizes, iteration);
+  std::rotate(sizes.begin(), sizes.end() - 1, sizes.end());
+  SmallVector<Value> loops = delinearize(builder, loc, sizes, iteration);
+  std::rotate(loops.begin(), loops.begin() + 1, loops.end());
   return loops;
 }
 

@@ -33,6 +33,10 @@ struct Schedule {
   /// If the innermost loop is among them: the number of its iterations in a
   /// block; 0 if it is not divided into blocks.
   int64_t block = 0;
+  /// Whether the blocks are the outermost loop of the shared one: an operand
+  /// has the elements of an outer loop closer together than those of a row, so
+  /// that what a block reads is in caches for all of them.
+  bool blocksFirst = false;
   /// The number of iterations of the shared loop, and how many are worth a
   /// task.
   int64_t extent = 1, grain = 1;
@@ -74,6 +78,13 @@ inline constexpr double kNsPerIteration = 500;
 
 /// Computes the schedule of `op` for vectors of `vectorBits` bits.
 Schedule computeSchedule(mlir::linalg::GenericOp op, unsigned vectorBits);
+
+/// The indices of the shared loops in one iteration of their one loop; the last
+/// is the number of a block where there are blocks.
+llvm::SmallVector<mlir::Value> delinearizeShared(mlir::OpBuilder &builder,
+                                                 mlir::Location loc,
+                                                 const Schedule &schedule,
+                                                 mlir::Value iteration);
 
 /// The indices of loops of the given sizes in iteration `iteration` of the loop
 /// that they are merged into.
