@@ -63,6 +63,32 @@ static bool hasFarWeights(const Contraction &contraction) {
   return contraction.groups > 1 && weights > kNearWeightBytes;
 }
 
+/// Where lanes are positions, a loop reads the data anew for each output, a
+/// vector a product. What share of the products' peak the cache that holds them
+/// keeps up with; 1 for the first one, which was measured with.
+static double getShareOfReads(const DeviceModel &device,
+                              const Contraction &contraction) {
+  int64_t last = contraction.result.getRank() - 1;
+  if (contraction.outputChannels == 1 || device.caches.size() < 2 ||
+      contraction.spatial.back().resultDim != last)
+    return 1;
+  double data =
+      double(contraction.inputChannels * contraction.getFormat().bytes);
+  for (const Contraction::SpatialDim &dim : contraction.spatial)
+    data *= double(dim.dataSize);
+  auto holds = [&](const CacheLevel &level) {
+    return double(level.bytes) >= data * double(device.cores);
+  };
+  if (holds(device.caches.front()))
+    return 1;
+  auto level = llvm::find_if(device.caches, holds);
+  double bytesPerNs = level == device.caches.end() ? device.memoryBytesPerNs
+                                                   : level->bytesPerNs;
+  bool isF64 = contraction.result.getElementType().isF64();
+  double flopsPerNs = isF64 ? device.f64FlopsPerNs : device.f32FlopsPerNs;
+  return bytesPerNs / double(contraction.getFormat().bytes) / (flopsPerNs / 2);
+}
+
 double getLoopEfficiency(const DeviceModel &device,
                          const Contraction &contraction) {
   int64_t width = getWidth(device, contraction);
@@ -70,9 +96,10 @@ double getLoopEfficiency(const DeviceModel &device,
   if (readsScattered(contraction, width))
     return std::min(device.kernels.loop,
                     1 / (device.fmasPerClock * double(width)));
-  return getLaneUseOfLoop(contraction, width) *
-         (hasFarWeights(contraction) ? device.kernels.depthwiseLoop
-                                     : device.kernels.loop);
+  double share = hasFarWeights(contraction) ? device.kernels.depthwiseLoop
+                                            : device.kernels.loop;
+  return std::min(getLaneUseOfLoop(contraction, width) * share,
+                  getShareOfReads(device, contraction));
 }
 
 } // namespace tandem
