@@ -69,24 +69,18 @@ static bool hasFarWeights(const Contraction &contraction) {
 static double getShareOfReads(const DeviceModel &device,
                               const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;
-  if (contraction.outputChannels == 1 || device.caches.size() < 2 ||
-      contraction.spatial.back().resultDim != last)
-    return 1;
-  double data =
-      double(contraction.inputChannels * contraction.getFormat().bytes);
+  int64_t elementBytes = contraction.getFormat().bytes;
+  double bytes = double(contraction.inputChannels * elementBytes);
   for (const Contraction::SpatialDim &dim : contraction.spatial)
-    data *= double(dim.dataSize);
-  auto holds = [&](const CacheLevel &level) {
-    return double(level.bytes) >= data * double(device.cores);
-  };
-  if (holds(device.caches.front()))
+    bytes *= double(dim.dataSize);
+  bytes *= double(device.cores);
+  if (contraction.outputChannels == 1 ||
+      contraction.spatial.back().resultDim != last ||
+      device.caches.size() < 2 || bytes <= double(device.caches.front().bytes))
     return 1;
-  auto level = llvm::find_if(device.caches, holds);
-  double bytesPerNs = level == device.caches.end() ? device.memoryBytesPerNs
-                                                   : level->bytesPerNs;
   bool isF64 = contraction.result.getElementType().isF64();
-  double flopsPerNs = isF64 ? device.f64FlopsPerNs : device.f32FlopsPerNs;
-  return bytesPerNs / double(contraction.getFormat().bytes) / (flopsPerNs / 2);
+  double productsPerNs = device.flopsPerNs(isF64 ? 8 : 4) / 2;
+  return device.bytesPerNs(bytes) / double(elementBytes) / productsPerNs;
 }
 
 double getLoopEfficiency(const DeviceModel &device,

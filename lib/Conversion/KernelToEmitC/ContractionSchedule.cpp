@@ -197,14 +197,12 @@ Value ContractionEmitter::findThread() {
   const auto [first, second] = isChannelsLast
                                    ? std::pair(channelGroups, rowGroups)
                                    : std::pair(rowGroups, channelGroups);
-  AffineExpr groups[] = {number % first, number.floorDiv(first)};
+  AffineExpr groups[] = {number % first, number.floorDiv(first) % second};
   if (partRows > 1) {
     Value partRow =
         index.apply(loc, number.floorDiv(first * second), 1, thread);
     partAt = delinearize(partRow, partSizes, "part_row");
   }
-  if (partRows > 1 || !isChannelsLast)
-    groups[1] = groups[1] % second;
   rowGroup = index.apply(named("group"), groups[isChannelsLast], 1, thread);
   return index.apply(loc, groups[!isChannelsLast], 1, thread);
 }

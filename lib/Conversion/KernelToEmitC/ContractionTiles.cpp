@@ -69,9 +69,10 @@ void ContractionTiles::chooseChannels(bool hasWindow) {
   };
   choose(contraction.outputChannels % kChannels == 0 ? kChannels
                                                      : kLeastChannels);
+  if (!isChannelsLast || hasWindow || channels <= vector)
+    return;
   const bool hadColumns = threadColumns != 0;
-  if (isChannelsLast && !hasWindow && channels > vector)
-    choose(vector);
+  choose(vector);
   if (hadColumns && threadColumns == 0)
     choose(kChannels);
 }

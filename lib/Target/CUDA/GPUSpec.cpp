@@ -63,6 +63,20 @@ bool endsWith(std::string_view text, std::string_view suffix) {
          text.substr(text.size() - suffix.size()) == suffix;
 }
 
+using BuiltinSpec = std::remove_reference_t<decltype(kGPUSpecs[0])>;
+
+/// By name, device or architecture; null where there is none.
+const BuiltinSpec *findBuiltin(std::string_view gpu) {
+  for (const BuiltinSpec &spec : kGPUSpecs) {
+    std::string_view name = spec.first;
+    bool isDevice = endsWith(name, "_" + std::string(gpu));
+    bool isOfArch = isArch(gpu) && name.starts_with(std::string(gpu) + "_");
+    if (name == gpu || (!gpu.empty() && (isDevice || isOfArch)))
+      return &spec;
+  }
+  return nullptr;
+}
+
 } // namespace
 
 Expected<GPUSpec> parseGPUSpec(std::string_view text,
@@ -102,14 +116,8 @@ Expected<GPUSpec> parseGPUSpec(std::string_view text,
 Expected<GPUSpec> findGPUSpec(std::string_view gpu) {
   if (endsWith(gpu, ".json"))
     return readFileSpec(std::string(gpu));
-  for (const auto &[name, text] : kGPUSpecs) {
-    bool isDevice = endsWith(name, "_" + std::string(gpu));
-    bool isOfArch =
-        isArch(gpu) && std::string_view(name).substr(0, gpu.size() + 1) ==
-                           std::string(gpu) + "_";
-    if (name == gpu || (!gpu.empty() && (isDevice || isOfArch)))
-      return parseGPUSpec(text, std::string(name) + ".json");
-  }
+  if (const BuiltinSpec *spec = findBuiltin(gpu))
+    return parseGPUSpec(spec->second, std::string(spec->first) + ".json");
   std::string names;
   for (const std::string &name : builtinGPUSpecs())
     names += (names.empty() ? "" : ", ") + name;
@@ -121,13 +129,10 @@ Expected<GPUSpec> findGPUSpec(std::string_view gpu) {
 
 std::string describeGPU(std::string_view arch,
                         const GPUProperties &properties) {
-  json spec;
-  for (const auto &[name, text] : kGPUSpecs)
-    if (isArch(arch) &&
-        std::string_view(name).starts_with(std::string(arch) + "_"))
-      spec = json::parse(text);
-  if (!spec.is_object())
+  const BuiltinSpec *ofArch = findBuiltin(arch);
+  if (!ofArch)
     return {};
+  json spec = json::parse(ofArch->second);
   auto set = [&](const char *key, auto value) {
     if (value > 0)
       spec[key] = value;

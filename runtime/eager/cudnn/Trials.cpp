@@ -28,22 +28,14 @@ namespace {
 
 enum Operand : size_t { kInputOperand, kKernelOperand };
 
-/// All elements as one dim.
-TensorType flatType(DType dtype, const std::vector<int64_t> &sizes) {
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    count *= size;
-  return {dtype, {count}};
-}
-
 std::vector<TensorType> operandsOf(const ConvProblem &problem) {
   std::vector<TensorType> operands = {
-      flatType(problem.dtype, problem.input.sizes),
-      flatType(problem.dtype, problem.kernel.sizes)};
+      {problem.dtype, Shape(problem.input.sizes)},
+      {problem.dtype, Shape(problem.kernel.sizes)}};
   if (problem.hasBias)
     operands.push_back({problem.dtype, {problem.output.sizes[1]}});
   if (problem.hasResidual)
-    operands.push_back(flatType(problem.dtype, problem.output.sizes));
+    operands.push_back({problem.dtype, Shape(problem.output.sizes)});
   return operands;
 }
 
@@ -69,7 +61,7 @@ Expected<bool> Session::passesTrial(std::shared_ptr<const Plan> plan,
                   problem);
   auto run = [&](const eager::ProbedValue &value) {
     return eager::probe(op, operandsOf(problem),
-                        flatType(problem.dtype, problem.output.sizes),
+                        {problem.dtype, Shape(problem.output.sizes)},
                         device.defaultStream(), value);
   };
   if (problem.activation != Activation::relu) { // Which makes 0 of it anyway.

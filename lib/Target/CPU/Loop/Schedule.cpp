@@ -17,7 +17,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -190,23 +189,16 @@ static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
   schedule.lanes = getFoldedLanes(schedule.rows * size);
 }
 
-/// Whether an operand that is read as a permutation of the loops has the
-/// elements of a loop outside of `loop` closer together than those of `loop`.
+/// Whether an operand has the elements of a loop outside of `loop` closer
+/// together than those of `loop`.
 static bool readsAcross(linalg::GenericOp op, unsigned loop) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    if (!map.isProjectedPermutation())
-      return false;
-    SmallVector<int64_t> strides(ranges.size(), 0);
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(input->get().getType()).getShape();
-    for (auto [at, stride] : llvm::enumerate(computeSuffixProduct(shape)))
-      strides[map.getDimPosition(at)] = stride;
-    return llvm::any_of(llvm::seq(loop), [&](unsigned outer) {
-      return ranges[outer] > 1 && strides[outer] > 0 &&
-             strides[outer] < strides[loop];
-    });
+  return llvm::any_of(llvm::seq(op.getNumDpsInputs()), [&](int64_t input) {
+    std::optional<LoopStrides> access = getLoopStrides(op, input);
+    return access && llvm::any_of(llvm::seq(loop), [&](unsigned outer) {
+             int64_t stride = access->strides[outer];
+             return op.getStaticLoopRanges()[outer] > 1 && stride > 0 &&
+                    stride < access->strides[loop];
+           });
   });
 }
 
