@@ -16,7 +16,8 @@
 #
 #   --build=DIR  what to pack, built already; by default build-bundle, which
 #                this script builds (utils/setup.sh lists its settings)
-#   --folder     OUTPUT is a folder, which is not packed
+#   --folder     OUTPUT is a folder, which is not packed: a new or empty one, or
+#                one with an earlier bundle, which is replaced
 #
 # Of LLVM and MLIR the archive has what the tools use: a library linked of LLVM's
 # archives, a quarter of the shared ones. Where there are no archives, it has the
@@ -40,6 +41,11 @@ for argument; do
   esac
 done
 [ -n "$output" ] || tandem_die "usage: gpu-bundle.sh [--build=DIR] [--folder] OUTPUT"
+# What is not a bundle's stays as it is.
+if [ $folder = 1 ] && [ -n "$(ls -A "$output" 2>/dev/null)" ] &&
+  ! { [ -e "$output/bin/tandem-run" ] && [ -e "$output/run.sh" ]; }; then
+  tandem_die "'$output' has other files than a bundle's; name a new folder"
+fi
 if [ -z "$build" ]; then
   tandem_setup
   tandem_build $TOOLS

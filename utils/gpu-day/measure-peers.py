@@ -14,6 +14,7 @@ standard error.
 
 import argparse
 import json
+import os
 import re
 import statistics
 import sys
@@ -159,7 +160,6 @@ class Jax:
     """The same in JAX, jitted."""
 
     def __init__(self):
-        import os
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         import jax
         import numpy
@@ -278,7 +278,12 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("output")
     options = parser.parse_args()
-    wanted = re.compile(options.filter).search
+    try:
+        wanted = re.compile(options.filter).search
+    except re.error as error:
+        parser.error(f"--filter is no regular expression: {error}")
+    if not os.access(os.path.dirname(options.output) or ".", os.W_OK):
+        parser.error(f"{options.output} cannot be written")
     done = {}
     for framework, figures, column in (("torch", torch_figures, 0),
                                        ("jax", jax_figures, len(COLUMNS) - 1)):
@@ -287,6 +292,8 @@ def main():
             # What is measured is kept if what follows is stopped.
             with open(options.output, "w", encoding="utf-8") as file:
                 json.dump({"columns": COLUMNS, **done}, file, indent=2)
+    if not done:
+        sys.exit("nothing was measured")
 
 
 if __name__ == "__main__":
