@@ -139,7 +139,7 @@ public:
   }
 
   Status measure();
-  Status print() const;
+  void print(const ordered_json &peers) const;
   Status write() const;
   bool areReached() const {
     return std::all_of(all.begin(), all.end(),
@@ -259,7 +259,6 @@ Status Figures::addNewShape(const char *name, const char *graph,
 /// Measures one figure after the other. One that fails is told at once and does
 /// not keep the others from being measured; the first such error is the result.
 Status Figures::measure() {
-  TANDEM_RETURN_IF_ERROR(cudaDevice());
   Status first;
   const auto keep = [&](const char *name, Status status) {
     if (status)
@@ -307,8 +306,7 @@ Expected<ordered_json> readPeers(const std::string &file) {
   return peers;
 }
 
-Status Figures::print() const {
-  TANDEM_ASSIGN_OR_RETURN(ordered_json peers, readPeers(options.peers));
+void Figures::print(const ordered_json &peers) const {
   std::vector<Table::Column> columns = {
       {"figure", false}, {"layout", false}, {"precision", false},
       {"tier", false},   {"value"},         {"target"},
@@ -334,7 +332,6 @@ Status Figures::print() const {
     table.addRow(std::move(cells));
   }
   std::fputs(table.str().c_str(), stdout);
-  return {};
 }
 
 Status Figures::write() const {
@@ -364,9 +361,12 @@ Status Figures::write() const {
 Expected<bool> runGPUFigures(const GPUFiguresOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(std::regex filter,
                           tools::parseRegex("gpu", options.filter));
+  // What would spoil all figures comes before any is measured.
+  TANDEM_ASSIGN_OR_RETURN(const ordered_json peers, readPeers(options.peers));
+  TANDEM_RETURN_IF_ERROR(cudaDevice());
   Figures figures(options, std::move(filter));
   Status measured = figures.measure();
-  TANDEM_RETURN_IF_ERROR(figures.print());
+  figures.print(peers);
   TANDEM_RETURN_IF_ERROR(figures.write());
   TANDEM_RETURN_IF_ERROR(std::move(measured));
   return figures.areReached();
