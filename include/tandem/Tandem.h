@@ -132,6 +132,10 @@ struct ImportOptions {
   /// shapes are fixed to their value, and are no inputs of the graph; the
   /// others are ignored.
   std::map<std::string, std::vector<double>> values;
+  /// In which type results of f16 are held between two contractions: f16, so
+  /// that each op rounds, or f32 (docs/Rationale.md, "16-bit floats"). Applies
+  /// to MLIR files, too.
+  DType f16Intermediates = DType::f16;
   /// Whether to go on where a node cannot be imported. The graph then has all
   /// that could be (Graph::nodes), and may lack outputs of the model.
   bool keepsGoing = false;

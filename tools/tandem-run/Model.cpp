@@ -164,7 +164,11 @@ std::string describeModel(const Graph &model) {
 } // namespace
 
 Expected<ImportOptions> importOptions(const RunOptions &options) {
-  return makeImportOptions(options.namedInputs, options.dims);
+  TANDEM_ASSIGN_OR_RETURN(ImportOptions import,
+                          makeImportOptions(options.namedInputs, options.dims));
+  if (options.f16Intermediates == "f32")
+    import.f16Intermediates = DType::f32;
+  return import;
 }
 
 Expected<GraphWithInputs> openGraph(const RunOptions &options,
