@@ -66,7 +66,8 @@ LogicalResult Importer::checkOperands(const proto::NodeProto &node,
                             << "' refers to '" << attribute.ref_attr_name()
                             << "' of a call, but is in no function";
   for (const std::string &input : node.input()) {
-    if (input.empty() || state.values.contains(input))
+    const bool isKnown = state.values.contains(input) && !isPending(input);
+    if (input.empty() || isKnown)
       continue;
     if (makers.count(input))
       return emitError(loc) << "reads '" << input

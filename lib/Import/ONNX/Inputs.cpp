@@ -193,9 +193,13 @@ LogicalResult Importer::addInput(const proto::ValueInfoProto &info) {
 LogicalResult Importer::declare(const std::string &name, Location loc) {
   if (name.empty())
     return emitError(loc) << "a value has no name";
-  if (!state.values.try_emplace(name).second)
+  Scope &scope = scopes.back();
+  if (!scope.names.insert(name).second)
     return emitError(loc) << "the name '" << name << "' is given twice";
-  declared.push_back(name);
+  scope.pending.erase(name);
+  auto [known, isNew] = state.values.try_emplace(name);
+  if (!isNew)
+    scope.shadowed.emplace_back(name, std::exchange(known->second, {}));
   return success();
 }
 
