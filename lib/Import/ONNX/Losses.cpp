@@ -19,9 +19,8 @@ Value negativeLogLikelihood(Node &node, Value logs, Value target,
                             Value weights) {
   int64_t rank = node.rank(logs), classes = node.dim(logs, 1);
   Sizes targetShape = node.sizesOf(target), shape = targetShape;
-  if (!node.require(!shape.empty() &&
-                        static_cast<int64_t>(shape.size()) == rank - 1,
-                    "needs a target for each element but those of the classes"))
+  if (!node.require(rank >= 2, "needs two dims or more") ||
+      !node.requireRank("the target", shape.size(), rank - 1))
     return {};
   shape.insert(shape.begin() + 1, Size(1));
   Value counted =

@@ -29,6 +29,8 @@ struct Method {
   double cubic;
   bool antialias, excludeOutside;
   double extrapolation;
+
+  bool interpolates() const { return mode != "nearest"; }
 };
 
 /// The place in the operand, in elements, of element `i` of the result.
@@ -92,15 +94,16 @@ SmallVector<double> rowOf(const Axis &axis, const Method &method, int64_t i) {
   return row;
 }
 
-/// x times the matrix of weights, along the axis.
+/// x, of floats, times the matrix of weights, along the axis.
 Value interpolate(Node &node, Value x, const Axis &axis, const Method &method) {
-  auto floatType = dyn_cast<FloatType>(node.element(x));
-  if (!node.require(floatType && node.rank(x) > 1 &&
-                        axis.from <= kMostTableElements &&
-                        axis.from * axis.to <= kMostTableElements,
-                    "interpolates floats of several dims, of no more than " +
-                        Twine(kMostTableElements) + " pairs of elements"))
+  if (!node.requireTable(axis.from) || !node.requireTable(axis.from * axis.to))
     return {};
+  if (node.rank(x) == 1) { // A product needs two dims.
+    x = node.reshape(x, {1, axis.from});
+    x = interpolate(node, x, {1, axis.from, axis.to, axis.scale}, method);
+    return node.reshape(x, {axis.to});
+  }
+  auto floatType = cast<FloatType>(node.element(x));
   SmallVector<double> weights;
   for (int64_t i = 0; i < axis.to; ++i)
     weights.append(rowOf(axis, method, i));
@@ -121,8 +124,6 @@ Value resizeAxis(Node &node, Value x, const Axis &axis, const Method &method) {
   bool isCropped = method.coordinates == "tf_crop_and_resize";
   if (axis.from == axis.to && axis.scale == 1 && !isCropped)
     return x;
-  if (!node.require(axis.from > 0 && axis.to >= 0, "an empty dim"))
-    return {};
   Value result;
   SmallVector<bool> isInside;
   Ints indices;
@@ -132,8 +133,8 @@ Value resizeAxis(Node &node, Value x, const Axis &axis, const Method &method) {
     indices.push_back(std::clamp<int64_t>(nearestOf(place, method.nearest), 0,
                                           axis.from - 1));
   }
-  result = method.mode == "nearest" ? pick(node, x, indices, axis.dim)
-                                    : interpolate(node, x, axis, method);
+  result = method.interpolates() ? interpolate(node, x, axis, method)
+                                 : pick(node, x, indices, axis.dim);
   if (!isCropped || llvm::all_of(isInside, [](bool is) { return is; }))
     return result;
   auto type =
@@ -155,8 +156,9 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
                                ArrayRef<Size> sizes, ArrayRef<int64_t> dims,
                                bool isCropped = false) {
   SmallVector<Axis> axes;
-  if (!node.require((scales.size() == dims.size() && sizes.empty()) ||
-                        (sizes.size() == dims.size() && scales.empty()),
+  if (!node.require(scales.empty() || sizes.empty(),
+                    "takes scales or sizes, not both") ||
+      !node.require(scales.size() + sizes.size() == dims.size(),
                     "needs a scale or a size for each axis") ||
       node.hasFailed())
     return axes;
@@ -168,7 +170,8 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
     if (keepsSize && !isCropped && policy == "stretch")
       continue;
     Axis axis{dim, node.dim(x, dim), 0, scales.empty() ? 1 : scales[i]};
-    if (node.hasFailed() || !node.require(axis.from > 0, "an empty dim"))
+    if (node.hasFailed() ||
+        !node.require(axis.from > 0, "dim " + Twine(dim) + " is empty"))
       return {};
     if (!scales.empty()) {
       // In f32, as ONNX says: 5 · 1.4f is 7, and less in f64.
@@ -179,7 +182,7 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
       axis.scale = double(axis.to) / axis.from;
     }
     if (!node.require(axis.scale > 0 && std::isfinite(axis.scale),
-                      "a scale out of range"))
+                      "a scale that is not a positive number"))
       return {};
     common = !common                  ? axis.scale
              : policy == "not_larger" ? std::min(*common, axis.scale)
@@ -197,14 +200,35 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
   return axes;
 }
 
+/// What was interpolated of integers, in f64, as integers, which a cast
+/// saturates. ONNX does not say how to round. ONNX Runtime cuts fractions off
+/// in linear mode; all else is rounded as in the onnx package's reference.
+Value toIntegers(Node &node, Value x, const Method &method) {
+  if (method.mode != "linear" || method.antialias)
+    return node.emit<ir::RoundOp>(x);
+  // The factor keeps rounding errors from taking 1 from what is an integer.
+  return node.mul(x, node.scalar(x, 1 + 0x1p-44));
+}
+
 void resize(Node &node, Value x, ArrayRef<Axis> axes, const Method &method) {
   if (!node.require(method.mode == "nearest" || method.mode == "linear" ||
                         method.mode == "cubic",
                     "mode '" + method.mode + "' is not known"))
     return;
+  const Type type = node.element(x);
+  const bool isInteger = !node.isFloat(x);
+  if (isInteger && method.interpolates() && !axes.empty()) {
+    if (!node.require(!type.isInteger(1), "mode '" + method.mode +
+                                              "' interpolates numbers, not "
+                                              "truth values"))
+      return;
+    x = node.cast(x, node.state().builder.getF64Type());
+  }
   for (const Axis &axis : axes)
     x = node.hasFailed() ? Value() : resizeAxis(node, x, axis, method);
-  node.result(0, x);
+  if (isInteger && node.isFloat(x))
+    x = toIntegers(node, x, method);
+  node.result(0, node.cast(x, type));
 }
 
 } // namespace
