@@ -77,7 +77,7 @@ struct Neighbor {
   int64_t index;
   double weight;
 };
-using Neighbors = SmallVector<Neighbor, 4>;
+using Neighbors = SmallVector<Neighbor, 2>;
 
 /// The elements that one of the result reads along the axis, in order. Elements
 /// whose weight is 0, but for the rounding of the place, are not read: 0 times
