@@ -33,13 +33,15 @@ Value negativeLogLikelihood(Node &node, Value logs, Value target,
   };
   Value one = node.scalar(logs, 1);
   Value factor = ofTarget(weights ? alongAxis(node, weights, 1, rank) : one);
+  Value losses = node.emit<ir::NegOp>(node.mul(ofTarget(logs), factor));
   if (node.hasAttribute("ignore_index")) {
     Value isIgnored =
         node.compare(ir::ComparePredicate::eq, target,
                      node.scalar(target, node.getInt("ignore_index", 0)));
+    // A factor of 0 alone would make NaN of an infinite loss.
     factor = node.select(isIgnored, node.scalar(logs, 0), factor);
+    losses = node.select(isIgnored, node.scalar(logs, 0), losses);
   }
-  Value losses = node.emit<ir::NegOp>(node.mul(ofTarget(logs), factor));
   std::string reduction = node.getString("reduction", "mean");
   if (reduction == "none")
     return losses;
