@@ -254,6 +254,9 @@ ROUNDING = {
     )(t),
 }
 
+# The place of the square's rounding, where that is not the first.
+SQUARE = {"outputs": "@1", "inputs": "@1"}
+
 # Mutants that change no result, by regular expression, and why.
 EQUIVALENT = {
     "(rows|columns):.*:shift-load": "what is loaded first is for softmax's largest "
@@ -270,7 +273,7 @@ def all_mutants():
         for dtype in of.dtypes
         for fault in FAULTS + of.faults
     ] + [
-        f"{form}:{dtype}:{fault}"
+        f"{form}:{dtype}:{fault}{SQUARE.get(form, '')}"
         for form in ROUNDING
         for dtype in ("f16", "bf16")
         for fault in ROUNDING_FAULTS
@@ -339,7 +342,7 @@ class Checks:
 
     def compare(self, mutant, *how):
         form, dtype, fault = mutant.split(":")
-        is_rounding = fault in ROUNDING_FAULTS
+        is_rounding = fault.split("@")[0] in ROUNDING_FAULTS
         graph = self.directory / f"{form}-{dtype}{'-rounding' if is_rounding else ''}.mlir"
         if not graph.exists():
             graph.write_text((ROUNDING[form] if is_rounding else FORMS[form].graph)(dtype))
@@ -387,7 +390,7 @@ class Checks:
 
     def tests(self, mutant):
         form, _, fault = mutant.split(":")
-        tests = "F16Results*" if fault in ROUNDING_FAULTS else FORMS[form].tests
+        tests = "F16Results*" if fault.split("@")[0] in ROUNDING_FAULTS else FORMS[form].tests
         command = [
             self.build / "test/Unit/CPUTargetTests",
             "--gtest_brief=1",
@@ -400,7 +403,7 @@ class Checks:
 
     def fuzz(self, mutant):
         result = ABSENT
-        if mutant.split(":")[2] in ROUNDING_FAULTS:
+        if mutant.split(":")[2].split("@")[0] in ROUNDING_FAULTS:
             return result
         for seed in range(1, 2001, SEEDS):
             command = [self.build / "bin/tandem-fuzz", f"--seed={seed}"]

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -163,6 +164,14 @@ LogicalResult Importer::checkVersions() {
   return success();
 }
 
+/// Erases what nobody reads, such as ops on constants whose result an op asked
+/// for while importing.
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
 LogicalResult Importer::run() {
   if (failed(checkVersions()) ||
       (!state.options.keepsGoing && failed(checkOps())))
@@ -181,6 +190,7 @@ LogicalResult Importer::run() {
       return failure();
   if (failed(addOutputs()))
     return failure();
+  eraseDeadOps(function.getBody().front());
   result.memory = std::move(state.memory);
   result.files = state.file.mappedFiles();
   result.copiedBytes = state.file.copiedBytes();

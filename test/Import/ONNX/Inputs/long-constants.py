@@ -4,6 +4,7 @@ of many elements in several ways, against the onnx package's reference.
 usage: long-constants.py TANDEM_RUN FOLDER
 """
 
+import subprocess
 import sys
 
 import numpy
@@ -133,6 +134,16 @@ def check_values(tiers):
         tiers.check(what, model(derive), INPUTS, expected, rtol=1e-5, atol=1e-5)
 
 
+def check_steps(tiers):
+    """What computes an operand that an op knows is no step of the program."""
+    made = model(largest, CASES[1:2])
+    program = subprocess.run(
+        tiers.command(made, INPUTS, "--program", "--tier=eager"), text=True,
+        check=True, capture_output=True).stdout
+    if "program @main: 1 steps" not in program:
+        sys.exit(program)
+
+
 def check_control_flow(tiers):
     """A condition and a number of iterations that ops on constants make, and a
     depth with a fraction, which is cut off."""
@@ -249,6 +260,7 @@ def check_refusals(tiers):
 def main():
     tiers = Tiers(*sys.argv[1:])
     check_values(tiers)
+    check_steps(tiers)
     check_control_flow(tiers)
     check_given(tiers)
     check_wrapping(tiers)
