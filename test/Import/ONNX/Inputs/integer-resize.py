@@ -122,7 +122,7 @@ def main():
         "truth values", model(x > 100, linear(2)),
         start + "mode 'linear' interpolates numbers, not truth values")
     tiers.check_refused(
-        "many elements", model(numpy.zeros(4096, "uint8"), linear(2)),
+        "many elements", model(numpy.zeros(65536, "uint8"), linear(512)),
         start + "needs a table of 33554432 elements; at most 16777216 are "
         "supported")
     tiers.check_refused("no scale", model(x, linear(0)),
