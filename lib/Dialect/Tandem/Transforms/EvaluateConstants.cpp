@@ -202,6 +202,7 @@ Expected<Tensor> evaluate(Program program) {
 }
 
 /// The constant that `value` is; null where it cannot be computed.
+/// Special values: all are what eager computes at run time, bit for bit.
 ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
   FailureOr<Program> program = makeProgram(value, ops);
   if (failed(program))
