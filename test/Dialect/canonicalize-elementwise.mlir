@@ -161,10 +161,27 @@ func.func @roots(%x: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
   %2 = tandem.add %1, %epsilon : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   // CHECK: tandem.sqrt
   %3 = tandem.pow %2, %half : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
-  %4 = tandem.relu %x : tensor<8x4xf32>
+  %4 = tandem.abs %x : tensor<8x4xf32>
   // CHECK: tandem.rsqrt
   %5 = tandem.pow %4, %mhalf : (tensor<8x4xf32>, tensor<f32>) -> tensor<8x4xf32>
   return %3, %5 : tensor<8xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// relu keeps -0.0, of which the power is inf and the root -inf; a signed
+// integer may be the least one, which is its own absolute value.
+// CHECK-LABEL: func @no_roots(%arg0
+func.func @no_roots(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %mhalf = tandem.constant dense<-0.5> : tensor<f32>
+  %0 = tandem.relu %x : tensor<4xf32>
+  // CHECK: tandem.pow
+  %1 = tandem.pow %0, %mhalf : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = tandem.abs %i : tensor<4xi32>
+  %3 = tandem.cast %2 : (tensor<4xi32>) -> tensor<4xf32>
+  // CHECK: tandem.pow
+  %4 = tandem.pow %3, %mhalf : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %1, %4 : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
@@ -199,6 +216,17 @@ func.func @limits(%x: tensor<4xf32>, %y: tensor<f32>) -> (tensor<4xf32>, tensor<
   %4 = tandem.clamp %3, %zero, %y : (tensor<4xf32>, tensor<f32>, tensor<f32>) -> tensor<4xf32>
   // CHECK: return %[[RELU]], %[[RELU2]], %[[MIN]], %[[CLAMP]]
   return %0, %1, %2, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The infinite limit is what the value is broadcast to.
+// CHECK-LABEL: func @broadcast_limit
+func.func @broadcast_limit(%x: tensor<1xf32>, %low: tensor<f32>) -> tensor<4xf32> {
+  %inf = tandem.constant dense<0x7F800000> : tensor<4xf32>
+  // CHECK: tandem.clamp
+  %0 = tandem.clamp %x, %low, %inf : (tensor<1xf32>, tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----

@@ -9,7 +9,7 @@ func.func @identities(%x: tensor<4x1xf32>, %d: tensor<?x4xf32>) -> (tensor<4x1xf
   %4 = tandem.pad %x low = [0, 0] high = [0, 0] interior = [0, 0] value = 1.0 : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %5 = tandem.broadcast %x shape = [4, 1] dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %6 = tandem.concat %x axis = 1 : (tensor<4x1xf32>) -> tensor<4x1xf32>
-  %7 = tandem.reduce %x kind = sum dims = [] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %7 = tandem.reduce %x kind = max dims = [] : (tensor<4x1xf32>) -> tensor<4x1xf32>
   // CHECK-NEXT: return %arg0, %arg1, %arg0, %arg0, %arg0, %arg0, %arg0, %arg0
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<4x1xf32>, tensor<?x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>
 }
@@ -76,6 +76,25 @@ func.func @reduce(%x: tensor<4x1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
   // CHECK: tandem.reduce %arg0 kind = argmax
   %1 = tandem.reduce %x kind = argmax dims = [1] : (tensor<4x1x8xf32>) -> tensor<4x8xi64>
   return %0, %1 : tensor<4x8xf32>, tensor<4x8xi64>
+}
+
+// -----
+
+// Sums begin at 0.0, so that those of -0.0 are 0.0.
+
+// CHECK-LABEL: func @reduce_s2(%arg0: tensor<4x1xf32>, %arg1: tensor<4x1xi32>)
+func.func @reduce_s2(%x: tensor<4x1xf32>, %i: tensor<4x1xi32>)
+    -> (tensor<4xf32>, tensor<4x1xf32>, tensor<4xi32>, tensor<4x1xi32>) {
+  // CHECK-DAG: %[[ZERO:.*]] = tandem.constant dense<0.0{{.*}}> : tensor<f32>
+  // CHECK-DAG: %[[SUM:.*]] = tandem.add %arg0, %[[ZERO]]
+  // CHECK-DAG: %[[MEAN:.*]] = tandem.reshape %[[SUM]] shape = [4]
+  // CHECK-DAG: %[[INTEGERS:.*]] = tandem.reshape %arg1 shape = [4]
+  %0 = tandem.reduce %x kind = mean dims = [1] : (tensor<4x1xf32>) -> tensor<4xf32>
+  %1 = tandem.reduce %x kind = sum dims = [] : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %2 = tandem.reduce %i kind = sum dims = [1] : (tensor<4x1xi32>) -> tensor<4xi32>
+  %3 = tandem.reduce %i kind = sum dims = [] : (tensor<4x1xi32>) -> tensor<4x1xi32>
+  // CHECK: return %[[MEAN]], %{{.*}}, %[[INTEGERS]], %arg1
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4x1xf32>, tensor<4xi32>, tensor<4x1xi32>
 }
 
 // -----

@@ -13,7 +13,7 @@ func.func @float_unary() -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor
   %abs = tandem.abs %x : tensor<4xf32>
   // CHECK-DAG: %[[SIGN:.*]] = tandem.constant dense<[-1.000000e+00, -0.000000e+00, 0x7FC00000, 1.000000e+00]>
   %sign = tandem.sign %x : tensor<4xf32>
-  // CHECK-DAG: %[[RELU:.*]] = tandem.constant dense<[0.000000e+00, 0.000000e+00, 0x7FC00000, 2.500000e+00]>
+  // CHECK-DAG: %[[RELU:.*]] = tandem.constant dense<[0.000000e+00, -0.000000e+00, 0x7FC00000, 2.500000e+00]>
   %relu = tandem.relu %x : tensor<4xf32>
   // CHECK-DAG: %[[ROUND:.*]] = tandem.constant dense<[-2.000000e+00, -0.000000e+00, 0x7FC00000, 2.000000e+00]>
   %round = tandem.round %x : tensor<4xf32>

@@ -8,6 +8,8 @@
 
 #include "GraphBuilder.h"
 
+#include "tandem/Support/OpTable.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,15 +18,15 @@ using namespace tandem::fuzz;
 
 namespace {
 
-/// A function of one float on |x| <= most, and a bound on its value.
+/// A function of one float on |x| <= most, and a bound on its value where the
+/// table of ops has none.
 struct Smooth {
   OpKind kind;
-  double (*magnitude)(double m);
+  double (*magnitude)(double m) = nullptr;
   bool needsPositive = false; ///< asks for x >= 1/2
   double most = 8;
 };
 
-double one(double) { return 1; }
 double same(double m) { return m; }
 
 const Smooth kSmooth[] = {
@@ -37,12 +39,12 @@ const Smooth kSmooth[] = {
     {OpKind::log1p, [](double m) { return std::log1p(m); }, true},
     {OpKind::sqrt, [](double m) { return std::sqrt(m); }, true},
     {OpKind::rsqrt, [](double) { return 1.5; }, true},
-    {OpKind::tanh, one},
-    {OpKind::sigmoid, one},
+    {OpKind::tanh},
+    {OpKind::sigmoid},
     {OpKind::gelu, same},
-    {OpKind::erf, one},
-    {OpKind::sin, one},
-    {OpKind::cos, one},
+    {OpKind::erf},
+    {OpKind::sin},
+    {OpKind::cos},
     {OpKind::asin, [](double) { return 1.6; }, false, 1},
     {OpKind::acos, [](double) { return 3.2; }, false, 1},
     {OpKind::atan, [](double) { return 1.6; }},
@@ -61,7 +63,8 @@ void appendSmooth(GraphBuilder &b) {
     attrs.approximate_tanh = b.random.chance(50);
     desc.attrs.Set(attrs);
   }
-  b.op(std::move(desc), {x}, f.magnitude(b.node(x).magnitude));
+  b.op(std::move(desc), {x},
+       getOpInfo(f.kind).isInUnit() ? 1 : f.magnitude(b.node(x).magnitude));
 }
 
 /// Functions with jumps, of values that every execution agrees on.
@@ -69,7 +72,8 @@ void appendJump(GraphBuilder &b) {
   OpKind kind =
       b.random.pick({OpKind::sign, OpKind::floor, OpKind::ceil, OpKind::round});
   int x = b.pickExact();
-  double magnitude = kind == OpKind::sign ? 1 : std::ceil(b.node(x).magnitude);
+  double magnitude =
+      getOpInfo(kind).isInUnit() ? 1 : std::ceil(b.node(x).magnitude);
   b.op(kind, {x}, magnitude);
 }
 

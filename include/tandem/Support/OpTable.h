@@ -45,6 +45,18 @@ enum class Rounding : uint8_t {
   own,      ///< By a rule of the op's own (ErrorBounds.h).
 };
 
+/// The results of floats that an op can have, besides NaN, from -inf to inf. A
+/// result that underflows to a zero keeps its sign.
+enum class Range : uint8_t {
+  any,           ///< Every number.
+  nonNegative,   ///< From +0 on: no sign bit is set.
+  unit,          ///< From +0 to 1.
+  signedUnit,    ///< From -1 to 1.
+  keepsSign,     ///< From +0 on if all of its operands of floats are, of which
+                 ///< there is at least one; otherwise every number.
+  keepsSignUnit, ///< Both of these: from +0 to 1 if its operands are from +0 on.
+};
+
 /// How many elements of its first operand one element of the result reads.
 enum class Reads : uint8_t {
   one,     ///< Elements are mapped or moved.
@@ -66,6 +78,7 @@ struct OpInfo {
   /// the types.
   Domain domain;
   Rounding rounding;
+  Range range;
   Reads reads;
   /// Operations per element that is read for an element of the result; where
   /// reads are shared, operations per element of the result. A multiply-add
@@ -79,12 +92,26 @@ struct OpInfo {
   constexpr bool isTranscendental() const {
     return isElementwise() && flops >= kTranscendentalFlops;
   }
+  /// Whether no result of floats has its sign bit set, NaN aside.
+  constexpr bool isNonNegative() const {
+    return range == Range::nonNegative || range == Range::unit;
+  }
+  /// The same where no operand of floats has it set.
+  constexpr bool keepsSign() const {
+    return range == Range::keepsSign || range == Range::keepsSignUnit;
+  }
+  /// Whether no result of floats is larger in magnitude than 1.
+  constexpr bool isInUnit() const {
+    return range == Range::unit || range == Range::signedUnit ||
+           range == Range::keepsSignUnit;
+  }
 };
 
 /// The row of an op.
 constexpr OpInfo getOpInfo(OpKind kind) {
   switch (kind) {
-#define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, flops)     \
+#define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \
+                           flops)                                              \
   case OpKind::kind:                                                           \
     return {OpFamily::elementwise,                                             \
             operands,                                                          \
@@ -92,18 +119,19 @@ constexpr OpInfo getOpInfo(OpKind kind) {
             fb::OpAttrs::attrs,                                                \
             Domain::domain,                                                    \
             Rounding::rounding,                                                \
+            Range::range,                                                      \
             Reads::one,                                                        \
             int16_t(flops)};
-#define TANDEM_UNARY(kind, attrs, domain, rounding, flops)                     \
-  TANDEM_ELEMENTWISE(kind, 1, attrs, domain, rounding, flops)
-#define TANDEM_BINARY(kind, attrs, domain, rounding, flops)                    \
-  TANDEM_ELEMENTWISE(kind, 2, attrs, domain, rounding, flops)
-#define TANDEM_OP(kind, family, least, most, attrs, rule, rounding, reads,     \
-                  flops)                                                       \
+#define TANDEM_UNARY(kind, attrs, domain, rounding, range, flops)              \
+  TANDEM_ELEMENTWISE(kind, 1, attrs, domain, rounding, range, flops)
+#define TANDEM_BINARY(kind, attrs, domain, rounding, range, flops)             \
+  TANDEM_ELEMENTWISE(kind, 2, attrs, domain, rounding, range, flops)
+#define TANDEM_OP(kind, family, least, most, attrs, rule, rounding, range,     \
+                  reads, flops)                                                \
   case OpKind::kind:                                                           \
-    return {OpFamily::family,   least,         most,                           \
-            fb::OpAttrs::attrs, Domain::any,   Rounding::rounding,             \
-            Reads::reads,       int16_t(flops)};
+    return {OpFamily::family,   least,        most,                            \
+            fb::OpAttrs::attrs, Domain::any,  Rounding::rounding,              \
+            Range::range,       Reads::reads, int16_t(flops)};
 #include "tandem/Support/Ops.def"
   }
   __builtin_unreachable();

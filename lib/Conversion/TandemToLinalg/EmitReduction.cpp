@@ -149,7 +149,11 @@ Value emitReduction(ElementalEmitter &emitter, Operation *operation,
   Location loc = emitter.getLoc();
   int64_t count = getUnrolledElements(op);
   Type type = getComputeType(op.getInput().getType().getElementType());
-  Value result;
+  // Sums of floats begin at 0, so that those of -0.0 are 0.
+  bool isSum = op.getKind() == ir::ReduceKind::sum ||
+               op.getKind() == ir::ReduceKind::mean;
+  Value result =
+      isSum && isa<FloatType>(type) ? emitter.constant(type, 0) : Value();
   for (int64_t k = 0; k < count; ++k) {
     Value element = emitter.emit(op.getInput(), getOperandIndex(op, index, k));
     if (!element)
@@ -159,7 +163,7 @@ Value emitReduction(ElementalEmitter &emitter, Operation *operation,
                                    isUnsigned(op.getInput()), result, element)
                  : element;
   }
-  if (count == 0)
+  if (!result)
     result =
         emitter.constant(type, op.getKind() == ir::ReduceKind::prod ? 1 : 0);
   if (op.getKind() == ir::ReduceKind::mean)

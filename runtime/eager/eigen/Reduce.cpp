@@ -77,9 +77,10 @@ public:
   /// `accumulateSum`: null unless many floats are summed; their sums over rows
   /// are kept in double, as errors of equal sign would add up.
   ReduceOp(const Reduction &map, RowReduceKernel row, AccumulateKernel add,
-           AccumulateKernel accumulateSum, bool isMean)
+           AccumulateKernel accumulateSum, fb::ReduceKind kind)
       : map(map), row(row), accumulate(add), accumulateSum(accumulateSum),
-        isMean(isMean) {}
+        isMean(kind == fb::ReduceKind::mean),
+        isSum(isMean || kind == fb::ReduceKind::sum) {}
 
   Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
@@ -182,12 +183,17 @@ private:
   /// The rows along the innermost reduced dim go to the kernel at once.
   void reduceRun(const char *in, char *to, int64_t size) const {
     const int last = map.reduced.rank() - 1;
-    std::memcpy(to, in, size * map.width);
+    const int64_t rows = last < 0 ? 1 : map.reduced[last];
+    const int64_t stride = last < 0 ? 0 : map.reducedStrides[last] / map.width;
+    // Sums begin at 0, so that those of -0.0 are 0; all else at the first row.
+    const int64_t first = isSum ? 0 : 1;
+    if (isSum)
+      std::memset(to, 0, size * map.width);
+    else
+      std::memcpy(to, in, size * map.width);
+    accumulate(to, in + first * stride * map.width, size, rows - first, stride);
     if (last < 0)
       return;
-    const int64_t rows = map.reduced[last];
-    const int64_t stride = map.reducedStrides[last] / map.width;
-    accumulate(to, in + stride * map.width, size, rows - 1, stride);
     StridedIndex<1> at(Shape(map.reduced.span().first(last)),
                        {map.reducedStrides});
     for (at.next(); !at.done(); at.next())
@@ -216,7 +222,7 @@ private:
   Reduction map;
   RowReduceKernel row;
   AccumulateKernel accumulate, accumulateSum;
-  bool isMean;
+  bool isMean, isSum;
 };
 
 /// Argmax along one dim: lines of `size` elements, `inner` apart.
@@ -292,11 +298,11 @@ Prepared eager::prepareReduce(const Signature &signature) {
   if (!row || !accumulate)
     return nullptr;
   const Reduction reduction(operand, attrs.dims);
-  const bool isMean = attrs.kind == ReduceKind::mean;
-  const bool isSum = isMean || attrs.kind == ReduceKind::sum;
+  const bool isSum =
+      attrs.kind == ReduceKind::mean || attrs.kind == ReduceKind::sum;
   return std::make_unique<ReduceOp>(reduction, row, accumulate,
                                     isSum && reduction.count > kSumBlock
                                         ? kernels().accumulateSum(operand.dtype)
                                         : nullptr,
-                                    isMean);
+                                    attrs.kind);
 }

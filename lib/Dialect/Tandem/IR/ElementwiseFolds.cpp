@@ -5,10 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// Only what holds for every value, NaN, infinities and signed zeros included,
-// up to the rounding of one operation.
+// Each rule holds for every value: the result has the same bits as without it,
+// except that a NaN may be any NaN. The comment of a rule says why that is so
+// for zeros of both signs, infinities, NaN and subnormal numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,46 +24,93 @@ static bool hasFloats(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }
 
+/// `element` in every place of the result of `op`; null where its shape is not
+/// known.
+static OpFoldResult splatResult(Operation *op, double element) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return type.hasStaticShape() ? OpFoldResult(getSplat(type, element))
+                               : nullptr;
+}
+
+/// Puts `operand` in the place of the first operand.
+static OpFoldResult replaceOperand(Operation *op, Value operand) {
+  op->setOperand(0, operand);
+  return op->getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // One operand
 //===----------------------------------------------------------------------===//
 
-OpFoldResult NegOp::fold(FoldAdaptor) {
-  auto inner = getInput().getDefiningOp<NegOp>();
-  return inner ? asResultOf(*this, inner.getInput()) : Value();
+/// --x is x.
+/// Special values: neg flips nothing but the sign bit, of zeros and NaN, too;
+/// the least integer is its own negation.
+OpFoldResult folds::negOfNeg(Operation *op, Operands) {
+  auto inner = op->getOperand(0).getDefiningOp<NegOp>();
+  return inner ? asResultOf(op, inner.getInput()) : Value();
 }
 
-/// |-x| and ||x||.
-OpFoldResult AbsOp::fold(FoldAdaptor) {
-  if (getInput().getDefiningOp<AbsOp>() || isUnsigned(getInput()))
-    return asResultOf(*this, getInput());
-  auto inner = getInput().getDefiningOp<NegOp>();
-  if (!inner)
+/// ||x|| is |x|.
+/// Special values: abs clears nothing but the sign bit; the least integer is
+/// its own absolute value.
+OpFoldResult folds::absOfAbs(Operation *op, Operands) {
+  Value x = op->getOperand(0);
+  return x.getDefiningOp<AbsOp>() ? asResultOf(op, x) : Value();
+}
+
+/// |-x| is |x|.
+/// Special values: whatever neg does to the sign bit, abs clears it; the least
+/// integer is its own negation and its own absolute value. Not of unsigned
+/// integers, which abs leaves as they are and neg does not.
+OpFoldResult folds::absOfNeg(Operation *op, Operands) {
+  auto inner = op->getOperand(0).getDefiningOp<NegOp>();
+  if (!inner || isUnsigned(inner.getInput()))
     return {};
-  getInputMutable().assign(inner.getInput());
-  return getResult();
+  return replaceOperand(op, inner.getInput());
 }
 
-OpFoldResult ReluOp::fold(FoldAdaptor) {
-  if (getInput().getDefiningOp<ReluOp>() || isUnsigned(getInput()))
-    return asResultOf(*this, getInput());
-  return {};
+/// |x| is x.
+/// Special values: none; x is unsigned.
+OpFoldResult folds::absOfUnsigned(Operation *op, Operands) {
+  Value x = op->getOperand(0);
+  return isUnsigned(x) ? asResultOf(op, x) : Value();
 }
 
-/// What rounds to integers leaves integers alone.
-static Value foldRounding(Operation *op) {
-  Operation *inner = op->getOperand(0).getDefiningOp();
-  if (isa_and_nonnull<FloorOp, CeilOp, RoundOp>(inner))
-    return asResultOf(op, inner->getResult(0));
-  return {};
+/// relu(relu(x)) is relu(x).
+/// Special values: relu keeps zeros of both signs, inf and NaN as they are.
+OpFoldResult folds::reluOfRelu(Operation *op, Operands) {
+  Value x = op->getOperand(0);
+  return x.getDefiningOp<ReluOp>() ? asResultOf(op, x) : Value();
 }
-OpFoldResult FloorOp::fold(FoldAdaptor) { return foldRounding(*this); }
-OpFoldResult CeilOp::fold(FoldAdaptor) { return foldRounding(*this); }
-OpFoldResult RoundOp::fold(FoldAdaptor) { return foldRounding(*this); }
 
-OpFoldResult LogicalNotOp::fold(FoldAdaptor) {
-  auto inner = getInput().getDefiningOp<LogicalNotOp>();
-  return inner ? asResultOf(*this, inner.getInput()) : Value();
+/// relu(x) is x.
+/// Special values: none; x is unsigned.
+OpFoldResult folds::reluOfUnsigned(Operation *op, Operands) {
+  Value x = op->getOperand(0);
+  return isUnsigned(x) ? asResultOf(op, x) : Value();
+}
+
+/// floor, ceil and round leave integral values as they are.
+/// Special values: zeros keep their sign, infinities and NaN stay; no integral
+/// value is subnormal.
+OpFoldResult folds::roundingOfRounded(Operation *op, Operands) {
+  Value x = op->getOperand(0);
+  return isa_and_nonnull<FloorOp, CeilOp, RoundOp>(x.getDefiningOp())
+             ? asResultOf(op, x)
+             : Value();
+}
+
+/// not not x is x.
+/// Special values: none; x is a truth value.
+OpFoldResult folds::notOfNot(Operation *op, Operands) {
+  auto inner = op->getOperand(0).getDefiningOp<LogicalNotOp>();
+  return inner ? asResultOf(op, inner.getInput()) : Value();
+}
+
+/// A cast to the type that the operand has is the operand.
+/// Special values: all stay, as nothing is rounded.
+OpFoldResult folds::castToSameType(Operation *op, Operands) {
+  return asResultOf(op, op->getOperand(0));
 }
 
 /// Whether every value of type `from` is one of type `to`.
@@ -87,124 +134,157 @@ static bool isLossless(Type from, Type to) {
                                       : !hasSign(from) && bits < most;
 }
 
-/// A cast to the same type, and one of a cast that kept every value. Float to
-/// integer saturates and integer to integer wraps around, hence no mixing.
-OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (Value same = asResultOf(*this, getInput()))
-    return same;
-  auto inner = getInput().getDefiningOp<CastOp>();
+/// A cast of a cast that kept every value is a cast of the first operand. Float
+/// to integer saturates and integer to integer wraps around, hence no mixing.
+/// Special values: the first cast kept them all, subnormal numbers and the sign
+/// of zero included, so that the second one rounds the same number.
+OpFoldResult folds::castOfLosslessCast(Operation *op, Operands) {
+  auto inner = op->getOperand(0).getDefiningOp<CastOp>();
   if (!inner)
     return {};
   Type first = getElementTypeOrSelf(inner.getInput());
-  Type middle = getElementTypeOrSelf(getInput());
+  Type middle = getElementTypeOrSelf(inner.getResult());
   if (!isLossless(first, middle) ||
-      (first != getDtype() && isa<FloatType>(first) != isa<FloatType>(middle)))
+      (first != getElementTypeOrSelf(op->getResult(0)) &&
+       isa<FloatType>(first) != isa<FloatType>(middle)))
     return {};
-  if (Value same = asResultOf(*this, inner.getInput()))
+  if (Value same = asResultOf(op, inner.getInput()))
     return same;
-  getInputMutable().assign(inner.getInput());
-  return getResult();
+  return replaceOperand(op, inner.getInput());
 }
 
 //===----------------------------------------------------------------------===//
 // Two operands
 //===----------------------------------------------------------------------===//
 
-/// x + 0 for integers; x + -0.0, as 0.0 would change the sign of -0.0.
-OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  if (isSplatOf(adaptor.getRhs(), hasFloats(getLhs()) ? -0.0 : 0))
-    return asResultOf(*this, getLhs());
-  return {};
+/// x + 0 is x.
+/// Special values: of floats the zero is -0.0, which keeps both zeros; +0.0
+/// would make +0.0 of -0.0. Infinities, NaN and subnormal numbers stay.
+OpFoldResult folds::addZero(Operation *op, Operands operands) {
+  Value x = op->getOperand(0);
+  return isSplatOf(operands[1], hasFloats(x) ? -0.0 : 0) ? asResultOf(op, x)
+                                                         : Value();
 }
 
-OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
-  if (isSplatOf(adaptor.getRhs(), 0))
-    return asResultOf(*this, getLhs());
-  if (getLhs() == getRhs() && !hasFloats(getLhs()) &&
-      getType().hasStaticShape())
-    return getSplat(getType(), 0);
-  return {};
+/// x - 0 is x.
+/// Special values: of floats the zero is +0.0, which keeps both zeros; -0.0
+/// would make +0.0 of -0.0. Infinities, NaN and subnormal numbers stay.
+OpFoldResult folds::subtractZero(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 0) ? asResultOf(op, op->getOperand(0))
+                                   : Value();
 }
 
-/// x * 1, and x * 0 for integers.
-OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
-  if (isSplatOf(adaptor.getRhs(), 1))
-    return asResultOf(*this, getLhs());
-  if (!hasFloats(getLhs()) && isSplatOf(adaptor.getRhs(), 0) &&
-      getType().hasStaticShape())
-    return getSplat(getType(), 0);
-  return {};
-}
-
-OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
-  if (isSplatOf(adaptor.getRhs(), 1))
-    return asResultOf(*this, getLhs());
-  return {};
-}
-
-/// An op f with f(x, x) = x.
-static Value foldIdempotent(Operation *op) {
-  if (op->getOperand(0) == op->getOperand(1))
-    return asResultOf(op, op->getOperand(0));
-  return {};
-}
-OpFoldResult MaxOp::fold(FoldAdaptor) { return foldIdempotent(*this); }
-OpFoldResult MinOp::fold(FoldAdaptor) { return foldIdempotent(*this); }
-
-OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
-  if (isSplatOf(adaptor.getRhs(), 1))
-    return asResultOf(*this, getLhs());
-  if (isSplatOf(adaptor.getRhs(), 0) && getType().hasStaticShape())
-    return getSplat(getType(), 1);
-  return {};
-}
-
-/// A value compared with itself, where there is no NaN.
-OpFoldResult CompareOp::fold(FoldAdaptor) {
-  if (getLhs() != getRhs() || hasFloats(getLhs()) ||
-      !getType().hasStaticShape())
+/// x - x is 0.
+/// Special values: of integers alone, as it is NaN for infinities and NaN.
+OpFoldResult folds::subtractFromItself(Operation *op, Operands) {
+  if (op->getOperand(0) != op->getOperand(1) || hasFloats(op->getOperand(0)))
     return {};
-  ComparePredicate predicate = getPredicate();
+  return splatResult(op, 0);
+}
+
+/// x * 1 is x.
+/// Special values: zeros keep their sign, all others stay, too.
+OpFoldResult folds::multiplyByOne(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
+                                   : Value();
+}
+
+/// x * 0 is 0.
+/// Special values: of integers alone, as it is NaN for infinities and NaN, and
+/// -0.0 for negative numbers.
+OpFoldResult folds::multiplyByZero(Operation *op, Operands operands) {
+  if (hasFloats(op->getOperand(0)) || !isSplatOf(operands[1], 0))
+    return {};
+  return splatResult(op, 0);
+}
+
+/// x / 1 is x.
+/// Special values: zeros keep their sign, all others stay, too.
+OpFoldResult folds::divideByOne(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
+                                   : Value();
+}
+
+/// max(x, x), min(x, x), x and x, x or x are x.
+/// Special values: zeros of the same sign have that sign, NaN stays NaN.
+OpFoldResult folds::ofEqualOperands(Operation *op, Operands) {
+  if (op->getOperand(0) != op->getOperand(1))
+    return {};
+  return asResultOf(op, op->getOperand(0));
+}
+
+/// pow(x, 1) is x.
+/// Special values: zeros keep their sign, as 1 is odd; all others stay, too.
+OpFoldResult folds::raiseToOne(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
+                                   : Value();
+}
+
+/// pow(x, 0) is 1.
+/// Special values: for every x, zeros, infinities and NaN included, as IEEE 754
+/// has it.
+OpFoldResult folds::raiseToZero(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 0) ? splatResult(op, 1) : nullptr;
+}
+
+/// x = x holds, as do x <= x and x >= x; the others do not.
+/// Special values: of integers alone, as NaN is not equal to itself.
+OpFoldResult folds::compareWithItself(Operation *op, Operands) {
+  if (op->getOperand(0) != op->getOperand(1) || hasFloats(op->getOperand(0)))
+    return {};
+  ComparePredicate predicate = cast<CompareOp>(op).getPredicate();
   bool holds = predicate == ComparePredicate::eq ||
                predicate == ComparePredicate::le ||
                predicate == ComparePredicate::ge;
-  return getSplat(getType(), holds);
+  return splatResult(op, holds);
 }
 
-/// `neutral` leaves the other operand as it is; its negation decides alone.
-static OpFoldResult foldLogical(Operation *op, Attribute rhs, bool neutral) {
-  if (Value same = foldIdempotent(op))
-    return same;
-  if (isSplatOf(rhs, neutral))
-    return asResultOf(op, op->getOperand(0));
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (isSplatOf(rhs, !neutral) && type.hasStaticShape())
-    return getSplat(type, !neutral);
-  return {};
+/// x and true, x or false are x; x and false is false, x or true is true.
+/// Special values: none; the operands are truth values.
+OpFoldResult folds::andTrue(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
+                                   : Value();
 }
-OpFoldResult LogicalAndOp::fold(FoldAdaptor adaptor) {
-  return foldLogical(*this, adaptor.getRhs(), true);
+OpFoldResult folds::andFalse(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 0) ? splatResult(op, 0) : nullptr;
 }
-OpFoldResult LogicalOrOp::fold(FoldAdaptor adaptor) {
-  return foldLogical(*this, adaptor.getRhs(), false);
+OpFoldResult folds::orFalse(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 0) ? asResultOf(op, op->getOperand(0))
+                                   : Value();
+}
+OpFoldResult folds::orTrue(Operation *op, Operands operands) {
+  return isSplatOf(operands[1], 1) ? splatResult(op, 1) : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
 // Three operands
 //===----------------------------------------------------------------------===//
 
-OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
-  if (getOnTrue() == getOnFalse() || isSplatOf(adaptor.getCondition(), 1))
-    return asResultOf(*this, getOnTrue());
-  if (isSplatOf(adaptor.getCondition(), 0))
-    return asResultOf(*this, getOnFalse());
+/// select(p, x, x) is x.
+/// Special values: all stay, as nothing is computed.
+OpFoldResult folds::selectFromEqual(Operation *op, Operands) {
+  if (op->getOperand(1) != op->getOperand(2))
+    return {};
+  return asResultOf(op, op->getOperand(1));
+}
+
+/// select(true, x, y) is x, select(false, x, y) is y.
+/// Special values: all stay, as nothing is computed.
+OpFoldResult folds::selectByConstant(Operation *op, Operands operands) {
+  if (isSplatOf(operands[0], 1))
+    return asResultOf(op, op->getOperand(1));
+  if (isSplatOf(operands[0], 0))
+    return asResultOf(op, op->getOperand(2));
   return {};
 }
 
 /// A clamp to the limits of the clamp before.
-OpFoldResult ClampOp::fold(FoldAdaptor) {
-  auto inner = getInput().getDefiningOp<ClampOp>();
-  if (inner && inner.getLow() == getLow() && inner.getHigh() == getHigh())
-    return asResultOf(*this, getInput());
-  return {};
+/// Special values: NaN stays NaN, as value or limit; where low is above high,
+/// both clamps give high. Of zeros of different signs max and min give either.
+OpFoldResult folds::clampOfClamp(Operation *op, Operands) {
+  auto inner = op->getOperand(0).getDefiningOp<ClampOp>();
+  if (!inner || inner.getLow() != op->getOperand(1) ||
+      inner.getHigh() != op->getOperand(2))
+    return {};
+  return asResultOf(op, op->getOperand(0));
 }

@@ -9,38 +9,38 @@
 #include "Folding.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 using namespace mlir;
+using namespace tandem;
 using namespace tandem::ir;
 
 /// A scalar constant of the element type of `like`.
 static Value makeConstant(PatternRewriter &rewriter, Location loc, Value like,
                           double value) {
-  auto type = cast<RankedTensorType>(like.getType());
-  auto scalar = RankedTensorType::get({}, type.getElementType());
+  auto scalar = RankedTensorType::get({}, typeOf(like).getElementType());
   return ConstantOp::create(rewriter, loc, getSplat(scalar, value));
 }
 
-/// Whether no element is negative or -0.0; NaN may be there.
+static bool hasFloats(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
+/// Whether the sign bit of no element is set, NaN aside: -0.0 is not there
+/// either. What an op does to signs is in the table of ops.
 static bool isNonNegative(Value value, int depth = 4) {
-  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<SplatElementsAttr>(getConstant(value)))
+    return !constant.getSplatValue<APFloat>().isNegative();
+  auto op = value.getDefiningOp<TandemOpInterface>();
   if (!op || depth == 0)
     return false;
-  if (isa<AbsOp, ReluOp, ExpOp, SigmoidOp, SoftmaxOp>(op))
+  const OpInfo info = getOpInfo(op.getOpDesc().kind);
+  auto mul = dyn_cast<MulOp>(op.getOperation());
+  if (info.isNonNegative() || (mul && mul.getLhs() == mul.getRhs()))
     return true;
-  if (auto mul = dyn_cast<MulOp>(op); mul && mul.getLhs() == mul.getRhs())
-    return true;
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-    auto number =
-        splat ? dyn_cast<FloatAttr>(splat.getSplatValue<Attribute>()) : nullptr;
-    return number && !number.getValue().isNegative();
-  }
-  if (auto reduce = dyn_cast<ReduceOp>(op);
-      reduce && reduce.getKind() == ReduceKind::argmax)
-    return false;
-  return isa<AddOp, MulOp, MaxOp, ReduceOp, ReshapeOp, TransposeOp>(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
+  auto floats = llvm::make_filter_range(op->getOperands(), hasFloats);
+  return info.keepsSign() && !floats.empty() &&
+         llvm::all_of(floats, [&](Value operand) {
            return isNonNegative(operand, depth - 1);
          });
 }
@@ -49,93 +49,172 @@ static bool isNonNegative(Value value, int depth = 4) {
 // pow
 //===----------------------------------------------------------------------===//
 
-/// Small powers as products, -1 as a quotient; 0.5 and -0.5 as roots where no
-/// element is negative (pow is inf at -inf and positive at -0.0, roots are
-/// not).
-static LogicalResult expandPow(PowOp op, PatternRewriter &rewriter) {
-  Value x = op.getLhs();
-  Type type = op.getType();
-  Attribute exponent = getConstant(op.getRhs());
-  Location loc = op.getLoc();
-  if (x.getType() != type || !isa<FloatType>(getElementTypeOrSelf(type)))
-    return failure();
-  if (isSplatOf(exponent, 2)) {
-    rewriter.replaceOpWithNewOp<MulOp>(op, type, x, x);
-  } else if (isSplatOf(exponent, 3)) {
-    Value square = MulOp::create(rewriter, loc, type, x, x);
-    rewriter.replaceOpWithNewOp<MulOp>(op, type, square, x);
-  } else if (isSplatOf(exponent, -1)) {
-    Value one = makeConstant(rewriter, loc, x, 1);
-    rewriter.replaceOpWithNewOp<DivOp>(op, type, one, x);
-  } else if (isSplatOf(exponent, 0.5) && isNonNegative(x)) {
-    rewriter.replaceOpWithNewOp<SqrtOp>(op, type, x);
-  } else if (isSplatOf(exponent, -0.5) && isNonNegative(x)) {
-    rewriter.replaceOpWithNewOp<RsqrtOp>(op, type, x);
-  } else {
-    return failure();
-  }
-  return success();
-}
+namespace {
 
-void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                        MLIRContext *) {
-  patterns.add(expandPow);
-}
+/// pow of floats with a constant exponent, which is nowhere larger than what is
+/// raised to it.
+struct ExpandPow : OpRewritePattern<PowOp> {
+  ExpandPow(MLIRContext *context, double exponent)
+      : OpRewritePattern(context), exponent(exponent) {}
+
+  LogicalResult matchAndRewrite(PowOp op,
+                                PatternRewriter &rewriter) const final {
+    Value x = op.getLhs();
+    if (x.getType() != op.getType() || !hasFloats(x) ||
+        !isSplatOf(getConstant(op.getRhs()), exponent))
+      return failure();
+    Value result = expand(op, x, rewriter);
+    if (!result)
+      return failure();
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  /// Null where `x` may have values for which the form is wrong.
+  virtual Value expand(PowOp op, Value x, PatternRewriter &rewriter) const = 0;
+
+  double exponent;
+};
+
+/// pow(x, 2) is x * x.
+/// Special values: both are +0 for zeros of either sign, inf for infinities,
+/// NaN for NaN; both underflow to +0 and overflow to inf.
+struct PowToSquare : ExpandPow {
+  explicit PowToSquare(MLIRContext *context) : ExpandPow(context, 2) {}
+  Value expand(PowOp op, Value x, PatternRewriter &rewriter) const override {
+    return MulOp::create(rewriter, op.getLoc(), op.getType(), x, x);
+  }
+};
+
+/// pow(x, 3) is x * x * x.
+/// Special values: zeros, infinities and NaN stay as they are, with their sign.
+/// Where the square is subnormal or overflows, the cube is 0, subnormal with an
+/// error far below its last place, or overflows, too.
+struct PowToCube : ExpandPow {
+  explicit PowToCube(MLIRContext *context) : ExpandPow(context, 3) {}
+  Value expand(PowOp op, Value x, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value square = MulOp::create(rewriter, loc, op.getType(), x, x);
+    return MulOp::create(rewriter, loc, op.getType(), square, x);
+  }
+};
+
+/// pow(x, -1) is 1 / x.
+/// Special values: zeros become infinities and infinities zeros, with their
+/// sign, NaN stays; of small subnormal numbers both overflow.
+struct PowToReciprocal : ExpandPow {
+  explicit PowToReciprocal(MLIRContext *context) : ExpandPow(context, -1) {}
+  Value expand(PowOp op, Value x, PatternRewriter &rewriter) const override {
+    Value one = makeConstant(rewriter, op.getLoc(), x, 1);
+    return DivOp::create(rewriter, op.getLoc(), op.getType(), one, x);
+  }
+};
+
+/// pow(x, 0.5) is sqrt(x) where x has no sign bit.
+/// Special values: +0, inf and NaN stay; but -inf becomes inf and -0.0 becomes
+/// +0.0 by pow, while sqrt gives NaN and -0.0.
+struct PowToSqrt : ExpandPow {
+  explicit PowToSqrt(MLIRContext *context) : ExpandPow(context, 0.5) {}
+  Value expand(PowOp op, Value x, PatternRewriter &rewriter) const override {
+    if (!isNonNegative(x))
+      return {};
+    return SqrtOp::create(rewriter, op.getLoc(), op.getType(), x);
+  }
+};
+
+/// pow(x, -0.5) is rsqrt(x) where x has no sign bit.
+/// Special values: +0 becomes inf, inf becomes +0, NaN stays; but -inf becomes
+/// +0 and -0.0 becomes inf by pow, while rsqrt gives NaN and -inf.
+struct PowToRsqrt : ExpandPow {
+  explicit PowToRsqrt(MLIRContext *context) : ExpandPow(context, -0.5) {}
+  Value expand(PowOp op, Value x, PatternRewriter &rewriter) const override {
+    if (!isNonNegative(x))
+      return {};
+    return RsqrtOp::create(rewriter, op.getLoc(), op.getType(), x);
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // div, max, clamp
 //===----------------------------------------------------------------------===//
 
 /// x / c is x * (1 / c) where the reciprocal is exact: a power of two.
-static LogicalResult divideByProduct(DivOp op, PatternRewriter &rewriter) {
-  auto splat = dyn_cast_or_null<SplatElementsAttr>(getConstant(op.getRhs()));
-  if (!splat || !isa<FloatType>(splat.getElementType()))
-    return failure();
-  APFloat inverse(0.0);
-  if (!splat.getSplatValue<APFloat>().getExactInverse(&inverse))
-    return failure();
-  Value factor = ConstantOp::create(
-      rewriter, op.getLoc(), DenseElementsAttr::get(splat.getType(), inverse));
-  rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getLhs(), factor);
-  return success();
+/// Special values: c and 1 / c are normal numbers, so that zeros and infinities
+/// keep their sign and both forms round the same number, a subnormal one, too.
+struct DivToProduct : OpRewritePattern<DivOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DivOp op,
+                                PatternRewriter &rewriter) const override {
+    auto splat = dyn_cast_or_null<SplatElementsAttr>(getConstant(op.getRhs()));
+    if (!splat || !isa<FloatType>(splat.getElementType()))
+      return failure();
+    APFloat inverse(0.0);
+    if (!splat.getSplatValue<APFloat>().getExactInverse(&inverse))
+      return failure();
+    Value factor =
+        ConstantOp::create(rewriter, op.getLoc(),
+                           DenseElementsAttr::get(splat.getType(), inverse));
+    rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getLhs(), factor);
+    return success();
+  }
+};
+
+/// max(x, 0) is relu(x).
+/// Special values: NaN stays NaN; of -0.0 and +0.0, max gives either and relu
+/// the first.
+struct MaxToRelu : OpRewritePattern<MaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MaxOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getLhs().getType() != op.getType() ||
+        !isSplatOf(getConstant(op.getRhs()), 0))
+      return failure();
+    rewriter.replaceOpWithNewOp<ReluOp>(op, op.getType(), op.getLhs());
+    return success();
+  }
+};
+
+/// clamp(x, low, inf) is max(x, low), and clamp(x, -inf, high) is min(x, high).
+/// Special values: an infinity limits no number, infinities included, and NaN
+/// stays NaN, as value or limit. Of zeros of different signs all give either.
+struct ClampToOneLimit : OpRewritePattern<ClampOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ClampOp op,
+                                PatternRewriter &rewriter) const override {
+    double infinity = std::numeric_limits<double>::infinity();
+    Value x = op.getInput();
+    if (!hasFloats(x) || x.getType() != op.getType())
+      return failure();
+    if (isSplatOf(getConstant(op.getHigh()), infinity))
+      rewriter.replaceOpWithNewOp<MaxOp>(op, op.getType(), x, op.getLow());
+    else if (isSplatOf(getConstant(op.getLow()), -infinity))
+      rewriter.replaceOpWithNewOp<MinOp>(op, op.getType(), x, op.getHigh());
+    else
+      return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<PowToSquare, PowToCube, PowToReciprocal, PowToSqrt, PowToRsqrt>(
+      context);
 }
 
 void DivOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                        MLIRContext *) {
-  patterns.add(divideByProduct);
-}
-
-/// max(x, 0) is relu(x).
-static LogicalResult maxToRelu(MaxOp op, PatternRewriter &rewriter) {
-  if (op.getLhs().getType() != op.getType() ||
-      !isSplatOf(getConstant(op.getRhs()), 0))
-    return failure();
-  rewriter.replaceOpWithNewOp<ReluOp>(op, op.getType(), op.getLhs());
-  return success();
+                                        MLIRContext *context) {
+  patterns.add<DivToProduct>(context);
 }
 
 void MaxOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                        MLIRContext *) {
-  patterns.add(maxToRelu);
-}
-
-/// A limit that limits nothing: an infinity.
-static LogicalResult clampOneSided(ClampOp op, PatternRewriter &rewriter) {
-  double infinity = std::numeric_limits<double>::infinity();
-  if (!isa<FloatType>(op.getType().getElementType()))
-    return failure();
-  if (isSplatOf(getConstant(op.getHigh()), infinity))
-    rewriter.replaceOpWithNewOp<MaxOp>(op, op.getType(), op.getInput(),
-                                       op.getLow());
-  else if (isSplatOf(getConstant(op.getLow()), -infinity))
-    rewriter.replaceOpWithNewOp<MinOp>(op, op.getType(), op.getInput(),
-                                       op.getHigh());
-  else
-    return failure();
-  return success();
+                                        MLIRContext *context) {
+  patterns.add<MaxToRelu>(context);
 }
 
 void ClampOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                          MLIRContext *) {
-  patterns.add(clampOneSided);
+                                          MLIRContext *context) {
+  patterns.add<ClampToOneLimit>(context);
 }

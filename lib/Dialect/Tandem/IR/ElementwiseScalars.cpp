@@ -18,6 +18,7 @@
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 #include <numbers>
@@ -93,7 +94,12 @@ Value SigmoidOp::buildScalar(OpBuilder &builder, Location loc,
 Value ReluOp::buildScalar(OpBuilder &builder, Location loc,
                           ValueRange scalars) {
   ScalarEmitter e{builder, loc, isUnsigned(getInput())};
-  return e.maximum(scalars[0], e.like(scalars[0], 0));
+  Value x = scalars[0], zero = e.like(x, 0);
+  // Of -0.0 and 0.0, kernels take the first for the maximum, as relu has it;
+  // upstream's folder of constants takes the second.
+  if (e.isFloat(x) && matchPattern(x, m_Constant()))
+    return e.select(e.compare(arith::CmpFPredicate::OLT, x, zero), zero, x);
+  return e.maximum(x, zero);
 }
 
 Value GeluOp::buildScalar(OpBuilder &builder, Location loc,

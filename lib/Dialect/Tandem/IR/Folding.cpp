@@ -1,4 +1,4 @@
-//===- Folding.cpp - Folding of constants and of types --------------------===//
+//===- Folding.cpp - The folder, and the refinement of types --------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -59,18 +59,10 @@ Value tandem::ir::asResultOf(Operation *op, Value value) {
 
 namespace {
 
-/// Elementwise and index ops, and gathers, of constants. Results that are no
-/// splats are limited in number, and to what does not make a constant much
-/// larger.
-struct ConstantFolder : DialectFoldInterface {
-  using DialectFoldInterface::DialectFoldInterface;
-  static constexpr int64_t kMaxElements = 4096;
-  /// Up to here a result may have more elements than any operand.
-  static constexpr int64_t kMaxGrownElements = 64;
-
-  LogicalResult fold(Operation *op, ArrayRef<Attribute> operands,
-                     SmallVectorImpl<OpFoldResult> &results) const final;
-};
+/// Results of constants that are no splats have at most so many elements.
+constexpr int64_t kMaxElements = 4096;
+/// Up to here a result may have more elements than any operand.
+constexpr int64_t kMaxGrownElements = 64;
 
 /// The constant of a scalar type that is nearest to `value`; of integers, the
 /// one of the same bits.
@@ -88,6 +80,9 @@ TypedAttr convertScalar(TypedAttr value, Type type) {
 }
 
 /// The op on one element of each operand; null where it does not fold.
+/// Special values: upstream's folders of arith and math treat zeros of both
+/// signs, infinities, NaN and subnormal numbers as IEEE 754 does; the result is
+/// rounded to its type once.
 Attribute evaluate(ElementwiseOpInterface op, ArrayRef<Attribute> elements) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   // Upstream folds a rounding to a narrower float only where it is exact.
@@ -179,42 +174,79 @@ FailureOr<SmallVector<Attribute>> gatherElements(GatherOp gather,
   return result;
 }
 
-} // namespace
-
-LogicalResult
-ConstantFolder::fold(Operation *op, ArrayRef<Attribute> operands,
-                     SmallVectorImpl<OpFoldResult> &results) const {
+/// Elementwise and index ops, and gathers, of constants: not where that would
+/// make a constant much larger, or take long. Null where it does not fold.
+Attribute foldConstants(Operation *op, Operands operands) {
   if (!isa<IndexingOpInterface, GatherOp>(op))
-    return failure();
+    return {};
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (!type.hasStaticShape())
-    return failure();
+    return {};
   int64_t largest = kMaxGrownElements;
   bool isSplat = true;
   SmallVector<DenseElementsAttr> constants;
   for (Attribute operand : operands) {
     auto constant = dyn_cast_or_null<DenseElementsAttr>(operand);
     if (!constant || constant.empty())
-      return failure();
+      return {};
     isSplat &= constant.isSplat();
     largest = std::max(largest, constant.getNumElements());
     constants.push_back(constant);
   }
   int64_t count = isSplat ? 1 : type.getNumElements();
   if (count > std::min(largest, kMaxElements))
-    return failure();
+    return {};
   auto gather = dyn_cast<GatherOp>(op);
   auto elements =
       gather ? gatherElements(gather, constants[0], constants[1], count)
              : computeElements(op, constants, type.getShape(), count);
   if (failed(elements))
-    return failure();
-  results.push_back(DenseElementsAttr::get(type, *elements));
-  return success();
+    return {};
+  return DenseElementsAttr::get(type, *elements);
 }
 
-void tandem::ir::addConstantFolder(Dialect &dialect) {
-  dialect.addInterface(std::make_unique<ConstantFolder>(&dialect));
+//===----------------------------------------------------------------------===//
+// The folder
+//===----------------------------------------------------------------------===//
+
+/// What MLIR asks about ops that have no folder of their own, as is every op of
+/// the dialect but `constant`.
+struct Folder : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  LogicalResult fold(Operation *op, Operands operands,
+                     SmallVectorImpl<OpFoldResult> &results) const final {
+    for (const FoldRule &rule : getFoldRules()) {
+      if (rule.id != op->getName().getTypeID())
+        continue;
+      OpFoldResult result = rule.apply(op, operands);
+      if (!result)
+        continue;
+      // Of what was changed in place, nothing is replaced.
+      if (result != OpFoldResult(op->getResult(0)))
+        results.push_back(result);
+      return success();
+    }
+    Attribute constant = foldConstants(op, operands);
+    if (!constant)
+      return failure();
+    results.push_back(constant);
+    return success();
+  }
+};
+
+} // namespace
+
+ArrayRef<FoldRule> tandem::ir::getFoldRules() {
+  static const FoldRule rules[] = {
+#define TANDEM_FOLD(OP, RULE) {#OP, #RULE, TypeID::get<OP>(), folds::RULE},
+#include "Folds.def"
+  };
+  return rules;
+}
+
+void tandem::ir::addFolder(Dialect &dialect) {
+  dialect.addInterface(std::make_unique<Folder>(&dialect));
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,6 +257,7 @@ namespace {
 
 /// Inferred dims, where they are static, replace declared ones that are not. A
 /// user must be able to live with the new type: all ops of the table can.
+/// Special values: all stay, as types change and no elements do.
 struct RefineResultType : OpInterfaceRewritePattern<TandemOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 

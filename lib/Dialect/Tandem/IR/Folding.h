@@ -32,9 +32,31 @@ mlir::Value asResultOf(mlir::Operation *op, mlir::Value value);
 /// ones.
 void populateRefineResultTypes(mlir::RewritePatternSet &patterns);
 
-/// Adds the folder of constants, which is the dialect's fallback for ops that
-/// have no folder of their own.
-void addConstantFolder(mlir::Dialect &dialect);
+/// Adds the folder of all ops: by the rules of Folds.def first, then of ops all
+/// of whose operands are constants.
+void addFolder(mlir::Dialect &dialect);
+
+/// The operands of an op, as far as they are constants; the others are null.
+using Operands = llvm::ArrayRef<mlir::Attribute>;
+
+/// The rules of the folder. Each takes an op of its row's kind, and returns
+/// what replaces the op's result, or that result itself where it has changed
+/// the op in place; null where it does not apply.
+namespace folds {
+#define TANDEM_FOLD(OP, RULE)                                                  \
+  mlir::OpFoldResult RULE(mlir::Operation *op, Operands operands);
+#include "Folds.def"
+} // namespace folds
+
+/// A row of Folds.def.
+struct FoldRule {
+  llvm::StringLiteral op, name;
+  mlir::TypeID id;
+  mlir::OpFoldResult (*apply)(mlir::Operation *op, Operands operands);
+};
+
+/// All rows, in their order.
+llvm::ArrayRef<FoldRule> getFoldRules();
 
 } // namespace tandem::ir
 

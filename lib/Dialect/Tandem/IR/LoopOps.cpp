@@ -242,6 +242,7 @@ namespace {
 
 /// Takes constants into the body, where ops can be prepared for them, and drops
 /// what the body does not read.
+/// Special values: all stay, as nothing is computed.
 struct SinkConstants : OpRewritePattern<LoopOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -272,6 +273,7 @@ struct SinkConstants : OpRewritePattern<LoopOp> {
 };
 
 /// A loop of no iterations leaves what it carries as it is.
+/// Special values: all stay, as nothing is computed.
 struct DropEmptyLoop : OpRewritePattern<LoopOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -54,7 +54,7 @@ void TandemDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
       >();
-  addConstantFolder(*this);
+  addFolder(*this);
   addInterfaces<RearrangedConstants, Inliner>();
 }
 

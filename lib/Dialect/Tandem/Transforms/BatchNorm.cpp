@@ -244,6 +244,10 @@ Value scaleBias(OpBuilder &builder, ir::ConvOp conv, RankedTensorType type,
                            createConstant(builder, loc, type, affine.shift));
 }
 
+/// Into the kernel and the bias of the convolution before.
+/// Special values: factors and shifts are finite, so that infinities and NaN of
+/// the data reach the same elements where no weight underflows or overflows
+/// when it is scaled; a zero may have either sign.
 struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
   FoldBatchNormIntoConv(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -291,6 +295,10 @@ private:
   }
 };
 
+/// Into a product and a sum, or the formula.
+/// Special values: S1 and S2 of batch_norm say what holds. Factors and shifts
+/// that are known are finite, so that infinities keep their sign and NaN stays;
+/// a zero may have either sign.
 struct DecomposeBatchNorm : OpRewritePattern<ir::BatchNormOp> {
   using OpRewritePattern::OpRewritePattern;
 

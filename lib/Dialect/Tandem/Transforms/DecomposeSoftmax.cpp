@@ -22,6 +22,10 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
+/// exp(x - m) * (1 / sum(exp(x - m))), m being the largest element of a row.
+/// Special values: a row that has NaN or inf, or nothing but -inf, is all NaN,
+/// as x - m is NaN for one of its elements. Every other sum is at least 1, so
+/// that its reciprocal is a normal number; -inf gives 0.
 void decompose(ir::SoftmaxOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

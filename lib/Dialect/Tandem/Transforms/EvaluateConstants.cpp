@@ -165,6 +165,7 @@ std::string describe(const Program &program) {
 }
 
 /// The constant that `value` is; null where it cannot be computed.
+/// Special values: all are what eager computes at run time, bit for bit.
 ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
   FailureOr<Program> program = makeConstantProgram(value, ops);
   if (failed(program))

@@ -39,6 +39,9 @@ SmallVector<int64_t> spread(ArrayRef<int64_t> pads, StringRef layout) {
   return all;
 }
 
+/// Pads the data with zeros.
+/// Special values: they add nothing where the weights on them are finite, and
+/// where not, padding may add NaN (conv S1).
 void materialise(ir::ConvOp op) {
   OpBuilder builder(op);
   StringRef layout = op.getLayout().getInput();

@@ -28,13 +28,7 @@ namespace {
 struct SimplifyPass : impl::TandemSimplifyBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateBatchNormPatterns(set);
-    populateTransposePatterns(set);
-    auto *dialect = context->getLoadedDialect<ir::TandemDialect>();
-    dialect->getCanonicalizationPatterns(set);
-    for (RegisteredOperationName op : context->getRegisteredOperations())
-      if (&op.getDialect() == dialect)
-        op.getCanonicalizationPatterns(set, context);
+    populateSimplifyPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
   }
@@ -57,4 +51,16 @@ private:
 };
 
 } // namespace
+
+void populateSimplifyPatterns(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  populateBatchNormPatterns(patterns);
+  populateTransposePatterns(patterns);
+  auto *dialect = context->getLoadedDialect<ir::TandemDialect>();
+  dialect->getCanonicalizationPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (&op.getDialect() == dialect)
+      op.getCanonicalizationPatterns(patterns, context);
+}
+
 } // namespace tandem

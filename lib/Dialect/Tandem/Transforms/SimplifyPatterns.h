@@ -24,6 +24,10 @@ void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 /// matmul.
 void populateTransposePatterns(mlir::RewritePatternSet &patterns);
 
+/// Adds all patterns of tandem-simplify: those above and the canonicalisations
+/// of the ops.
+void populateSimplifyPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace tandem
 
 #endif // TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SIMPLIFYPATTERNS_H

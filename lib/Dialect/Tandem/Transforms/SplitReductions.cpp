@@ -155,6 +155,11 @@ std::optional<int64_t> Parts::divisorNear(int64_t wished,
 /// What a value has become in a split type.
 using SplitValues = DenseMap<std::pair<Value, Type>, Value>;
 
+/// Reduces parts, and the results of parts.
+/// Special values: NaN and infinities of a part are those of its result, so
+/// that infinities of both signs give NaN in the end; each sum begins at 0, as
+/// the whole does. As in any order, one sum may overflow where another does
+/// not.
 class Splitter {
 public:
   Splitter(ir::ReduceOp op, const Extent &extent, int64_t part,

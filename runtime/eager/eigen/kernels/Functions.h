@@ -25,6 +25,7 @@
 #include "tandem/Support/FunctionCoefficients.h"
 
 #include <immintrin.h>
+#include <limits>
 #include <sleef.h>
 
 #include <type_traits>
@@ -73,8 +74,20 @@ struct Pow {
   [[gnu::always_inline]] static Floats apply(Floats x, Floats y) {
     return TANDEM_SLEEF_F32(pow)(x, y);
   }
+  /// SLEEF's function overflows from exp(709.7827111) on, where the right bound
+  /// is 709.7827129; the C library's is right.
   [[gnu::always_inline]] static Doubles apply(Doubles x, Doubles y) {
-    return TANDEM_SLEEF_F64(pow)(x, y);
+    constexpr double most = std::numeric_limits<double>::max();
+    Doubles power = TANDEM_SLEEF_F64(pow)(x, y);
+    const auto overflows = (__builtin_elementwise_abs(power) > most) &
+                           (__builtin_elementwise_abs(x) <= most) &
+                           (__builtin_elementwise_abs(y) <= most);
+    if (!__builtin_reduce_or(overflows)) [[likely]]
+      return power;
+    for (size_t i = 0; i < sizeof power / sizeof power[0]; ++i)
+      if (overflows[i])
+        power[i] = __builtin_pow(x[i], y[i]);
+    return power;
   }
 };
 

@@ -42,6 +42,7 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
       that weight is infinite or NaN, padding adds either nothing or NaN; which
       of them is not specified, because libraries and kernels may skip padding
       or multiply zeros.
+    - S2: a sum of zeros is a zero of either sign.
 
     Example:
     ```mlir
@@ -82,6 +83,7 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
 
     Special values:
     - S1: products and sums of integers wrap around.
+    - S2: a sum of zeros is a zero of either sign.
 
     Example:
     ```mlir

@@ -44,7 +44,6 @@ def Tandem_AddOp : Tandem_BinaryOp<"add", Tandem_Numeric, [Commutative]> {
     %0 = tandem.add %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
@@ -66,7 +65,6 @@ def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
     %0 = tandem.sub %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
@@ -84,7 +82,6 @@ def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
     %0 = tandem.mul %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
@@ -103,7 +100,6 @@ def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
     %0 = tandem.div %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
@@ -125,7 +121,6 @@ def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
     %0 = tandem.max %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
@@ -147,7 +142,6 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
     %0 = tandem.min %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
@@ -171,7 +165,6 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
     %0 = tandem.pow %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
@@ -223,7 +216,6 @@ def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
     $lhs `,` $rhs `predicate` `=` `` $predicate attr-dict `:`
     custom<Signature>(type($lhs), type($rhs), type($result))
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_LogicalAndOp
@@ -239,7 +231,6 @@ def Tandem_LogicalAndOp
     %0 = tandem.logical_and %p, %q : tensor<4x8xi1>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_LogicalOrOp
@@ -255,7 +246,6 @@ def Tandem_LogicalOrOp
     %0 = tandem.logical_or %p, %q : tensor<4x8xi1>
     ```
   }];
-  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,7 +277,6 @@ def Tandem_SelectOp : Tandem_ElementwiseOp<"select"> {
     custom<Signature>(type($condition), type($on_true), type($on_false),
                       type($result))
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
@@ -313,7 +302,6 @@ def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
     $input `,` $low `,` $high attr-dict `:`
     custom<Signature>(type($input), type($low), type($high), type($result))
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 

@@ -21,9 +21,7 @@ class Tandem_ShapeOp<string mnemonic, string attrsTable,
 
 class Tandem_IndexedShapeOp<string mnemonic, string attrsTable>
     : Tandem_ShapeOp<mnemonic, attrsTable,
-        [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
-  let hasFolder = 1;
-}
+        [DeclareOpInterfaceMethods<IndexingOpInterface>]>;
 
 def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
   let summary = "The same elements, in row-major order, in another shape";
@@ -146,7 +144,6 @@ def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
     $input `low` `=` $low `high` `=` $high `interior` `=` $interior
     `value` `=` $value attr-dict `:` functional-type(operands, results)
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
@@ -167,7 +164,6 @@ def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
   let assemblyFormat = [{
     $inputs `axis` `=` $axis attr-dict `:` functional-type(operands, results)
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 

@@ -47,7 +47,6 @@ def Tandem_NegOp : Tandem_UnaryOp<"neg", Tandem_Numeric> {
     %0 = tandem.neg %x : tensor<?x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
@@ -64,7 +63,6 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
     %0 = tandem.abs %x : tensor<?x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_SignOp : Tandem_UnaryOp<"sign", Tandem_Numeric> {
@@ -214,7 +212,6 @@ def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
     %0 = tandem.relu %x : tensor<?x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
@@ -285,7 +282,6 @@ def Tandem_FloorOp : Tandem_UnaryOp<"floor", Tandem_Float> {
     %0 = tandem.floor %x : tensor<?x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_CeilOp : Tandem_UnaryOp<"ceil", Tandem_Float> {
@@ -299,7 +295,6 @@ def Tandem_CeilOp : Tandem_UnaryOp<"ceil", Tandem_Float> {
     %0 = tandem.ceil %x : tensor<?x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_RoundOp : Tandem_UnaryOp<"round", Tandem_Float> {
@@ -313,7 +308,6 @@ def Tandem_RoundOp : Tandem_UnaryOp<"round", Tandem_Float> {
     %0 = tandem.round %x : tensor<?x8xf32>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
@@ -327,7 +321,6 @@ def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
     %0 = tandem.logical_not %x : tensor<4xi1>
     ```
   }];
-  let hasFolder = 1;
 }
 
 def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
@@ -359,7 +352,6 @@ def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
     $input attr-dict `:` custom<CastSignature>(type($input), type($result),
                                                $dtype)
   }];
-  let hasFolder = 1;
 }
 
 #endif // TANDEM_DIALECT_UNARYOPS_TD

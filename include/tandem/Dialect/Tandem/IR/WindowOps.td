@@ -109,6 +109,7 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
 
     Special values:
     - S1: sums and products of integers wrap around.
+    - S2: a sum or mean of floats that are all -0 is 0.
 
     Example:
     ```mlir
@@ -123,7 +124,6 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
     $input `kind` `=` `` $kind `dims` `=` $dims (`keep_dims` $keep_dims^)?
     attr-dict `:` functional-type(operands, results)
   }];
-  let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 

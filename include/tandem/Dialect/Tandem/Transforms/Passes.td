@@ -67,8 +67,6 @@ def TandemSimplify : Pass<"tandem-simplify"> {
       and one addition with per-channel factors.
     - An addition of per-channel values becomes the convolution's bias, if it is
       the only use of the convolution's result.
-    - `pow` with a constant exponent of 2, and division by a constant power of
-      two, become multiplications.
     - A transpose that only moves dims of size 1 becomes a reshape.
     - A transpose of the last two dims of a `matmul`'s operand becomes the
       `matmul`'s transpose flag.
