@@ -89,6 +89,8 @@ template <typename... Ops> struct Functions {
 
 /// 1 + erf(x) cancels where erf(x) is near -1; erfc(-x) is the same to the last
 /// digits. gelu has it.
+/// Special values: NaN stays, -inf gives 0 and inf gives 2. For large negative
+/// numbers the result is the exact one where the sum would cancel to 0.
 void tandem::conversion::complementErrorFunctions(ModuleOp module) {
   module.walk([](arith::AddFOp sum) {
     for (unsigned i : {0, 1}) {
@@ -108,6 +110,10 @@ void tandem::conversion::complementErrorFunctions(ModuleOp module) {
   });
 }
 
+/// Makes fused multiply-adds of the products and sums of contractions, which
+/// alone may be contracted: no other fast-math flag is set anywhere.
+/// Special values: infinities and NaN of factors and addends spread as in
+/// separate ops; a product that overflows may cancel in the sum.
 void tandem::conversion::fuseProducts(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateUpliftToFMAPatterns(patterns);

@@ -117,6 +117,9 @@ Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
   return a.fromBits(a.select(isInexact, odd, bits));
 }
 
+/// f32 and f64 to bf16.
+/// Special values: zeros and infinities keep their sign and NaN stays NaN; what
+/// is too large becomes an infinity, and subnormal numbers are rounded as all.
 struct Truncate : OpRewritePattern<arith::TruncFOp> {
   Truncate(MLIRContext *context, bool avx512)
       : OpRewritePattern(context), avx512(avx512) {}
@@ -141,6 +144,8 @@ struct Truncate : OpRewritePattern<arith::TruncFOp> {
 
 /// f64 to f16, for which LLVM 22 calls a function for each element without
 /// AVX512-FP16.
+/// Special values: zeros, infinities and NaN pass through f32 as they are; of
+/// subnormal results, too, the first rounding leaves the last one right.
 struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
@@ -176,6 +181,7 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
 
 /// Left to LLVM 22, a scalar that is broadcast passes through the instruction
 /// that rounds to bf16 once more, which takes subnormal numbers for zeros.
+/// Special values: all stay, as f32 has those of bf16.
 struct Extend : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,

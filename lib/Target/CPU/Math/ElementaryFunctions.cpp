@@ -299,8 +299,8 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   bool avx512;
 };
 
-/// 1 + f(x), f being erf or tanh, of which gelu is a product. The walk comes to
-/// f first.
+/// 1 + f(x), f being erf or tanh, of which gelu is a product; f comes first.
+/// Special values: NaN stays, -inf gives 0, inf gives 2; no sum cancels to 0.
 template <typename Op> struct ExpandOnePlus : OpRewritePattern<arith::AddFOp> {
   using Expansion = Value (*)(const Arithmetic &, Value);
   ExpandOnePlus(MLIRContext *context, bool avx512, Expansion expansion)
@@ -342,8 +342,8 @@ template <typename Op> struct ExpandUnlessOnePlus : Expand<Op> {
   }
 };
 
-/// log1p(exp(x)) of an exponential that is used for nothing else. The walk
-/// comes to that first.
+/// log1p(exp(x)) of an exponential of no other use, which comes first.
+/// Special values: NaN and inf stay, -inf gives +0.
 struct ExpandLog1p : OpRewritePattern<math::Log1pOp> {
   ExpandLog1p(MLIRContext *context, bool avx512)
       : OpRewritePattern(context), avx512(avx512) {}

@@ -32,8 +32,9 @@ namespace tandem {
 namespace {
 
 /// max(x, c) and min(x, c) of a constant are one instruction where the constant
-/// comes first: x86 gives the second operand where either is NaN. max(-0, 0) is
-/// -0 then, as the reference has it.
+/// comes first: x86 gives the second operand where either is NaN.
+/// Special values: c is not NaN, so that NaN of x stays. Of zeros of different
+/// signs the result is x, as relu has it: max(-0, 0) is -0.
 template <typename Op, arith::CmpFPredicate isBeyond>
 struct BoundByConstant : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -53,7 +54,9 @@ struct BoundByConstant : OpRewritePattern<Op> {
 };
 
 /// max(x, y) and min(x, y): x86 gives y where either is NaN, so that x remains
-/// to be asked. Of zeros of either sign any is right, as the reference has it.
+/// to be asked.
+/// Special values: NaN of either operand stays. Of zeros of different signs the
+/// result is y; the dialect takes either.
 template <typename Op, arith::CmpFPredicate isBeyond>
 struct ChooseBeyond : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

@@ -16,6 +16,9 @@ using namespace mlir;
 namespace tandem {
 
 namespace {
+/// Of at most 32 bits.
+/// Special values: none of the operands is: divisors of 0 and, where that would
+/// overflow, of -1 have been replaced (ElementwiseScalars.cpp).
 template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
 struct DivideAsFloats : OpRewritePattern<DivOp> {
   using OpRewritePattern<DivOp>::OpRewritePattern;
@@ -49,6 +52,7 @@ Value createSplat(OpBuilder &builder, Location loc, VectorType type,
 /// Of 64 bits, by the inverse in f64. The quotient that it gives is off by 2^15
 /// at most; that of the remainder, added to it, leaves one that is off by one
 /// at most, which the last remainder tells.
+/// Special values: as of DivideAsFloats.
 template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
 struct DivideWide : OpRewritePattern<DivOp> {
   using OpRewritePattern<DivOp>::OpRewritePattern;
