@@ -122,16 +122,23 @@ struct GraphSource;
 
 /// What is fixed when a model is imported.
 struct ImportOptions {
+  /// The most elements of an input that may determine shapes.
+  static constexpr int64_t kMaxValues = 1024;
+
   /// Sizes of free dims, by name. All others stay free.
   std::map<std::string, int64_t> dims;
   /// Shapes of inputs, by name, which give their free dims these sizes, too. An
   /// input that has a default (an initializer of its name) is one of the graph
   /// only if it is here or in `values`.
   std::map<std::string, Shape> shapes;
-  /// Values of inputs of at most 64 elements, by name. Those that determine
-  /// shapes are fixed to their value, and are no inputs of the graph; the
-  /// others are ignored.
+  /// Values of inputs of at most kMaxValues elements, by name. Those that
+  /// determine shapes are fixed to their value, and are no inputs of the graph;
+  /// the others are ignored.
   std::map<std::string, std::vector<double>> values;
+  /// In which type results of f16 are held between two contractions: f16, so
+  /// that each op rounds, or f32 (docs/Rationale.md, "16-bit floats"). Applies
+  /// to MLIR files, too.
+  DType f16Intermediates = DType::f16;
   /// Whether to go on where a node cannot be imported. The graph then has all
   /// that could be (Graph::nodes), and may lack outputs of the model.
   bool keepsGoing = false;

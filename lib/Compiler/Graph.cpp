@@ -13,6 +13,7 @@
 #include "GraphSource.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Import/ONNX/Import.h"
 #include "tandem/Support/NestingDepth.h"
 
@@ -85,8 +86,24 @@ void eraseOthers(ModuleOp module, func::FuncOp keep) {
       op.erase();
 }
 
+/// Gives the graph the intermediates that the options ask for. All tiers and
+/// cache keys see the graph that results.
+Status setIntermediates(ModuleOp module, const ImportOptions &options,
+                        DiagnosticCollector &diagnostics) {
+  if (options.f16Intermediates == DType::f16)
+    return {};
+  if (options.f16Intermediates != DType::f32)
+    return fail("parse", "intermediates of f16 are f16 or f32");
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createTandemWidenF16());
+  if (failed(passes.run(module)))
+    return tl::unexpected(diagnostics.takeError("parse", "f32 intermediates"));
+  return {};
+}
+
 Expected<std::shared_ptr<const GraphSource>>
-parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
+parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name,
+      const ImportOptions &options = {}) {
   std::string file = buffer->getBufferIdentifier().str();
   if (!isBytecode(buffer->getMemBufferRef()))
     TANDEM_RETURN_IF_ERROR(checkNesting(buffer->getBuffer(), file));
@@ -110,6 +127,7 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name) {
   if (failed(inlineCalls(*module, function)))
     return tl::unexpected(diagnostics.takeError("parse", "a call"));
   eraseOthers(*module, function);
+  TANDEM_RETURN_IF_ERROR(setIntermediates(*module, options, diagnostics));
   return makeGraphSource(*module, name);
 }
 
@@ -126,6 +144,8 @@ importModel(const std::string &path, const std::string &function,
   if (failed(model))
     return tl::unexpected(
         diagnostics.takeError("import", "the model cannot be imported"));
+  TANDEM_RETURN_IF_ERROR(
+      setIntermediates(*model->module, options, diagnostics));
   return makeGraphSource(std::move(*model));
 }
 
@@ -157,7 +177,7 @@ Graph::parseFile(const std::string &path, const std::string &function,
               "parse",
               path,
               {}});
-  return make(parse(std::move(*buffer), function));
+  return make(parse(std::move(*buffer), function, options));
 }
 
 Expected<std::unique_ptr<Graph>>

@@ -42,6 +42,8 @@ constexpr uint64_t kPage = 4096;
 
 /// See fillAllocations.
 std::atomic<bool> isFilling{false};
+/// How many FilledAllocations the thread has.
+thread_local int fillingScopes = 0;
 
 /// Memory that this process may use: the machine's, or its control group's.
 int64_t systemMemoryLimit() {
@@ -189,7 +191,7 @@ Expected<void *> CachingAllocator::allocate(int64_t bytes) {
                     std::to_string(memoryLimit) + " are in use",
                 "use smaller shapes, or a machine with more memory");
   count(bytes);
-  if (isFilling.load(std::memory_order_relaxed)) [[unlikely]]
+  if (areAllocationsFilled()) [[unlikely]]
     std::memset(memory, 0xff, static_cast<size_t>(bytes));
   return memory;
 }
@@ -268,5 +270,10 @@ bool ThreadBlocks::push(const SizeClass &sizeClass, FreeBlock *block) {
 } // namespace
 
 void tandem::fillAllocations(bool isWanted) { isFilling = isWanted; }
+FilledAllocations::FilledAllocations() { ++fillingScopes; }
+FilledAllocations::~FilledAllocations() { --fillingScopes; }
+bool tandem::areAllocationsFilled() {
+  return isFilling.load(std::memory_order_relaxed) || fillingScopes > 0;
+}
 
 Allocator &tandem::cachingAllocator() { return processAllocator(); }

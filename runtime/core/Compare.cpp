@@ -138,19 +138,6 @@ template <typename Body> auto withElementType(DType dtype, Body body) {
       });
 }
 
-/// The largest finite magnitude.
-double largestOf(const Tensor &tensor) {
-  return withElementType(tensor.dtype(), [&]<typename T>(T) {
-    double largest = 0;
-    for (int64_t i = 0, n = tensor.shape().numElements(); i < n; ++i) {
-      double magnitude = std::fabs(static_cast<double>(tensor.as<T>()[i]));
-      if (magnitude < kInfinity)
-        largest = std::max(largest, magnitude);
-    }
-    return largest;
-  });
-}
-
 } // namespace
 
 double tandem::epsilonOf(DType dtype) {
@@ -183,6 +170,18 @@ double tandem::leastPositive(DType dtype) {
   }
 }
 
+double tandem::largestMagnitude(const Tensor &tensor) {
+  return withElementType(tensor.dtype(), [&]<typename T>(T) {
+    double largest = 0;
+    for (int64_t i = 0, n = tensor.shape().numElements(); i < n; ++i) {
+      double magnitude = std::fabs(static_cast<double>(tensor.as<T>()[i]));
+      if (magnitude < kInfinity)
+        largest = std::max(largest, magnitude);
+    }
+    return largest;
+  });
+}
+
 Difference tandem::compare(const Tensor &expected, const Tensor &actual,
                            const ErrorBounds &bounds) {
   assert(expected.type() == actual.type() && "compare needs equal types");
@@ -193,7 +192,8 @@ Difference tandem::compare(const Tensor &expected, const Tensor &actual,
 
 Difference tandem::compareNormwise(const Tensor &expected, const Tensor &actual,
                                    double relative) {
-  double bound = isFloat(expected.dtype()) ? relative * largestOf(expected) : 0;
+  double bound =
+      isFloat(expected.dtype()) ? relative * largestMagnitude(expected) : 0;
   return compare(expected, actual,
                  ErrorBounds(expected.shape().numElements(), bound));
 }

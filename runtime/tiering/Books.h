@@ -21,12 +21,17 @@ namespace tandem::tiering {
 /// The events of a function, and where it is traced its calls. Thread-safe.
 class Books {
 public:
-  explicit Books(const TieringOptions &options) : options(options) {}
+  /// `clock`, unless it is empty, takes the place of the time since the
+  /// function was created.
+  Books(const TieringOptions &options, std::function<double()> clock)
+      : options(options), clock(std::move(clock)) {}
 
   /// Nanoseconds since the function was created.
-  double now() const { return watch.ns(); }
+  double now() const { return clock ? clock() : watch.ns(); }
   /// The same as of the kernel's last tick, at a tenth of the cost.
-  double coarseNow() const { return readCoarseClock() - coarseStartNs; }
+  double coarseNow() const {
+    return clock ? clock() : readCoarseClock() - coarseStartNs;
+  }
   /// Notes an event, which has ended now, and tells the log of it. No lock may
   /// be held.
   void note(Signature &signature, EventKind kind, std::string reason,
@@ -57,6 +62,7 @@ private:
   static constexpr size_t kMaxEvents = 1 << 16, kMaxSpans = 1 << 20;
 
   const TieringOptions &options;
+  const std::function<double()> clock;
   const Stopwatch watch;
   const double coarseStartNs = readCoarseClock();
   mutable std::mutex mutex; // Guards what follows.

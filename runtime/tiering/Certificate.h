@@ -17,6 +17,7 @@
 
 #include "Tolerance.h"
 
+#include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <functional>
@@ -33,15 +34,16 @@ struct Certificate {
   enum class Verdict {
     passed,
     provisional, ///< Nothing is wrong, but these inputs do not show enough.
+    undecided,   ///< An element may be wrong: only a weak bound allows for it.
     failed,
   };
-  /// Why a certificate is provisional.
+  /// Why a certificate is provisional or undecided.
   enum class Reason {
     none,
     nearJump,  ///< Differences that values near a jump may explain.
     constant,  ///< All elements of an input or output are equal.
     notFinite, ///< An element of an input or output is infinite or NaN.
-    weak,      ///< The error bounds are so large that wrong results could pass.
+    weak,      ///< The error bound is so large that wrong results could pass.
   };
   Verdict verdict = Verdict::passed;
   Reason reason = Reason::none;
@@ -51,7 +53,8 @@ struct Certificate {
   size_t index = 0;
   /// The element that exceeds its bound by most, of those that were compared,
   /// or -1 where all are within them. `expected` is eager's value, or the
-  /// reference's where `isByErrorBounds`; `actual` is compiled's.
+  /// reference's where the error bounds decided that it is wrong; `actual` is
+  /// compiled's. If the verdict is undecided, `bound` is the tolerance.
   int64_t element = -1;
   double expected = 0, actual = 0, bound = 0;
   /// Elements of all outputs, those beyond their bounds, and those of them that
@@ -69,7 +72,7 @@ struct Certificate {
   std::string str() const;
 };
 
-/// "passed", "provisional", "failed".
+/// "passed", "provisional", "undecided", "failed".
 std::string_view name(Certificate::Verdict verdict);
 /// "near a jump", "constant", …
 std::string_view name(Certificate::Reason reason);
@@ -96,17 +99,25 @@ public:
                       std::span<const Tensor> eagerOutputs,
                       std::span<const Tensor> compiledOutputs) const;
 
-  /// Judges a compiled program by the error bounds of these inputs
-  /// (evaluateWithBounds), which takes some ten runs of the reference. To be
-  /// called where `certify` failed: only what fails here, too, is wrong. It is
-  /// given up, with an error, when `isStopped` (which may be empty) is true.
+  /// Judges the outputs that exceed their tolerance by the error bounds of
+  /// these inputs (evaluateWithBounds), which takes some ten runs of the
+  /// reference. To be called with the arguments of `certify` where that failed.
+  /// What exceeds the error bounds as well is wrong: the verdict is failed. An
+  /// element beyond its tolerance that only a weak bound allows for makes it
+  /// undecided: such a bound is infinite, or larger than kWeakBound times the
+  /// largest magnitude of the output. Fails when `isStopped` (which may be
+  /// empty) returns true.
   Expected<Certificate>
-  confirm(std::span<const Tensor> inputs,
+  confirm(std::span<const Tensor> inputs, std::span<const Tensor> eagerOutputs,
           std::span<const Tensor> compiledOutputs,
           const std::function<bool()> &isStopped = {}) const;
 
 private:
   Certifier() = default;
+  void judge(Certificate &certificate, size_t output,
+             const BoundedTensor &expected, const Tensor &eager,
+             const Tensor &compiled, double mayDiffer) const;
+
   std::shared_ptr<const Program> eager, certifying;
   Precision precision = Precision::strict;
   Tolerance derived;

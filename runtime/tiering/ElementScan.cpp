@@ -263,17 +263,34 @@ bool tiering::agree(const Tensor &expected, const Tensor &actual,
   return found->excess <= bound.floor * scale + least;
 }
 
-Difference tiering::compareWithin(const Tensor &expected, const Tensor &actual,
-                                  const ValueTolerance &tolerance) {
+ErrorBounds tiering::toleranceBounds(const Tensor &expected,
+                                     const Tensor &actual,
+                                     const ValueTolerance &tolerance) {
+  const int64_t count = expected.shape().numElements();
+  ErrorBounds bounds(count);
   if (!isFloat(expected.dtype()) || tolerance.isExact())
-    return compare(expected, actual);
+    return bounds;
   const auto approximate = ApproximateTensor::of(expected, tolerance);
-  ErrorBounds bounds(expected.shape().numElements());
+  const bool isWeak = tolerance.isWeak(static_cast<double>(count));
   withFloatType(expected.dtype(), [&]<typename T>(T) {
-    for (size_t i = 0; i < bounds.size(); ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       const auto x = static_cast<double>(expected.as<T>()[i]);
-      bounds[i] = approximate.boundOf(std::isfinite(x) ? x : 0);
+      const auto y = static_cast<double>(actual.as<T>()[i]);
+      if (std::isfinite(y) || !isWeak)
+        bounds[i] = approximate.boundOf(std::isfinite(x) ? x : 0);
     }
   });
-  return compare(expected, actual, bounds);
+  return bounds;
+}
+
+Difference tiering::compareWithin(const Tensor &expected, const Tensor &actual,
+                                  const ValueTolerance &tolerance) {
+  return compare(expected, actual,
+                 toleranceBounds(expected, actual, tolerance));
+}
+
+bool tiering::isWithin(const Tensor &expected, const Tensor &actual,
+                       const ValueTolerance &tolerance) {
+  return agree(expected, actual, tolerance) ||
+         compareWithin(expected, actual, tolerance).mismatches == 0;
 }

@@ -62,6 +62,13 @@ bool agree(const Tensor &expected, const Tensor &actual,
            const ValueTolerance &tolerance);
 Difference compareWithin(const Tensor &expected, const Tensor &actual,
                          const ValueTolerance &tolerance);
+/// Whether all elements are within tolerance.
+bool isWithin(const Tensor &expected, const Tensor &actual,
+              const ValueTolerance &tolerance);
+/// The most by which each element of `actual` may differ. A weak tolerance
+/// (ValueTolerance::isWeak) never allows for an infinity in place of a number.
+ErrorBounds toleranceBounds(const Tensor &expected, const Tensor &actual,
+                            const ValueTolerance &tolerance);
 
 /// The elements of the result of a jump (Jump) whose operands are within
 /// tolerance of the jump.

@@ -24,9 +24,11 @@ static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
          calls % SettledSignature::kTimedEvery == 0;
 }
 
-Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy)
+Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy,
+               EngineSeams seams)
     : store(store), options(std::move(options)), policy(policy),
-      books(this->options), isCapturable(store.stream().device().canCapture()) {
+      seams(std::move(seams)), books(this->options, this->seams.clock),
+      isCapturable(store.stream().device().canCapture()) {
   this->policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
   this->policy.maxResidentBytes = this->options.maxResidentBytes;
   (void)BackgroundQueue::process(); // Notes the main thread.
@@ -69,10 +71,16 @@ bool Engine::mustCompile(State state) const {
          (options.mode == Mode::compileNow && state == State::eager);
 }
 
+Decision Engine::decide(const Record &record,
+                        const Conditions &conditions) const {
+  return seams.decide ? seams.decide(record, conditions, policy)
+                      : tiering::decide(record, conditions, policy);
+}
+
 Decision Engine::decideNow(const Signature &signature) const {
   const Conditions present = conditions(books.now());
   NotedLock lock(signature.mutex);
-  return decide(signature.record, present, policy);
+  return decide(signature.record, present);
 }
 
 Engine::Turn Engine::beginCall(Signature &signature) {
@@ -94,7 +102,9 @@ Engine::Turn Engine::beginCall(Signature &signature) {
                      record.isCaptureSettled() && !books.isTraced();
   } else if (record.state == State::compiled ||
              record.state == State::provisional) {
-    turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
+    turn.isCertificateDue = record.isCertificateDue();
+    if (turn.isCertificateDue || record.state == State::provisional)
+      turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
   } else {
     turn.mustCompile = mustCompile(record.state);
     turn.contradiction = signature.contradiction;
@@ -105,8 +115,7 @@ Engine::Turn Engine::beginCall(Signature &signature) {
   }
   if (options.mode == Mode::automatic)
     turn.decision =
-        decide(record, isPromoted ? Conditions{.nowNs = now} : conditions(now),
-               policy);
+        decide(record, isPromoted ? Conditions{.nowNs = now} : conditions(now));
   return turn;
 }
 

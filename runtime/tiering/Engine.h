@@ -16,13 +16,27 @@
 
 namespace tandem::tiering {
 
+/// What tests put in the place of an engine's clock and policy, to force
+/// changes of tier without waiting for them. Empty functions stand for the real
+/// ones. Any thread may call them, `decide` while it holds a lock of the
+/// engine.
+struct EngineSeams {
+  /// Nanoseconds since the engine was created; must not go back.
+  std::function<double()> clock;
+  /// As tiering::decide. What the state does not allow is ignored.
+  std::function<Decision(const Record &, const Conditions &,
+                         const PolicyOptions &)>
+      decide;
+};
+
 /// Runs a function's calls, each in the tier that pays for its signature
 /// (docs/Engine.md). Thread-safe. No lock is held while anything is compiled or
 /// run.
 class Engine {
 public:
   /// `store` must outlive the engine. `options` replace the limits of `policy`.
-  Engine(TierStore &store, TieringOptions options, PolicyOptions policy = {});
+  Engine(TierStore &store, TieringOptions options, PolicyOptions policy = {},
+         EngineSeams seams = {});
   /// Cancels compilations as `cancel` does.
   ~Engine();
 
@@ -50,6 +64,9 @@ private:
     double startNs = 0;
     uint64_t endedJobs = 0;
     bool carriesCertificate = false;
+    /// Whether a new certificate may be made. Otherwise the call only runs what
+    /// was compiled if its inputs are known to agree.
+    bool isCertificateDue = true;
     /// Whether it compiles first, and waits for that.
     bool mustCompile = false;
     /// What it fails with.
@@ -67,6 +84,8 @@ private:
   bool mustCompile(State state) const;
   Turn beginCall(Signature &signature);
   Conditions conditions(double nowNs) const;
+  /// Asks the policy. The signature's lock must be held.
+  Decision decide(const Record &record, const Conditions &conditions) const;
   Decision decideNow(const Signature &signature) const;
   void apply(const SignaturePtr &signature, const Decision &decision);
   /// Has what is timed on a device of its own begin, or end, with an idle one.
@@ -147,6 +166,10 @@ private:
                                                std::span<const Tensor> inputs);
   Expected<PreparedPtr> knownToAgree(Signature &signature,
                                      std::span<const Tensor> inputs);
+  Expected<std::optional<Error>> knownUndecided(Signature &signature,
+                                                std::span<const Tensor> inputs);
+  Expected<bool> areInputsNew(const SignaturePtr &signature, Turn &turn,
+                              std::span<const Tensor> inputs);
   bool certifyInBackground(const SignaturePtr &signature,
                            std::span<const Tensor> inputs);
   Expected<std::shared_ptr<const Certifier>> certifierOf(Signature &signature);
@@ -165,12 +188,26 @@ private:
                                bool mayConfirm);
   Status judge(const SignaturePtr &signature, const Comparison &comparison,
                double tookNs);
+  /// Writes the reproducer of a certificate that was not passed. The error says
+  /// `what`, then the certificate.
+  Error errorOf(const std::string &what, const Comparison &comparison) const;
   Status contradict(const SignaturePtr &signature, const Comparison &comparison,
                     double tookNs);
+  Status addUndecided(const SignaturePtr &signature,
+                      const Comparison &comparison, double tookNs);
+  /// Counts a certificate that was undecided with `error`, or one that would be
+  /// because its inputs are those of the last. After too many the signature
+  /// stays eager, and calls fail if the options are strict.
+  Status countUndecided(const SignaturePtr &signature, const Error &error,
+                        double tookNs);
+  /// Runs the signature eagerly for good.
+  Status stayEager(const SignaturePtr &signature, EventKind kind,
+                   const Error &error, double tookNs);
 
   TierStore &store;
   const TieringOptions options;
   PolicyOptions policy;
+  const EngineSeams seams;
   Books books;
   SignatureTable table;
   mutable SettledCalls settledCalls;

@@ -15,6 +15,20 @@ using namespace tandem::tiering;
 /// enough: some graphs are never called with anything else.
 static constexpr int kProvisionalAreEnough = 3;
 
+namespace {
+/// Allows another certificate of the signature when this one is made, unless
+/// `signature` has become null.
+struct CertificateScope {
+  Signature *signature;
+  ~CertificateScope() {
+    if (!signature)
+      return;
+    NotedLock lock(signature->mutex);
+    signature->isCertifying = false;
+  }
+};
+} // namespace
+
 /// Makes a certificate on a background thread, on copies of a call's inputs.
 class Engine::CertificateJob final : public BackgroundJob {
 public:
@@ -26,6 +40,7 @@ public:
     setUrgent();
   }
   void run() override {
+    CertificateScope scope{signature.get()};
     // The cores are the callers'.
     runOnOneThread([&] {
       (void)engine.certify(signature, inputs, /*mayConfirm=*/true, nullptr);
@@ -71,8 +86,15 @@ bool Engine::certifyInBackground(const SignaturePtr &signature,
              *this, signature, std::move(*copies)));
 }
 
-/// What was compiled, where a provisional certificate has passed on inputs like
-/// these; else null. In the first case no certificate is made.
+static Expected<uint64_t> fingerprintOf(std::span<const Tensor> inputs,
+                                        Stream &stream) {
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here, copyToHost(inputs, stream));
+  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  return fingerprint(here);
+}
+
+/// What was compiled, if a provisional certificate has passed on inputs like
+/// these; else null.
 Expected<PreparedPtr> Engine::knownToAgree(Signature &signature,
                                            std::span<const Tensor> inputs) {
   {
@@ -80,25 +102,58 @@ Expected<PreparedPtr> Engine::knownToAgree(Signature &signature,
     if (signature.record.state != State::provisional)
       return nullptr;
   }
-  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,
-                          copyToHost(inputs, store.stream()));
-  TANDEM_RETURN_IF_ERROR(store.stream().synchronise());
-  const uint64_t present = fingerprint(here);
+  TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
+                          fingerprintOf(inputs, store.stream()));
   NotedLock lock(signature.mutex);
   if (present != signature.fingerprint || !signature.prepared)
     return nullptr;
-  signature.isCertifying = false;
   ++signature.compiledCalls;
   return signature.prepared;
+}
+
+/// What an undecided certificate on inputs like these said; nothing if there
+/// was none, or another one since.
+Expected<std::optional<Error>>
+Engine::knownUndecided(Signature &signature, std::span<const Tensor> inputs) {
+  {
+    NotedLock lock(signature.mutex);
+    if (!signature.certificateError)
+      return std::nullopt;
+  }
+  TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
+                          fingerprintOf(inputs, store.stream()));
+  NotedLock lock(signature.mutex);
+  return present == signature.undecidedFingerprint ? signature.certificateError
+                                                   : std::nullopt;
+}
+
+/// Looks up what certificates so far say about a call's inputs. Returns whether
+/// that is nothing, so that a new certificate may be made on them.
+Expected<bool> Engine::areInputsNew(const SignaturePtr &signature, Turn &turn,
+                                    std::span<const Tensor> inputs) {
+  TANDEM_ASSIGN_OR_RETURN(turn.compiled, knownToAgree(*signature, inputs));
+  if (turn.compiled || !turn.isCertificateDue)
+    return false;
+  TANDEM_ASSIGN_OR_RETURN(std::optional<Error> undecided,
+                          knownUndecided(*signature, inputs));
+  if (!undecided)
+    return true;
+  TANDEM_RETURN_IF_ERROR(countUndecided(signature, *undecided, /*tookNs=*/0));
+  return false;
 }
 
 Expected<std::vector<Tensor>>
 Engine::certifyingCall(const SignaturePtr &signature, Turn turn,
                        std::span<const Tensor> inputs) {
-  TANDEM_ASSIGN_OR_RETURN(turn.compiled, knownToAgree(*signature, inputs));
-  if (turn.compiled || (options.mode == Mode::automatic &&
-                        bytesOf(inputs) <= options.maxCertificateBytes &&
-                        certifyInBackground(signature, inputs))) {
+  CertificateScope scope{signature.get()};
+  TANDEM_ASSIGN_OR_RETURN(const bool areNew,
+                          areInputsNew(signature, turn, inputs));
+  const bool isInBackground = areNew && options.mode == Mode::automatic &&
+                              bytesOf(inputs) <= options.maxCertificateBytes &&
+                              certifyInBackground(signature, inputs);
+  if (isInBackground)
+    scope.signature = nullptr; // The job ends it.
+  if (!areNew || isInBackground) {
     turn.startNs = books.now();
     return runTurn(signature, turn, inputs);
   }
@@ -146,21 +201,9 @@ Engine::certifierOf(Signature &signature) {
              std::make_shared<const Certifier>(std::move(made));
 }
 
-namespace {
-/// Allows another certificate of the signature when this one is made.
-struct CertificateScope {
-  Signature &signature;
-  ~CertificateScope() {
-    NotedLock lock(signature.mutex);
-    signature.isCertifying = false;
-  }
-};
-} // namespace
-
 Status Engine::certify(const SignaturePtr &signature,
                        std::span<const Tensor> inputs, bool mayConfirm,
                        std::vector<Tensor> *outputs) {
-  CertificateScope scope{*signature};
   const double start = books.now();
   TANDEM_ASSIGN_OR_RETURN(auto certifier, certifierOf(*signature));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> eager,
@@ -175,7 +218,11 @@ Status Engine::certify(const SignaturePtr &signature,
   }
   if (!prepared) // It has gone meanwhile.
     return {};
-  auto compiled = store.run(*prepared, Tier::compiled, inputs);
+  auto compiled = [&] {
+    // Memory that eager has freed may hold the very results.
+    FilledAllocations filled;
+    return store.run(*prepared, Tier::compiled, inputs);
+  }();
   Expected<Comparison> comparison =
       compiled ? compare(*certifier, inputs, eager, *compiled, mayConfirm)
                : tl::unexpected(compiled.error());
@@ -213,7 +260,7 @@ Expected<Engine::Comparison> Engine::compare(const Certifier &certifier,
   if (mayConfirm) {
     TANDEM_ASSIGN_OR_RETURN(
         result.certificate,
-        certifier.confirm(result.inputs, result.compiled,
+        certifier.confirm(result.inputs, result.eager, result.compiled,
                           [&] { return cancellations.load() > 0; }));
   }
   return result;
@@ -224,6 +271,8 @@ Status Engine::judge(const SignaturePtr &signature,
   const Certificate &certificate = comparison.certificate;
   if (certificate.verdict == Certificate::Verdict::failed)
     return contradict(signature, comparison, tookNs);
+  if (certificate.verdict == Certificate::Verdict::undecided)
+    return addUndecided(signature, comparison, tookNs);
   bool isPromoted = false;
   {
     NotedLock lock(signature->mutex);
@@ -233,9 +282,11 @@ Status Engine::judge(const SignaturePtr &signature,
     if (!signature->prepared ||
         (record.state != State::compiled && record.state != State::provisional))
       return {};
-    // A program that is wrong near jumps alone would always look like this.
+    // A program that is wrong near jumps alone would always look like this. One
+    // that may be wrong on other inputs needs a certificate that is passed.
     if (certificate.verdict == Certificate::Verdict::provisional &&
-        certificate.reason != Certificate::Reason::nearJump)
+        certificate.reason != Certificate::Reason::nearJump &&
+        !signature->certificateError)
       ++signature->provisional;
     isPromoted = certificate.verdict == Certificate::Verdict::passed ||
                  signature->provisional >= kProvisionalAreEnough;
@@ -261,13 +312,9 @@ Status Engine::judge(const SignaturePtr &signature,
   return {};
 }
 
-Status Engine::contradict(const SignaturePtr &signature,
-                          const Comparison &comparison, double tookNs) {
-  Error error{"what was compiled computes something else than eager: " +
-                  comparison.certificate.str(),
-              "certify",
-              {},
-              {}};
+Error Engine::errorOf(const std::string &what,
+                      const Comparison &comparison) const {
+  Error error{what + comparison.certificate.str(), "certify", {}, {}};
   const Compiler *compiler = store.compiler();
   auto written =
       writeReproducer({comparison.certificate, *store.program(),
@@ -276,14 +323,57 @@ Status Engine::contradict(const SignaturePtr &signature,
                       options.reproducerDir);
   error.hint = written ? "reproducer: " + *written
                        : "no reproducer: " + written.error().message;
+  return error;
+}
+
+Status Engine::contradict(const SignaturePtr &signature,
+                          const Comparison &comparison, double tookNs) {
+  const Error error = errorOf(
+      "what was compiled computes something else than eager: ", comparison);
   {
     NotedLock lock(signature->mutex);
     ++signature->certificates;
-    if (options.isStrict)
-      signature->contradiction = error;
+    signature->certificateError = error;
   }
-  refuse(signature, EventKind::contradicted, error.str(), tookNs);
+  return stayEager(signature, EventKind::contradicted, error, tookNs);
+}
+
+Status Engine::stayEager(const SignaturePtr &signature, EventKind kind,
+                         const Error &error, double tookNs) {
+  if (options.isStrict) {
+    NotedLock lock(signature->mutex);
+    signature->contradiction = error;
+  }
+  refuse(signature, kind, error.str(), tookNs);
   if (options.isStrict)
-    return tl::unexpected(std::move(error));
+    return tl::unexpected(error);
+  return {};
+}
+
+Status Engine::addUndecided(const SignaturePtr &signature,
+                            const Comparison &comparison, double tookNs) {
+  const Error error =
+      errorOf("what was compiled could not be certified: ", comparison);
+  {
+    NotedLock lock(signature->mutex);
+    ++signature->certificates;
+    signature->certificateError = error;
+    signature->undecidedFingerprint = fingerprint(comparison.inputs);
+  }
+  return countUndecided(signature, error, tookNs);
+}
+
+Status Engine::countUndecided(const SignaturePtr &signature, const Error &error,
+                              double tookNs) {
+  bool isLast = false;
+  {
+    NotedLock lock(signature->mutex);
+    Record &record = signature->record;
+    record.addUndecidedCertificate();
+    isLast = record.undecidedCertificates >= policy.maxUndecidedCertificates;
+  }
+  if (isLast)
+    return stayEager(signature, EventKind::undecided, error, tookNs);
+  books.note(*signature, EventKind::undecided, error.str(), tookNs);
   return {};
 }

@@ -113,7 +113,7 @@ bool Engine::beginCompiling(const SignaturePtr &signature) {
     if (signature->record.state != State::queued)
       return false;
     if (!signature->job->isUrgent())
-      decision = decide(signature->record, conditions(books.now()), policy);
+      decision = decide(signature->record, conditions(books.now()));
     if (decision.action != Action::cancel)
       signature->record.state = State::compiling;
   }

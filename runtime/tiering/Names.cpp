@@ -88,6 +88,8 @@ std::string_view tandem::name(EventKind kind) {
     return "certified";
   case EventKind::provisional:
     return "provisional";
+  case EventKind::undecided:
+    return "undecided";
   case EventKind::contradicted:
     return "contradicted";
   case EventKind::promoted:

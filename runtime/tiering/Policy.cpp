@@ -108,6 +108,10 @@ static void startAnew(Record &record, double nowNs) {
   record.countedSinceNs = nowNs;
 }
 
+void Record::addUndecidedCertificate() {
+  nextCertificateCall = calls + (uint64_t{16} << 2 * undecidedCertificates++);
+}
+
 void Record::demote(double nowNs) {
   state = State::demoted;
   ++demotions;
@@ -255,6 +259,9 @@ static Decision decideQueued(const Record &record, const Conditions &conditions,
 
 static Decision decidePromotion(const Record &record,
                                 const PolicyOptions &options) {
+  if (!record.isCertificateDue())
+    return {Action::none, Reason::undecided, static_cast<double>(record.calls),
+            static_cast<double>(record.nextCertificateCall)};
   if (record.residentBytes > options.maxResidentBytes)
     return {Action::refuse, Reason::overMemory,
             static_cast<double>(record.residentBytes),

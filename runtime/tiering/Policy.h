@@ -88,6 +88,10 @@ struct Record {
   double compileNs = 0;
   /// How often the signature went back from compiled to eager.
   uint32_t demotions = 0;
+  /// How many certificates of the program were undecided, and from which call
+  /// on the next one is made.
+  uint32_t undecidedCertificates = 0;
+  uint64_t nextCertificateCall = 0;
   /// Bytes that go when the program does: code, packed weights, arenas.
   int64_t residentBytes = 0;
   double firstCallNs = 0, lastCallNs = 0;
@@ -128,6 +132,11 @@ struct Record {
   bool isCaptureSettled() const {
     return capture == Capture::unavailable || capture >= Capture::chosen;
   }
+  /// A certificate was undecided. The next one is made after a gap that grows
+  /// with each: 16 calls, 64, 256, ….
+  void addUndecidedCertificate();
+  /// Whether the call that began last may carry a certificate.
+  bool isCertificateDue() const { return calls >= nextCertificateCall; }
   /// The compiled program turned out not to be faster.
   void demote(double nowNs);
   /// The demoted program is tried again: it is ready if it is still there,
@@ -176,6 +185,8 @@ struct PolicyOptions {
   /// Samples of c before a program is captured, and then of both tiers before
   /// one of them is chosen.
   uint64_t captureSamples = TimeEstimate::kWindow;
+  /// Undecided certificates after which the signature stays eager.
+  uint32_t maxUndecidedCertificates = 5;
   /// The most signatures, and the most bytes of programs, that are kept.
   size_t maxSignatures = 4096;
   int64_t maxResidentBytes = int64_t{1} << 32;
@@ -206,6 +217,7 @@ enum class Reason : uint8_t {
   quiet,             ///< The same.
   compiling,         ///< The compilation is under way.
   ready,             ///< The c that is expected against e.
+  undecided,         ///< Calls against the call that certifies again.
   overMemory,        ///< Bytes of the program against the limit.
   fewSamples,        ///< Samples of c against those needed.
   notSlower,         ///< c (10th percentile) against e (90th), ns.

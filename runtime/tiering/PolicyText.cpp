@@ -101,6 +101,10 @@ Template templateFor(const Decision &decision) {
   case Reason::ready:
     return {"compiled is expected to take %s a call, eager takes %s",
             Unit::time};
+  case Reason::undecided:
+    return {"not certified yet: called %s times, other inputs are tried from "
+            "call %s on",
+            Unit::count};
   case Reason::overMemory:
     return {"the program needs %s, and all may have %s", Unit::bytes};
   case Reason::fewSamples:

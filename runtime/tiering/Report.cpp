@@ -142,6 +142,7 @@ static ordered_json jsonOf(const SignatureReport &signature) {
       {"compiled_calls", signature.compiledCalls},
       {"captured_calls", signature.capturedCalls},
       {"certificates", signature.certificates},
+      {"undecided_certificates", signature.undecidedCertificates},
       {"eager", jsonOf(signature.eager)},
       {"compiled", jsonOf(signature.compiled)},
       {"captured", jsonOf(signature.captured)},

@@ -78,6 +78,8 @@ SignatureReport Signature::report() const {
   report.compiledCalls = compiledCalls;
   report.capturedCalls = capturedCalls;
   report.certificates = certificates;
+  report.undecidedCertificates = record.undecidedCertificates;
+  report.certificateError = certificateError;
   report.eager = timeOf(record.eager);
   report.compiled = timeOf(record.compiled);
   report.captured = timeOf(record.captured);

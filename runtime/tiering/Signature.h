@@ -61,6 +61,10 @@ struct Signature {
   PreparedPtr certifying;
   /// What calls fail with, where the options are strict.
   std::optional<Error> contradiction;
+  /// What the latest certificate said that failed or was undecided, with its
+  /// reproducer, and the fingerprint of the latest undecided inputs.
+  std::optional<Error> certificateError;
+  uint64_t undecidedFingerprint = 0;
   /// Certificates that have passed on inputs that prove little, and the
   /// fingerprint of the last of these inputs.
   int provisional = 0;

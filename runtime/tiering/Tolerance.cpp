@@ -240,8 +240,8 @@ ValueTolerance customCall(const OpView &view) {
   return asNormwise(combinedOperands(view), kArgument);
 }
 
-/// A result of 16 bits is rounded to its type, which a kernel may leave out
-/// between two of its ops.
+/// A result of 16 bits is rounded to its type: f32 values that differ a little
+/// to neighbors of f16, and bf16 not at all between two ops of a kernel.
 ValueTolerance toleranceOf(const OpView &view, Precision precision) {
   if (!isFloat(view.result.dtype) || jumps(view.op, view.result))
     return {};

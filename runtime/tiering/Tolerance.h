@@ -17,6 +17,7 @@
 #ifndef TANDEM_RUNTIME_TIERING_TOLERANCE_H
 #define TANDEM_RUNTIME_TIERING_TOLERANCE_H
 
+#include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Program.h"
 #include "tandem/Support/Choices.h"
 
@@ -45,7 +46,7 @@ struct ValueTolerance {
   Bound bound(double elements) const;
   /// Larger differences are never taken for rounding without looking at the
   /// data, however inexact the value is: a tenth, as in Difference::isWeak.
-  static constexpr double kMost = 0.1;
+  static constexpr double kMost = kWeakBound;
   /// Whether the bound is that large.
   bool isWeak(double elements) const {
     return bound(elements).relative >= kMost;

@@ -282,6 +282,27 @@ Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes,
               stream);
 }
 
+Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes,
+                       StreamHandle stream) {
+  ENTER(enter);
+  void *memory = toPointer(to);
+  if (!machine().withMemory([&](Memory &all, Clock &) {
+        return all.isOnDevice(memory, bytes);
+      })) {
+    report("cuMemsetD8Async fills what is not within memory of the device");
+    return kInvalidValue;
+  }
+  return machine().enqueue(stream, {__func__,
+                                    [=]() -> Result {
+                                      std::memset(memory, value, bytes);
+                                      return kSuccess;
+                                    },
+                                    {{memory, true}},
+                                    nullptr,
+                                    nullptr,
+                                    {}});
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//

@@ -8,72 +8,22 @@
 
 #include "CheckGraph.h"
 
-#include "GraphBuilder.h"
+#include "CheckEngine.h"
+#include "GraphInputs.h"
 
 #include "tandem/ProgramTransforms/MemoryPlan.h"
 #include "tandem/Runtime/ErrorBounds.h"
-#include "tandem/Runtime/Float16.h"
 #include "tandem/Tandem.h"
 #include "tiering/Certificate.h"
 
 #include <oneapi/tbb/task_arena.h>
 
 #include <cstdio>
-#include <limits>
 
 using namespace tandem;
 using namespace tandem::fuzz;
 
 namespace {
-
-using Outputs = std::vector<Tensor>;
-
-void setElement(Tensor &tensor, int64_t index, double value) {
-  switch (tensor.dtype()) {
-  case DType::f64:
-    tensor.as<double>()[index] = value;
-    return;
-  case DType::f16:
-    tensor.as<F16>()[index] = F16(value);
-    return;
-  case DType::bf16:
-    tensor.as<BF16>()[index] = BF16(value);
-    return;
-  default:
-    tensor.as<float>()[index] = static_cast<float>(value);
-  }
-}
-
-/// Infinities, NaN, very large numbers, subnormals of f32 and f16, zeros.
-double specialValue(Random &random) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return random.pick({kInfinity, -kInfinity,
-                      std::numeric_limits<double>::quiet_NaN(), 1e30, -1e30,
-                      3e38, 0x1p-130, -0x1p-127, 0x1p-16, -0.0, 0.0});
-}
-
-/// A few elements of most floats become special values.
-void insertSpecials(Tensor &tensor, Random &random) {
-  int64_t count = tensor.shape().numElements();
-  if (!isFloat(tensor.dtype()) || count == 0 || random.chance(40))
-    return;
-  for (int64_t n = random.between(1, 4); n > 0; --n)
-    setElement(tensor, random.below(count), specialValue(random));
-}
-
-Expected<std::vector<Tensor>> makeInputs(const RandomGraph &graph) {
-  std::vector<Tensor> inputs;
-  Random random(graph.specialSeed);
-  for (int i : graph.inputs()) {
-    TANDEM_ASSIGN_OR_RETURN(Tensor tensor,
-                            Tensor::allocate(graph.nodes[i].type));
-    fillRandom(tensor, 1 + inputs.size());
-    if (graph.specialSeed)
-      insertSpecials(tensor, random);
-    inputs.push_back(std::move(tensor));
-  }
-  return inputs;
-}
 
 /// One graph on its way through the tiers.
 class Checker {
@@ -85,6 +35,7 @@ public:
 
 private:
   Status checkTiers();
+  Status checkEngine();
   Expected<Outputs> runEager(std::shared_ptr<const Program> program,
                              const std::string &device) const;
   Expected<Outputs> runCompiled(const std::string &device);
@@ -146,18 +97,10 @@ Status Checker::checkCaptured(const Compiled &compiled, Stream &stream) {
 }
 
 Expected<Outputs> Checker::runCompiled(const std::string &device) {
-  CompileOptions compile;
-  compile.device = device;
-  compile.fallback = options.fallback;
-  if (options.winograd)
-    compile.winograd = Winograd::always;
-  if (options.generated)
-    compile.contractions = Contractions::generated;
-  TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(compile));
-  std::vector<TensorType> types;
-  for (const Tensor &input : inputs)
-    types.push_back(input.type());
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile(types));
+  TANDEM_ASSIGN_OR_RETURN(
+      auto compiler, graph->createCompiler(compileOptions(options, device)));
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled,
+                          compiler->compile(typesOf(inputs)));
   TANDEM_RETURN_IF_ERROR(checkMemoryPlan(*compiled.program));
   ExecutorOptions executorOptions;
   executorOptions.kernels = compiled.kernels;
@@ -211,11 +154,9 @@ Status Checker::compareOutputs(const Outputs &actual) {
 
 /// The certificate of outputs that are known to be right.
 Status Checker::certify(const std::string &device, const Outputs &compiled) {
-  std::vector<TensorType> types;
-  for (const Tensor &input : inputs)
-    types.push_back(input.type());
   TANDEM_ASSIGN_OR_RETURN(
-      auto certifier, tiering::Certifier::create(graph->eagerProgram(), types));
+      auto certifier,
+      tiering::Certifier::create(graph->eagerProgram(), typesOf(inputs)));
   TANDEM_ASSIGN_OR_RETURN(Outputs eager, runEager(certifier.program(), device));
   const tiering::Certificate certificate =
       certifier.certify(inputs, eager, compiled);
@@ -223,7 +164,15 @@ Status Checker::certify(const std::string &device, const Outputs &compiled) {
   CertificateCounts &counts = result.certificates;
   counts.passed += certificate.verdict == Verdict::passed;
   counts.provisional += certificate.verdict == Verdict::provisional;
-  counts.leftToBounds += certificate.verdict == Verdict::failed;
+  if (certificate.verdict == Verdict::failed) {
+    ++counts.leftToBounds;
+    TANDEM_ASSIGN_OR_RETURN(const auto confirmed,
+                            certifier.confirm(inputs, eager, compiled));
+    if (confirmed.verdict == Verdict::undecided) {
+      ++counts.undecided;
+      result.undecided = confirmed.str();
+    }
+  }
   for (size_t i = 0; i < compiled.size(); ++i) {
     const auto elements =
         static_cast<double>(compiled[i].shape().numElements());
@@ -269,8 +218,16 @@ Status Checker::checkTiers() {
   return {};
 }
 
+Status Checker::checkEngine() {
+  TANDEM_ASSIGN_OR_RETURN(graph, Graph::parseString(random.toMLIR()));
+  for (const std::string &device : options.devices)
+    TANDEM_RETURN_IF_ERROR(
+        fuzz::checkEngine(random, *graph, options, device, result));
+  return {};
+}
+
 CheckResult Checker::run() {
-  if (Status status = checkTiers(); !status)
+  if (Status status = options.engine ? checkEngine() : checkTiers(); !status)
     result.failure = status.error().str();
   return std::move(result);
 }
@@ -280,8 +237,21 @@ CertificateCounts::operator+=(const CertificateCounts &other) {
   passed += other.passed;
   provisional += other.provisional;
   leftToBounds += other.leftToBounds;
+  undecided += other.undecided;
   outputs += other.outputs;
   weakOutputs += other.weakOutputs;
+  return *this;
+}
+
+EngineCounts &EngineCounts::operator+=(const EngineCounts &other) {
+  calls += other.calls;
+  compiledCalls += other.compiledCalls;
+  capturedCalls += other.capturedCalls;
+  promotions += other.promotions;
+  demotions += other.demotions;
+  captures += other.captures;
+  changed += other.changed;
+  undecided += other.undecided;
   return *this;
 }
 

@@ -33,27 +33,45 @@ struct CheckOptions {
   /// Whether to certify compiled programs beside eager, too, of outputs whose
   /// tolerance is derived without data.
   bool certify = false;
+  /// Whether to call the engine many times instead, with changes of tier forced
+  /// (CheckEngine.h).
+  bool engine = false;
 };
 
 /// What certificates of right programs came to.
 struct CertificateCounts {
   int64_t passed = 0, provisional = 0;
-  /// Those that the tolerance alone would refuse: the error bounds decide.
-  int64_t leftToBounds = 0;
+  /// Those that the tolerance alone would refuse, so that the error bounds
+  /// decide, and those of them that these do not decide either.
+  int64_t leftToBounds = 0, undecided = 0;
   /// Outputs, and those whose tolerance is the largest that there is.
   int64_t outputs = 0, weakOutputs = 0;
 
   CertificateCounts &operator+=(const CertificateCounts &other);
 };
 
+/// What the engine did with the graphs that were called.
+struct EngineCounts {
+  int64_t calls = 0, compiledCalls = 0, capturedCalls = 0;
+  /// Changes of tier, and calls whose outputs differ from eager's in some bit.
+  int64_t promotions = 0, demotions = 0, captures = 0, changed = 0;
+  /// Signatures that stay eager because nothing could certify them.
+  int64_t undecided = 0;
+
+  EngineCounts &operator+=(const EngineCounts &other);
+};
+
 struct CheckResult {
   /// What is wrong; nothing where all outputs agree.
   std::optional<std::string> failure;
+  /// What could not be certified although it is right; nothing in most cases.
+  std::optional<std::string> undecided;
   /// Wrong results could pass (Difference::isWeak): the graph says nothing.
   bool isWeak = false;
   /// Outputs that were compared, of all tiers, and their elements.
   int64_t outputs = 0, elements = 0;
   CertificateCounts certificates;
+  EngineCounts engine;
 };
 
 /// Runs the graph on reference, with error bounds, and on every other tier.

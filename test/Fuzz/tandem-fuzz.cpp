@@ -51,6 +51,7 @@ struct Totals {
   std::atomic<int64_t> graphs{0}, redrawn{0}, outputs{0}, elements{0};
   std::atomic<int64_t> failures{0};
   CertificateCounts certificates;
+  EngineCounts engine;
 };
 
 class Fuzzer {
@@ -112,6 +113,11 @@ void Fuzzer::checkSeed(uint64_t seed, CheckOptions check) {
     {
       std::lock_guard lock(printing);
       totals.certificates += result.certificates;
+      totals.engine += result.engine;
+      if (result.undecided)
+        std::printf("// seed %llu: not certified: %s\n",
+                    static_cast<unsigned long long>(seed),
+                    result.undecided->c_str());
     }
     if (result.failure)
       report(seed, *result.failure, graph, check);
@@ -198,6 +204,10 @@ static void addOptions(CLI::App &app, Options &options) {
                "Take Winograd's method wherever it is possible");
   app.add_flag("--certify", options.check.certify,
                "Certify the compiled programs beside eager, too");
+  app.add_flag("--engine", options.check.engine,
+               "Call each graph 50 times in mode auto, with changes of tier "
+               "forced at random calls")
+      ->excludes("--certify");
   app.add_flag("--slow-memory", options.slowMemory,
                "Take the costs of this machine with slow memory and small "
                "caches, so that nearly all that can be fused is");
@@ -227,14 +237,30 @@ static void printTotals(const Options &options, const Totals &totals,
       static_cast<unsigned long long>(options.seed + options.count - 1),
       number(totals.graphs), number(totals.redrawn), number(totals.outputs),
       number(totals.elements), number(totals.failures), seconds);
+  if (options.check.engine) {
+    const EngineCounts &engine = totals.engine;
+    std::printf("engine: %lld calls, %lld compiled, %lld of them captured; "
+                "%lld promotions, %lld demotions, %lld captures; %lld calls "
+                "with other bits than before; %lld graphs undecided\n",
+                static_cast<long long>(engine.calls),
+                static_cast<long long>(engine.compiledCalls),
+                static_cast<long long>(engine.capturedCalls),
+                static_cast<long long>(engine.promotions),
+                static_cast<long long>(engine.demotions),
+                static_cast<long long>(engine.captures),
+                static_cast<long long>(engine.changed),
+                static_cast<long long>(engine.undecided));
+  }
   if (!options.check.certify)
     return;
   const CertificateCounts &certificates = totals.certificates;
   std::printf("certificates: %lld passed, %lld provisional, %lld left to the "
-              "error bounds; %lld of %lld outputs with the largest tolerance\n",
+              "error bounds, %lld of them undecided; %lld of %lld outputs with "
+              "the largest tolerance\n",
               static_cast<long long>(certificates.passed),
               static_cast<long long>(certificates.provisional),
               static_cast<long long>(certificates.leftToBounds),
+              static_cast<long long>(certificates.undecided),
               static_cast<long long>(certificates.weakOutputs),
               static_cast<long long>(certificates.outputs));
 }

@@ -80,6 +80,25 @@ Status write(const RunOptions &options, const FunctionReport &report) {
   return writeText(options.json, jsonText(record) + "\n");
 }
 
+/// Fails for a signature whose compiled program could not be certified.
+Status checkCertified(const FunctionReport &report) {
+  for (const SignatureReport &signature : report.signatures)
+    if (signature.certificateError &&
+        signature.state != SignatureState::promoted)
+      return tl::unexpected(*signature.certificateError);
+  return {};
+}
+
+/// Compiles for all shapes before the first call.
+Status compileAhead(Function &function, std::span<const Calls> shapes) {
+  std::vector<std::vector<TensorType>> signatures;
+  for (const Calls &calls : shapes)
+    signatures.push_back(typesOf(calls.inputs));
+  TANDEM_RETURN_IF_ERROR(function.compileAhead(signatures));
+  function.wait();
+  return {};
+}
+
 } // namespace
 
 Status runAutomatically(const RunOptions &options) {
@@ -100,8 +119,12 @@ Status runAutomatically(const RunOptions &options) {
   tiering.reproducerDir = compile.reproducerDir;
   TANDEM_ASSIGN_OR_RETURN(auto function,
                           opened.graph->createFunction(compile, tiering));
+  if (options.compileAhead)
+    TANDEM_RETURN_IF_ERROR(compileAhead(*function, shapes));
   TANDEM_RETURN_IF_ERROR(
       callOften(*function, stream, shapes, 1 + std::max(options.repeat, 0)));
+  if (options.strict) // What a call has begun to check counts, too.
+    function->wait();
   const FunctionReport report = function->report();
   for (const SignatureReport &signature : report.signatures)
     printWarnings(signature.warnings);
@@ -109,7 +132,8 @@ Status runAutomatically(const RunOptions &options) {
     print(options, calls);
   if (options.explain)
     std::printf("%s", report.str().c_str());
-  return write(options, report);
+  TANDEM_RETURN_IF_ERROR(write(options, report));
+  return options.strict ? checkCertified(report) : Status();
 }
 
 } // namespace tandem::tools

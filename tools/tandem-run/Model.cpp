@@ -22,9 +22,6 @@
 namespace tandem::tools {
 namespace {
 
-/// The most elements that determine a shape.
-constexpr int64_t kMaxValues = 64;
-
 struct NamedText {
   std::string name, text;
 };
@@ -53,7 +50,7 @@ Status addInput(const std::string &name, const std::string &text,
   TANDEM_ASSIGN_OR_RETURN(Tensor tensor, readNpy(spec.path));
   options.shapes[name] = tensor.shape();
   const int64_t count = tensor.shape().numElements();
-  if (count > kMaxValues)
+  if (count > ImportOptions::kMaxValues)
     return {};
   std::vector<double> &elements = options.values[name];
   elements.clear();
@@ -164,7 +161,11 @@ std::string describeModel(const Graph &model) {
 } // namespace
 
 Expected<ImportOptions> importOptions(const RunOptions &options) {
-  return makeImportOptions(options.namedInputs, options.dims);
+  TANDEM_ASSIGN_OR_RETURN(ImportOptions import,
+                          makeImportOptions(options.namedInputs, options.dims));
+  if (options.f16Intermediates == "f32")
+    import.f16Intermediates = DType::f32;
+  return import;
 }
 
 Expected<GraphWithInputs> openGraph(const RunOptions &options,

@@ -28,6 +28,8 @@ struct RunOptions {
   std::vector<std::string> args;
   /// Of models: inputs and sizes of free dims, as NAME=VALUE.
   std::vector<std::string> namedInputs, dims;
+  /// As ImportOptions::f16Intermediates.
+  std::string f16Intermediates = "f16";
   int threads = 0, repeat = 0, digits = 5;
   /// What --check compares: "outputs", "steps", or "onnxruntime".
   std::string checked = "outputs";
@@ -41,7 +43,7 @@ struct RunOptions {
   /// no trace, otherwise the file of the trace.
   std::string profile;
   /// Of --tier=auto:
-  bool explain = false, strict = false;
+  bool explain = false, strict = false, compileAhead = false;
   std::string vary, eventFile, traceFile;
   CompileIn compileIn = CompileIn::process;
   Environment environment;

@@ -85,6 +85,11 @@ void addInputs(CLI::App &app, RunOptions &options) {
                  "left out")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--f16-intermediates", options.f16Intermediates,
+                 "Type of the results of f16 ops between two contractions: "
+                 "f16, so that each op rounds, or f32")
+      ->check(CLI::IsMember({"f16", "f32"}))
+      ->capture_default_str();
 }
 
 void addOptions(CLI::App &app, RunOptions &options) {
@@ -154,7 +159,10 @@ void addTiering(CLI::App &app, RunOptions &options) {
       "why, and what would change it");
   app.add_flag("--strict", options.strict,
                "With --tier=auto, fail if the compiled program computes "
-               "something else than eager");
+               "something else than eager, or could not be certified");
+  app.add_flag("--compile-ahead", options.compileAhead,
+               "With --tier=auto, compile before the first call, whatever it "
+               "costs");
   addCompileIn(app, options.compileIn);
   app.add_option("--vary", options.vary,
                  "With --tier=auto, call with random inputs of several shapes "
@@ -170,10 +178,11 @@ void addTiering(CLI::App &app, RunOptions &options) {
 
 Status checkCombination(const RunOptions &options) {
   const bool isAuto = options.tier == "auto";
-  if (!isAuto && (options.explain || options.strict || !options.vary.empty() ||
-                  !options.eventFile.empty() || !options.traceFile.empty()))
-    return fail("argument", "--explain, --strict, --vary, --events and "
-                            "--trace are of --tier=auto");
+  if (!isAuto && (options.explain || options.strict || options.compileAhead ||
+                  !options.vary.empty() || !options.eventFile.empty() ||
+                  !options.traceFile.empty()))
+    return fail("argument", "--explain, --strict, --compile-ahead, --vary, "
+                            "--events and --trace need --tier=auto");
   if (isAuto && (options.check || options.certify || options.program ||
                  !options.outDir.empty() || !options.programFile.empty()))
     return fail("argument",

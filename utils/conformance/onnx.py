@@ -11,7 +11,9 @@ but for those that onnx_cases.py names.
 onnx-node-tests.txt says for each test in scope (onnx_cases.py) in which tiers it
 passes, or why it is refused; the exit status is 1 where a test passes no longer.
 --update writes what is found to that file. --by-op prints a table per op, and in
-how many tests a tier leaves a node to the reference.
+how many tests a tier leaves a node to the reference. --certify makes the engine's
+certificate of each test that passes in all tiers instead, and lists the tests whose
+signature would stay eager.
 """
 
 import argparse
@@ -142,6 +144,37 @@ def run_case(tandem_run, case):
             f"pass {' '.join(passed)}; " if passed else "") + reason
 
 
+def certify(tandem_run, case):
+    """The verdict of the certificate (docs/Engine.md), and what it says."""
+    with tempfile.TemporaryDirectory() as name:
+        arguments = write_model(case, pathlib.Path(name))
+        done = subprocess.run(
+            [tandem_run, *arguments, "--certify", "--threads=1"],
+            capture_output=True, text=True, timeout=SECONDS, check=False)
+        found = re.findall(r"^(?:certificate|by error bounds:) ((\w+).*)",
+                           done.stdout, re.MULTILINE)
+        return found[-1][::-1] if found else ("none", reason_of(done.stderr))
+
+
+def print_certificates(tandem_run, cases, jobs):
+    """Returns whether all certificates of right programs let them be promoted,
+    but for one in a hundred."""
+    known = read_list()
+    cases = [case for case in cases if known.get(case.name) == "pass"]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        found = list(pool.map(lambda case: certify(tandem_run, case), cases))
+    counts = collections.Counter(verdict for verdict, _ in found)
+    lost = [(case.name, text) for case, (verdict, text) in zip(cases, found)
+            if verdict not in ("passed", "provisional")]
+    for name, text in lost:
+        print(f"{name}: {text}")
+    print(f"{len(cases)} certificates: " + ", ".join(
+        f"{count} {verdict}" for verdict, count in counts.most_common()))
+    print(f"{len(lost)} of {len(cases)} signatures would stay eager"
+          f" ({100 * len(lost) / max(len(cases), 1):.2f} %)")
+    return 100 * len(lost) <= len(cases)
+
+
 def read_list():
     if not LIST.exists():
         return {}
@@ -209,10 +242,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--by-op", action="store_true")
+    parser.add_argument("--certify", action="store_true")
     options = parser.parse_args()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cases = select(onnx_cases.cases_in_scope(), options)
+    if options.certify:
+        return 0 if print_certificates(
+            options.tandem_run, cases, options.jobs) else 1
     known = read_list()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         found = pool.map(lambda case: run_case(options.tandem_run, case), cases)

@@ -79,10 +79,6 @@ def out_of_scope(case):
         if node.op_type.startswith(("Sequence", "Optional")):
             return "sequences and optionals"
         attributes = {a.name: a for a in node.attribute}
-        if (node.op_type == "BatchNormalization"
-                and "training_mode" in attributes
-                and attributes["training_mode"].i):
-            return "training"
         if node.op_type == "Dropout" and case.name.startswith(
                 "test_training"):
             return "training"

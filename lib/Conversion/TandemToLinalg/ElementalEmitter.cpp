@@ -10,6 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Support/OpTable.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,6 +56,14 @@ Value toElementType(OpBuilder &builder, Location loc, Value scalar,
   return arith::TruncFOp::create(builder, loc, elementType, scalar);
 }
 
+Value roundToF16(OpBuilder &builder, Location loc, Value scalar,
+                 Type elementType) {
+  if (!elementType.isF16() || getWidened(scalar, elementType))
+    return scalar;
+  return toComputeType(builder, loc,
+                       toElementType(builder, loc, scalar, elementType));
+}
+
 Value addProduct(OpBuilder &builder, Location loc, Value sum, Value a,
                  Value b) {
   auto mayFuse = arith::FastMathFlagsAttr::get(builder.getContext(),
@@ -95,6 +104,17 @@ Value ElementalEmitter::emit(Value value, ArrayRef<AffineExpr> index) {
   return result;
 }
 
+/// Whether the element that `op` computes in its compute type may be a number
+/// that its element type does not have. The op table says so, except for
+/// reductions, of which max and min are exact.
+static bool mayExceedElementType(Operation *op) {
+  if (auto reduce = dyn_cast<ir::ReduceOp>(op))
+    return reduce.getKind() != ir::ReduceKind::max &&
+           reduce.getKind() != ir::ReduceKind::min;
+  auto known = dyn_cast<ir::TandemOpInterface>(op);
+  return known && getOpInfo(known.getOpDesc().kind).rounding != Rounding::exact;
+}
+
 Value ElementalEmitter::emitUncached(Value value, const ElementIndex &index) {
   if (materializedValues)
     if (auto it = materializedValues->find(value);
@@ -106,6 +126,8 @@ Value ElementalEmitter::emitUncached(Value value, const ElementIndex &index) {
   Location outer = loc;
   loc = op->getLoc();
   Value result = emitOp(op, index);
+  if (result && mayExceedElementType(op))
+    result = roundToF16(builder, loc, result, getElementTypeOrSelf(value));
   loc = outer;
   return result;
 }
@@ -146,7 +168,7 @@ Value ElementalEmitter::emitElementwise(Operation *op,
   }
   Value result =
       cast<ir::ElementwiseOpInterface>(op).buildScalar(builder, loc, scalars);
-  // A cast to f16 or bf16 rounds; computing goes on in f32.
+  // A cast to f16 or bf16 has rounded; computing goes on in f32.
   return toComputeType(builder, loc, result);
 }
 
@@ -180,10 +202,16 @@ Value ElementalEmitter::emitMaterializedRead(Value source,
   Value read = block.addArgument(value.isRounded ? elementType : type, loc);
   reads.push_back({source, value.index, read, true});
   read = toComputeType(builder, loc, read);
-  if (value.meanOf == 0)
-    return read;
-  return arith::DivFOp::create(
-      builder, loc, read, constant(type, static_cast<double>(value.meanOf)));
+  if (value.meanOf != 0)
+    read = arith::DivFOp::create(
+        builder, loc, read, constant(type, static_cast<double>(value.meanOf)));
+  Operation *op = source.getDefiningOp();
+  // What a stage keeps for later ones has been rounded; what it reduces has
+  // not.
+  bool isReduced = isa_and_nonnull<ir::ReduceOp>(op) && !value.isRounded;
+  return isReduced && mayExceedElementType(op)
+             ? roundToF16(builder, loc, read, elementType)
+             : read;
 }
 
 Value ElementalEmitter::lookUp(Value value, ArrayRef<AffineExpr> index) {

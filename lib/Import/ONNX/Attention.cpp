@@ -19,10 +19,12 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Value splitHeads(Node &node, Value x, int64_t heads) {
   Sizes sizes = node.sizesOf(x);
-  std::optional<Size> each = sizes.size() == 3 && heads > 0
-                                 ? divide(sizes[2], Size(heads))
-                                 : std::nullopt;
-  if (!node.require(each.has_value(), "heads that do not divide the last dim"))
+  if (!node.requireRank("an operand of merged heads", sizes.size(), 3) ||
+      !node.require(heads > 0, "the number of heads is not positive"))
+    return {};
+  std::optional<Size> each = divideExactly(sizes[2], Size(heads));
+  if (!node.require(each.has_value(),
+                    Twine(heads) + " heads do not divide the last dim"))
     return {};
   Value split = node.reshape(x, {sizes[0], sizes[1], Size(heads), *each});
   return node.transpose(split, {0, 2, 1, 3});
@@ -56,7 +58,8 @@ Value repeatHeads(Node &node, Value x, int64_t heads) {
   if (node.hasFailed() || own == heads)
     return x;
   if (!node.require(own > 0 && heads % own == 0,
-                    "heads of keys that do not divide those of queries"))
+                    Twine(own) + " heads of keys do not divide " +
+                        Twine(heads) + " of queries"))
     return {};
   Ints sizes = node.dims(x);
   Sizes grouped{sizes[0], own, 1, sizes[2], sizes[3]};
@@ -146,15 +149,51 @@ Value softmaxOf(Node &node, Value scores, Value bias) {
   return node.select(isMasked, node.scalar(result, 0), result);
 }
 
+/// What becomes of the products of queries and keys, step by step.
+struct AttentionScores {
+  Value products, capped, biased, weights;
+};
+
+AttentionScores weigh(Node &node, Value products, Value bias) {
+  AttentionScores scores{products, products, {}, {}};
+  if (double cap = node.getFloat("softcap", 0); cap > 0) {
+    Value bound = node.scalar(products, cap);
+    Value ratio = node.div(products, bound);
+    scores.capped = node.mul(node.emit<ir::TanhOp>(ratio), bound);
+  }
+  scores.biased = bias ? node.add(scores.capped, bias) : scores.capped;
+  scores.weights = softmaxOf(node, scores.biased, bias);
+  return scores;
+}
+
+/// The step that the optional result qk_matmul_output exposes.
+Value exposedScores(Node &node, const AttentionScores &scores) {
+  switch (int64_t mode = node.getInt("qk_matmul_output_mode", 0)) {
+  case 0: // Not capped, as the operator's text says; the onnx package's
+          // reference returns the capped products.
+    return scores.products;
+  case 1:
+    return scores.capped;
+  case 2:
+    return scores.biased;
+  case 3:
+    return scores.weights;
+  default:
+    node.error("qk_matmul_output_mode " + Twine(mode) + " is not 0, 1, 2 or 3");
+    return {};
+  }
+}
+
 } // namespace
 
 void convertAttention(Node &node) {
   Value q = node.operand(0), k = node.operand(1), v = node.operand(2);
   const int64_t rank = node.rank(q);
   bool isMerged = rank == 3;
-  if (!node.require((isMerged || rank == 4) && node.rank(k) == rank &&
-                        node.rank(v) == rank,
-                    "needs three operands of 3 dims, or of 4"))
+  if (!node.require(isMerged || rank == 4,
+                    "queries have " + Twine(rank) + " dims, not 3 or 4") ||
+      !node.requireRank("the operand of keys", node.rank(k), rank) ||
+      !node.requireRank("the operand of values", node.rank(v), rank))
     return;
   if (isMerged) {
     q = splitHeads(node, q, node.getInt("q_num_heads", 0));
@@ -163,32 +202,28 @@ void convertAttention(Node &node) {
   }
   int64_t past = 0;
   if (node.hasOperand(4)) {
-    if (!node.require(node.hasOperand(5) && node.rank(node.operand(4)) == 4 &&
-                          node.rank(node.operand(5)) == 4,
-                      "needs past keys and values of 4 dims"))
+    if (!node.require(node.hasOperand(5), "past keys without past values") ||
+        !node.requireRank("past_key", node.rank(node.operand(4)), 4) ||
+        !node.requireRank("past_value", node.rank(node.operand(5)), 4))
       return;
     past = node.dim(node.operand(4), 2);
     k = node.concat({node.operand(4), k}, 2);
     v = node.concat({node.operand(5), v}, 2);
   }
   int64_t heads = node.dim(q, 1), width = node.dim(q, 3);
-  Value bias = makeBias(node, q, k, past);
   double factor = node.getFloat("scale", 1 / std::sqrt(double(width)));
   Value scores = node.emit<ir::MatmulOp>(
       {node.mul(q, node.scalar(q, factor)), repeatHeads(node, k, heads)},
       node.unit("transpose_rhs"));
-  if (double cap = node.getFloat("softcap", 0); cap > 0) {
-    Value bound = node.scalar(q, cap);
-    scores = node.mul(node.emit<ir::TanhOp>(node.div(scores, bound)), bound);
-  }
-  Value biased = bias ? node.add(scores, bias) : scores;
-  Value weights = softmaxOf(node, biased, bias);
-  Value y = node.emit<ir::MatmulOp>({weights, repeatHeads(node, v, heads)});
+  Value bias = makeBias(node, q, k, past);
+  AttentionScores stages = weigh(node, scores, bias);
+  Value y =
+      node.emit<ir::MatmulOp>({stages.weights, repeatHeads(node, v, heads)});
   node.result(0, isMerged ? mergeHeads(node, y) : y);
   node.result(1, k);
   node.result(2, v);
-  int64_t mode = node.getInt("qk_matmul_output_mode", 0);
-  node.result(3, mode == 3 ? weights : mode == 2 ? biased : scores);
+  if (node.isWanted(3))
+    node.result(3, exposedScores(node, stages));
 }
 
 /// Pairs of elements of the last dim, turned by angles whose cosines and sines
@@ -196,14 +231,19 @@ void convertAttention(Node &node) {
 void convertRotaryEmbedding(Node &node) {
   Value x = node.operand(0);
   int64_t rank = node.rank(x), heads = node.getInt("num_heads", 0);
-  if (!node.require(rank == 3 || rank == 4, "needs 3 or 4 dims"))
+  if (!node.require(rank == 3 || rank == 4,
+                    "its operand has " + Twine(rank) + " dims, not 3 or 4"))
     return;
   Value input = rank == 3 ? splitHeads(node, x, heads) : x;
   int64_t width = node.dim(input, 3);
   int64_t turned = node.getInt("rotary_embedding_dim", 0);
   turned = turned == 0 ? width : turned;
-  if (!node.require(turned > 0 && turned <= width && turned % 2 == 0,
-                    "a number of turned elements that does not fit"))
+  if (!node.require(turned > 0 && turned <= width,
+                    "rotary_embedding_dim " + Twine(turned) +
+                        " is not within 1 and " + Twine(width) +
+                        ", the size of a head") ||
+      !node.require(turned % 2 == 0,
+                    "rotary_embedding_dim " + Twine(turned) + " is odd"))
     return;
   // (B, S, turned / 2) to (B, 1, S, turned / 2).
   auto angles = [&](unsigned i) {

@@ -109,16 +109,19 @@ LogicalResult Importer::addCall(const proto::NodeProto &call,
   Location loc = state.location(call.name());
   if (failed(countNodes(called.node_size(), loc)))
     return failure();
-  llvm::StringMap<NamedValue> scope;
+  llvm::StringMap<NamedValue> values;
+  Scope scope;
   for (int i = 0; i < std::min(call.input_size(), called.input_size()); ++i)
-    if (!call.input(i).empty())
-      scope[called.input(i)] = state.values[call.input(i)];
-  std::swap(scope, state.values);
+    if (!call.input(i).empty()) {
+      values[called.input(i)] = state.values[call.input(i)];
+      scope.names.insert(called.input(i));
+    }
+  std::swap(values, state.values);
+  scopes.push_back(std::move(scope));
   int64_t outerOpset = opset;
   for (const auto &set : called.opset_import())
     if (isDefaultDomain(set.domain()))
       opset = set.version();
-  size_t outerNames = declared.size();
   ++depth;
   LogicalResult result = success();
   for (const proto::NodeProto &node : called.node())
@@ -130,19 +133,37 @@ LogicalResult Importer::addCall(const proto::NodeProto &call,
     }
   --depth;
   opset = outerOpset;
-  declared.resize(outerNames);
-  std::swap(scope, state.values);
+  scopes.pop_back();
+  std::swap(values, state.values);
   if (failed(result))
     return failure();
   for (int i = 0; i < call.output_size(); ++i) {
     if (call.output(i).empty())
       continue;
-    if (i >= called.output_size() || !scope.contains(called.output(i)))
+    if (i >= called.output_size() || !values.contains(called.output(i)))
       return emitError(loc)
              << "function '" << called.name() << "' has no result " << i;
-    state.values[call.output(i)] = scope[called.output(i)];
+    state.values[call.output(i)] = values[called.output(i)];
   }
   return success();
+}
+
+void Importer::leaveScope() {
+  for (const auto &name : scopes.back().names)
+    state.values.erase(name.getKey());
+  for (auto &[name, outer] : scopes.back().shadowed)
+    state.values[name] = std::move(outer);
+  scopes.pop_back();
+}
+
+bool Importer::isPending(StringRef name) const {
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    if (scope.names.contains(name))
+      return false;
+    if (scope.pending.contains(name))
+      return true;
+  }
+  return false;
 }
 
 LogicalResult Importer::addBody(const proto::GraphProto &inner,
@@ -154,6 +175,10 @@ LogicalResult Importer::addBody(const proto::GraphProto &inner,
       return failure();
     state.values[info.name()] = operand;
   }
+  for (const proto::NodeProto &node : inner.node())
+    for (const std::string &output : node.output())
+      if (!output.empty() && state.values.contains(output))
+        scopes.back().pending.insert(output);
   for (const proto::NodeProto &node : inner.node())
     if (failed(addNode(node)))
       return failure();
@@ -169,13 +194,11 @@ Importer::addGraph(const proto::GraphProto &inner,
   if (inner.input_size() != static_cast<int>(operands.size()))
     return emitError(loc) << "a graph of " << inner.input_size()
                           << " inputs that is given " << operands.size();
-  size_t outerNames = declared.size();
+  scopes.emplace_back();
   ++depth;
   llvm::scope_exit leave([&] {
     --depth;
-    for (const std::string &name : ArrayRef(declared).drop_front(outerNames))
-      state.values.erase(name);
-    declared.resize(outerNames);
+    leaveScope();
   });
   if (failed(addBody(inner, operands)))
     return failure();

@@ -45,8 +45,8 @@ Ints spatialSizes(Node &node, Value kernel) {
 /// convolution that computes it: (M, C / groups, spatial) and mirrored.
 Value mirrorKernel(Node &node, Value kernel, int64_t groups) {
   Sizes sizes = node.sizesOf(kernel);
-  if (!node.require(groups > 0 && divide(sizes[0], Size(groups)),
-                    "groups that do not divide the channels"))
+  if (!node.require(groups > 0 && divideExactly(sizes[0], Size(groups)),
+                    Twine(groups) + " groups do not divide the channels"))
     return {};
   Size inputs = *divide(sizes[0], Size(groups)), outputs = sizes[1];
   Sizes grouped{Size(groups), inputs, outputs};
@@ -71,13 +71,13 @@ void describeResult(Node &node, Value x, Windows &windows, Ints &extra) {
   Ints shape = node.getInts("output_shape");
   std::string automatic = node.getString("auto_pad", "NOTSET");
   bool isSame = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
-  if (!node.require(extra.size() == count &&
-                        (shape.empty() || shape.size() == count),
-                    "an attribute needs a number for each spatial dim"))
+  if (!node.requireCount("output_padding", extra.size(), count) ||
+      !node.requireSizes(extra, 0, "output_padding has a number out of range"))
     return;
-  for (const Ints *numbers : {&extra, &shape})
-    if (!node.requireSizes(*numbers, 0, "a size of the result out of range"))
-      return;
+  if (!shape.empty() &&
+      (!node.requireCount("output_shape", shape.size(), count) ||
+       !node.requireSizes(shape, 0, "output_shape has a number out of range")))
+    return;
   for (size_t i = 0; i < count && (isSame || !shape.empty()); ++i) {
     int64_t size = node.dim(x, i + 2);
     int64_t wanted = shape.empty() ? size * windows.strides[i] : shape[i];

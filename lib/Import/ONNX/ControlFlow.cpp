@@ -19,7 +19,8 @@ namespace {
 /// The graph in an attribute; null, with an error, where there is none.
 const proto::GraphProto *graphOf(Node &node, StringRef name) {
   const proto::AttributeProto *attribute = node.find(name);
-  if (node.require(attribute && attribute->has_g(),
+  if (node.require(attribute, "attribute '" + name + "' is missing") &&
+      node.require(attribute->has_g(),
                    "attribute '" + name + "' is not a graph"))
     return &attribute->g();
   return nullptr;
@@ -49,16 +50,6 @@ Value insertDim(Node &node, Value x, int64_t axis) {
     return {};
   sizes.insert(sizes.begin() + axis, Size(1));
   return node.reshape(x, sizes);
-}
-
-/// Element `i` of a dim, without that dim.
-Value element(Node &node, Value x, int64_t axis, int64_t i) {
-  Value one = node.slice(x, axis, i, i + 1);
-  Sizes sizes = node.sizesOf(x);
-  if (node.hasFailed())
-    return {};
-  sizes.erase(sizes.begin() + axis);
-  return node.reshape(one, sizes);
 }
 
 NamedValue asNamed(Value value) {
@@ -197,8 +188,8 @@ Scanned scan(Node &node, const proto::GraphProto &body,
   for (int64_t i = 0; i < length && !node.hasFailed(); ++i) {
     SmallVector<NamedValue> operands = states;
     for (auto [input, axis, isReverse] : llvm::zip(inputs, axes, directions))
-      operands.push_back(
-          asNamed(element(node, input, axis, isReverse ? length - 1 - i : i)));
+      operands.push_back(asNamed(
+          elementAt(node, input, axis, isReverse ? length - 1 - i : i)));
     SmallVector<NamedValue> outputs = add(node, body, operands);
     if (node.hasFailed())
       break;
@@ -228,7 +219,7 @@ void scanBatches(Node &node, const proto::GraphProto &body, int64_t numStates,
     SmallVector<NamedValue> states;
     SmallVector<Value> inputs;
     for (auto [i, operand] : llvm::enumerate(operands)) {
-      Value one = element(node, operand, 0, batch);
+      Value one = elementAt(node, operand, 0, batch);
       if (static_cast<int64_t>(i) < numStates)
         states.push_back(asNamed(one));
       else
@@ -275,8 +266,9 @@ void convertLoop(Node &node) {
   if (node.hasOperand(1))
     goesOn = node.knownScalar(node.named(1));
   if (!body ||
-      !node.require(trips && goesOn,
+      !node.require(trips.has_value(),
                     "a number of iterations that is not known") ||
+      !node.require(goesOn.has_value(), "a condition that is not known") ||
       !node.require(body->output_size() > carriedCount,
                     "a body of fewer results than it must have"))
     return;
@@ -352,9 +344,11 @@ void convertScan(Node &node) {
   int64_t numInputs = node.getInt("num_scan_inputs", 0);
   int64_t numStates = static_cast<int64_t>(node.numOperands()) -
                       std::max<int64_t>(numInputs, 0) - (isOld ? 1 : 0);
-  if (!body || !node.require(numInputs > 0 && numStates >= 0 &&
-                                 body->output_size() >= numStates,
-                             "operands and results that do not fit its body"))
+  if (!body ||
+      !node.require(numInputs > 0, "num_scan_inputs is not positive") ||
+      !node.require(numStates >= 0, "fewer operands than num_scan_inputs") ||
+      !node.require(body->output_size() >= numStates,
+                    "a body of fewer results than it must have"))
     return;
   if (isOld)
     return scanBatches(node, *body, numStates, numInputs);

@@ -117,15 +117,14 @@ SmallVector<Term> parseEquation(Node &node, Indices &result) {
   result = arrow == std::string::npos
                ? impliedResult(terms, hidden)
                : parseTerm(node, StringRef(equation).substr(arrow + 2), hidden);
-  for (Index index : result)
-    node.require(llvm::count(result, index) == 1 &&
-                     llvm::any_of(terms,
-                                  [&](const Term &term) {
-                                    return llvm::is_contained(term.indices,
-                                                              index);
-                                  }),
-                 "an index of the result that is in no operand, or twice in "
-                 "the result");
+  for (Index index : result) {
+    const bool isGiven = llvm::any_of(terms, [&](const Term &term) {
+      return llvm::is_contained(term.indices, index);
+    });
+    node.require(isGiven, "an index of the result that is in no operand");
+    node.require(llvm::count(result, index) == 1,
+                 "an index that is twice in the result");
+  }
   return terms;
 }
 

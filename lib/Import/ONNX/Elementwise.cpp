@@ -17,18 +17,19 @@ using namespace mlir;
 namespace tandem::onnx {
 namespace {
 
-/// x where it is positive, and `negative` elsewhere.
-Value positiveOr(Node &node, Value x, Value negative) {
-  Value isPositive =
-      node.compare(ir::ComparePredicate::gt, x, node.scalar(x, 0));
-  return node.select(isPositive, x, negative);
+/// `negative` where x is negative, and x elsewhere: 0 is not multiplied by a
+/// slope, which may be infinite.
+Value whereNegative(Node &node, Value x, Value negative) {
+  Value isNegative =
+      node.compare(ir::ComparePredicate::lt, x, node.scalar(x, 0));
+  return node.select(isNegative, negative, x);
 }
 
 /// factor * (exp(x / scale) - 1) where x is negative, and x elsewhere.
 Value elu(Node &node, Value x, double factor, double scale = 1) {
   Value scaled = scale == 1 ? x : node.div(x, node.scalar(x, scale));
   Value curve = node.emit<ir::Expm1Op>(scaled);
-  return positiveOr(node, x, node.mul(node.scalar(x, factor), curve));
+  return whereNegative(node, x, node.mul(node.scalar(x, factor), curve));
 }
 
 Value hardSigmoid(Node &node, Value x, double slope, double offset) {
@@ -243,7 +244,7 @@ void convertHardSwish(Node &node) {
 void convertLeakyRelu(Node &node) {
   Value x = node.operand(0);
   Value slope = node.scalar(x, node.getFloat("alpha", 0.01));
-  node.result(0, positiveOr(node, x, node.mul(x, slope)));
+  node.result(0, whereNegative(node, x, node.mul(x, slope)));
 }
 
 void convertMax(Node &node) { node.result(0, fold<ir::MaxOp>(node)); }
@@ -279,7 +280,7 @@ void convertPRelu(Node &node) {
   if (node.opset() < 7 && node.rank(slope) == 1 && node.rank(x) > 1 &&
       node.dim(slope, 0) != 1)
     slope = alongAxis(node, slope, 1, node.rank(x));
-  node.result(0, positiveOr(node, x, node.mul(x, slope)));
+  node.result(0, whereNegative(node, x, node.mul(x, slope)));
 }
 
 void convertReciprocal(Node &node) {

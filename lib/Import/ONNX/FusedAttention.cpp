@@ -32,8 +32,9 @@ Value countsOf(Node &node, Value mask, Size batches, int64_t keys) {
   const Size size = node.sizesOf(mask)[0];
   if (size == batches)
     return compare(ir::ComparePredicate::lt, mask);
-  const int64_t count = batches.value().value_or(0);
-  if (!node.require(count > 0 && size == Size(2 * count),
+  const int64_t count =
+      node.asConstants({batches}, "the number of batches").front();
+  if (!node.require(size == Size(2 * count),
                     "needs one or two numbers for each batch in a mask of one "
                     "dim"))
     return {};
@@ -119,11 +120,13 @@ Value part(Node &node, Value value, int64_t i) {
 /// One product makes queries, keys and values of the input.
 void convertMicrosoftAttention(Node &node) {
   Value x = node.operand(0), weights = node.operand(1);
-  if (!node.require(node.rank(x) == 3 && node.rank(weights) == 2,
-                    "needs an input of 3 dims and weights of 2") ||
-      !node.require(!node.getInt("do_rotary", 0) &&
-                        !node.getInt("past_present_share_buffer", 0),
-                    "rotary embeddings and shared buffers are not supported"))
+  if (!node.requireRank("the input", node.rank(x), 3) ||
+      !node.requireRank("the operand of weights", node.rank(weights), 2) ||
+      !node.require(!node.getInt("do_rotary", 0),
+                    "rotary embeddings (do_rotary = 1) are not supported") ||
+      !node.require(!node.getInt("past_present_share_buffer", 0),
+                    "shared buffers (past_present_share_buffer = 1) are not "
+                    "supported"))
     return;
   Value product = multiplyMatrices(node, x, weights);
   if (node.hasOperand(2))
@@ -131,8 +134,8 @@ void convertMicrosoftAttention(Node &node) {
   const int64_t all = node.dim(weights, 1), heads = node.getInt("num_heads", 0);
   Ints widths = node.getInts("qkv_hidden_sizes", {all / 3, all / 3, all / 3});
   if (!node.requireSizes(widths, 1, "a hidden size out of range") ||
-      !node.require(widths.size() == 3 &&
-                        widths[0] + widths[1] + widths[2] == all,
+      !node.requireCount("qkv_hidden_sizes", widths.size(), 3) ||
+      !node.require(widths[0] + widths[1] + widths[2] == all,
                     "needs hidden sizes whose sum is that of the weights"))
     return;
   Operands of;

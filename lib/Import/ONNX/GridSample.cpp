@@ -109,10 +109,15 @@ void convertGridSample(Node &node) {
   grid = asCoordinates(node, grid);
   Ints shape = node.dims(x), points = node.dims(grid);
   int64_t rank = static_cast<int64_t>(shape.size()) - 2;
-  if (!node.require(rank > 0 && rank <= 3 && points.size() == shape.size() &&
-                        points.back() == rank && points[0] == shape[0],
-                    "needs one to three spatial dims, and a grid (N, D..., " +
-                        Twine(rank) + ")"))
+  if (!node.require(rank > 0 && rank <= 3,
+                    "needs one to three spatial dims, not " + Twine(rank)) ||
+      !node.requireRank("the grid", points.size(), rank + 2) ||
+      !node.require(points.back() == rank,
+                    "the grid needs " + Twine(rank) +
+                        " coordinates for each point, not " +
+                        Twine(points.back())) ||
+      !node.require(points[0] == shape[0],
+                    "the grid is of another batch than the operand"))
     return;
   Sizes pointShape(points.begin(), points.end() - 1);
   SmallVector<Taps> taps;
@@ -143,10 +148,13 @@ void convertAffineGrid(Node &node) {
   bool isAligned = node.getInt("align_corners", 0);
   int64_t rank = static_cast<int64_t>(size.size()) - 2;
   Ints shape = node.dims(theta);
-  if (!node.require((rank == 2 || rank == 3) && shape.size() == 3 &&
-                        shape[1] == rank && shape[2] == rank + 1,
-                    "needs matrices (N, 2, 3) and a size (N, C, H, W), or "
-                    "(N, 3, 4) and (N, C, D, H, W)"))
+  if (!node.require(rank == 2 || rank == 3,
+                    "a size of " + Twine(size.size()) +
+                        " numbers, not (N, C, H, W) or (N, C, D, H, W)") ||
+      !node.requireRank("theta", shape.size(), 3) ||
+      !node.require(shape[1] == rank && shape[2] == rank + 1,
+                    "needs matrices of " + Twine(rank) + " by " +
+                        Twine(rank + 1) + " numbers"))
     return;
   // A column of the matrices, as (N, 1, …, rank).
   auto column = [&](int64_t i) {
@@ -159,7 +167,7 @@ void convertAffineGrid(Node &node) {
   for (int64_t i = 0; i < rank; ++i) {
     int64_t count = size[i + 2];
     if (!node.require(count > 0 && count < kMostTableElements,
-                      "a size out of range"))
+                      "a size of " + Twine(count) + " is out of range"))
       return;
     SmallVector<double> places;
     for (int64_t at = 0; at < count; ++at)

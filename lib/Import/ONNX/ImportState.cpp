@@ -12,15 +12,13 @@
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace tandem::onnx {
 namespace {
 
-/// The most elements of a constant that patterns may look at, and that shapes
-/// are computed with.
+/// The most elements of a constant that patterns may look at.
 constexpr int64_t kMaxSmallElements = 64;
 
 ElementsAttr makeElements(RankedTensorType type, const SharedBytes &bytes,
@@ -45,6 +43,14 @@ ElementsAttr makeElements(RankedTensorType type, const SharedBytes &bytes,
 
 RankedTensorType toMlir(MLIRContext *context, const TensorType &type) {
   return ir::toMlirType(context, type);
+}
+
+StringRef whyNotAddressable(RankedTensorType type) {
+  if (type.getRank() > kMaxRank)
+    return "a tensor of more than 8 dims";
+  return ir::isTandemTensor(type)
+             ? "a tensor that is larger than memory can be"
+             : "a tensor of elements that are not supported";
 }
 
 bool isAddressable(RankedTensorType type) {
@@ -82,9 +88,10 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
     return {};
   }
   op->getResult(0).setType(types[0]);
-  bool isValid = isAddressable(cast<RankedTensorType>(types[0]));
+  auto type = cast<RankedTensorType>(types[0]);
+  bool isValid = isAddressable(type);
   if (!isValid)
-    op->emitError(kTooLarge);
+    op->emitError(whyNotAddressable(type));
   if (!isValid || failed(op->getName().verifyInvariants(op))) {
     op->erase();
     return {};
@@ -151,28 +158,6 @@ std::string ImportState::describeFreeDims(ArrayRef<Size> given) const {
     text += text.empty() ? "sizes that follow from free dims"
                          : " and sizes that follow from free dims";
   return text;
-}
-
-std::optional<Integers> readIntegers(Value value) {
-  DenseElementsAttr elements;
-  if (!value || !matchPattern(value, m_Constant(&elements)) ||
-      elements.getNumElements() > kMaxSmallElements)
-    return std::nullopt;
-  auto type = cast<RankedTensorType>(elements.getType());
-  std::optional<DType> dtype = ir::toDType(type.getElementType());
-  if (type.getRank() > 1 || !dtype || isFloat(*dtype))
-    return std::nullopt;
-  Integers integers;
-  integers.isScalar = type.getRank() == 0;
-  integers.dtype = *dtype;
-  bool extendsZeros = *dtype == DType::i1 || isUnsigned(*dtype);
-  for (const APInt &element : elements.getValues<APInt>()) {
-    APInt wide = extendsZeros ? element.zext(65) : element.sext(65);
-    if (!wide.isSignedIntN(64))
-      return std::nullopt;
-    integers.elements.push_back(Size(wide.getSExtValue()));
-  }
-  return integers;
 }
 
 } // namespace tandem::onnx

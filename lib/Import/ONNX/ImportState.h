@@ -9,8 +9,8 @@
 #ifndef TANDEM_LIB_IMPORT_ONNX_IMPORTSTATE_H
 #define TANDEM_LIB_IMPORT_ONNX_IMPORTSTATE_H
 
+#include "Constants.h"
 #include "ModelFile.h"
-#include "Sizes.h"
 
 #include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 #include "tandem/Tandem.h"
@@ -27,17 +27,6 @@
 #include <vector>
 
 namespace tandem::onnx {
-
-/// The elements of an integer tensor that are known while importing, because
-/// shapes are computed with them: a scalar or a vector. Exporters also reverse
-/// the pairs of a padding as the rows of a matrix.
-struct Integers {
-  Sizes elements;
-  bool isScalar = false;
-  DType dtype = DType::i64;
-  /// The length of a matrix's rows; 0 if it is none.
-  int64_t columns = 0;
-};
 
 /// What a name of the model stands for: any one of these.
 struct NamedValue {
@@ -111,13 +100,8 @@ mlir::RankedTensorType toMlir(mlir::MLIRContext *context,
 /// dims of size 1: no product of its sizes overflows.
 bool isAddressable(mlir::RankedTensorType type);
 
-/// What an error says of other types.
-inline constexpr const char *kTooLarge =
-    "a tensor that is larger than memory can be, or has too many dims";
-
-/// The elements of `value` where it is a constant of at most 64 integers, as a
-/// scalar or a vector.
-std::optional<Integers> readIntegers(mlir::Value value);
+/// What an error says of another type.
+llvm::StringRef whyNotAddressable(mlir::RankedTensorType type);
 
 } // namespace tandem::onnx
 

@@ -15,6 +15,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <deque>
 #include <set>
 #include <unordered_map>
@@ -69,7 +71,13 @@ private:
   /// An error where they have some for what is no input.
   mlir::LogicalResult checkGiven();
   mlir::LogicalResult addInputs();
+  /// Gives a name to a value of the innermost scope. It may stand for another
+  /// one outside, as ONNX Runtime allows, though ONNX does not.
   mlir::LogicalResult declare(const std::string &name, mlir::Location loc);
+  /// Closes the innermost scope: names stand again for what they do outside.
+  void leaveScope();
+  /// Whether `name` is that of a result which is computed further down.
+  bool isPending(llvm::StringRef name) const;
   mlir::LogicalResult checkOperands(const proto::NodeProto &node,
                                     mlir::Location loc);
   /// Adds what computes a node to the function, and says what became of it.
@@ -104,8 +112,17 @@ private:
   int depth = 0;
   /// The nodes that were added within functions and graphs.
   size_t innerNodes = 0;
-  /// The names that were declared, in the scopes that are open.
-  std::vector<std::string> declared;
+  /// The names of a graph or a call while it is being added.
+  struct Scope {
+    llvm::StringSet<> names;
+    /// Those of results that are not computed yet, and that stand for something
+    /// else outside.
+    llvm::StringSet<> pending;
+    /// What the names that are given anew here stand for outside.
+    std::vector<std::pair<std::string, NamedValue>> shadowed;
+  };
+  /// From the outermost to the innermost.
+  std::vector<Scope> scopes{1};
   mlir::func::FuncOp function;
   std::vector<Input> inputs;
   /// The sizes of free dims that are given, and the dims that inputs have.

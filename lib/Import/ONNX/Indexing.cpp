@@ -144,8 +144,8 @@ Sizes asRows(ArrayRef<int64_t> shape, int64_t count) {
 void convertGatherElements(Node &node) {
   Value x = node.operand(0), indices = node.operand(1);
   int64_t axis = node.axis(node.getInt("axis", 0), node.rank(x));
-  if (!node.require(node.rank(x) == node.rank(indices),
-                    "needs operands of one rank") ||
+  if (!node.requireRank("the operand of indices", node.rank(indices),
+                        node.rank(x)) ||
       node.hasFailed())
     return;
   indices = wrap(node, indices, node.dim(x, axis));
@@ -160,9 +160,13 @@ void convertGatherND(Node &node) {
   Ints shape = node.dims(x), wanted = node.dims(indices);
   int64_t depth = wanted.empty() ? 0 : wanted.back();
   int64_t rank = static_cast<int64_t>(wanted.size()) - 1;
-  if (!node.require(depth > 0 && batches >= 0 && batches <= rank &&
-                        batches + depth <= static_cast<int64_t>(shape.size()),
-                    "indices that do not fit the operand") ||
+  if (!node.require(depth > 0, "indices without elements in their last dim") ||
+      !node.require(batches >= 0 && batches <= rank,
+                    "batch_dims " + Twine(batches) + " is not within 0 and " +
+                        Twine(rank)) ||
+      !node.require(batches + depth <= static_cast<int64_t>(shape.size()),
+                    "indices of " + Twine(depth) + " dims; the operand has " +
+                        Twine(shape.size() - batches)) ||
       node.hasFailed())
     return;
   int64_t indexed = batches + depth;
@@ -181,11 +185,14 @@ void convertScatterElements(Node &node) {
   Ints shape = node.dims(x), wanted = node.dims(indices);
   if (node.hasFailed())
     return;
-  bool fits = shape.size() == wanted.size();
-  for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = static_cast<int64_t>(i) == axis || wanted[i] <= shape[i];
-  if (!node.require(fits, "indices that do not fit the operand"))
+  if (!node.requireRank("the operand of indices", wanted.size(), shape.size()))
     return;
+  for (auto [i, size] : llvm::enumerate(wanted))
+    if (!node.require(static_cast<int64_t>(i) == axis || size <= shape[i],
+                      "dim " + Twine(i) +
+                          " of the indices is longer than that "
+                          "of the operand"))
+      return;
   Value places =
       placesAlong(node, shape, wrap(node, indices, shape[axis]), axis, true);
   node.result(0, scatterRows(node, x, asRows(shape, shape.size()), places,
@@ -198,9 +205,11 @@ void convertReverseSequence(Node &node) {
   Value x = node.operand(0);
   int64_t batch = node.getInt("batch_axis", 1);
   int64_t time = node.getInt("time_axis", 0);
-  if (!node.require(node.rank(x) >= 2 && (batch == 0 || batch == 1) &&
-                        time == 1 - batch,
-                    "needs the batch and the time as the first two dims"))
+  if (!node.require(node.rank(x) >= 2, "needs two dims or more") ||
+      !node.require(batch == 0 || batch == 1,
+                    "batch_axis " + Twine(batch) + " is not 0 or 1") ||
+      !node.require(time == 1 - batch,
+                    "time_axis " + Twine(time) + " is not " + Twine(1 - batch)))
     return;
   Ints order = range(0, node.rank(x));
   order[0] = batch;
@@ -233,8 +242,10 @@ void convertScatterND(Node &node) {
   if (node.hasFailed())
     return;
   int64_t depth = wanted.empty() ? 0 : wanted.back();
-  if (!node.require(depth > 0 && depth <= static_cast<int64_t>(shape.size()),
-                    "indices that do not fit the operand"))
+  if (!node.require(depth > 0, "indices without elements in their last dim") ||
+      !node.require(depth <= static_cast<int64_t>(shape.size()),
+                    "indices of " + Twine(depth) + " dims; the operand has " +
+                        Twine(shape.size())))
     return;
   Value places =
       placesOfRows(node, ArrayRef(shape).take_front(depth), indices, 0, true);
@@ -250,27 +261,26 @@ void convertMaxUnpool(Node &node) {
   size_t rank = sizes.size();
   Ints strides = node.getInts("strides", Ints(rank, 1));
   Ints pads = node.getInts("pads", Ints(2 * rank, 0));
-  if (!node.require(shape.size() == rank + 2 && strides.size() == rank &&
-                        pads.size() == 2 * rank && node.dims(places) == shape,
-                    "needs a number for each spatial dim, and an index for "
-                    "each element"))
+  if (!node.requireRank("the operand", shape.size(), rank + 2) ||
+      !node.require(node.dims(places) == shape,
+                    "indices of another shape than the operand's") ||
+      !node.requireCount("strides", strides.size(), rank) ||
+      !node.requireCount("pads", pads.size(), 2 * rank) ||
+      !node.requireSizes(strides, 1, "strides has a number out of range") ||
+      !node.requireSizes(sizes, 1, "kernel_shape has a number out of range") ||
+      !node.requireSizes(pads, 0, "pads has a number out of range") ||
+      !node.requireSizes(ArrayRef(shape).drop_front(2), 1,
+                         "a spatial dim has a size out of range"))
     return;
-  for (size_t i = 0; i < rank; ++i) {
-    if (!node.require(std::max({strides[i], sizes[i], shape[i + 2]}) <
-                              kMostSize &&
-                          std::min({strides[i], sizes[i], shape[i + 2]}) > 0 &&
-                          std::max(pads[i], pads[rank + i]) < kMostSize &&
-                          std::min(pads[i], pads[rank + i]) >= 0,
-                      "a size out of range"))
-      return;
+  for (size_t i = 0; i < rank; ++i)
     shape[i + 2] =
         (shape[i + 2] - 1) * strides[i] + sizes[i] - pads[i] - pads[rank + i];
-  }
   Ints wanted = node.hasOperand(2) ? node.constants(2) : shape;
-  if (!node.require(wanted.size() == shape.size() &&
-                        llvm::all_of(shape, [](auto n) { return n > 0; }) &&
-                        llvm::all_of(wanted, [](auto n) { return n >= 0; }),
-                    "a shape that does not fit") ||
+  if (!node.require(llvm::all_of(shape, [](auto n) { return n > 0; }),
+                    "pads that leave no elements") ||
+      !node.requireCount("output_shape", wanted.size(), shape.size()) ||
+      !node.require(llvm::all_of(wanted, [](auto n) { return n >= 0; }),
+                    "output_shape has a negative number") ||
       node.hasFailed())
     return;
   Value zeros = node.expand(node.scalar(x, 0), shape);
@@ -295,8 +305,8 @@ void convertTensorScatter(Node &node) {
   Ints shape = node.dims(cache), given = node.dims(updates);
   if (!node.require(mode == "linear" || mode == "circular",
                     "mode '" + mode + "' is not known") ||
-      !node.require(given.size() == shape.size() && axis > 0,
-                    "an update that does not fit the cache") ||
+      !node.requireRank("the update", given.size(), shape.size()) ||
+      !node.require(axis > 0, "axis 0 is that of the batch") ||
       node.hasFailed())
     return;
   Type i64 = node.state().builder.getI64Type();
@@ -322,7 +332,7 @@ void convertTopK(Node &node) {
   Value x = node.operand(0);
   int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
   Ints k = node.hasOperand(1) ? node.constants(1) : Ints{node.getInt("k", 0)};
-  if (!node.require(k.size() == 1, "needs one k") || node.hasFailed())
+  if (!node.requireCount("k", k.size(), 1) || node.hasFailed())
     return;
   SmallVector<NamedAttribute> attributes{node.integer("k", k[0]),
                                          node.integer("axis", axis)};

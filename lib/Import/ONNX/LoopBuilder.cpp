@@ -114,7 +114,7 @@ SmallVector<Value> LoopBuilder::finish(ArrayRef<Value> values,
       sizes.back().insert(sizes.back().begin(), length);
     }
     types.push_back(type);
-    if (!node.require(isAddressable(type), kTooLarge))
+    if (!node.require(isAddressable(type), whyNotAddressable(type)))
       return SmallVector<Value>(values.size());
   }
   hoist();

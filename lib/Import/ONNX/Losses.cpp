@@ -19,9 +19,8 @@ Value negativeLogLikelihood(Node &node, Value logs, Value target,
                             Value weights) {
   int64_t rank = node.rank(logs), classes = node.dim(logs, 1);
   Sizes targetShape = node.sizesOf(target), shape = targetShape;
-  if (!node.require(!shape.empty() &&
-                        static_cast<int64_t>(shape.size()) == rank - 1,
-                    "needs a target for each element but those of the classes"))
+  if (!node.require(rank >= 2, "needs two dims or more") ||
+      !node.requireRank("the target", shape.size(), rank - 1))
     return {};
   shape.insert(shape.begin() + 1, Size(1));
   Value counted =
@@ -34,13 +33,15 @@ Value negativeLogLikelihood(Node &node, Value logs, Value target,
   };
   Value one = node.scalar(logs, 1);
   Value factor = ofTarget(weights ? alongAxis(node, weights, 1, rank) : one);
+  Value losses = node.emit<ir::NegOp>(node.mul(ofTarget(logs), factor));
   if (node.hasAttribute("ignore_index")) {
     Value isIgnored =
         node.compare(ir::ComparePredicate::eq, target,
                      node.scalar(target, node.getInt("ignore_index", 0)));
+    // A factor of 0 alone would make NaN of an infinite loss.
     factor = node.select(isIgnored, node.scalar(logs, 0), factor);
+    losses = node.select(isIgnored, node.scalar(logs, 0), losses);
   }
-  Value losses = node.emit<ir::NegOp>(node.mul(ofTarget(logs), factor));
   std::string reduction = node.getString("reduction", "mean");
   if (reduction == "none")
     return losses;

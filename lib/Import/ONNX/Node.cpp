@@ -9,8 +9,7 @@
 #include "Node.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
-
-#include "mlir/IR/Matchers.h"
+#include "tandem/Target/Program/ConstantEvaluation.h"
 
 using namespace mlir;
 using llvm::Twine;
@@ -46,6 +45,20 @@ bool Node::requireSizes(ArrayRef<int64_t> sizes, int64_t least,
                                 return size >= least && size < kMostSize;
                               }),
                  message);
+}
+
+bool Node::requireRank(const Twine &what, int64_t rank, int64_t wanted) {
+  return require(rank == wanted,
+                 what + " has " + Twine(rank) +
+                     (rank == 1 ? " dim, not " : " dims, not ") +
+                     Twine(wanted));
+}
+
+bool Node::requireCount(const Twine &what, int64_t count, int64_t wanted) {
+  return require(count == wanted,
+                 what + " has " + Twine(count) +
+                     (count == 1 ? " element, not " : " elements, not ") +
+                     Twine(wanted));
 }
 
 bool Node::requireTable(int64_t count) {
@@ -173,7 +186,8 @@ std::optional<Integers> Node::known(NamedValue &named) {
   // Of a weight, only what is small and of integers is worth a constant.
   if (!named.value && named.weight) {
     Expected<TensorType> type = typeOf(*named.weight);
-    if (!type || tandem::isFloat(type->dtype) || type->shape.numElements() > 64)
+    if (!type || tandem::isFloat(type->dtype) ||
+        type->shape.numElements() > kMaxKnownIntegers)
       return std::nullopt;
   }
   return readIntegers(valueOf(named, named.weight ? named.weight->name() : ""));
@@ -183,23 +197,52 @@ std::optional<Integers> Node::known(unsigned i) {
   return hasOperand(i) ? known(named(i)) : std::nullopt;
 }
 
+std::optional<Tensor> Node::elementsOf(Value value) {
+  if (!value)
+    return std::nullopt;
+  Expected<std::optional<Tensor>> elements =
+      evaluateConstant(value, kMaxEvaluatedBytes);
+  if (elements)
+    return *elements;
+  error("needs the value of an operand that " + elements.error().message);
+  return std::nullopt;
+}
+
+std::optional<Integers> Node::computed(NamedValue &named, StringRef name) {
+  if (std::optional<Integers> integers = known(named))
+    return integers;
+  if (std::optional<Tensor> elements = elementsOf(valueOf(named, name)))
+    named.integers = asIntegers(*elements);
+  return named.integers;
+}
+
 std::optional<int64_t> Node::knownScalar(NamedValue &named) {
-  std::optional<Integers> integers = known(named);
+  std::optional<Integers> integers = computed(named, "value");
   if (!integers || integers->elements.size() != 1)
     return std::nullopt;
   return integers->elements[0].value();
 }
 
 Sizes Node::sizes(unsigned i) {
-  if (!hasOperand(i))
+  if (!hasOperand(i)) {
     error(nameOf(i) + " is missing");
-  else if (std::optional<Integers> integers = known(i);
-           integers && integers->columns == 0)
+    return {};
+  }
+  std::optional<Integers> integers = computed(named(i), node.input(i));
+  if (integers && integers->columns == 0)
     return integers->elements;
+  const std::string what = nameOf(i) + " determines a shape, but ";
+  Value value = integers ? Value() : valueOf(named(i), node.input(i));
+  if (integers || rank(value) > 1)
+    error(what + "has more than one dim");
+  else if (isFloat(value))
+    error(what + "is of floats");
   else
-    error(nameOf(i) + " determines a shape, but is not known",
-          "it must be a constant, follow from shapes, or be an input of at "
-          "most 64 integers whose value is given");
+    error(what + "is not known",
+          "it must be a constant, follow from constants or shapes, or be an "
+          "input of at most " +
+              Twine(ImportOptions::kMaxValues) +
+              " integers whose value is given");
   return {};
 }
 
@@ -218,23 +261,13 @@ Ints Node::asConstants(const Sizes &elements, const Twine &name) {
 Ints Node::constants(unsigned i) { return asConstants(sizes(i), nameOf(i)); }
 
 SmallVector<double> Node::numbers(unsigned i) {
-  SmallVector<double> result;
-  DenseElementsAttr elements;
-  if (Value value = operand(i);
-      !value || !matchPattern(value, m_Constant(&elements))) {
-    error(nameOf(i) + " must be a constant, or an input whose value is given");
-    return result;
-  }
-  Type type = elements.getElementType();
-  if (!requireTable(elements.getNumElements()))
-    return result;
-  if (isa<FloatType>(type))
-    for (const APFloat &element : elements.getValues<APFloat>())
-      result.push_back(element.convertToDouble());
-  else
-    for (const APInt &element : elements.getValues<APInt>())
-      result.push_back(element.roundToDouble(!type.isUnsignedInteger()));
-  return result;
+  std::optional<Tensor> elements = elementsOf(operand(i));
+  if (!elements)
+    error(nameOf(i) + " must be a constant, follow from constants, or be an "
+                      "input whose value is given");
+  else if (requireTable(elements->shape().numElements()))
+    return asNumbers(*elements);
+  return {};
 }
 
 Ints Node::constantsOr(unsigned i, StringRef attribute, Ints otherwise) {

@@ -49,6 +49,10 @@ public:
   /// An error unless all `sizes` are at least `least`, and below kMostSize.
   bool requireSizes(llvm::ArrayRef<int64_t> sizes, int64_t least,
                     const llvm::Twine &message);
+  /// An error unless `what` has `wanted` dims.
+  bool requireRank(const llvm::Twine &what, int64_t rank, int64_t wanted);
+  /// An error unless `what` has `wanted` elements.
+  bool requireCount(const llvm::Twine &what, int64_t count, int64_t wanted);
   /// An error unless a table of `count` elements may be computed while
   /// importing. Returns whether it may.
   bool requireTable(int64_t count);
@@ -81,7 +85,13 @@ public:
   /// The elements of an operand where they are known, without an error.
   std::optional<Integers> known(unsigned i);
   std::optional<Integers> known(NamedValue &named);
-  /// The only element of `named`, where it is known.
+  /// The elements of what follows from constants, of any number and type;
+  /// nothing where `value` does not. An error where they take too long to
+  /// compute.
+  std::optional<Tensor> elementsOf(mlir::Value value);
+  /// As `known`, also where the elements follow from constants in other ways.
+  std::optional<Integers> computed(NamedValue &named, llvm::StringRef name);
+  /// The only element of `named`, where it is known or computed.
   std::optional<int64_t> knownScalar(NamedValue &named);
   /// The integers of an operand with which shapes are computed; an error where
   /// they are not known.
@@ -90,7 +100,8 @@ public:
   Ints asConstants(const Sizes &elements, const llvm::Twine &name);
   /// As `sizes`, without free dims.
   Ints constants(unsigned i);
-  /// The integers or floats of a constant operand; an error where it is none.
+  /// The integers or floats of an operand that follows from constants; an error
+  /// where it does not.
   llvm::SmallVector<double> numbers(unsigned i);
   /// From operand `i`, where there is one, or else from the attribute.
   Ints constantsOr(unsigned i, llvm::StringRef attribute, Ints otherwise = {});

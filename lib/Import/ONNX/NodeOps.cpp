@@ -164,7 +164,7 @@ Value Node::pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
 
 Value Node::iota(ArrayRef<int64_t> shape, int64_t axis, Type element) {
   auto type = RankedTensorType::get(shape, element);
-  if (hasFailed() || !require(isAddressable(type), kTooLarge))
+  if (hasFailed() || !require(isAddressable(type), whyNotAddressable(type)))
     return {};
   return ir::IotaOp::create(context.builder, loc, type, axis);
 }

@@ -23,7 +23,7 @@ Value stash(Node &node, Value value) {
 }
 
 struct Statistics {
-  Value mean, deviation, standardised;
+  Value mean, variance, deviation, standardised;
 };
 
 Statistics compute(Node &node, Value value, ArrayRef<int64_t> axes,
@@ -31,10 +31,10 @@ Statistics compute(Node &node, Value value, ArrayRef<int64_t> axes,
   Statistics result;
   result.mean = node.reduce(ir::ReduceKind::mean, value, axes);
   Value difference = node.sub(value, result.mean);
-  Value variance =
+  result.variance =
       node.reduce(ir::ReduceKind::mean, node.mul(difference, difference), axes);
-  result.deviation =
-      node.emit<ir::SqrtOp>(node.add(variance, node.scalar(variance, epsilon)));
+  result.deviation = node.emit<ir::SqrtOp>(
+      node.add(result.variance, node.scalar(value, epsilon)));
   result.standardised = node.div(difference, result.deviation);
   return result;
 }
@@ -64,12 +64,59 @@ Value standardise(Node &node, Value value, ArrayRef<int64_t> axes,
   return compute(node, value, axes, epsilon).standardised;
 }
 
+/// Whether results beside Y are listed, read or not.
+static bool listsStatistics(Node &node) {
+  for (unsigned i = 1; i < 5; ++i)
+    if (node.isWanted(i))
+      return true;
+  return false;
+}
+
+/// Whether Y is normalised by the statistics of the batch itself. Before
+/// operator set 14, the results that are listed say so.
+static bool isTraining(Node &node) {
+  if (node.opset() >= 14)
+    return node.getInt("training_mode", 0) != 0;
+  return listsStatistics(node) && !node.getInt("is_test", 0);
+}
+
+/// Of training: the statistics of the batch, and the running ones that follow
+/// from them.
+static void normaliseBatch(Node &node, Value x, double epsilon) {
+  Value wide = stash(node, x);
+  Ints axes = range(0, node.rank(x));
+  if (!node.require(axes.size() >= 2, "needs two dims or more"))
+    return;
+  axes.erase(axes.begin() + 1);
+  Statistics statistics = compute(node, wide, axes, epsilon);
+  Value scale = node.cast(node.operand(1), node.element(wide));
+  Value offset = node.cast(node.operand(2), node.element(wide));
+  Value y = perChannel(node, statistics.standardised, scale, offset);
+  node.result(0, node.cast(y, node.element(x)));
+  const double momentum = node.getFloat("momentum", 0.9);
+  for (unsigned i : {0, 1}) {
+    Value now = i == 0 ? statistics.mean : statistics.variance;
+    Value given = node.operand(3 + i);
+    now = node.reshape(now, node.sizesOf(given));
+    node.result(3 + i, node.cast(now, node.element(given)));
+    Value before = node.cast(given, node.element(now));
+    Value after = node.add(node.mul(before, node.scalar(now, momentum)),
+                           node.mul(now, node.scalar(now, 1 - momentum)));
+    node.result(1 + i, node.cast(after, node.element(given)));
+  }
+}
+
 void convertBatchNormalization(Node &node) {
   Value x = node.operand(0);
-  if (!node.require(!node.getInt("training_mode", 0) && !node.isWanted(1) &&
-                        node.getInt("spatial", 1),
-                    "only inference, with statistics for each channel, is "
+  if (!node.require(node.getInt("spatial", 1),
+                    "statistics for each element (spatial = 0) are not "
                     "supported"))
+    return;
+  const double epsilon = node.getFloat("epsilon", 1e-5);
+  if (isTraining(node))
+    return normaliseBatch(node, x, epsilon);
+  if (!node.require(!listsStatistics(node),
+                    "results beside Y, which only training has"))
     return;
   SmallVector<Value> operands{x};
   for (unsigned i = 1; i < 5; ++i)
@@ -77,8 +124,8 @@ void convertBatchNormalization(Node &node) {
   node.result(
       0, node.emit<ir::BatchNormOp>(
              operands,
-             {node.attribute("epsilon", node.state().builder.getF64FloatAttr(
-                                            node.getFloat("epsilon", 1e-5))),
+             {node.attribute("epsilon",
+                             node.state().builder.getF64FloatAttr(epsilon)),
               node.integer("axis", 1)}));
 }
 
@@ -86,7 +133,8 @@ void convertGroupNormalization(Node &node) {
   Value x = node.operand(0), input = stash(node, x);
   int64_t groups = node.getInt("num_groups", 0), channels = node.dim(x, 1);
   if (!node.require(groups > 0 && channels % groups == 0,
-                    "groups that do not divide the channels") ||
+                    Twine(groups) + " groups do not divide " + Twine(channels) +
+                        " channels") ||
       node.hasFailed())
     return;
   Sizes shape = node.sizesOf(x);

@@ -32,6 +32,8 @@ mlir::Value flatten(Node &node, mlir::Value value, int64_t axis);
 /// Elements `indices` of dim `axis`.
 mlir::Value pick(Node &node, mlir::Value value, llvm::ArrayRef<int64_t> indices,
                  int64_t axis);
+/// Element `i` of dim `axis`, without that dim.
+mlir::Value elementAt(Node &node, mlir::Value value, int64_t axis, int64_t i);
 /// The elements of dim `axis` from the last to the first.
 mlir::Value flip(Node &node, mlir::Value value, int64_t axis);
 /// (value - mean) / sqrt(variance + epsilon) with both taken over `axes`.

@@ -13,15 +13,16 @@ using namespace mlir;
 namespace tandem::onnx {
 namespace {
 
-/// The elements of all windows, as (N, C, O…, elements of a window), with the
-/// least number as padding; sets the number of windows along each dim.
-Value gatherWindows(Node &node, Value x, const Windows &windows, Ints &counts) {
+/// The elements of all windows, as (N, C, O…, elements of a window), with
+/// `padding` outside of `x`; sets the number of windows along each dim.
+Value gatherWindows(Node &node, Value x, const Windows &windows, double padding,
+                    Ints &counts) {
   int64_t rank = windows.sizes.size();
+  counts.clear();
   Ints low{0, 0}, high{0, 0};
   low.append(windows.low);
   high.append(windows.high);
-  x = node.pad(x, low, high, Ints(rank + 2, 0),
-               -std::numeric_limits<double>::infinity());
+  x = node.pad(x, low, high, Ints(rank + 2, 0), padding);
   Sizes shape{node.dim(x, 0), node.dim(x, 1)};
   Ints outer{0, 1}, inner;
   for (int64_t i = 0; i < rank; ++i) {
@@ -48,6 +49,33 @@ Value gatherWindows(Node &node, Value x, const Windows &windows, Ints &counts) {
   return node.reshape(x, result);
 }
 
+/// The number, within its window, of the first of the largest elements, or of
+/// the first NaN. Padding is never one, even where all elements are as small as
+/// padding; then the largest must be told from it.
+Value findMaxima(Node &node, Value x, const Windows &windows, Ints &counts) {
+  int64_t axis = windows.sizes.size() + 2;
+  Value elements = gatherWindows(
+      node, x, windows, -std::numeric_limits<double>::infinity(), counts);
+  auto isZero = [](int64_t by) { return by == 0; };
+  if (!elements ||
+      (llvm::all_of(windows.low, isZero) && llvm::all_of(windows.high, isZero)))
+    return node.reduce(ir::ReduceKind::argmax, elements, axis,
+                       /*keepDims=*/false);
+  Type i8 = node.state().builder.getI8Type();
+  Ints image = node.dims(x);
+  image[0] = image[1] = 1;
+  Value inside = gatherWindows(node, node.expand(node.scalar(i8, 1), image),
+                               windows, 0, counts);
+  Value largest = node.reduce(ir::ReduceKind::max, elements, axis);
+  Value isLargest = node.compare(ir::ComparePredicate::eq, elements, largest);
+  Value isNaN = node.compare(ir::ComparePredicate::ne, elements, elements);
+  isLargest = node.emit<ir::LogicalOrOp>({isLargest, isNaN});
+  isLargest = node.emit<ir::LogicalAndOp>(
+      {isLargest, node.cast(inside, node.state().builder.getI1Type())});
+  return node.reduce(ir::ReduceKind::argmax, node.cast(isLargest, i8), axis,
+                     /*keepDims=*/false);
+}
+
 } // namespace
 
 Value placesOfMaxima(Node &node, Value value, const Windows &windows) {
@@ -55,11 +83,9 @@ Value placesOfMaxima(Node &node, Value value, const Windows &windows) {
   int64_t rank = windows.sizes.size();
   if (node.hasFailed())
     return {};
-  Value elements = gatherWindows(node, value, windows, counts);
-  if (!elements)
+  Value tap = findMaxima(node, value, windows, counts);
+  if (!tap)
     return {};
-  Value tap = node.reduce(ir::ReduceKind::argmax, elements, rank + 2,
-                          /*keepDims=*/false);
   Type i64 = node.state().builder.getI64Type();
   auto number = [&](int64_t value) { return node.scalar(i64, value); };
   int64_t stride = llvm::product_of(ArrayRef(shape).drop_front(2));

@@ -89,13 +89,13 @@ Value parameterFor(Node &node, Value x, unsigned i) {
   int64_t axis = node.axis(node.getInt("axis", 1), rank);
   if (block == 0 || node.hasFailed())
     return alignParameter(node, parameter, axis, rank);
-  if (!node.require(block > 0 && node.rank(parameter) == rank,
-                    "blocks need a positive size and parameters of x's rank"))
+  if (!node.require(block > 0, "a block_size that is not positive") ||
+      !node.requireRank("a parameter of blocks", node.rank(parameter), rank))
     return {};
   int64_t size = node.dim(x, axis);
   if (!node.require(node.dim(parameter, axis) ==
                         llvm::divideCeilSigned(size, block),
-                    "needs a scale and a zero point for each block") ||
+                    "a parameter of blocks needs an element for each block") ||
       !node.requireTable(size))
     return {};
   Ints blocks;

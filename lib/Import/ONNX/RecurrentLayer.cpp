@@ -69,18 +69,8 @@ static Value multiply(Node &node, Value lhs, Value weights) {
   return node.emit<ir::MatmulOp>({lhs, weights}, node.unit("transpose_rhs"));
 }
 
-/// Element `i` of dim `axis`, without that dim.
-static Value element(Node &node, Value value, int64_t axis, int64_t i) {
-  Value slice = node.slice(value, axis, i, i + 1);
-  Sizes shape = node.sizesOf(value);
-  if (node.hasFailed())
-    return {};
-  shape.erase(shape.begin() + axis);
-  return node.reshape(slice, shape);
-}
-
 Value Layer::part(unsigned i, int64_t axis) {
-  return node.hasOperand(i) ? element(node, node.operand(i), axis, direction)
+  return node.hasOperand(i) ? elementAt(node, node.operand(i), axis, direction)
                             : Value();
 }
 
@@ -97,8 +87,8 @@ Layer::Layer(Node &node, Value x, int64_t gates, int64_t direction)
   recurrentWeights = part(2);
   peepholes = gates == 4 ? part(7) : Value();
   if (node.hasFailed() ||
-      !node.require(node.rank(recurrentWeights) == 2 && node.rank(x) == 3,
-                    "operands of other ranks than 3"))
+      !node.requireRank("the operand of R", node.rank(node.operand(2)), 3) ||
+      !node.requireRank("the operand of X", node.rank(x), 3))
     return;
   hidden = node.dim(recurrentWeights, 1);
   if (!node.require(node.dim(recurrentWeights, 0) == gates * hidden,
@@ -125,11 +115,11 @@ State Layer::initialState() {
 
 /// Of as many sequences as there are, be their number known or not.
 Value Layer::zeros() {
-  Value first = node.slice(element(node, product, 0, 0), 1, 0, 0);
+  Value first = node.slice(elementAt(node, product, 0, 0), 1, 0, 0);
   return node.pad(first, {0, 0}, {0, hidden}, {0, 0}, 0);
 }
 
-Value Layer::inputOf(int64_t step) { return element(node, product, 0, step); }
+Value Layer::inputOf(int64_t step) { return elementAt(node, product, 0, step); }
 
 Value Layer::recurrent(Value state, int64_t first, int64_t last) {
   Value bias = recurrentBias

@@ -66,6 +66,31 @@ struct Deformation {
   int64_t taps, groups;
 };
 
+/// An error unless the sizes of DeformConv's operands are those that its
+/// attributes ask for. `kernel` is the shape of the kernel.
+void requireFit(Node &node, const Deformation &of, ArrayRef<int64_t> kernel,
+                int64_t groups) {
+  const int64_t channels = of.shape[1];
+  auto same = [&](int64_t size, int64_t wanted, const char *what) {
+    return node.require(size == wanted, Twine(what) + " is " + Twine(size) +
+                                            ", not " + Twine(wanted));
+  };
+  auto divides = [&](int64_t groups, int64_t size, const char *what) {
+    return node.require(size % groups == 0, Twine(groups) +
+                                                " groups do not divide " +
+                                                Twine(size) + " " + what);
+  };
+  const int64_t rank = of.windows.sizes.size();
+  (void)(divides(of.groups, channels, "channels of the operand") &&
+         divides(groups, channels, "channels of the operand") &&
+         divides(groups, kernel[0], "channels of the result") &&
+         same(kernel[1], channels / groups, "dim 1 of the kernel") &&
+         same(of.places[0], of.shape[0], "dim 0 of the offsets") &&
+         divides(of.groups, of.places[1], "offsets of a point") &&
+         same(of.places[1] / of.groups, of.taps * rank,
+              "the number of offsets for a point and a group"));
+}
+
 std::optional<Deformation> describeDeformation(Node &node, Value x,
                                                Value kernel) {
   Deformation of{{},
@@ -76,26 +101,24 @@ std::optional<Deformation> describeDeformation(Node &node, Value x,
   Ints sizes = node.dims(kernel);
   int64_t rank = static_cast<int64_t>(of.shape.size()) - 2;
   int64_t groups = node.getInt("group", 1);
-  if (!node.require(rank >= 1 && rank <= 3 && groups > 0 && of.groups > 0 &&
-                        sizes.size() == of.shape.size() &&
-                        of.places.size() == of.shape.size(),
-                    "needs one to three spatial dims and positive groups"))
+  if (!node.require(rank >= 1 && rank <= 3,
+                    "needs one to three spatial dims, not " + Twine(rank)) ||
+      !node.requireRank("the kernel", sizes.size(), rank + 2) ||
+      !node.requireRank("the operand of offsets", of.places.size(), rank + 2) ||
+      !node.require(groups > 0, "group is not positive") ||
+      !node.require(of.groups > 0, "offset_group is not positive"))
     return std::nullopt;
   of.windows = describeWindows(node, x, Ints(sizes.begin() + 2, sizes.end()));
   for (auto [size, points] :
        llvm::zip(of.windows.sizes, ArrayRef(of.places).drop_front(2))) {
     of.taps *= size;
-    if (!node.require(of.taps < kMostTableElements &&
-                          points < kMostTableElements,
-                      "a size out of range"))
+    if (!node.require(of.taps < kMostTableElements,
+                      "windows of too many elements") ||
+        !node.require(points < kMostTableElements,
+                      "offsets for too many points"))
       return std::nullopt;
   }
-  bool fits = of.places[0] == of.shape[0] && of.shape[1] % of.groups == 0 &&
-              of.places[1] / of.groups == of.taps * rank &&
-              of.places[1] % of.groups == 0 &&
-              of.shape[1] / groups == sizes[1] && of.shape[1] % groups == 0 &&
-              sizes[0] % groups == 0;
-  node.require(fits, "channels, groups and offsets that do not fit");
+  requireFit(node, of, sizes, groups);
   return node.hasFailed() ? std::nullopt : std::optional(of);
 }
 
@@ -143,18 +166,23 @@ void convertRoiAlign(Node &node) {
   RegionAxis rows{node.dim(x, 2), node.getInt("output_height", 1), samples};
   RegionAxis columns{node.dim(x, 3), node.getInt("output_width", 1), samples};
   constexpr int64_t kMost = 1 << 12;
+  auto isInRange = [&](int64_t size, const char *name) {
+    return node.require(size > 0 && size <= kMost,
+                        Twine(name) + " is " + Twine(size) +
+                            ", and must be within 1 and " + Twine(kMost));
+  };
   if (!node.require(samples > 0, "as many samples as a region's size asks for "
                                  "(sampling_ratio = 0) are not supported") ||
-      !node.require(std::max({rows.cells, columns.cells, samples}) <= kMost &&
-                        std::min(rows.cells, columns.cells) > 0,
-                    "sizes out of range") ||
+      !isInRange(samples, "sampling_ratio") ||
+      !isInRange(rows.cells, "output_height") ||
+      !isInRange(columns.cells, "output_width") ||
       !node.require(mode == "avg" || mode == "max",
                     "mode '" + mode + "' is not known") ||
-      !node.require(node.rank(x) == 4 && node.rank(regions) == 2 &&
-                        node.dim(regions, 1) == 4 &&
-                        node.rank(node.operand(2)) == 1,
-                    "needs an image (N, C, H, W), regions (R, 4) and the "
-                    "number of an image for each"))
+      !node.requireRank("the image", node.rank(x), 4) ||
+      !node.requireRank("rois", node.rank(regions), 2) ||
+      !node.require(node.dim(regions, 1) == 4,
+                    "rois needs 4 numbers for each region") ||
+      !node.requireRank("batch_indices", node.rank(node.operand(2)), 1))
     return;
   Size count(node.dim(regions, 0));
   Value y = sampleCoordinates(node, regions, 1, rows);

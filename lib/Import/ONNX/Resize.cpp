@@ -29,6 +29,8 @@ struct Method {
   double cubic;
   bool antialias, excludeOutside;
   double extrapolation;
+
+  bool interpolates() const { return mode != "nearest"; }
 };
 
 /// The place in the operand, in elements, of element `i` of the result.
@@ -71,58 +73,136 @@ double weightAt(const Method &method, double distance) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// The weights of the operand's elements in one of the result.
-SmallVector<double> rowOf(const Axis &axis, const Method &method, int64_t i) {
+/// An element of the operand that an element of the result reads, and its
+/// weight.
+struct Neighbor {
+  int64_t index;
+  double weight;
+};
+using Neighbors = SmallVector<Neighbor, 2>;
+
+/// The elements that one of the result reads along the axis, in order. Elements
+/// whose weight is 0, but for the rounding of the place, are not read: 0 times
+/// infinity is NaN. None are left far outside the operand, where
+/// tf_crop_and_resize extrapolates.
+Neighbors neighborsOf(const Axis &axis, const Method &method, int64_t i) {
   double place = sourceOf(axis, method.coordinates, i);
   double narrowing = method.antialias ? std::min(axis.scale, 1.0) : 1;
   double reach = (method.mode == "linear" ? 1 : 2) / narrowing;
-  SmallVector<double> row(axis.from, 0);
+  Neighbors row;
   double sum = 0;
   auto first = toInteger(std::ceil(place - reach));
   for (int64_t j = first; j <= place + reach; ++j) {
     if (method.excludeOutside && (j < 0 || j >= axis.from))
       continue;
     double weight = weightAt(method, (place - j) * narrowing);
-    row[std::clamp<int64_t>(j, 0, axis.from - 1)] += weight;
+    int64_t index = std::clamp<int64_t>(j, 0, axis.from - 1);
+    if (row.empty() || row.back().index != index)
+      row.push_back({index, 0});
+    row.back().weight += weight;
     sum += weight;
   }
+  double rounding = 0x1p-50 * axis.from;
+  llvm::erase_if(row, [&](const Neighbor &neighbor) {
+    return std::abs(neighbor.weight) <= rounding;
+  });
   if (sum != 0)
-    for (double &weight : row)
-      weight /= sum;
+    for (Neighbor &neighbor : row)
+      neighbor.weight /= sum;
   return row;
 }
 
-/// x times the matrix of weights, along the axis.
-Value interpolate(Node &node, Value x, const Axis &axis, const Method &method) {
-  auto floatType = dyn_cast<FloatType>(node.element(x));
-  if (!node.require(floatType && node.rank(x) > 1 &&
-                        axis.from <= kMostTableElements &&
-                        axis.from * axis.to <= kMostTableElements,
-                    "interpolates floats of several dims, of no more than " +
-                        Twine(kMostTableElements) + " pairs of elements"))
-    return {};
+/// Makes the row as long as the others, without another element: some are taken
+/// twice, with halves of their weights, which is exact.
+void lengthen(Neighbors &row, size_t length) {
+  if (row.empty())
+    row.push_back({0, 0});
+  while (row.size() < length) {
+    const size_t numSplit = std::min(row.size(), length - row.size());
+    Neighbors longer;
+    for (auto [i, neighbor] : llvm::enumerate(row)) {
+      if (i < numSplit)
+        neighbor.weight /= 2;
+      longer.append(i < numSplit ? 2 : 1, neighbor);
+    }
+    row = std::move(longer);
+  }
+}
+
+/// The neighbors of all elements of the result, equally many of each.
+SmallVector<Neighbors> allNeighbors(Node &node, const Axis &axis,
+                                    const Method &method) {
+  SmallVector<Neighbors> rows;
+  size_t length = 1;
+  for (int64_t i = 0; i < axis.to; ++i) {
+    rows.push_back(neighborsOf(axis, method, i));
+    length = std::max(length, rows.back().size());
+    if (!node.requireTable(length * axis.to))
+      return {};
+  }
+  for (Neighbors &row : rows)
+    lengthen(row, length);
+  return rows;
+}
+
+/// The weighted sum of all neighbors, with a gather of each one.
+Value sumNeighbors(Node &node, Value x, int64_t dim, ArrayRef<Neighbors> rows) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(rows.size())},
+                                    node.element(x));
+  Value result;
+  for (size_t i = 0; i < rows.front().size() && !node.hasFailed(); ++i) {
+    Ints indices;
+    SmallVector<double> weights;
+    for (const Neighbors &row : rows) {
+      indices.push_back(row[i].index);
+      weights.push_back(row[i].weight);
+    }
+    Value weight =
+        alongAxis(node, node.table(type, weights), dim, node.rank(x));
+    Value term = node.mul(pick(node, x, indices, dim), weight);
+    result = result ? node.add(result, term) : term;
+  }
+  return result;
+}
+
+/// The weighted sum of all neighbors, with one gather of them all.
+Value reduceNeighbors(Node &node, Value x, int64_t dim,
+                      ArrayRef<Neighbors> rows) {
+  int64_t count = rows.size(), length = rows.front().size();
+  Ints indices;
   SmallVector<double> weights;
-  for (int64_t i = 0; i < axis.to; ++i)
-    weights.append(rowOf(axis, method, i));
-  Value matrix = node.table(
-      RankedTensorType::get({axis.to, axis.from}, floatType), weights);
-  int64_t last = node.rank(x) - 1;
-  if (axis.dim == last)
-    return node.emit<ir::MatmulOp>({x, matrix}, node.unit("transpose_rhs"));
-  Ints order = range(0, last + 1);
-  std::swap(order[axis.dim], order[last - 1]);
-  bool isInPlace = axis.dim == last - 1;
-  x = isInPlace ? x : node.transpose(x, order);
-  x = node.emit<ir::MatmulOp>({matrix, x});
-  return isInPlace ? x : node.transpose(x, order);
+  for (const Neighbors &row : rows)
+    for (const Neighbor &neighbor : row) {
+      indices.push_back(neighbor.index);
+      weights.push_back(neighbor.weight);
+    }
+  x = node.gather(x, node.reshape(node.vector(indices), {count, length}), dim);
+  Sizes shape(node.rank(x), Size(1));
+  shape[dim] = Size(count);
+  shape[dim + 1] = Size(length);
+  auto type = RankedTensorType::get({count, length}, node.element(x));
+  x = node.mul(x, node.reshape(node.table(type, weights), shape));
+  return node.reduce(ir::ReduceKind::sum, x, dim + 1, /*keepDims=*/false);
+}
+
+Value interpolate(Node &node, Value x, const Axis &axis, const Method &method) {
+  if (axis.to == 0)
+    return pick(node, x, {}, axis.dim);
+  SmallVector<Neighbors> rows = allNeighbors(node, axis, method);
+  if (rows.empty())
+    return {};
+  // The most gathers that are made for one axis. They read what is in caches,
+  // and fuse.
+  constexpr size_t kMostGathers = 64;
+  return rows.front().size() <= kMostGathers
+             ? sumNeighbors(node, x, axis.dim, rows)
+             : reduceNeighbors(node, x, axis.dim, rows);
 }
 
 Value resizeAxis(Node &node, Value x, const Axis &axis, const Method &method) {
   bool isCropped = method.coordinates == "tf_crop_and_resize";
   if (axis.from == axis.to && axis.scale == 1 && !isCropped)
     return x;
-  if (!node.require(axis.from > 0 && axis.to >= 0, "an empty dim"))
-    return {};
   Value result;
   SmallVector<bool> isInside;
   Ints indices;
@@ -132,8 +212,8 @@ Value resizeAxis(Node &node, Value x, const Axis &axis, const Method &method) {
     indices.push_back(std::clamp<int64_t>(nearestOf(place, method.nearest), 0,
                                           axis.from - 1));
   }
-  result = method.mode == "nearest" ? pick(node, x, indices, axis.dim)
-                                    : interpolate(node, x, axis, method);
+  result = method.interpolates() ? interpolate(node, x, axis, method)
+                                 : pick(node, x, indices, axis.dim);
   if (!isCropped || llvm::all_of(isInside, [](bool is) { return is; }))
     return result;
   auto type =
@@ -155,8 +235,9 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
                                ArrayRef<Size> sizes, ArrayRef<int64_t> dims,
                                bool isCropped = false) {
   SmallVector<Axis> axes;
-  if (!node.require((scales.size() == dims.size() && sizes.empty()) ||
-                        (sizes.size() == dims.size() && scales.empty()),
+  if (!node.require(scales.empty() || sizes.empty(),
+                    "takes scales or sizes, not both") ||
+      !node.require(scales.size() + sizes.size() == dims.size(),
                     "needs a scale or a size for each axis") ||
       node.hasFailed())
     return axes;
@@ -168,7 +249,8 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
     if (keepsSize && !isCropped && policy == "stretch")
       continue;
     Axis axis{dim, node.dim(x, dim), 0, scales.empty() ? 1 : scales[i]};
-    if (node.hasFailed() || !node.require(axis.from > 0, "an empty dim"))
+    if (node.hasFailed() ||
+        !node.require(axis.from > 0, "dim " + Twine(dim) + " is empty"))
       return {};
     if (!scales.empty()) {
       // In f32, as ONNX says: 5 · 1.4f is 7, and less in f64.
@@ -179,7 +261,7 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
       axis.scale = double(axis.to) / axis.from;
     }
     if (!node.require(axis.scale > 0 && std::isfinite(axis.scale),
-                      "a scale out of range"))
+                      "a scale that is not a positive number"))
       return {};
     common = !common                  ? axis.scale
              : policy == "not_larger" ? std::min(*common, axis.scale)
@@ -197,14 +279,58 @@ SmallVector<Axis> describeAxes(Node &node, Value x, ArrayRef<double> scales,
   return axes;
 }
 
+/// The type in which elements are interpolated, so that they are rounded once:
+/// f64 for integers, and f32 for floats of 16 bits.
+Type getInterpolatedType(Type type) {
+  if (isa<IntegerType>(type))
+    return Float64Type::get(type.getContext());
+  return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
+                                       : type;
+}
+
+/// What was interpolated of integers, in f64, as integers, which a cast
+/// saturates. ONNX does not say how to round. ONNX Runtime cuts fractions off
+/// in linear mode; all else is rounded as in the onnx package's reference.
+Value toIntegers(Node &node, Value x, const Method &method) {
+  if (method.mode != "linear" || method.antialias)
+    return node.emit<ir::RoundOp>(x);
+  // The factor keeps rounding errors from taking 1 from what is an integer.
+  return node.mul(x, node.scalar(x, 1 + 0x1p-44));
+}
+
+/// The axes in an order in which little is read along inner dims, whose
+/// elements are gathered one by one: those that shrink, then those that grow,
+/// the inner ones first.
+SmallVector<Axis> inCheapOrder(ArrayRef<Axis> axes) {
+  SmallVector<Axis> order(axes);
+  llvm::stable_sort(order, [](const Axis &lhs, const Axis &rhs) {
+    bool isLeftGrowing = lhs.to > lhs.from, isRightGrowing = rhs.to > rhs.from;
+    return isLeftGrowing != isRightGrowing ? isRightGrowing
+           : isLeftGrowing                 ? lhs.dim > rhs.dim
+                                           : lhs.dim < rhs.dim;
+  });
+  return order;
+}
+
 void resize(Node &node, Value x, ArrayRef<Axis> axes, const Method &method) {
   if (!node.require(method.mode == "nearest" || method.mode == "linear" ||
                         method.mode == "cubic",
                     "mode '" + method.mode + "' is not known"))
     return;
-  for (const Axis &axis : axes)
+  const Type type = node.element(x);
+  const bool isInteger = !node.isFloat(x);
+  if (method.interpolates() && !axes.empty()) {
+    if (!node.require(!type.isInteger(1), "mode '" + method.mode +
+                                              "' interpolates numbers, not "
+                                              "truth values"))
+      return;
+    x = node.cast(x, getInterpolatedType(type));
+  }
+  for (const Axis &axis : inCheapOrder(axes))
     x = node.hasFailed() ? Value() : resizeAxis(node, x, axis, method);
-  node.result(0, x);
+  if (isInteger && node.isFloat(x))
+    x = toIntegers(node, x, method);
+  node.result(0, node.cast(x, type));
 }
 
 } // namespace

@@ -58,11 +58,17 @@ Value Sampler::readTaps(ArrayRef<Tap> taps) {
     return node.reshape(value, sizes);
   };
   Value result = node.gather(rows, place, 0);
-  if (isInside)
-    result = node.select(widen(isInside), result, node.scalar(result, 0));
-  if (weight)
+  if (weight) {
     result = node.mul(node.cast(result, node.element(weight)), widen(weight));
-  return result;
+    // An element of weight 0 is not read: 0 times infinity is NaN.
+    Value isRead =
+        node.compare(ir::ComparePredicate::ne, weight, node.scalar(weight, 0));
+    isInside =
+        isInside ? node.emit<ir::LogicalAndOp>({isInside, isRead}) : isRead;
+  }
+  // After the product: the weight of a coordinate that is not finite is NaN.
+  return isInside ? node.select(widen(isInside), result, node.scalar(result, 0))
+                  : result;
 }
 
 Value Sampler::read(ArrayRef<Taps> taps, bool takesLargest) {

@@ -20,8 +20,9 @@ using namespace mlir;
 namespace tandem::onnx {
 namespace {
 
-/// What is computed with; more is no shape.
-constexpr size_t kMaxElements = 64;
+/// The most elements that Range and ConstantOfShape are computed to have: more
+/// are better made where they are read.
+constexpr int64_t kMaxGrownElements = 64;
 
 using Result = std::optional<Integers>;
 
@@ -188,7 +189,7 @@ Result range(Node &, ArrayRef<Integers> operands) {
   int64_t next = numbers[0];
   while (numbers[2] > 0 ? next < numbers[1] : next > numbers[1]) {
     result.elements.push_back(Size(next));
-    if (result.elements.size() > kMaxElements ||
+    if (int64_t(result.elements.size()) > kMaxGrownElements ||
         llvm::AddOverflow(next, numbers[2], next))
       return std::nullopt;
   }
@@ -293,7 +294,7 @@ Result constantOfShape(Node &node) {
     return std::nullopt;
   std::optional<int64_t> count = shape->elements[0].value();
   Expected<TensorType> type = typeOf(attribute->t());
-  if (!count || *count < 0 || *count > int64_t(kMaxElements) || !type ||
+  if (!count || *count < 0 || *count > kMaxGrownElements || !type ||
       type->dtype != DType::i64)
     return std::nullopt;
   Expected<SharedBytes> bytes = node.state().file.read(attribute->t());
@@ -369,14 +370,6 @@ bool evaluateSplit(Node &node) {
   return true;
 }
 
-/// Whether the type can hold all elements, so that nothing wraps around.
-bool fits(const Integers &integers) {
-  return llvm::all_of(integers.elements, [&](const Size &size) {
-    return integers.dtype == DType::i64 || !size.value() ||
-           llvm::isInt<32>(*size.value());
-  });
-}
-
 } // namespace
 
 bool evaluateIntegers(Node &node) {
@@ -387,7 +380,8 @@ bool evaluateIntegers(Node &node) {
   if (node.proto().output_size() != 1)
     return false;
   Result result = evaluate(node);
-  if (!result || result->elements.size() > kMaxElements || !fits(*result))
+  if (!result || int64_t(result->elements.size()) > kMaxKnownIntegers ||
+      !fits(*result))
     return false;
   node.result(0, std::move(*result));
   return true;

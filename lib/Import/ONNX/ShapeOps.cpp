@@ -68,19 +68,32 @@ struct Blocks {
 
 std::optional<Blocks> describeBlocks(Node &node, Value x) {
   int64_t size = node.getInt("blocksize", 0);
-  if (!node.require(node.rank(x) == 4 && size > 0 && size < kMostSize,
-                    "needs four dims and a block size"))
+  if (!node.requireRank("the operand", node.rank(x), 4) ||
+      !node.require(size > 0 && size < kMostSize,
+                    "a blocksize of " + Twine(size) + " is out of range"))
     return std::nullopt;
   Sizes sizes = node.sizesOf(x);
   return Blocks{sizes[0], sizes[1], sizes[2], sizes[3], size};
 }
 
-Size scaled(Node &node, std::optional<Size> size) {
-  if (!size)
-    node.error(
-        "a dim that the block size divides is free, or no multiple of it",
-        "give it a size, as in --dim=NAME=8");
-  return size.value_or(Size(1));
+/// A dim that blocks of `by` elements divide, as a number of blocks.
+Size inBlocks(Node &node, const Size &size, int64_t by) {
+  std::optional<Size> blocks = divideExactly(size, Size(by));
+  if (!blocks && size.value())
+    node.error("a dim of size " + Twine(*size.value()) + " is no multiple of " +
+               Twine(by));
+  else if (!blocks)
+    node.error("needs the size of a dim that depends on the free dims " +
+                   node.state().describeFreeDims(size),
+               "give them sizes, as in --dim=NAME=8");
+  return blocks.value_or(Size(1));
+}
+
+/// A dim of blocks of `by` elements, as a number of elements.
+Size outOfBlocks(Node &node, const Size &size, int64_t by) {
+  std::optional<Size> elements = multiply(size, Size(by));
+  node.require(elements.has_value(), "a size that overflows");
+  return elements.value_or(Size(1));
 }
 
 } // namespace
@@ -92,8 +105,10 @@ Ints range(int64_t first, int64_t last) {
 }
 
 Value alongAxis(Node &node, Value value, int64_t axis, int64_t rank) {
-  if (!node.require(node.rank(value) == 1 && axis >= 0 && axis < rank,
-                    "needs a vector, and a tensor with that dim"))
+  if (!node.requireRank("an operand with an element for each of a dim",
+                        node.rank(value), 1) ||
+      !node.require(axis >= 0 && axis < rank,
+                    "an operand has fewer dims than the op needs"))
     return {};
   Sizes shape(rank, Size(1));
   shape[axis] = node.sizesOf(value)[0];
@@ -165,15 +180,14 @@ void convertDepthToSpace(Node &node) {
   if (!blocks)
     return;
   auto [n, c, h, w, size] = *blocks;
-  Size channels = scaled(node, divide(c, Size(size * size)));
+  Size channels = inBlocks(node, c, size * size);
   bool isCRD = node.getString("mode", "DCR") == "CRD";
   x = isCRD ? node.reshape(x, {n, channels, size, size, h, w})
             : node.reshape(x, {n, size, size, channels, h, w});
   x = node.transpose(x,
                      isCRD ? Ints{0, 1, 4, 2, 5, 3} : Ints{0, 3, 4, 1, 5, 2});
-  node.result(
-      0, node.reshape(x, {n, channels, scaled(node, multiply(h, Size(size))),
-                          scaled(node, multiply(w, Size(size)))}));
+  node.result(0, node.reshape(x, {n, channels, outOfBlocks(node, h, size),
+                                  outOfBlocks(node, w, size)}));
 }
 
 void convertSpaceToDepth(Node &node) {
@@ -182,21 +196,23 @@ void convertSpaceToDepth(Node &node) {
   if (!blocks)
     return;
   auto [n, c, h, w, size] = *blocks;
-  Size height = scaled(node, divide(h, Size(size)));
-  Size width = scaled(node, divide(w, Size(size)));
+  Size height = inBlocks(node, h, size), width = inBlocks(node, w, size);
   x = node.reshape(x, {n, c, height, size, width, size});
   x = node.transpose(x, Ints{0, 3, 5, 1, 2, 4});
-  node.result(0,
-              node.reshape(x, {n, scaled(node, multiply(c, Size(size * size))),
-                               height, width}));
+  node.result(0, node.reshape(
+                     x, {n, outOfBlocks(node, c, size * size), height, width}));
 }
 
 void convertDropout(Node &node) {
   Value x = node.operand(0);
   node.result(0, x);
-  if (node.hasOperand(2))
-    node.require(node.knownScalar(node.named(2)) == 0,
-                 "training is not supported");
+  if (node.hasOperand(2)) {
+    const std::optional<int64_t> isTraining = node.knownScalar(node.named(2));
+    if (!node.require(isTraining.has_value(),
+                      "a training_mode that is not known") ||
+        !node.require(*isTraining == 0, "training is not supported"))
+      return;
+  }
   if (!node.isWanted(1))
     return;
   // Nothing is dropped; the mask says so.
@@ -249,13 +265,15 @@ void convertRange(Node &node) {
   SmallVector<double, 3> numbers;
   for (unsigned i = 0; i < 3; ++i) {
     SmallVector<double> number = node.numbers(i);
-    if (!node.require(number.size() == 1, "needs three scalars"))
+    if (!node.requireCount("operand " + Twine(i), number.size(), 1))
       return;
     numbers.push_back(number[0]);
   }
   double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
-  if (!node.require(count < 1e9, "needs a delta, and no more numbers than "
-                                 "memory holds"))
+  if (!node.require(numbers[2] != 0, "a delta of 0") ||
+      !node.require(!std::isnan(count), "a start, limit or delta that is not a "
+                                        "finite number") ||
+      !node.require(count < 1e9, "more than a billion numbers"))
     return;
   Value start = node.operand(0), delta = node.operand(2);
   int64_t size = count > 0 ? static_cast<int64_t>(count) : 0;
@@ -320,12 +338,12 @@ void convertUnsqueeze(Node &node) {
 void convertTile(Node &node) {
   Value x = node.operand(0);
   Ints repeats = node.constants(1);
-  if (!node.require(static_cast<int64_t>(repeats.size()) == node.rank(x),
-                    "needs a number for each dim"))
+  if (!node.requireCount("repeats", repeats.size(), node.rank(x)))
     return;
   for (auto [axis, count] : llvm::enumerate(repeats)) {
-    if (!node.require(count >= 0 && count <= 4096, "a number of repeats that "
-                                                   "is negative or large"))
+    if (!node.require(count >= 0, "a negative number of repeats") ||
+        !node.require(count <= 4096, Twine(count) + " repeats; at most 4096 "
+                                                    "are supported"))
       return;
     x = count == 0 ? node.slice(x, axis, 0, 0)
                    : node.concat(SmallVector<Value>(count, x), axis);

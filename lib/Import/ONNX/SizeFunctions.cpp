@@ -52,10 +52,7 @@ std::optional<Size> modulo(const Size &lhs, const Size &rhs) {
     return Size(rest != 0 && (rest < 0) != (*divisor < 0) ? rest + *divisor
                                                           : rest);
   }
-  // What is a multiple for any size of the free dims.
-  std::optional<Size> quotient = divide(lhs, rhs);
-  return quotient && multiply(*quotient, rhs) == lhs ? std::optional(Size(0))
-                                                     : std::nullopt;
+  return divideExactly(lhs, rhs) ? std::optional(Size(0)) : std::nullopt;
 }
 
 struct Smaller {

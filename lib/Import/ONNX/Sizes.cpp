@@ -58,6 +58,11 @@ std::optional<Size> divide(const Size &lhs, const Size &rhs) {
   return quotient;
 }
 
+std::optional<Size> divideExactly(const Size &lhs, const Size &rhs) {
+  std::optional<Size> quotient = divide(lhs, rhs);
+  return quotient && multiply(*quotient, rhs) == lhs ? quotient : std::nullopt;
+}
+
 int64_t toInteger(double value) {
   constexpr double limit = 0x1p63;
   if (value >= limit)

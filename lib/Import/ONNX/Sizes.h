@@ -53,6 +53,9 @@ std::optional<Size> multiply(const Size &lhs, const Size &rhs);
 /// that is truncated towards zero.
 std::optional<Size> divide(const Size &lhs, const Size &rhs);
 
+/// The quotient where there is no remainder, whatever the free dims are.
+std::optional<Size> divideExactly(const Size &lhs, const Size &rhs);
+
 /// A number without its fraction: the nearest i64, and 0 for NaN.
 int64_t toInteger(double value);
 

@@ -62,7 +62,8 @@ Ints splitSizes(Node &node, Value x, int64_t axis) {
     return sizes;
   int64_t count = node.getInt("num_outputs", node.proto().output_size());
   if (!node.require(count > 0 && count <= node.proto().output_size(),
-                    "a number of results other than it has"))
+                    "num_outputs is " + Twine(count) + ", but it has " +
+                        Twine(node.proto().output_size()) + " results"))
     return {};
   int64_t size = node.dim(x, axis), part = (size + count - 1) / count;
   for (int64_t i = 0; i < count; ++i)
@@ -75,7 +76,7 @@ Ints splitSizes(Node &node, Value x, int64_t axis) {
 template <typename Op> void accumulate(Node &node, double neutral) {
   Value x = node.operand(0);
   Ints axes = node.constants(1);
-  if (!node.require(axes.size() == 1, "needs one axis"))
+  if (!node.requireCount("axis", axes.size(), 1))
     return;
   int64_t axis = node.axis(axes[0], node.rank(x)), size = node.dim(x, axis);
   bool isReverse = node.getInt("reverse", 0);
@@ -100,6 +101,15 @@ template <typename Op> void accumulate(Node &node, double neutral) {
 
 Value pick(Node &node, Value value, ArrayRef<int64_t> indices, int64_t axis) {
   return node.gather(value, node.vector(indices), axis);
+}
+
+Value elementAt(Node &node, Value value, int64_t axis, int64_t i) {
+  Value slice = node.slice(value, axis, i, i + 1);
+  Sizes shape = node.sizesOf(value);
+  if (node.hasFailed())
+    return {};
+  shape.erase(shape.begin() + axis);
+  return node.reshape(slice, shape);
 }
 
 /// The only element, where a double is equal to it.
@@ -163,14 +173,13 @@ void convertCenterCropPad(Node &node) {
   int64_t rank = node.rank(x);
   Ints shape = node.constants(1);
   Ints axes = node.axes(node.getInts("axes", range(0, rank)), rank);
-  if (!node.require(shape.size() == axes.size(),
-                    "needs a size for each axis") ||
+  if (!node.requireCount("shape", shape.size(), axes.size()) ||
       node.hasFailed())
     return;
   Ints low(rank, 0), high(rank, 0);
   for (auto [axis, size] : llvm::zip(axes, shape)) {
     if (!node.require(size >= 0 && size < int64_t(1) << 40,
-                      "a size out of range"))
+                      "a size of " + Twine(size) + " is out of range"))
       return;
     int64_t missing = size - node.dim(x, axis);
     low[axis] = missing / 2;
@@ -216,22 +225,33 @@ void convertGather(Node &node) {
   node.result(0, node.gather(x, indices, axis));
 }
 
+/// The depth of OneHot, of any type of numbers, without its fraction.
+static int64_t oneHotDepth(Node &node) {
+  SmallVector<double> depths = node.numbers(1);
+  if (!node.requireCount("depth", depths.size(), 1))
+    return 1;
+  const int64_t depth = toInteger(depths[0]);
+  node.require(depth > 0,
+               "a depth of " + Twine(depth) + ", which is not positive");
+  return depth;
+}
+
 void convertOneHot(Node &node) {
   Value indices = node.operand(0), values = node.operand(2);
-  Ints depths = node.constants(1);
-  if (!node.require(depths.size() == 1 && depths[0] > 0, "needs a depth"))
+  const int64_t depths = oneHotDepth(node);
+  if (node.hasFailed())
     return;
   int64_t rank = node.rank(indices) + 1;
   int64_t axis = node.axis(node.getInt("axis", -1), rank);
   Type i64 = node.state().builder.getI64Type();
-  Value depth = node.scalar(i64, depths[0]);
+  Value depth = node.scalar(i64, depths);
   indices = node.cast(indices, i64);
   Value isNegative =
       node.compare(ir::ComparePredicate::lt, indices, node.scalar(i64, 0));
   indices = node.select(isNegative, node.add(indices, depth), indices);
   Sizes shape = node.sizesOf(indices);
   shape.insert(shape.begin() + axis, Size(1));
-  Value counted = alongAxis(node, node.iota({depths[0]}, 0, i64), axis, rank);
+  Value counted = alongAxis(node, node.iota({depths}, 0, i64), axis, rank);
   Value isHot = node.compare(ir::ComparePredicate::eq,
                              node.reshape(indices, shape), counted);
   auto value = [&](int64_t i) {
@@ -246,8 +266,7 @@ void convertPad(Node &node) {
   int64_t rank = node.rank(x);
   Ints axes =
       node.hasOperand(3) ? node.axes(node.constants(3), rank) : range(0, rank);
-  if (!node.require(pads.size() == 2 * axes.size(),
-                    "needs two numbers for each axis") ||
+  if (!node.requireCount("pads", pads.size(), 2 * axes.size()) ||
       node.hasFailed())
     return;
   Ints low(rank, 0), high(rank, 0);
@@ -307,10 +326,10 @@ void convertSlice(Node &node) {
   Ints axes = node.constantsOr(3, "axes", range(0, starts.size()));
   Ints steps = node.constantsOr(4, "steps", Ints(starts.size(), 1));
   axes = node.axes(axes, node.rank(x));
-  if (!node.require(
-          ends.size() == starts.size() && axes.size() == starts.size() &&
-              steps.size() == starts.size() && !llvm::is_contained(steps, 0),
-          "needs a start, an end and a step for each axis"))
+  if (!node.requireCount("ends", ends.size(), starts.size()) ||
+      !node.requireCount("axes", axes.size(), starts.size()) ||
+      !node.requireCount("steps", steps.size(), starts.size()) ||
+      !node.require(!llvm::is_contained(steps, 0), "a step of 0"))
     return;
   for (size_t i = 0; i < axes.size() && !node.hasFailed(); ++i)
     if (steps[i] > 0)
@@ -345,8 +364,8 @@ void convertTrilu(Node &node) {
   Value x = node.operand(0);
   Ints offsets = node.hasOperand(1) ? node.constants(1) : Ints{0};
   int64_t rank = node.rank(x);
-  if (!node.require(rank >= 2 && offsets.size() == 1,
-                    "needs two dims and one offset"))
+  if (!node.require(rank >= 2, "needs two dims or more") ||
+      !node.requireCount("k", offsets.size(), 1))
     return;
   Ints shape{node.dim(x, rank - 2), node.dim(x, rank - 1)};
   Type i64 = node.state().builder.getI64Type();

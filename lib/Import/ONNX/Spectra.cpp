@@ -65,6 +65,25 @@ Value resizeDim(Node &node, Value x, int64_t axis, int64_t size) {
   return own == size ? x : node.pad(x, none, high, none, 0);
 }
 
+/// An error unless the matrix may be made: its elements are bounded, and so is
+/// the length.
+bool requireMatrix(Node &node, const Transform &of, int64_t parts) {
+  auto fits = [&](int64_t length) {
+    const Transform other{length, of.isInverse, of.isOneSided};
+    return other.inputs() * parts * other.outputs() * other.parts() <=
+           kMostTableElements;
+  };
+  int64_t longest = 1; // By bisection: longer ones have larger matrices.
+  for (int64_t step = 1 << 12; step > 0; step /= 2)
+    while (fits(longest + step))
+      longest += step;
+  return node.require(of.length <= longest,
+                      "a length of " + Twine(of.length) +
+                          " is not supported: at most " + Twine(longest) +
+                          " is, for numbers of " +
+                          (parts == 1 ? "one part" : "two parts"));
+}
+
 /// Transforms `x`, whose last dim is the parts of its numbers, along `axis`, by
 /// a product with the transform's matrix.
 Value transform(Node &node, Value x, int64_t axis, const Transform &of) {
@@ -73,10 +92,9 @@ Value transform(Node &node, Value x, int64_t axis, const Transform &of) {
   if (node.hasFailed() ||
       !node.require(parts == 1 || parts == 2,
                     "needs a last dim of one or two parts of numbers") ||
-      !node.require(of.length > 0 && of.length < 1 << 20 &&
-                        of.inputs() * parts * of.outputs() * of.parts() <=
-                            kMostTableElements,
-                    "a length of " + Twine(of.length) + " is not supported"))
+      !node.require(of.length > 0, "a length of " + Twine(of.length) +
+                                       ", which is not positive") ||
+      !requireMatrix(node, of, parts))
     return {};
   x = resizeDim(node, x, axis, of.inputs());
   Ints order = range(0, last + 1);
@@ -105,9 +123,9 @@ Value transform(Node &node, Value x, int64_t axis, const Transform &of) {
 void convertWindow(Node &node, double a, double b, double c) {
   Ints sizes = node.constants(0);
   Type type = node.getType("output_datatype", proto::TensorProto::FLOAT);
-  if (!node.require(sizes.size() == 1 && sizes[0] >= 0 &&
-                        sizes[0] <= kMostTableElements,
-                    "needs one size, of at most " + Twine(kMostTableElements)))
+  if (!node.requireCount("size", sizes.size(), 1) ||
+      !node.require(sizes[0] >= 0, "a negative size") ||
+      !node.requireTable(sizes[0]))
     return;
   int64_t steps = sizes[0] - (node.getInt("periodic", 1) ? 0 : 1);
   SmallVector<double> window;
@@ -128,11 +146,13 @@ void convertDFT(Node &node) {
   int64_t rank = node.rank(x), given = node.getInt("axis", 1);
   if (node.opset() >= 20) {
     Ints axes = node.hasOperand(2) ? node.constants(2) : Ints{-2};
-    given = axes.size() == 1 ? axes[0] : rank;
+    if (!node.requireCount("axis", axes.size(), 1))
+      return;
+    given = axes[0];
   }
   int64_t axis = node.axis(given, rank);
-  if (!node.require(rank >= 2 && axis < rank - 1,
-                    "the last dim cannot be transformed"))
+  if (!node.require(rank >= 2, "needs two dims or more") ||
+      !node.require(axis < rank - 1, "the last dim cannot be transformed"))
     return;
   Transform of{node.dim(x, axis), node.getInt("inverse", 0) != 0,
                node.getInt("onesided", 0) != 0};
@@ -140,7 +160,9 @@ void convertDFT(Node &node) {
     of.length = 2 * (of.length - 1);
   if (node.hasOperand(1)) {
     Ints lengths = node.constants(1);
-    of.length = lengths.size() == 1 ? lengths[0] : 0;
+    if (!node.requireCount("dft_length", lengths.size(), 1))
+      return;
+    of.length = lengths[0];
   }
   node.result(0, transform(node, x, axis, of));
 }
@@ -158,11 +180,14 @@ void convertSTFT(Node &node) {
   Ints sizes{hasWindow ? node.dim(node.operand(2), 0) : length};
   if (node.hasOperand(3))
     sizes = node.constants(3);
-  if (!node.require(node.rank(x) == 3 && steps.size() == 1 &&
-                        sizes.size() == 1 && steps[0] > 0 && sizes[0] > 0 &&
-                        sizes[0] <= length,
-                    "needs a signal (N, length, parts), a positive step, and "
-                    "frames that are not longer than the signal"))
+  if (!node.requireRank("the signal", node.rank(x), 3) ||
+      !node.requireCount("frame_step", steps.size(), 1) ||
+      !node.requireCount("frame_length", sizes.size(), 1) ||
+      !node.require(steps[0] > 0, "frame_step is not positive") ||
+      !node.require(sizes[0] > 0, "frame_length is not positive") ||
+      !node.require(sizes[0] <= length, "frames of " + Twine(sizes[0]) +
+                                            " elements; the signal has " +
+                                            Twine(length)))
     return;
   int64_t frames = (length - sizes[0]) / steps[0] + 1;
   if (node.hasFailed() || !node.requireTable(frames) ||
@@ -190,19 +215,23 @@ void convertMelWeightMatrix(Node &node) {
   SmallVector<double> given;
   for (unsigned i = 0; i < 5; ++i) {
     SmallVector<double> number = node.numbers(i);
-    if (!node.require(number.size() == 1, "needs five scalars"))
+    if (!node.requireCount("operand " + Twine(i), number.size(), 1))
       return;
     given.push_back(number[0]);
   }
-  for (double size : {given[0], given[1]})
-    if (!node.require(size >= 0 && size < 1 << 20, "a size out of range"))
+  for (auto [size, name] :
+       {std::pair{given[0], "num_mel_bins"}, {given[1], "dft_length"}})
+    if (!node.require(size >= 0 && size < 1 << 20,
+                      Twine(name) + " is out of range"))
       return;
   int64_t bands = given[0], bins = static_cast<int64_t>(given[1]) / 2 + 1;
   double rate = given[2], low = toMel(given[3]), high = toMel(given[4]);
   Type type = node.getType("output_datatype", proto::TensorProto::FLOAT);
-  if (!node.require(bands * bins <= kMostTableElements && rate > 0 &&
-                        std::isfinite(low) && std::isfinite(high),
-                    "needs a positive rate and frequencies"))
+  if (!node.requireTable(bands * bins) ||
+      !node.require(rate > 0, "sample_rate is not positive") ||
+      !node.require(std::isfinite(low),
+                    "lower_edge_hertz is not a frequency") ||
+      !node.require(std::isfinite(high), "upper_edge_hertz is not a frequency"))
     return;
   Ints edges;
   for (int64_t i = 0; i < bands + 2; ++i) {

@@ -116,27 +116,27 @@ Windows describeWindows(Node &node, Value value, Ints sizes) {
                   Ints(count, 0)};
   Ints given = node.getInts("kernel_shape", sizes);
   Ints pads = node.getInts("pads", Ints(2 * count, 0));
-  if (!node.require(windows.strides.size() == count &&
-                        windows.dilations.size() == count &&
-                        pads.size() == 2 * count && given == sizes &&
-                        node.rank(value) == int64_t(count) + 2,
-                    "needs a number for each spatial dim, and a kernel_shape "
-                    "that is the kernel's"))
+  if (!node.require(given == sizes, "kernel_shape is not that of the kernel") ||
+      !node.requireRank("the operand", node.rank(value), count + 2) ||
+      !node.requireCount("pads", pads.size(), 2 * count))
     return {};
   // What is large enough to overflow is in no sensible model.
-  for (const Ints *numbers : {&sizes, &windows.strides, &windows.dilations})
-    if (!node.requireSizes(*numbers, 1,
-                           "a size, stride or dilation out of range"))
+  for (auto [numbers, name] : {std::pair{&sizes, "kernel_shape"},
+                               {&windows.strides, "strides"},
+                               {&windows.dilations, "dilations"}})
+    if (!node.requireCount(name, numbers->size(), count) ||
+        !node.requireSizes(*numbers, 1,
+                           Twine(name) + " has a number out of range"))
       return {};
-  if (!node.requireSizes(pads, 1 - kMostSize, "padding out of range"))
+  if (!node.requireSizes(pads, 1 - kMostSize, "pads has a number out of range"))
     return {};
   const Sizes shape = node.sizesOf(value);
   int64_t taps = 1;
   for (size_t i = 0; i < count; ++i) {
     taps = std::min(taps * sizes[i], kMostSize);
-    if (!node.require(taps < kMostSize &&
-                          shape[i + 2].value().value_or(0) < kMostSize,
-                      "windows or spatial dims of too many elements"))
+    if (!node.require(taps < kMostSize, "windows of too many elements") ||
+        !node.require(shape[i + 2].value().value_or(0) < kMostSize,
+                      "dim " + Twine(i + 2) + " has too many elements"))
       return {};
   }
   windows.low.assign(pads.begin(), pads.begin() + count);
@@ -219,8 +219,9 @@ void convertLpPool(Node &node) {
 void convertLRN(Node &node) {
   Value x = node.operand(0);
   int64_t size = node.getInt("size", 0);
-  if (!node.require(node.rank(x) > 2 && size > 0 && size < 65536,
-                    "needs a spatial dim and a positive size"))
+  if (!node.require(node.rank(x) > 2, "needs a spatial dim") ||
+      !node.require(size > 0 && size < 65536,
+                    "size " + Twine(size) + " is not within 1 and 65535"))
     return;
   Sizes shape = node.sizesOf(x);
   std::optional<Size> rest = productOf(ArrayRef(shape).drop_front(2));

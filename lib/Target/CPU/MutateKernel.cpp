@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RoundingFaults.h"
+
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,12 +69,6 @@ bool isOperand(Value pointer) {
 /// spoil, or returns false where there are fewer. What spoils all at once has
 /// place 0.
 using Fault = bool (*)(LLVM::LLVMFuncOp body, size_t place);
-
-template <typename Op> SmallVector<Op> collect(LLVM::LLVMFuncOp body) {
-  SmallVector<Op> ops;
-  body.walk([&](Op op) { ops.push_back(op); });
-  return ops;
-}
 
 /// Operands of all stores to results that are what is stored.
 SmallVector<OpOperand *> collectStored(LLVM::LLVMFuncOp body) {
@@ -213,12 +209,38 @@ bool closeMask(LLVM::LLVMFuncOp body, size_t place) {
   return !stores.empty() && place == 0;
 }
 
+/// The last lane of each tail is not written.
+bool narrowMask(LLVM::LLVMFuncOp body, size_t place) {
+  auto stores = collect<LLVM::MaskedStoreOp>(body);
+  llvm::erase_if(stores, [](auto store) { return !isResult(store.getData()); });
+  if (place >= stores.size())
+    return false;
+  LLVM::MaskedStoreOp store = stores[place];
+  OpBuilder builder(store);
+  Location loc = store.getLoc();
+  Value mask = store.getMask();
+  auto type = cast<VectorType>(mask.getType());
+  Value closed =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  // A lane stays open if the next one is.
+  auto next = llvm::to_vector_of<int32_t>(
+      llvm::seq<int64_t>(1, type.getNumElements() + 1));
+  Value followed =
+      LLVM::ShuffleVectorOp::create(builder, loc, mask, closed, next);
+  store.getMaskMutable().assign(
+      arith::AndIOp::create(builder, loc, mask, followed).getResult());
+  return true;
+}
+
 constexpr std::pair<StringLiteral, Fault> kFaults[] = {
-    {"zero-results", zeroResults},   {"zero-last-store", zeroLastStore},
-    {"reverse-lanes", reverseLanes}, {"drop-task", dropTask},
-    {"drop-step", dropStep},         {"drop-row", dropRow},
-    {"drop-product", dropProduct},   {"shift-load", shiftLoad},
-    {"close-mask", closeMask},
+    {"zero-results", zeroResults},     {"zero-last-store", zeroLastStore},
+    {"reverse-lanes", reverseLanes},   {"drop-task", dropTask},
+    {"drop-step", dropStep},           {"drop-row", dropRow},
+    {"drop-product", dropProduct},     {"shift-load", shiftLoad},
+    {"close-mask", closeMask},         {"narrow-mask", narrowMask},
+    {"skip-rounding", skipRounding},   {"saturate", saturate},
+    {"overflow-early", overflowEarly}, {"flush-subnormals", flushSubnormals},
+    {"round-coarsely", roundCoarsely},
 };
 
 Fault findFault(StringRef name) {
@@ -226,6 +248,13 @@ Fault findFault(StringRef name) {
     if (known == name)
       return fault;
   return nullptr;
+}
+
+std::string faultNames() {
+  std::string names;
+  for (auto [name, fault] : kFaults)
+    names += (names.empty() ? "" : ", ") + name.str();
+  return names;
 }
 
 /// Those of all bodies of the module; whether there was one.
@@ -255,10 +284,7 @@ struct MutateKernelPass : impl::MutateKernelBase<MutateKernelPass> {
     fault = findFault(rest);
     if (!fault)
       return emitError(UnknownLoc::get(context))
-             << "no fault '" << mutant
-             << "': there are zero-results, zero-last-store, reverse-lanes, "
-                "drop-task, drop-step, drop-row, drop-product, shift-load, "
-                "close-mask";
+             << "no fault '" << mutant << "': there are " << faultNames();
     if (!number.empty() && number.getAsInteger(10, place))
       return emitError(UnknownLoc::get(context))
              << "no number of a place: '" << number << "'";

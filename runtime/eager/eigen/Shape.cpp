@@ -257,20 +257,45 @@ public:
     char *to = results[0].as<char>();
     parallelFor(outer * count, grainFor(rowBytes),
                 [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i)
-                    copyRow(from, indices[i % count], i, to);
+                  // Each part of the range that is in one block of the operand.
+                  for (int64_t length; begin < end; begin += length) {
+                    const int64_t block = begin / count, first = begin % count;
+                    length = std::min(count - first, end - begin);
+                    copyRows(from + block * axisSize * rowBytes,
+                             indices + first, length, to + begin * rowBytes);
+                  }
                 });
     return {};
   }
 
 private:
-  void copyRow(const char *from, int64_t index, int64_t i, char *to) const {
-    const int64_t row =
-        i / count * axisSize + std::clamp<int64_t>(index, 0, axisSize - 1);
-    if (rowBytes == 4)
-      std::memcpy(to + i * 4, from + row * 4, 4);
-    else
-      std::memcpy(to + i * rowBytes, from + row * rowBytes, rowBytes);
+  void copyRows(const char *from, const Index *indices, int64_t length,
+                char *to) const {
+    switch (rowBytes) { // Rows of one element, without a call for each.
+    case 1:
+      return copyRowsOf<1>(from, indices, length, to);
+    case 2:
+      return copyRowsOf<2>(from, indices, length, to);
+    case 4:
+      return copyRowsOf<4>(from, indices, length, to);
+    case 8:
+      return copyRowsOf<8>(from, indices, length, to);
+    default:
+      for (int64_t i = 0; i < length; ++i)
+        std::memcpy(to + i * rowBytes, from + rowOf(indices[i]) * rowBytes,
+                    rowBytes);
+    }
+  }
+
+  template <int64_t bytes>
+  void copyRowsOf(const char *from, const Index *indices, int64_t length,
+                  char *to) const {
+    for (int64_t i = 0; i < length; ++i)
+      std::memcpy(to + i * bytes, from + rowOf(indices[i]) * bytes, bytes);
+  }
+
+  int64_t rowOf(int64_t index) const {
+    return std::clamp<int64_t>(index, 0, axisSize - 1);
   }
 
   int64_t outer, axisSize, count, rowBytes;

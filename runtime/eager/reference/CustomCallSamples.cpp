@@ -63,9 +63,8 @@ static void addSample(std::span<const Tensor> results,
                       std::span<SampledValue> values, RandomBits &random) {
   for (size_t i = 0; i < results.size(); ++i) {
     const int sample = static_cast<int>(values[i].samples.size());
-    const Tensor wide = widenHalves(results[i]);
-    values[i].samples.push_back(
-        errors[i].empty() ? wide : perturb(wide, errors[i], sample, random));
+    values[i].samples.push_back(perturb(widenHalves(results[i]), errors[i],
+                                        results[i].dtype(), sample, random));
   }
 }
 

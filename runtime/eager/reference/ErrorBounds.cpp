@@ -113,6 +113,8 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
                             [](double error) { return error > 0; });
   if (isExact && !rounds)
     return result;
+  if (!rounds)
+    errors.clear();
   Tensor unperturbed;
   for (size_t sample = 0; sample < count; ++sample) {
     if (!isExact || !unperturbed) {
@@ -121,9 +123,9 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
         values.push_back(operand->inSample(sample));
       TANDEM_ASSIGN_OR_RETURN(unperturbed, evaluateSample(op, exact, values));
     }
-    result.samples.push_back(
-        rounds ? perturb(unperturbed, errors, static_cast<int>(sample), random)
-               : unperturbed);
+    result.samples.push_back(perturb(unperturbed, errors,
+                                     result.reference.dtype(),
+                                     static_cast<int>(sample), random));
   }
   return result;
 }

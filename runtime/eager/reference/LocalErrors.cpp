@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Floats of 16 bits are computed in f32 and rounded once, where a kernel or an
-// eager op stores them: so an op's own roundings are those of f32, and one to
-// the type of the result, which a kernel may leave out between two of its ops.
+// An op on 16-bit floats computes in f32 and rounds its result once. Its errors
+// are those of f32 and one rounding to the type of the result: bf16 may be left
+// unrounded between two ops of a kernel, and f32 values that differ a little may
+// be rounded to neighbors of f16 (docs/Rationale.md, "16-bit floats").
 //
 // Sums are bounded by sqrt(K) u sum |terms|, the probabilistic bound of Higham
 // and Mary (A new approach to probabilistic rounding error analysis, SISC
@@ -98,8 +99,8 @@ Errors errorsOfElementwise(const OpDesc &op, Operands operands,
   return errors;
 }
 
-/// Every tier rounds numbers of 32 and 64 bits; a kernel may leave the rounding
-/// of computed values to 16 bits out.
+/// Every tier rounds equal numbers to equal ones. Computed values may differ
+/// before they are rounded to 16 bits, or not be rounded (bf16).
 Errors errorsOfCast(Operands operands, const Tensor &result) {
   bool mayBeLeftOut = isFloat(operands[0].dtype()) &&
                       byteWidth(result.dtype()) == 2 &&

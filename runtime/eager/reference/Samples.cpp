@@ -10,6 +10,9 @@
 
 #include "Wide.h"
 
+#include "tandem/Runtime/Compare.h"
+
+#include <algorithm>
 #include <limits>
 
 using namespace tandem;
@@ -55,16 +58,40 @@ static double anything(int sample, double value) {
   return values[sample % 4];
 }
 
+/// The perturbed result of an f16 op before it is rounded to f16. The rounding
+/// decides whether it overflows, from a number that may be off by what the op
+/// errs in f32. The part of `error` that stands for the rounding itself must
+/// not make an infinity of a number, or the other way around.
+static double keepOverflow(double exact, double perturbed, double error) {
+  constexpr double kLargest = 65504, kRoundsToInfinity = 65520;
+  const double rounding = std::max(epsilonOf(DType::f16) / 2 * std::fabs(exact),
+                                   leastPositive(DType::f16) / 2);
+  const double before = kInflation * std::max(error - rounding, 0.0);
+  if (std::fabs(exact) + before < kRoundsToInfinity)
+    return std::clamp(perturbed, -kLargest, kLargest);
+  if (std::fabs(exact) - before >= kRoundsToInfinity)
+    return std::copysign(kInfinity, exact);
+  return perturbed;
+}
+
 Tensor reference::perturb(const Tensor &exact,
-                          const std::vector<double> &errors, int sample,
-                          RandomBits &random) {
+                          const std::vector<double> &errors, DType stored,
+                          int sample, RandomBits &random) {
+  const bool isF16 = stored == DType::f16;
+  if (errors.empty() && !isF16)
+    return exact;
   std::vector<double> values = widen<double>(exact);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (errors[i] == kInfinity)
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (errors[i] == kInfinity) {
       values[i] = anything(sample, values[i]);
-    else if (errors[i] > 0)
+    } else if (errors[i] > 0) {
+      const double unperturbed = values[i];
       values[i] += kInflation * errors[i] * random.perturbation();
-  Tensor result = *Tensor::allocate(exact.type());
+      if (isF16)
+        values[i] = keepOverflow(unperturbed, values[i], errors[i]);
+    }
+  Tensor result = *Tensor::allocate(isF16 ? TensorType{stored, exact.shape()}
+                                          : exact.type());
   narrow(values, result);
-  return result;
+  return isF16 ? widenHalves(result) : result;
 }

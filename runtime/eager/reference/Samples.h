@@ -23,7 +23,8 @@ inline bool isHalf(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16;
 }
 
-/// Samples hold floats of 16 bits in f32, as kernels do between two ops.
+/// Samples hold floats of 16 bits in f32, as kernels do between two ops. Those
+/// of f16 are rounded to f16 all the same, because kernels round each result.
 TensorType widenHalves(TensorType type);
 Tensor widenHalves(const Tensor &tensor);
 /// A sample in the type that the value has.
@@ -53,9 +54,10 @@ private:
 };
 
 /// The tensor with errors of the given sizes, of which there are none or one
-/// for each element, in sample number `sample`.
+/// for each element, in sample number `sample`. `stored` is the dtype of the
+/// value; if that is f16, the sample holds numbers of f16 and infinities.
 Tensor perturb(const Tensor &exact, const std::vector<double> &errors,
-               int sample, RandomBits &random);
+               DType stored, int sample, RandomBits &random);
 
 /// A value as reference has it, and as each sample has it: none where every
 /// execution gives the same bits.

@@ -159,6 +159,20 @@ TEST(Differential, ConstantWeightsAreConvertedAhead) {
   EXPECT_GT(converted, 10);
 }
 
+/// Rows of one element, of each width, and of more blocks than a task takes.
+TEST(Differential, GathersSingleElements) {
+  const Tensor indices =
+      tensorOf(DType::i64, {11}, {6, -3, 0, 1, 5, 5, 9, 2, 3, 4, 6});
+  for (DType dtype : {DType::i8, DType::f16, DType::f32, DType::f64}) {
+    std::vector<double> values;
+    for (int i = 0; i < 5000 * 7; ++i)
+      values.push_back(i % 101 - 50);
+    checkAgainstReference(eigenProvider(),
+                          {makeOp(OpKind::gather, fb::GatherAttrsT{{}, 1}),
+                           {tensorOf(dtype, {5000, 7}, values), indices}});
+  }
+}
+
 /// Ops are prepared by many threads at a time.
 TEST(Differential, PreparesOnManyThreads) {
   std::atomic<int> wrong = 0, compared = 0;

@@ -164,7 +164,7 @@ TEST(CertificateTest, AWrongKernelFails) {
   EXPECT_EQ(certificate.verdict, Verdict::failed);
   EXPECT_EQ(certificate.element, 63);
   EXPECT_EQ(certificate.mismatches, 1);
-  auto confirmed = c.certifier.confirm(c.inputs, compiled);
+  auto confirmed = c.certifier.confirm(c.inputs, c.eager, compiled);
   ASSERT_TRUE(confirmed) << confirmed.error().str();
   EXPECT_EQ(confirmed->verdict, Verdict::failed);
   EXPECT_TRUE(confirmed->isByErrorBounds);
@@ -173,30 +173,99 @@ TEST(CertificateTest, AWrongKernelFails) {
 TEST(CertificateTest, ConfirmingCanBeStopped) {
   const Case c = multiplyAdd();
   int asked = 0;
-  auto confirmed =
-      c.certifier.confirm(c.inputs, c.compiled(), [&] { return ++asked == 2; });
+  auto confirmed = c.certifier.confirm(c.inputs, c.eager, c.compiled(),
+                                       [&] { return ++asked == 2; });
   ASSERT_FALSE(confirmed);
   EXPECT_EQ(confirmed.error().message, "stopped");
   EXPECT_EQ(asked, 2);
 }
 
-/// x + y - x, which cancels by far more than the tolerance assumes.
-TEST(CertificateTest, ErrorBoundsKnowCancellation) {
+/// x + y - x, which cancels by more than the tolerance assumes.
+Case cancelling(float x, std::vector<float> y) {
+  const TensorType type = vec(std::ssize(y));
   ProgramBuilder builder;
-  const uint32_t x = builder.input(vec(4)), y = builder.input(vec(4));
-  const uint32_t sum = builder.op(makeOp(OpKind::add), {x, y}, vec(4));
-  const Case c{
-      builder.finish({builder.op(makeOp(OpKind::sub), {sum, x}, vec(4))}),
-      {floatsOf({1e7f, 2e7f, 3e7f, 4e7f}), floatsOf({1, 2, 3, 4})}};
+  const uint32_t a = builder.input(type), b = builder.input(type);
+  const uint32_t sum = builder.op(makeOp(OpKind::add), {a, b}, type);
+  std::vector<float> large(y.size());
+  for (size_t i = 0; i < large.size(); ++i)
+    large[i] = x * static_cast<float>(i + 1);
+  return {builder.finish({builder.op(makeOp(OpKind::sub), {sum, a}, type)}),
+          {floatsOf(large), floatsOf(y)}};
+}
+
+Certificate confirm(const Case &c, const Tensors &compiled) {
+  EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
+  auto confirmed = c.certifier.confirm(c.inputs, c.eager, compiled);
+  EXPECT_TRUE(confirmed) << confirmed.error().str();
+  return *confirmed;
+}
+
+TEST(CertificateTest, ErrorBoundsKnowCancellation) {
+  const Case c = cancelling(1000, {1, 2, 3, 4});
+  Tensors compiled = c.compiled();
+  compiled[0].as<float>()[3] += 1e-4f;
+  EXPECT_EQ(confirm(c, compiled).verdict, Verdict::passed);
+  compiled[0].as<float>()[3] += 1e-2f;
+  EXPECT_EQ(confirm(c, compiled).verdict, Verdict::failed);
+}
+
+/// Bounds as large as the results would let anything pass.
+TEST(CertificateTest, AWeakBoundDecidesNothing) {
+  const Case c = cancelling(1e7f, {1, 2, 3, 4});
   Tensors compiled = c.compiled();
   compiled[0].as<float>()[3] += 4;
-  EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
-  auto confirmed = c.certifier.confirm(c.inputs, compiled);
-  ASSERT_TRUE(confirmed) << confirmed.error().str();
-  EXPECT_NE(confirmed->verdict, Verdict::failed) << confirmed->str();
+  const Certificate certificate = confirm(c, compiled);
+  EXPECT_EQ(certificate.verdict, Verdict::undecided) << certificate.str();
+  EXPECT_EQ(certificate.reason, Reason::weak);
+  EXPECT_EQ(certificate.element, 3);
+  EXPECT_EQ(certificate.expected, c.eager[0].as<float>()[3]);
+  EXPECT_EQ(certificate.actual, c.eager[0].as<float>()[3] + 4);
+  EXPECT_THAT(certificate.str(), HasSubstr("undecided: output 0, element 3"));
   compiled[0].as<float>()[3] += 400;
-  confirmed = c.certifier.confirm(c.inputs, compiled);
-  EXPECT_EQ(confirmed->verdict, Verdict::failed) << confirmed->str();
+  EXPECT_EQ(confirm(c, compiled).verdict, Verdict::failed);
+}
+
+/// Results that are all zero in one tier alone are within the error bounds
+/// here.
+TEST(CertificateTest, ZerosNeverPass) {
+  const Case c = cancelling(1e8f, {1, 2, 3, 1});
+  ASSERT_THAT(floats(c.eager[0]), testing::Each(0));
+  Tensors compiled = c.compiled();
+  for (int64_t i = 0; i < 4; ++i)
+    compiled[0].as<float>()[i] = c.inputs[1].as<float>()[i];
+  EXPECT_EQ(confirm(c, compiled).verdict, Verdict::undecided);
+}
+
+/// What differs must have a bound that is not weak. Other elements need none.
+TEST(CertificateTest, OneWeakBoundLeavesOthersDecided) {
+  Case c = cancelling(1, {1, 2, 3, 1000});
+  c.inputs[0].as<float>()[0] = 1e13f;
+  c.inputs[0].as<float>()[3] = 1e6f;
+  c = Case{c.program, c.inputs};
+  Tensors compiled = c.compiled();
+  compiled[0].as<float>()[3] += 0.1f;
+  EXPECT_EQ(confirm(c, compiled).verdict, Verdict::passed);
+  compiled[0].as<float>()[0] += 1e4f;
+  EXPECT_EQ(confirm(c, compiled).verdict, Verdict::undecided);
+}
+
+/// A product of many factors overflows in one order and not in another.
+TEST(CertificateTest, AnInfinityForANumberIsNotExcused) {
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(4));
+  OpDesc product = makeOp(OpKind::reduce);
+  fb::ReduceAttrsT attrs;
+  attrs.kind = fb::ReduceKind::prod;
+  attrs.dims = {0};
+  attrs.keep_dims = true;
+  product.attrs.Set(std::move(attrs));
+  const Case c{builder.finish({builder.op(product, {x}, vec(1))}),
+               {floatsOf({1e30f, 1e30f, 1e-30f, 1e-30f})}};
+  Tensors compiled = c.compiled();
+  float &element = compiled[0].as<float>()[0];
+  element = std::isinf(element) ? 1 : kInfinity;
+  const Certificate certificate = confirm(c, compiled);
+  EXPECT_EQ(certificate.verdict, Verdict::undecided) << certificate.str();
 }
 
 TEST(CertificateTest, OtherTypesFail) {
@@ -228,13 +297,14 @@ TEST(CertificateTest, NearAJumpAnElementMayDiffer) {
   EXPECT_EQ(certificate.verdict, Verdict::provisional);
   EXPECT_EQ(certificate.reason, Reason::nearJump);
   EXPECT_EQ(certificate.explained, 1);
-  auto confirmed = c.certifier.confirm(c.inputs, compiled);
+  auto confirmed = c.certifier.confirm(c.inputs, c.eager, compiled);
   ASSERT_TRUE(confirmed) << confirmed.error().str();
   EXPECT_EQ(confirmed->verdict, Verdict::provisional) << confirmed->str();
   // It explains one element, not two.
   compiled[0].as<float>()[5] -= 1;
   EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
-  EXPECT_EQ(c.certifier.confirm(c.inputs, compiled)->verdict, Verdict::failed);
+  EXPECT_EQ(c.certifier.confirm(c.inputs, c.eager, compiled)->verdict,
+            Verdict::failed);
 }
 
 TEST(CertificateTest, FewElementsNearJumpsLeaveTheOthersCompared) {

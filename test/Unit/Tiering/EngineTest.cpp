@@ -242,6 +242,107 @@ TEST_F(EngineTest, EnoughProvisionalCertificatesDo) {
   EXPECT_EQ(only().certificates, 3u);
 }
 
+/// Eager computes x + y - y, the kernel x: where y is large, rounding explains
+/// any difference.
+struct UndecidedTest : EngineTest {
+  UndecidedTest() {
+    compiler->kernel = firstKernel;
+    slow.time = std::chrono::microseconds(0);
+    tiering.mode = Mode::compileNow;
+  }
+  static void firstKernel(void *const *args, const int64_t *, void *,
+                          int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      static_cast<float *>(args[2])[i] = static_cast<const float *>(args[0])[i];
+  }
+  void createCancelling() {
+    const TensorType type{DType::f32, {kDynamic}};
+    ProgramBuilder b;
+    const uint32_t x = b.input(type, {"n"}), y = b.input(type, {"n"});
+    const uint32_t sum = b.op(makeOp(OpKind::add), {x, y}, type);
+    function = std::make_unique<Function>(
+        b.finish({b.op(makeOp(OpKind::sub), {sum, y}, type)}), compiler,
+        executor, tiering);
+  }
+  SignatureState state() {
+    const FunctionReport report = function->report();
+    return report.signatures.empty() ? SignatureState::eager
+                                     : report.signatures[0].state;
+  }
+  /// Calls with x = start + i and y = offset + i.
+  Expected<std::vector<Tensor>> callWith(float start, float offset) {
+    return function->call(
+        std::vector<Tensor>{makeFloats({4}, start), makeFloats({4}, offset)});
+  }
+};
+
+TEST_F(UndecidedTest, StaysEagerAfterSeveralInputs) {
+  createCancelling();
+  uint64_t calls = 0;
+  while (state() != SignatureState::refused && calls < 5000) {
+    auto outputs = callWith(1 + static_cast<float>(calls % 7), 1e9f);
+    ASSERT_TRUE(outputs);
+    // Eager's results, however often it was tried.
+    ASSERT_THAT(floats(outputs->at(0)), testing::Each(0));
+    ++calls;
+  }
+  EXPECT_EQ(only().state, SignatureState::refused);
+  EXPECT_EQ(only().compiledCalls, 0u);
+  EXPECT_EQ(only().undecidedCertificates, 5u);
+  // After 16 calls, 64, 256 and 1024 more.
+  EXPECT_EQ(calls, 1u + 16 + 64 + 256 + 1024);
+  EXPECT_THAT(only().events.back().reason, HasSubstr("could not be certified"));
+  EXPECT_THAT(only().events.back().reason, HasSubstr("reproducer: "));
+}
+
+TEST_F(UndecidedTest, InputsThatDecideStillPromote) {
+  createCancelling();
+  ASSERT_TRUE(callWith(1, 1e9f));
+  EXPECT_EQ(only().state, SignatureState::compiled);
+  EXPECT_THAT(only().next, HasSubstr("from call 17 on"));
+  for (int i = 0; i < 15; ++i)
+    ASSERT_TRUE(callWith(1, 16));
+  EXPECT_EQ(only().certificates, 1u);
+  ASSERT_TRUE(callWith(1, 16));
+  EXPECT_EQ(only().state, SignatureState::promoted);
+  EXPECT_EQ(only().certificates, 2u);
+}
+
+/// Nothing can be learned from the same inputs again: they count as a try, and
+/// no certificate is made.
+TEST_F(UndecidedTest, TheSameInputsAreNotComparedAgain) {
+  createCancelling();
+  for (int i = 0; i < 1 + 16 + 64 + 256 + 1024; ++i)
+    ASSERT_TRUE(callWith(1, 1e9f));
+  EXPECT_EQ(only().state, SignatureState::refused);
+  EXPECT_EQ(only().certificates, 1u);
+}
+
+/// Three inputs that prove little do not outweigh one that may be wrong.
+TEST_F(UndecidedTest, ProvisionalCertificatesNoLongerSuffice) {
+  createCancelling();
+  ASSERT_TRUE(callWith(1, 1e9f));
+  for (int i = 0; i < 500; ++i) {
+    std::vector<Tensor> inputs = makeInputs(4, static_cast<float>(i));
+    std::fill_n(inputs[1].as<float>(), 4, 16.0f);
+    ASSERT_TRUE(function->call(inputs));
+  }
+  EXPECT_EQ(only().state, SignatureState::provisional);
+}
+
+TEST_F(UndecidedTest, IsAnErrorWhereThatIsAskedFor) {
+  tiering.isStrict = true;
+  createCancelling();
+  for (int i = 0; i < 16 + 64 + 256 + 1024; ++i)
+    ASSERT_TRUE(callWith(1, 1e9f));
+  for (int i = 0; i < 2; ++i) {
+    auto outputs = callWith(1, 1e9f);
+    ASSERT_FALSE(outputs);
+    EXPECT_THAT(outputs.error().message, HasSubstr("could not be certified"));
+    EXPECT_THAT(outputs.error().hint, HasSubstr("reproducer: "));
+  }
+}
+
 TEST_F(EngineTest, CompilesAheadWhateverItCosts) {
   compiler->prediction = {1e15, 1000};
   create();

@@ -209,6 +209,22 @@ TEST(PolicyTest, PromotesWhatIsReadyAndStillExpectedToBeFaster) {
   EXPECT_EQ(decideOn(record).action, Action::refuse);
 }
 
+/// The gaps between certificates that decide nothing grow.
+TEST(PolicyTest, CertifiesAgainAfterGrowingGaps) {
+  Record record = eagerRecord(10, 2 * kMs, 4 * kMs, 1 * kMs);
+  record.state = State::compiled;
+  for (uint64_t gap : {16, 64, 256, 1024}) {
+    const uint64_t calls = record.calls;
+    record.addUndecidedCertificate();
+    EXPECT_EQ(record.nextCertificateCall, calls + gap);
+    EXPECT_FALSE(record.isCertificateDue());
+    EXPECT_EQ(decideOn(record).reason, Reason::undecided);
+    record.addCalls(gap, record.lastCallNs);
+    EXPECT_TRUE(record.isCertificateDue());
+    EXPECT_EQ(decideOn(record).action, Action::promote);
+  }
+}
+
 TEST(PolicyTest, DemotesOnlyBeyondBothSpreads) {
   EXPECT_EQ(decideOn(promotedRecord({100, 101, 102}, {200, 200})).reason,
             Reason::fewSamples);

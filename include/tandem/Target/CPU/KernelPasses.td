@@ -157,8 +157,13 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     `drop-step` and `drop-row` omit the last iteration of the outermost loop, of
     the last loop that sums, and of the first inner loop that does not sum;
     `drop-product` omits a product; `shift-load` loads the neighbour of an
-    element; `close-mask` stores no tails. `FAULT@N` changes the N-th place
-    after the default one instead. A kernel without such a place is left as it
+    element; `close-mask` stores no tails, and `narrow-mask` all but the last
+    lane of a tail. The others spoil a rounding to 16 bits: `skip-rounding`
+    leaves out one whose result the kernel reads again, `saturate` makes
+    infinities of f16 its largest number, `overflow-early` makes numbers from
+    2^15 on infinite, `flush-subnormals` makes subnormal numbers of f16 zeros,
+    and `round-coarsely` keeps two binary digits. `FAULT@N` changes the N-th
+    place after the default one instead. A kernel without such a place is left as it
     is. The mutant `list` changes nothing, and prints the mutants that have a
     place, for N up to 3.
 
@@ -187,7 +192,8 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     (`utils/mutants.py`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect"];
   let options = [
     Option<"mutant", "mutant", "std::string", "\"\"", "The mutant: "
                                                       "FORM:DTYPE:FAULT.">

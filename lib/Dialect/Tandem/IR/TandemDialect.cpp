@@ -85,6 +85,11 @@ LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (attr.getName() == kDimsAttrName)
     return emitMisplacedDims(op);
+  if (attr.getName() == kF16IntermediatesAttrName &&
+      (!isa<FunctionOpInterface>(op) ||
+       attr.getValue() != TypeAttr::get(Float32Type::get(op->getContext()))))
+    return op->emitError() << "'" << kF16IntermediatesAttrName
+                           << "' is the type f32 on a function";
   if (attr.getName() == kKernelAttrName &&
       (!isa<ModuleOp>(op) || !isa<UnitAttr>(attr.getValue())))
     return op->emitError() << "'" << kKernelAttrName

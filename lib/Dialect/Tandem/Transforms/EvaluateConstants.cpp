@@ -11,13 +11,10 @@
 #include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Runtime/DiskCache.h"
-#include "tandem/Runtime/Executor.h"
 #include "tandem/Support/ConstantMemory.h"
-#include "tandem/Target/Program/ProgramEmitter.h"
+#include "tandem/Target/Program/ConstantEvaluation.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -88,15 +85,7 @@ bool ConstantOps::dependsOnConstants(Operation *op) const {
   auto isConstant = [&](Value value) {
     return infos.contains(value) || matchPattern(value, m_Constant());
   };
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() && ir::isTandemTensor(tensor);
-  };
-  return isa<ir::TandemOpInterface>(op) && !isa<ir::CustomCallOp>(op) &&
-         op->getNumResults() == 1 && !matchPattern(op, m_Constant()) &&
-         llvm::all_of(op->getOperands(), isConstant) &&
-         llvm::all_of(op->getOperandTypes(), isStatic) &&
-         llvm::all_of(op->getResultTypes(), isStatic);
+  return canEvaluate(op) && llvm::all_of(op->getOperands(), isConstant);
 }
 
 ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
@@ -163,22 +152,6 @@ SmallVector<Operation *> ConstantOps::opsOf(Value value) const {
   return inOrder;
 }
 
-/// A program without inputs that computes `value` by `ops`.
-FailureOr<Program> makeProgram(Value value, ArrayRef<Operation *> ops) {
-  OpBuilder builder(value.getContext());
-  Location loc = value.getLoc();
-  OwningOpRef<ModuleOp> module(ModuleOp::create(builder, loc));
-  builder.setInsertionPointToEnd(module->getBody());
-  auto function = func::FuncOp::create(
-      builder, loc, "constant", builder.getFunctionType({}, value.getType()));
-  builder.setInsertionPointToEnd(function.addEntryBlock());
-  IRMapping mapping;
-  for (Operation *op : ops)
-    builder.clone(*op, mapping);
-  func::ReturnOp::create(builder, loc, mapping.lookup(value));
-  return emitProgram(function);
-}
-
 /// All that the result depends on, except the program's constants.
 std::string describe(const Program &program) {
   fb::ProgramT steps = program;
@@ -191,20 +164,10 @@ std::string describe(const Program &program) {
   return digestOf(std::span(builder.GetBufferPointer(), builder.GetSize()));
 }
 
-/// The value as an eager call computes it; nothing where none can.
-Expected<Tensor> evaluate(Program program) {
-  TANDEM_ASSIGN_OR_RETURN(
-      auto executor,
-      Executor::create(std::make_shared<const Program>(std::move(program))));
-  std::vector<Tensor> outputs;
-  TANDEM_RETURN_IF_ERROR(executor->run({}, outputs));
-  return outputs.front();
-}
-
 /// The constant that `value` is; null where it cannot be computed.
 /// Special values: all are what eager computes at run time, bit for bit.
 ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
-  FailureOr<Program> program = makeProgram(value, ops);
+  FailureOr<Program> program = makeConstantProgram(value, ops);
   if (failed(program))
     return {};
   SmallVector<ElementsAttr> sources;
@@ -215,7 +178,7 @@ ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
   return ir::getComputed(
       sources, cast<RankedTensorType>(value.getType()), text,
       [&](MutableArrayRef<char> bytes) {
-        Expected<Tensor> result = evaluate(std::move(*program));
+        Expected<Tensor> result = runConstantProgram(std::move(*program));
         if (!result || result->bytes() != static_cast<int64_t>(bytes.size()))
           return false;
         llvm::copy(ArrayRef(result->as<char>(), bytes.size()), bytes.begin());

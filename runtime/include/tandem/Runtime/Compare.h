@@ -28,6 +28,10 @@ double epsilonOf(DType dtype);
 /// The smallest positive (subnormal) float of the type; 0 for integers and i1.
 double leastPositive(DType dtype);
 
+/// A bound larger than this share of the largest result is weak: it would let
+/// wrong results pass.
+inline constexpr double kWeakBound = 0.1;
+
 /// How two tensors differ, measured against error bounds.
 struct Difference {
   /// Number of elements that were compared: those whose bound is finite.
@@ -57,12 +61,15 @@ struct Difference {
     return mismatches == 0 && (compared > 0 || unbounded == 0);
   }
   /// Whether the bounds are so large that wrong results could pass: some bound
-  /// is more than a tenth of the largest result, or most elements may be
+  /// is more than kWeakBound times the largest result, or most elements may be
   /// anything.
   bool isWeak() const {
-    return maxBound > 0.1 * maxExpected || unbounded > compared;
+    return maxBound > kWeakBound * maxExpected || unbounded > compared;
   }
 };
+
+/// The largest finite magnitude of the elements; 0 where there is none.
+double largestMagnitude(const Tensor &tensor);
 
 /// Compares two tensors of equal type, element by element. A NaN equals any
 /// NaN, and an infinity equals itself. Where the expected value plus its bound

@@ -80,11 +80,23 @@ private:
 /// size class and reused without a system call, as PyTorch's allocators do.
 Allocator &cachingAllocator();
 
-/// Makes cachingAllocator fill each block that it hands out with 0xff bytes,
-/// which are a NaN in every float type. Checks use this, because a reused block
-/// may already hold the results that are to be computed. Applies to the whole
-/// process; call it before other threads allocate.
+/// Makes the allocators of host and device memory fill each block that they hand
+/// out with 0xff bytes, which are a NaN in every float type. Checks use this,
+/// because a reused block may already hold the results that are to be computed.
+/// Applies to the whole process; call it before other threads allocate.
 void fillAllocations(bool isWanted);
+
+/// Does the same, as long as it lives, for what the calling thread allocates.
+class FilledAllocations {
+public:
+  FilledAllocations();
+  ~FilledAllocations();
+  FilledAllocations(const FilledAllocations &) = delete;
+  FilledAllocations &operator=(const FilledAllocations &) = delete;
+};
+
+/// Whether an allocator is to fill what it hands out to the calling thread.
+bool areAllocationsFilled();
 
 /// A dense row-major tensor in the memory of one device. Copies share the
 /// storage, which is freed with the last of them. A const Tensor may be read

@@ -68,6 +68,7 @@ enum class EventKind {
   failed,       ///< It could not be compiled, or not be run.
   certified,    ///< The compiled program agrees with eager on a call's inputs.
   provisional,  ///< It agrees, on inputs that prove little.
+  undecided,    ///< Nobody knows whether it agrees on a call's inputs.
   contradicted, ///< It does not agree.
   promoted,     ///< Its calls run what was compiled from now on.
   demoted,      ///< Its calls run eagerly again.
@@ -111,8 +112,9 @@ struct TieringOptions {
   /// in the background. Calls with larger inputs make it themselves: they take
   /// the time of an eager and of a compiled run.
   int64_t maxCertificateBytes = int64_t(64) << 20;
-  /// Whether a call fails that finds the compiled program to disagree.
-  /// Otherwise it returns eager's results, and the signature is refused.
+  /// Whether a call fails that finds the compiled program to disagree, or finds
+  /// that it could not be certified after several tries. Otherwise it returns
+  /// eager's results, and the signature is refused.
   bool isStrict = false;
   /// Where signatures are compiled in the background.
   CompileIn compileIn = CompileIn::process;
@@ -144,6 +146,13 @@ struct SignatureReport {
   uint64_t calls = 0, compiledCalls = 0, certificates = 0;
   /// Those of the compiled calls that ran in the captured tier.
   uint64_t capturedCalls = 0;
+  /// Certificates that could not be decided: eager and compiled differ by more
+  /// than rounding usually does, and the error bounds of these inputs are so
+  /// large that wrong results could pass.
+  uint64_t undecidedCertificates = 0;
+  /// What the latest certificate said that failed or was undecided, with the
+  /// place of its reproducer.
+  std::optional<Error> certificateError;
   /// e and c, as measured, and the time of a captured call.
   CallTime eager, compiled, captured;
   /// What it cost to capture: the processor time of the thread that prepared

@@ -4,15 +4,14 @@ NumPy in more precision.
 usage: wide-values.py TANDEM_RUN FOLDER
 """
 
-import pathlib
-import subprocess
 import sys
 
 import numpy
 from onnx import helper
 
-RUN, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
-TIERS = ["reference", "eager", "compiled"]
+from tiers import TIERS, Tiers, make_model
+
+RUNNER = Tiers(*sys.argv[1:])
 ENDS = [0, -0.0, 1e-30, -1e-6, 1e-3, -.3, .5, -.999, .99999994, 1, -1,
         1.0000001, 1.5, -2, 5, -20, 22, 30.5, -88, 89, -89.4, 300, 1e5, -1e10,
         1e20, 3e38, numpy.inf, -numpy.inf, numpy.nan]
@@ -20,30 +19,12 @@ FUNCTIONS = {"Asinh": numpy.arcsinh, "Acosh": numpy.arccosh,
              "Atanh": numpy.arctanh, "Sinh": numpy.sinh, "Cosh": numpy.cosh}
 
 
-def kind(array):
-    return helper.np_dtype_to_tensor_dtype(array.dtype)
-
-
 def run(name, arrays, tier, **attributes):
     """What a model of one node computes of some arrays."""
     inputs = {f"x{i}": array for i, array in enumerate(arrays)}
     node = helper.make_node(name, list(inputs), ["y"], **attributes)
-    graph = helper.make_graph(
-        [node], "g",
-        [helper.make_tensor_value_info(key, kind(array), array.shape)
-         for key, array in inputs.items()],
-        [helper.make_tensor_value_info("y", kind(arrays[0]), None)])
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
-    made.ir_version = 8
-    (FOLDER / "model.onnx").write_bytes(made.SerializeToString())
-    options = []
-    for key, array in inputs.items():
-        numpy.save(FOLDER / f"{key}.npy", array)
-        options.append(f"--input={key}={FOLDER / key}.npy")
-    subprocess.run([RUN, FOLDER / "model.onnx", *options, f"--tier={tier}",
-                    f"--out-dir={FOLDER / tier}"], check=True,
-                   stdout=subprocess.DEVNULL)
-    return numpy.load(FOLDER / tier / "output0.npy")
+    made = make_model([node], inputs, {"y": arrays[0].dtype}, opset=13)
+    return RUNNER.run(tier, made, inputs)[0]
 
 
 def check(what, actual, expected, most):
@@ -77,7 +58,6 @@ def norms(x):
 
 
 def main():
-    FOLDER.mkdir(parents=True, exist_ok=True)
     numpy.seterr(all="ignore")
     for tier in TIERS:
         for name, function in FUNCTIONS.items():

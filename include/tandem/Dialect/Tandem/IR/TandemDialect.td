@@ -29,6 +29,8 @@ def Tandem_Dialect : Dialect {
     - `tandem.dims = ["N", "", "C"]` on a function argument names its dims, with
       one string per dim. Dims with the same name have the same size, also in
       different arguments.
+    - `tandem.f16_intermediates = f32` on a function records that its f16 ops
+      have been given f32 intermediates (pass `tandem-widen-f16`).
     - `tandem.kernel` (unit) marks a module that holds one outlined kernel: a
       function with the name of the module.
     - `tandem.kind` (a fusion kind) on such a module says how code for the
@@ -46,6 +48,9 @@ def Tandem_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of the function argument attribute that names dims.
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";
+    /// Name of the function attribute that records the pass tandem-widen-f16.
+    static constexpr ::llvm::StringLiteral kF16IntermediatesAttrName =
+        "tandem.f16_intermediates";
     /// Name of the attribute that marks kernel modules.
     static constexpr ::llvm::StringLiteral kKernelAttrName = "tandem.kernel";
     /// Name of the attribute of kernel modules that holds their kind

@@ -339,8 +339,7 @@ def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
     - S1: the exact value is rounded once, to a subnormal number where the type
       has them.
     - S2: a cast to a narrower type always rounds, even if a cast back follows:
-      the compiler never removes such a pair. Only arithmetic on 16-bit floats
-      may keep its intermediate values in f32 within a kernel.
+      the compiler never removes such a pair.
 
     Example:
     ```mlir
