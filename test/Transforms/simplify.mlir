@@ -243,6 +243,22 @@ func.func @no_bias(%x: tensor<?x4x8x8xf32>, %w: tensor<4x4x1x1xf32>,
 
 // -----
 
+// The result of f16 may overflow before it is added to.
+// CHECK-LABEL: func.func @no_bias_of_f16
+// CHECK: tandem.conv
+// CHECK: tandem.add
+func.func @no_bias_of_f16(%x: tensor<?x4x8x8xf16>, %w: tensor<4x4x1x1xf16>,
+                          %b: tensor<4x1x1xf16>) -> tensor<?x4x8x8xf16> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<?x4x8x8xf16>, tensor<4x4x1x1xf16>) -> tensor<?x4x8x8xf16>
+  %1 = tandem.add %0, %b
+      : (tensor<?x4x8x8xf16>, tensor<4x1x1xf16>) -> tensor<?x4x8x8xf16>
+  return %1 : tensor<?x4x8x8xf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @algebra
 // CHECK-SAME: (%[[X:.*]]: tensor<?xf32>)
 func.func @algebra(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {

@@ -106,6 +106,8 @@ func.func @avg_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
 // -----
 
 // CHECK-LABEL: func @reduce
+// CHECK: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK: arith.addf %[[ZERO]], %
 // CHECK-COUNT-3: arith.addf
 // CHECK-NOT: arith.addf
 // CHECK: arith.divf

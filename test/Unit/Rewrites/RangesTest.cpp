@@ -28,6 +28,14 @@
 using namespace tandem;
 using namespace tandem::test;
 
+namespace tandem {
+static void PrintTo(Range range, std::ostream *os) {
+  const char *const names[] = {"any",        "nonNegative", "unit",
+                               "signedUnit", "keepsSign",   "keepsSignUnit"};
+  *os << names[static_cast<size_t>(range)];
+}
+} // namespace tandem
+
 namespace {
 
 /// What results of one op have been seen to be.
@@ -64,12 +72,6 @@ struct Seen {
 bool hasFloats(OpKind kind) {
   const Domain domain = getOpInfo(kind).domain;
   return domain == Domain::number || domain == Domain::floating;
-}
-
-void PrintTo(Range range, std::ostream *os) {
-  const char *const names[] = {"any",        "nonNegative", "unit",
-                               "signedUnit", "keepsSign",   "keepsSignUnit"};
-  *os << names[static_cast<size_t>(range)];
 }
 
 /// All values of a type of 16 bits; a million of another, with all special

@@ -30,6 +30,12 @@
 using namespace tandem;
 using namespace tandem::test;
 
+namespace tandem::test {
+static void PrintTo(const RewriteCase &given, std::ostream *os) {
+  *os << given.rewrite << " " << given.note;
+}
+} // namespace tandem::test
+
 namespace {
 
 std::vector<RewriteCase> allCases() {
@@ -210,10 +216,6 @@ void Check::compareClasses(const Outputs &before, const Outputs &after) const {
         break;
       }
   }
-}
-
-void PrintTo(const RewriteCase &given, std::ostream *os) {
-  *os << given.rewrite << " " << given.note;
 }
 
 class Rewrite : public testing::TestWithParam<RewriteCase> {};
