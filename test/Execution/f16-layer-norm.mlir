@@ -7,8 +7,6 @@
 // RUN: %{run} --tier=eager | FileCheck %s
 // RUN: %{run} --tier=compiled | FileCheck %s
 // RUN: %{run} --tier=auto --compile-ahead --repeat=20 --strict | FileCheck %s
-// RUN: %fake-cuda %{run} --tier=eager --device=cuda | FileCheck %s
-// RUN: %fake-cuda %{run} --tier=compiled --device=cuda | FileCheck %s
 // CHECK: {{\[\[0, 0, 0, 0, 0, 0, 0, 0\]\]}}
 
 // DEFINE: %{wide} = %{run} --f16-intermediates=f32
@@ -16,7 +14,6 @@
 // RUN: %{wide} --tier=eager | FileCheck %s --check-prefix=WIDE
 // RUN: %{wide} --tier=compiled | FileCheck %s --check-prefix=WIDE
 // RUN: %{wide} --tier=auto --compile-ahead --repeat=20 --strict | FileCheck %s --check-prefix=WIDE
-// RUN: %fake-cuda %{wide} --tier=compiled --device=cuda | FileCheck %s --check-prefix=WIDE
 // WIDE: {{\[\[}}-0.46143, -0.38916, -0.396, 2.6406, -0.33618, -0.35938, -0.25146, -0.44727{{\]\]}}
 
 // RUN: not tandem-run %s --f16-intermediates=f64 2>&1 | FileCheck %s --check-prefix=TYPE

@@ -54,7 +54,8 @@ enum class Range : uint8_t {
   signedUnit,    ///< From -1 to 1.
   keepsSign,     ///< From +0 on if all of its operands of floats are, of which
                  ///< there is at least one; otherwise every number.
-  keepsSignUnit, ///< Both of these: from +0 to 1 if its operands are from +0 on.
+  keepsSignUnit, ///< Both of these: from +0 to 1 if its operands are from +0
+                 ///< on.
 };
 
 /// How many elements of its first operand one element of the result reads.
@@ -113,15 +114,9 @@ constexpr OpInfo getOpInfo(OpKind kind) {
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \
                            flops)                                              \
   case OpKind::kind:                                                           \
-    return {OpFamily::elementwise,                                             \
-            operands,                                                          \
-            operands,                                                          \
-            fb::OpAttrs::attrs,                                                \
-            Domain::domain,                                                    \
-            Rounding::rounding,                                                \
-            Range::range,                                                      \
-            Reads::one,                                                        \
-            int16_t(flops)};
+    return {OpFamily::elementwise, operands,       operands,                   \
+            fb::OpAttrs::attrs,    Domain::domain, Rounding::rounding,         \
+            Range::range,          Reads::one,     int16_t(flops)};
 #define TANDEM_UNARY(kind, attrs, domain, rounding, range, flops)              \
   TANDEM_ELEMENTWISE(kind, 1, attrs, domain, rounding, range, flops)
 #define TANDEM_BINARY(kind, attrs, domain, rounding, range, flops)             \

@@ -8,8 +8,8 @@
 //
 // An op on 16-bit floats computes in f32 and rounds its result once. Its errors
 // are those of f32 and one rounding to the type of the result: bf16 may be left
-// unrounded between two ops of a kernel, and f32 values that differ a little may
-// be rounded to neighbors of f16 (docs/Rationale.md, "16-bit floats").
+// unrounded between two ops of a kernel, and f32 values that differ a little
+// may be rounded to neighbors of f16 (docs/Rationale.md, "16-bit floats").
 //
 // Sums are bounded by sqrt(K) u sum |terms|, the probabilistic bound of Higham
 // and Mary (A new approach to probabilistic rounding error analysis, SISC

@@ -80,10 +80,11 @@ private:
 /// size class and reused without a system call, as PyTorch's allocators do.
 Allocator &cachingAllocator();
 
-/// Makes the allocators of host and device memory fill each block that they hand
-/// out with 0xff bytes, which are a NaN in every float type. Checks use this,
-/// because a reused block may already hold the results that are to be computed.
-/// Applies to the whole process; call it before other threads allocate.
+/// Makes the allocators of host and device memory fill each block that they
+/// hand out with 0xff bytes, which are a NaN in every float type. Checks use
+/// this, because a reused block may already hold the results that are to be
+/// computed. Applies to the whole process; call it before other threads
+/// allocate.
 void fillAllocations(bool isWanted);
 
 /// Does the same, as long as it lives, for what the calling thread allocates.

@@ -10,6 +10,7 @@
 #define TANDEM_DIALECT_TANDEM_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "tandem/Dialect/Tandem/Transforms/F16Passes.td"
 
 def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
   let summary = "Give a function's arguments static shapes and infer the rest";
@@ -122,36 +123,6 @@ def TandemEvaluateConstants
     ```mlir
     %2 = tandem.add %x, %bias
         : (tensor<8x3x2401xf32>, tensor<3x2401xf32>) -> tensor<8x3x2401xf32>
-    ```
-  }];
-  let dependentDialects = ["::tandem::ir::TandemDialect"];
-}
-
-def TandemWidenF16 : Pass<"tandem-widen-f16", "::mlir::func::FuncOp"> {
-  let summary = "Compute in f32 between the contractions of an f16 graph";
-  let description = [{
-    By default every f16 op rounds its result to f16. This pass makes another
-    graph: elementwise ops, reductions, poolings and norms are computed on f32,
-    and their results are rounded to f16 only where a contraction, a
-    `custom_call`, a `cast` or the end of the graph reads them. Their squares
-    and sums may then be larger than 65504. Ops that only move or choose
-    elements follow their operands.
-
-    All tiers run the graph that results. It is the pass of
-    `ImportOptions::f16Intermediates`, which runs before the eager program is
-    made, and marks the function with `tandem.f16_intermediates`.
-
-    Before:
-    ```mlir
-    %0 = tandem.mul %x, %x : tensor<8xf16>
-    %1 = tandem.sqrt %0 : tensor<8xf16>
-    ```
-    After:
-    ```mlir
-    %wide = tandem.cast %x : (tensor<8xf16>) -> tensor<8xf32>
-    %0 = tandem.mul %wide, %wide : tensor<8xf32>
-    %1 = tandem.sqrt %0 : tensor<8xf32>
-    %narrow = tandem.cast %1 : (tensor<8xf32>) -> tensor<8xf16>
     ```
   }];
   let dependentDialects = ["::tandem::ir::TandemDialect"];
