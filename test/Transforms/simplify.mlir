@@ -155,6 +155,25 @@ func.func @infinite(%x: tensor<4x16x1xf32>)
 
 // -----
 
+// A weight that would become 0, of which an infinity of %x would make NaN.
+// CHECK-LABEL: func.func @underflow
+// CHECK: %[[C:.*]] = tandem.conv
+// CHECK: tandem.mul %[[C]]
+func.func @underflow(%x: tensor<4x16x1xf32>) -> tensor<4x14x2xf32> {
+  %w = tandem.constant dense<2.0e-38> : tensor<3x1x2xf32>
+  %small = tandem.constant dense<1.0e-9> : tensor<2xf32>
+  %zero = tandem.constant dense<0.0> : tensor<2xf32>
+  %one = tandem.constant dense<1.0> : tensor<2xf32>
+  %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC">
+      : (tensor<4x16x1xf32>, tensor<3x1x2xf32>) -> tensor<4x14x2xf32>
+  %1 = tandem.batch_norm %0, %small, %one, %zero, %one epsilon = 0.0 axis = 2
+      : (tensor<4x14x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+         tensor<2xf32>) -> tensor<4x14x2xf32>
+  return %1 : tensor<4x14x2xf32>
+}
+
+// -----
+
 // A kernel that is large beside the output stays; the factors are per channel.
 // CHECK-LABEL: func.func @large_kernel
 // CHECK-SAME: %[[W:[a-z0-9]*]]: tensor<4x4x3x3xf32>

@@ -227,7 +227,7 @@ std::string normText(const NormParameters &all, const std::string &type) {
 }
 
 /// Parameters for which x * factor + shift is right, and others.
-const std::vector<double> kHarmless[4] = {{0, -0.0, 1, -1, 2, 1e-3},
+const std::vector<double> kHarmless[4] = {{0, -0.0, 1, -1, 2, 1e-3, 1e-9},
                                           {0, -0.0, 1, -3},
                                           {0, -0.0, 1, -0.5},
                                           {1, 0.25, 4}};
@@ -252,13 +252,14 @@ Variants normsOf(DType dtype) {
   return variants;
 }
 
-/// Of a convolution of single elements, whose weights are all 1, or smaller.
+/// Of a convolution of single elements, whose weights are all 1, or smaller:
+/// some scales make 0 of the smallest.
 Variants normsOfConvs(DType dtype) {
   Variants variants;
   const NormParameters all = combine(dtype, kHarmless);
   const std::string n = std::to_string(all.count);
   const std::string type = "tensor<{N}x" + n + "x1x{T}>";
-  for (const char *weight : {"1", "-0.5", "1e-37"})
+  for (const char *weight : {"1", "-0.5", "1e-37", "2e-38"})
     variants.push_back(
         {"%k = tandem.constant dense<{=" + std::string(weight) +
              "}> : tensor<" + n +

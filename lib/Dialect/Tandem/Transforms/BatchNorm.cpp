@@ -204,20 +204,33 @@ void scaleElements(Elements &elements, RankedTensorType type, int64_t dim,
     elements[i] *= factor[i / inner % channels];
 }
 
-/// Scales the kernel per output channel. Null where a known element would
-/// become infinite.
+/// Whether a weight loses its digits, or becomes infinite, when it is scaled:
+/// where it becomes 0, an infinity of the data becomes NaN. Weights that are
+/// subnormal already have few digits.
+bool isSpoilt(double weight, double scaled, Type element) {
+  const auto &semantics = cast<FloatType>(element).getFloatSemantics();
+  const double leastNormal =
+      APFloat::getSmallestNormalized(semantics).convertToDouble();
+  const double least = std::abs(weight) < leastNormal
+                           ? APFloat::getSmallest(semantics).convertToDouble()
+                           : leastNormal;
+  return std::abs(scaled) > getLargest(element) ||
+         (scaled != 0 && std::abs(scaled) < least);
+}
+
+/// Scales the kernel per output channel. Null where that spoils a known weight.
 Value scaleKernel(OpBuilder &builder, ir::ConvOp conv, const Affine &affine) {
   Value kernel = conv.getKernel();
   Location loc = conv.getLoc();
   auto type = typeOf(kernel);
   int64_t dim = conv.getLayout().getKernel().find('O');
   if (std::optional<Elements> elements = constantElements(kernel)) {
-    scaleElements(*elements, type, dim, affine.factor);
-    const double largest = getLargest(type.getElementType());
-    if (llvm::any_of(*elements,
-                     [&](double x) { return std::abs(x) > largest; }))
-      return {};
-    return createConstant(builder, loc, type, *elements);
+    Elements scaled = *elements;
+    scaleElements(scaled, type, dim, affine.factor);
+    for (auto [weight, product] : llvm::zip_equal(*elements, scaled))
+      if (isSpoilt(weight, product, type.getElementType()))
+        return {};
+    return createConstant(builder, loc, type, scaled);
   }
   auto vector =
       RankedTensorType::get({type.getDimSize(dim)}, type.getElementType());
@@ -245,9 +258,9 @@ Value scaleBias(OpBuilder &builder, ir::ConvOp conv, RankedTensorType type,
 }
 
 /// Into the kernel and the bias of the convolution before.
-/// Special values: factors and shifts are finite, so that infinities and NaN of
-/// the data reach the same elements where no weight underflows or overflows
-/// when it is scaled; a zero may have either sign.
+/// Special values: factors, shifts and scaled weights are finite, and no known
+/// weight underflows, so that infinities and NaN of the data reach the same
+/// elements; a zero may have either sign.
 struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
   FoldBatchNormIntoConv(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -269,7 +282,7 @@ struct FoldBatchNormIntoConv : OpRewritePattern<ir::BatchNormOp> {
                                              "be harmless");
     Value kernel = scaleKernel(rewriter, conv, *affine);
     if (!kernel)
-      return rewriter.notifyMatchFailure(op, "the kernel would be infinite");
+      return rewriter.notifyMatchFailure(op, "a weight would be spoilt");
     Value bias = scaleBias(rewriter, conv, typeOf(op.getScale()), *affine);
     Location both = rewriter.getFusedLoc({op.getLoc(), conv.getLoc()});
     auto folded = rewriter.replaceOpWithNewOp<ir::ConvOp>(
