@@ -22,9 +22,7 @@ import dataclasses
 import functools
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import zlib
 
 import numpy
@@ -37,6 +35,7 @@ from onnx import TensorProto, defs, helper, numpy_helper  # noqa: E402
 sys.path.append(str(HERE))
 import op_version_cases  # noqa: E402
 from op_version_cases import Random  # noqa: E402
+from run_model import run_model  # noqa: E402
 
 TIERS = ["reference", "eager", "compiled"]
 VALUES = HERE / "onnx-op-versions.txt"
@@ -343,25 +342,11 @@ def run(tandem_run, tests, tier):
     """The results of tests of one operator set, or a message."""
     builder = Builder(tests[0].opset)
     names = [builder.add(test) for test in tests]
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "model.onnx").write_bytes(
-            builder.model().SerializeToString())
-        arguments = []
-        for key, value in builder.inputs.items():
-            numpy.save(folder / f"{key}.npy", value)
-            arguments.append(f"--input={key}={folder / key}.npy")
-        done = subprocess.run(
-            [tandem_run, folder / "model.onnx", *arguments, "--tier", tier,
-             "--no-fallback", "--threads=1", f"--out-dir={folder / 'out'}"],
-            capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            lines = done.stderr.replace(str(folder) + "/", "").splitlines()
-            return next((line for line in lines if "error:" in line),
-                        f"exit code {done.returncode}")
-        values = iter(sorted((folder / "out").glob("output*.npy"), key=lambda f:
-                             int(f.stem.removeprefix("output"))))
-        return [[numpy.load(next(values)) for _ in some] for some in names]
+    results = run_model(tandem_run, builder.model(), builder.inputs, tier)
+    if isinstance(results, str):
+        return results
+    values = iter(results)
+    return [[next(values) for _ in some] for some in names]
 
 
 def difference(actual, expected):

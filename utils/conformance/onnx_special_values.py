@@ -30,9 +30,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import warnings
 import zlib
 
@@ -44,6 +42,7 @@ sys.path = [p for p in sys.path if pathlib.Path(p or ".").resolve() != HERE]
 import onnx  # noqa: E402,F401
 sys.path.append(str(HERE))
 import onnx_cases  # noqa: E402
+from run_model import run_model  # noqa: E402
 import special_value_cases  # noqa: E402
 import special_value_results  # noqa: E402
 import special_value_rules  # noqa: E402
@@ -84,30 +83,13 @@ def run_models(tandem_run, variants, tier):
     message."""
     model, inputs = special_value_cases.merge(
         [variant.instance() for variant in variants])
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "model.onnx").write_bytes(model.SerializeToString())
-        arguments = []
-        for key, value in inputs.items():
-            numpy.save(folder / f"{key}.npy", onnx_cases.storable(value))
-            arguments.append(f"--input={key}={folder / key}.npy")
-        done = subprocess.run(
-            [tandem_run, folder / "model.onnx", *arguments, "--tier", tier,
-             "--no-fallback", "--threads=1", f"--out-dir={folder / 'out'}"],
-            capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode:
-            lines = done.stderr.replace(str(folder) + "/", "").splitlines()
-            return next((re.sub(r"^.*?error: ", "", line)[:160]
-                         for line in lines if "error:" in line),
-                        f"exit code {done.returncode}")
-        count = 0
-        results = []
-        for variant in variants:
-            outputs = range(count, count + len(variant.case.outputs))
-            count = outputs.stop
-            results.append([onnx_cases.stored(numpy.load(
-                folder / "out" / f"output{i}.npy")) for i in outputs])
-        return results
+    inputs = {key: onnx_cases.storable(value) for key, value in inputs.items()}
+    results = run_model(tandem_run, model, inputs, tier)
+    if isinstance(results, str):
+        return re.sub(r"^.*?error: ", "", results)[:160]
+    values = iter(results)
+    return [[onnx_cases.stored(next(values)) for _ in variant.case.outputs]
+            for variant in variants]
 
 
 def run(tandem_run, variants, tier):
