@@ -102,11 +102,11 @@ public:
   /// Judges the outputs that exceed their tolerance by the error bounds of
   /// these inputs (evaluateWithBounds), which takes some ten runs of the
   /// reference. To be called with the arguments of `certify` where that failed.
-  /// What exceeds the error bounds as well is wrong: the verdict is failed. An
-  /// element beyond its tolerance that only a weak bound allows for makes it
-  /// undecided: such a bound is infinite, or larger than kWeakBound times the
-  /// largest magnitude of the output. Fails when `isStopped` (which may be
-  /// empty) returns true.
+  /// An element that exceeds its error bound, too, is wrong: the verdict is
+  /// failed. An element beyond its tolerance that only a weak bound allows for
+  /// makes the verdict undecided: a weak bound is infinite, or larger than
+  /// kWeakBound times the largest magnitude of the output. The call fails when
+  /// `isStopped` (which may be empty) returns true.
   Expected<Certificate>
   confirm(std::span<const Tensor> inputs, std::span<const Tensor> eagerOutputs,
           std::span<const Tensor> compiledOutputs,

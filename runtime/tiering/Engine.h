@@ -23,7 +23,8 @@ namespace tandem::tiering {
 struct EngineSeams {
   /// Nanoseconds since the engine was created; must not go back.
   std::function<double()> clock;
-  /// As tiering::decide. What the state does not allow is ignored.
+  /// Replaces tiering::decide. The engine ignores decisions that the state of
+  /// the signature does not allow.
   std::function<Decision(const Record &, const Conditions &,
                          const PolicyOptions &)>
       decide;
@@ -164,10 +165,6 @@ private:
   Expected<std::vector<Tensor>> certifyingCall(const SignaturePtr &signature,
                                                Turn turn,
                                                std::span<const Tensor> inputs);
-  Expected<PreparedPtr> knownToAgree(Signature &signature,
-                                     std::span<const Tensor> inputs);
-  Expected<std::optional<Error>> knownUndecided(Signature &signature,
-                                                std::span<const Tensor> inputs);
   Expected<bool> areInputsNew(const SignaturePtr &signature, Turn &turn,
                               std::span<const Tensor> inputs);
   bool certifyInBackground(const SignaturePtr &signature,

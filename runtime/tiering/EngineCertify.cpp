@@ -93,51 +93,35 @@ static Expected<uint64_t> fingerprintOf(std::span<const Tensor> inputs,
   return fingerprint(here);
 }
 
-/// What was compiled, if a provisional certificate has passed on inputs like
-/// these; else null.
-Expected<PreparedPtr> Engine::knownToAgree(Signature &signature,
-                                           std::span<const Tensor> inputs) {
-  {
-    NotedLock lock(signature.mutex);
-    if (signature.record.state != State::provisional)
-      return nullptr;
-  }
-  TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
-                          fingerprintOf(inputs, store.stream()));
-  NotedLock lock(signature.mutex);
-  if (present != signature.fingerprint || !signature.prepared)
-    return nullptr;
-  ++signature.compiledCalls;
-  return signature.prepared;
-}
-
-/// What an undecided certificate on inputs like these said; nothing if there
-/// was none, or another one since.
-Expected<std::optional<Error>>
-Engine::knownUndecided(Signature &signature, std::span<const Tensor> inputs) {
-  {
-    NotedLock lock(signature.mutex);
-    if (!signature.certificateError)
-      return std::nullopt;
-  }
-  TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
-                          fingerprintOf(inputs, store.stream()));
-  NotedLock lock(signature.mutex);
-  return present == signature.undecidedFingerprint ? signature.certificateError
-                                                   : std::nullopt;
-}
-
-/// Looks up what certificates so far say about a call's inputs. Returns whether
-/// that is nothing, so that a new certificate may be made on them.
+/// Looks up what certificates so far say about inputs like a call's: the
+/// compiled program agreed on them, or they were undecided. Returns whether
+/// they say nothing, so that a new certificate may be made on these inputs.
 Expected<bool> Engine::areInputsNew(const SignaturePtr &signature, Turn &turn,
                                     std::span<const Tensor> inputs) {
-  TANDEM_ASSIGN_OR_RETURN(turn.compiled, knownToAgree(*signature, inputs));
-  if (turn.compiled || !turn.isCertificateDue)
-    return false;
-  TANDEM_ASSIGN_OR_RETURN(std::optional<Error> undecided,
-                          knownUndecided(*signature, inputs));
+  bool isProvisional = false, isUndecided = false;
+  {
+    NotedLock lock(signature->mutex);
+    isProvisional = signature->record.state == State::provisional;
+    isUndecided = turn.isCertificateDue && signature->certificateError;
+  }
+  if (!isProvisional && !isUndecided)
+    return turn.isCertificateDue;
+  TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
+                          fingerprintOf(inputs, store.stream()));
+  std::optional<Error> undecided;
+  {
+    NotedLock lock(signature->mutex);
+    if (isProvisional && present == signature->fingerprint &&
+        signature->prepared) {
+      ++signature->compiledCalls;
+      turn.compiled = signature->prepared;
+      return false;
+    }
+    if (isUndecided && present == signature->undecidedFingerprint)
+      undecided = signature->certificateError;
+  }
   if (!undecided)
-    return true;
+    return turn.isCertificateDue;
   TANDEM_RETURN_IF_ERROR(countUndecided(signature, *undecided, /*tookNs=*/0));
   return false;
 }

@@ -227,9 +227,7 @@ static void setSlowMemory() {
 
 static void printTotals(const Options &options, const Totals &totals,
                         double seconds) {
-  auto number = [](const std::atomic<int64_t> &count) {
-    return static_cast<long long>(count);
-  };
+  auto number = [](int64_t count) { return static_cast<long long>(count); };
   std::printf(
       "seeds %llu..%llu: %lld graphs, %lld redrawn, %lld outputs and %lld "
       "elements compared, %lld mismatches, %.1f s\n",
@@ -242,14 +240,10 @@ static void printTotals(const Options &options, const Totals &totals,
     std::printf("engine: %lld calls, %lld compiled, %lld of them captured; "
                 "%lld promotions, %lld demotions, %lld captures; %lld calls "
                 "with other bits than before; %lld graphs undecided\n",
-                static_cast<long long>(engine.calls),
-                static_cast<long long>(engine.compiledCalls),
-                static_cast<long long>(engine.capturedCalls),
-                static_cast<long long>(engine.promotions),
-                static_cast<long long>(engine.demotions),
-                static_cast<long long>(engine.captures),
-                static_cast<long long>(engine.changed),
-                static_cast<long long>(engine.undecided));
+                number(engine.calls), number(engine.compiledCalls),
+                number(engine.capturedCalls), number(engine.promotions),
+                number(engine.demotions), number(engine.captures),
+                number(engine.changed), number(engine.undecided));
   }
   if (!options.check.certify)
     return;
@@ -257,12 +251,9 @@ static void printTotals(const Options &options, const Totals &totals,
   std::printf("certificates: %lld passed, %lld provisional, %lld left to the "
               "error bounds, %lld of them undecided; %lld of %lld outputs with "
               "the largest tolerance\n",
-              static_cast<long long>(certificates.passed),
-              static_cast<long long>(certificates.provisional),
-              static_cast<long long>(certificates.leftToBounds),
-              static_cast<long long>(certificates.undecided),
-              static_cast<long long>(certificates.weakOutputs),
-              static_cast<long long>(certificates.outputs));
+              number(certificates.passed), number(certificates.provisional),
+              number(certificates.leftToBounds), number(certificates.undecided),
+              number(certificates.weakOutputs), number(certificates.outputs));
 }
 
 int main(int argc, char **argv) {

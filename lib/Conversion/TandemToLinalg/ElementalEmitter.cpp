@@ -56,8 +56,13 @@ Value toElementType(OpBuilder &builder, Location loc, Value scalar,
   return arith::TruncFOp::create(builder, loc, elementType, scalar);
 }
 
-Value roundToF16(OpBuilder &builder, Location loc, Value scalar,
-                 Type elementType) {
+/// Rounds a scalar of compute type to an element type of f16, and widens it
+/// again; leaves it as it is for all other element types. The result of an f16
+/// op is rounded before another op of the same kernel reads it, so that every
+/// tier computes with the same values. For bf16, whose exponents are those of
+/// f32, a kernel may go on with f32 (docs/Rationale.md, "16-bit floats").
+static Value roundToF16(OpBuilder &builder, Location loc, Value scalar,
+                        Type elementType) {
   if (!elementType.isF16() || getWidened(scalar, elementType))
     return scalar;
   return toComputeType(builder, loc,

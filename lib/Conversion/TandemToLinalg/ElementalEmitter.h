@@ -153,14 +153,6 @@ mlir::Value toComputeType(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value toElementType(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value scalar, mlir::Type elementType);
 
-/// Rounds a scalar of compute type to an element type of f16, and widens it
-/// again; leaves it as it is for all other element types. The result of an f16
-/// op is rounded before another op of the same kernel reads it, so that every
-/// tier computes with the same values. For bf16, whose exponents are those of
-/// f32, a kernel may go on with f32 (docs/Rationale.md, "16-bit floats").
-mlir::Value roundToF16(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value scalar, mlir::Type elementType);
-
 /// Emits the combination of two elements by a reduction of any kind but argmax.
 /// Elements that are integers have no sign of their own.
 mlir::Value emitCombination(mlir::OpBuilder &builder, mlir::Location loc,

@@ -18,7 +18,7 @@ namespace {
 /// blocks that a convolution reads of it.
 struct ImageBlocks {
   Ints image, block, strides, dilations, pads;
-  /// Of the operand: (N, channels * elements of a block, blocks).
+  /// The operand's shape: (N, channels * elements of a block, blocks).
   Ints shape;
   /// The number of blocks along each dim, and of elements in each.
   Sizes counts;

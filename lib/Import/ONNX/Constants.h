@@ -31,8 +31,8 @@ namespace tandem::onnx {
 /// memory of the import: each takes 32 bytes.
 inline constexpr int64_t kMaxKnownIntegers = ImportOptions::kMaxValues;
 
-/// What computing the elements that an op asks for may take, in bytes
-/// (savedBytes): about 0.1 s.
+/// The largest cost of computing the elements that an op asks for while the
+/// model is imported, in bytes (savedBytes): about 0.1 s.
 inline constexpr double kMaxEvaluatedBytes = 1 << 28;
 
 /// The elements of an integer tensor that are known while importing, because

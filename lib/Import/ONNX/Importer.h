@@ -115,8 +115,8 @@ private:
   /// The names of a graph or a call while it is being added.
   struct Scope {
     llvm::StringSet<> names;
-    /// Those of results that are not computed yet, and that stand for something
-    /// else outside.
+    /// The names of results that are not computed yet, and that stand for
+    /// something else outside.
     llvm::StringSet<> pending;
     /// What the names that are given anew here stand for outside.
     std::vector<std::pair<std::string, NamedValue>> shadowed;

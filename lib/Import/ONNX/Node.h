@@ -89,7 +89,8 @@ public:
   /// nothing where `value` does not. An error where they take too long to
   /// compute.
   std::optional<Tensor> elementsOf(mlir::Value value);
-  /// As `known`, also where the elements follow from constants in other ways.
+  /// The integers that `known` gives, or else those that running the ops before
+  /// `named` on constants gives; nothing where they depend on inputs.
   std::optional<Integers> computed(NamedValue &named, llvm::StringRef name);
   /// The only element of `named`, where it is known or computed.
   std::optional<int64_t> knownScalar(NamedValue &named);

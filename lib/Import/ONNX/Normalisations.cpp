@@ -80,8 +80,8 @@ static bool isTraining(Node &node) {
   return listsStatistics(node) && !node.getInt("is_test", 0);
 }
 
-/// Of training: the statistics of the batch, and the running ones that follow
-/// from them.
+/// Normalises by the statistics of the batch, as training does, and updates the
+/// running statistics.
 static void normaliseBatch(Node &node, Value x, double epsilon) {
   Value wide = stash(node, x);
   Ints axes = range(0, node.rank(x));

@@ -200,10 +200,16 @@ bool shiftLoad(LLVM::LLVMFuncOp body, size_t place) {
   return true;
 }
 
-/// Lanes of a tail are not written.
-bool closeMask(LLVM::LLVMFuncOp body, size_t place) {
+/// Finds the masked stores of results; they write the tails of loops.
+auto collectTailStores(LLVM::LLVMFuncOp body) {
   auto stores = collect<LLVM::MaskedStoreOp>(body);
   llvm::erase_if(stores, [](auto store) { return !isResult(store.getData()); });
+  return stores;
+}
+
+/// Lanes of a tail are not written.
+bool closeMask(LLVM::LLVMFuncOp body, size_t place) {
+  auto stores = collectTailStores(body);
   for (LLVM::MaskedStoreOp store : stores)
     setZero(store.getMaskMutable());
   return !stores.empty() && place == 0;
@@ -211,8 +217,7 @@ bool closeMask(LLVM::LLVMFuncOp body, size_t place) {
 
 /// The last lane of each tail is not written.
 bool narrowMask(LLVM::LLVMFuncOp body, size_t place) {
-  auto stores = collect<LLVM::MaskedStoreOp>(body);
-  llvm::erase_if(stores, [](auto store) { return !isResult(store.getData()); });
+  auto stores = collectTailStores(body);
   if (place >= stores.size())
     return false;
   LLVM::MaskedStoreOp store = stores[place];

@@ -53,7 +53,7 @@ bool collectOps(Value value, llvm::SetVector<Operation *> &ops) {
   return true;
 }
 
-/// What reading the constants and running the other ops once takes, in bytes
+/// The cost of reading the constants and running the other ops once, in bytes
 /// (savedBytes).
 double costOf(ArrayRef<Operation *> ops) {
   double bytes = 0;

@@ -68,7 +68,7 @@ Expected<void *> DeviceAllocator::allocate(int64_t bytes) {
                             allocateBlock(context, sizeClass.bytes, bytes));
   }
   count(bytes);
-  // Whoever asks for that can do without it: it is for checks.
+  // A failure is no error: filling only helps checks to see stale results.
   if (areAllocationsFilled() && context.enter()) [[unlikely]]
     (void)context.driver().memsetD8Async(
         reinterpret_cast<DevicePointer>(pointer), 0xff, bytes, stream);

@@ -74,27 +74,20 @@ Variants withScalar(const std::string &op, const std::string &constant) {
           {c + "%r = tandem." + op + " %c, %x : ({S}, {V}) -> {V}"}};
 }
 
-bool accepts(Domain domain, DType dtype) {
-  switch (domain) {
-  case Domain::any:
-    return true;
-  case Domain::number:
-    return isNumber(dtype);
-  case Domain::floating:
-    return isFloat(dtype);
-  case Domain::integer:
-    return isInteger(dtype);
-  case Domain::boolean:
-    return dtype == DType::i1;
-  }
-  return false;
+/// Whether the op takes operands of this element type.
+bool accepts(OpKind kind, DType dtype) {
+  OpDesc op;
+  op.kind = kind;
+  const TensorType scalar{dtype, Shape()};
+  return inferType(op, std::vector(getOpInfo(kind).minOperands, scalar))
+      .has_value();
 }
 
 template <size_t N>
 std::vector<std::string> namesOf(const OpKind (&kinds)[N], DType dtype) {
   std::vector<std::string> names;
   for (OpKind kind : kinds)
-    if (accepts(getOpInfo(kind).domain, dtype))
+    if (accepts(kind, dtype))
       names.emplace_back(name(kind));
   return names;
 }
@@ -209,11 +202,11 @@ Variants exactOpsOfConstants(DType dtype) {
   const ConstantOps ops(dtype);
   Variants variants;
   for (OpKind kind : kUnaryKinds)
-    if (accepts(getOpInfo(kind).domain, dtype) && !isFunction(kind))
+    if (accepts(kind, dtype) && !isFunction(kind))
       variants.push_back(ops.ofOne(std::string(name(kind)), "{T}"));
   for (OpKind kind : kBinaryKinds)
-    if (accepts(getOpInfo(kind).domain, dtype) && kind != OpKind::max &&
-        kind != OpKind::min && (!isFunction(kind) || !isFloat(dtype)))
+    if (accepts(kind, dtype) && kind != OpKind::max && kind != OpKind::min &&
+        (!isFunction(kind) || !isFloat(dtype)))
       variants.push_back(ops.ofTwo(std::string(name(kind)), "{T}"));
   for (const char *predicate : {"eq", "ne", "lt", "le", "gt", "ge"})
     variants.push_back(

@@ -38,6 +38,11 @@ static OpFoldResult replaceOperand(Operation *op, Value operand) {
   return op->getResult(0);
 }
 
+/// The first operand of `op` where the rule holds, else nothing.
+static OpFoldResult firstOperandIf(Operation *op, bool holds) {
+  return holds ? asResultOf(op, op->getOperand(0)) : Value();
+}
+
 //===----------------------------------------------------------------------===//
 // One operand
 //===----------------------------------------------------------------------===//
@@ -54,8 +59,7 @@ OpFoldResult folds::negOfNeg(Operation *op, Operands) {
 /// Special values: abs clears nothing but the sign bit; the least integer is
 /// its own absolute value.
 OpFoldResult folds::absOfAbs(Operation *op, Operands) {
-  Value x = op->getOperand(0);
-  return x.getDefiningOp<AbsOp>() ? asResultOf(op, x) : Value();
+  return firstOperandIf(op, op->getOperand(0).getDefiningOp<AbsOp>());
 }
 
 /// |-x| is |x|.
@@ -72,32 +76,27 @@ OpFoldResult folds::absOfNeg(Operation *op, Operands) {
 /// |x| is x.
 /// Special values: none; x is unsigned.
 OpFoldResult folds::absOfUnsigned(Operation *op, Operands) {
-  Value x = op->getOperand(0);
-  return isUnsigned(x) ? asResultOf(op, x) : Value();
+  return firstOperandIf(op, isUnsigned(op->getOperand(0)));
 }
 
 /// relu(relu(x)) is relu(x).
 /// Special values: relu keeps zeros of both signs, inf and NaN as they are.
 OpFoldResult folds::reluOfRelu(Operation *op, Operands) {
-  Value x = op->getOperand(0);
-  return x.getDefiningOp<ReluOp>() ? asResultOf(op, x) : Value();
+  return firstOperandIf(op, op->getOperand(0).getDefiningOp<ReluOp>());
 }
 
 /// relu(x) is x.
 /// Special values: none; x is unsigned.
 OpFoldResult folds::reluOfUnsigned(Operation *op, Operands) {
-  Value x = op->getOperand(0);
-  return isUnsigned(x) ? asResultOf(op, x) : Value();
+  return firstOperandIf(op, isUnsigned(op->getOperand(0)));
 }
 
 /// floor, ceil and round leave integral values as they are.
 /// Special values: zeros keep their sign, infinities and NaN stay; no integral
 /// value is subnormal.
 OpFoldResult folds::roundingOfRounded(Operation *op, Operands) {
-  Value x = op->getOperand(0);
-  return isa_and_nonnull<FloorOp, CeilOp, RoundOp>(x.getDefiningOp())
-             ? asResultOf(op, x)
-             : Value();
+  return firstOperandIf(op, isa_and_nonnull<FloorOp, CeilOp, RoundOp>(
+                                op->getOperand(0).getDefiningOp()));
 }
 
 /// not not x is x.
@@ -161,17 +160,15 @@ OpFoldResult folds::castOfLosslessCast(Operation *op, Operands) {
 /// Special values: of floats the zero is -0.0, which keeps both zeros; +0.0
 /// would make +0.0 of -0.0. Infinities, NaN and subnormal numbers stay.
 OpFoldResult folds::addZero(Operation *op, Operands operands) {
-  Value x = op->getOperand(0);
-  return isSplatOf(operands[1], hasFloats(x) ? -0.0 : 0) ? asResultOf(op, x)
-                                                         : Value();
+  const double zero = hasFloats(op->getOperand(0)) ? -0.0 : 0;
+  return firstOperandIf(op, isSplatOf(operands[1], zero));
 }
 
 /// x - 0 is x.
 /// Special values: of floats the zero is +0.0, which keeps both zeros; -0.0
 /// would make +0.0 of -0.0. Infinities, NaN and subnormal numbers stay.
 OpFoldResult folds::subtractZero(Operation *op, Operands operands) {
-  return isSplatOf(operands[1], 0) ? asResultOf(op, op->getOperand(0))
-                                   : Value();
+  return firstOperandIf(op, isSplatOf(operands[1], 0));
 }
 
 /// x - x is 0.
@@ -185,8 +182,7 @@ OpFoldResult folds::subtractFromItself(Operation *op, Operands) {
 /// x * 1 is x.
 /// Special values: zeros keep their sign, all others stay, too.
 OpFoldResult folds::multiplyByOne(Operation *op, Operands operands) {
-  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
-                                   : Value();
+  return firstOperandIf(op, isSplatOf(operands[1], 1));
 }
 
 /// x * 0 is 0.
@@ -201,23 +197,19 @@ OpFoldResult folds::multiplyByZero(Operation *op, Operands operands) {
 /// x / 1 is x.
 /// Special values: zeros keep their sign, all others stay, too.
 OpFoldResult folds::divideByOne(Operation *op, Operands operands) {
-  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
-                                   : Value();
+  return firstOperandIf(op, isSplatOf(operands[1], 1));
 }
 
 /// max(x, x), min(x, x), x and x, x or x are x.
 /// Special values: zeros of the same sign have that sign, NaN stays NaN.
 OpFoldResult folds::ofEqualOperands(Operation *op, Operands) {
-  if (op->getOperand(0) != op->getOperand(1))
-    return {};
-  return asResultOf(op, op->getOperand(0));
+  return firstOperandIf(op, op->getOperand(0) == op->getOperand(1));
 }
 
 /// pow(x, 1) is x.
 /// Special values: zeros keep their sign, as 1 is odd; all others stay, too.
 OpFoldResult folds::raiseToOne(Operation *op, Operands operands) {
-  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
-                                   : Value();
+  return firstOperandIf(op, isSplatOf(operands[1], 1));
 }
 
 /// pow(x, 0) is 1.
@@ -242,15 +234,13 @@ OpFoldResult folds::compareWithItself(Operation *op, Operands) {
 /// x and true, x or false are x; x and false is false, x or true is true.
 /// Special values: none; the operands are truth values.
 OpFoldResult folds::andTrue(Operation *op, Operands operands) {
-  return isSplatOf(operands[1], 1) ? asResultOf(op, op->getOperand(0))
-                                   : Value();
+  return firstOperandIf(op, isSplatOf(operands[1], 1));
 }
 OpFoldResult folds::andFalse(Operation *op, Operands operands) {
   return isSplatOf(operands[1], 0) ? splatResult(op, 0) : nullptr;
 }
 OpFoldResult folds::orFalse(Operation *op, Operands operands) {
-  return isSplatOf(operands[1], 0) ? asResultOf(op, op->getOperand(0))
-                                   : Value();
+  return firstOperandIf(op, isSplatOf(operands[1], 0));
 }
 OpFoldResult folds::orTrue(Operation *op, Operands operands) {
   return isSplatOf(operands[1], 1) ? splatResult(op, 1) : nullptr;
@@ -283,8 +273,6 @@ OpFoldResult folds::selectByConstant(Operation *op, Operands operands) {
 /// both clamps give high. Of zeros of different signs max and min give either.
 OpFoldResult folds::clampOfClamp(Operation *op, Operands) {
   auto inner = op->getOperand(0).getDefiningOp<ClampOp>();
-  if (!inner || inner.getLow() != op->getOperand(1) ||
-      inner.getHigh() != op->getOperand(2))
-    return {};
-  return asResultOf(op, op->getOperand(0));
+  return firstOperandIf(op, inner && inner.getLow() == op->getOperand(1) &&
+                                inner.getHigh() == op->getOperand(2));
 }

@@ -89,8 +89,8 @@ struct PowToSquare : ExpandPow {
 
 /// pow(x, 3) is x * x * x.
 /// Special values: zeros, infinities and NaN stay as they are, with their sign.
-/// Where the square is subnormal or overflows, the cube is 0, subnormal with an
-/// error far below its last place, or overflows, too.
+/// A subnormal square gives a cube that is 0, or subnormal with an error far
+/// below its last place; a square that overflows gives one that does, too.
 struct PowToCube : ExpandPow {
   explicit PowToCube(MLIRContext *context) : ExpandPow(context, 3) {}
   Value expand(PowOp op, Value x, PatternRewriter &rewriter) const override {

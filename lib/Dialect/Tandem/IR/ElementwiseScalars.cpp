@@ -95,8 +95,8 @@ Value ReluOp::buildScalar(OpBuilder &builder, Location loc,
                           ValueRange scalars) {
   ScalarEmitter e{builder, loc, isUnsigned(getInput())};
   Value x = scalars[0], zero = e.like(x, 0);
-  // Of -0.0 and 0.0, kernels take the first for the maximum, as relu has it;
-  // upstream's folder of constants takes the second.
+  // The maximum of -0.0 and 0.0 is -0.0 in kernels, as relu defines it, but 0.0
+  // in the constant folder of MLIR; a constant is compared instead.
   if (e.isFloat(x) && matchPattern(x, m_Constant()))
     return e.select(e.compare(arith::CmpFPredicate::OLT, x, zero), zero, x);
   return e.maximum(x, zero);

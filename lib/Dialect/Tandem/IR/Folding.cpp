@@ -222,7 +222,7 @@ struct Folder : DialectFoldInterface {
       OpFoldResult result = rule.apply(op, operands);
       if (!result)
         continue;
-      // Of what was changed in place, nothing is replaced.
+      // An op that was changed in place keeps its result.
       if (result != OpFoldResult(op->getResult(0)))
         results.push_back(result);
       return success();

@@ -181,7 +181,7 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
 
 /// Left to LLVM 22, a scalar that is broadcast passes through the instruction
 /// that rounds to bf16 once more, which takes subnormal numbers for zeros.
-/// Special values: all stay, as f32 has those of bf16.
+/// Special values: all stay, as every value of bf16 is one of f32.
 struct Extend : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,

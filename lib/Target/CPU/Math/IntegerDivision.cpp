@@ -16,9 +16,9 @@ using namespace mlir;
 namespace tandem {
 
 namespace {
-/// Of at most 32 bits.
-/// Special values: none of the operands is: divisors of 0 and, where that would
-/// overflow, of -1 have been replaced (ElementwiseScalars.cpp).
+/// Divides integers of at most 32 bits as floats.
+/// Special values: none occur, as divisors of 0 and, where that would overflow,
+/// of -1 have been replaced (ElementwiseScalars.cpp).
 template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
 struct DivideAsFloats : OpRewritePattern<DivOp> {
   using OpRewritePattern<DivOp>::OpRewritePattern;
@@ -49,10 +49,11 @@ Value createSplat(OpBuilder &builder, Location loc, VectorType type,
                                    SplatElementsAttr::get(type, element));
 }
 
-/// Of 64 bits, by the inverse in f64. The quotient that it gives is off by 2^15
-/// at most; that of the remainder, added to it, leaves one that is off by one
-/// at most, which the last remainder tells.
-/// Special values: as of DivideAsFloats.
+/// Divides integers of 64 bits by multiplying with the divisor's inverse in
+/// f64. The first quotient is off by 2^15 at most. The quotient of its
+/// remainder is added to it, which leaves an error of one at most; the last
+/// remainder tells whether there is one. Special values: none occur, as for
+/// DivideAsFloats.
 template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
 struct DivideWide : OpRewritePattern<DivOp> {
   using OpRewritePattern<DivOp>::OpRewritePattern;
