@@ -63,8 +63,8 @@ struct KernelCounts {
   size_t fellBack = 0;
 };
 
-/// Steps that a compiled program runs twice (rematerialization), so that it
-/// need not hold their values while memory use peaks.
+/// Steps that a compiled program runs twice (rematerialization), so that the
+/// values of these steps need not be held while memory use peaks.
 struct Recomputation {
   struct Step {
     /// Source location of the recomputed op, `file:line:col`; empty if unknown.
@@ -142,8 +142,8 @@ struct Compiled {
 
 /// The predicted costs of a signature, before it is compiled. 0 means unknown.
 struct Prediction {
-  /// C, the compile time of a single thread in nanoseconds, and c, the time of
-  /// a compiled call in nanoseconds.
+  /// C, the processor time of the compilation, and c, the time of a compiled
+  /// call, both in nanoseconds.
   double compileNs = 0, compiledNs = 0;
   /// e, the time of an eager call in nanoseconds, predicted in the same way as
   /// c. The error of this prediction, once e is measured, indicates the error
@@ -190,9 +190,9 @@ public:
     (void)inputs;
     return {};
   }
-  /// Returns the findings that were last kept for inputs of the given types,
-  /// also by other processes. Returns the defaults if no findings are kept on
-  /// disk.
+  /// Returns the findings that this process or another one saved last for
+  /// inputs of the given types. Returns the default values if no findings are
+  /// on disk.
   virtual ProgramFindings findings(std::span<const TensorType> inputs) {
     (void)inputs;
     return {};
@@ -210,7 +210,7 @@ public:
   /// also accepts a Program that this compiler produced earlier and that was
   /// read from a file.
   virtual Device &device() const { return hostDevice(); }
-  /// The options of the device's libraries in compiled programs.
+  /// The library options that compiled programs use.
   virtual LibraryOptions libraries() const { return {}; }
 };
 

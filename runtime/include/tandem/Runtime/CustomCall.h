@@ -58,7 +58,8 @@ struct CustomCall {
   /// be within relativeError * (|x| + rms) of the element x that the reference
   /// computes, where rms is the root mean square of the result tensor.
   double relativeError = 0;
-  /// Needed only for ops whose written result types have dynamic dims.
+  /// Infers the result types. Needed only for ops whose written result types
+  /// have dynamic dims.
   InferTypes inferTypes = {};
 };
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A Device is what the runtime needs to run programs on some hardware: memory,
-// streams, events, libraries and loaded kernels. The compiler's interface to
-// the same hardware is Target (tandem/Target/Target.h). docs/AddingADevice.md
-// tells how to write one.
+// A Device is the runtime's interface to hardware: memory, streams, events,
+// libraries and loaded kernels. The compiler's interface to the same hardware
+// is Target (tandem/Target/Target.h). docs/AddingADevice.md explains how to
+// implement a device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,9 +109,9 @@ public:
 };
 
 /// A queue of work for a device. The device executes work in the order in which
-/// it is enqueued. Enqueuing work does not wait for its completion, except on
-/// the CPU. Any number of threads may enqueue work. A stream must outlive all
-/// tensors that its allocator allocated.
+/// the work is enqueued. Enqueuing does not wait until the work is complete,
+/// except on the CPU. Any number of threads may enqueue work. A stream must
+/// outlive all tensors that its allocator allocated.
 class Stream {
 public:
   virtual ~Stream() = default;

@@ -25,8 +25,8 @@ namespace tandem {
 struct ExecutorOptions {
   /// The stream on which runs are enqueued and that allocates their memory. The
   /// stream must outlive the executor and the tensors that the executor
-  /// returns. If null, the default stream of the CPU is used, or of the device
-  /// that a compiler compiles for.
+  /// returns. Null stands for the default stream of the CPU. Functions that
+  /// have a compiler use the default stream of the compiler's device instead.
   Stream *stream = nullptr;
   /// The providers that are tried, in this order, for each op step. If empty,
   /// the providers of the stream's device for `libraries` are used.
@@ -62,9 +62,9 @@ struct CaptureCounts {
 /// Called before the first step of a run and after each step. `steps` is the
 /// number of steps that have been enqueued, and `values` has one entry per
 /// slot. The entry of a slot is valid from the step that writes the slot to the
-/// last step that reads the slot. At other times it is null or a tensor without
-/// memory. An error that the observer returns ends the run and becomes the
-/// run's error.
+/// last step that reads the slot. At other times the entry is null or a tensor
+/// without memory. An error that the observer returns ends the run and becomes
+/// the run's error.
 using StepObserver =
     std::function<Status(size_t steps, std::span<const Tensor *const> values)>;
 
@@ -79,7 +79,7 @@ using StepObserver =
 ///
 /// In an eager program, an op step that depends only on constants runs once,
 /// when the executor is created, if the time saved per run justifies keeping
-/// the result in memory (ConstantMemory.h).
+/// the result in memory (tandem/Support/ConstantMemory.h).
 ///
 /// Thread-safe: any number of threads may call run.
 class Executor {
@@ -126,7 +126,8 @@ public:
   /// empty otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
 
-  /// Number of runs by how they were executed; all 0 if runs are not captured.
+  /// The number of runs, by how they were executed. All counts are 0 if runs
+  /// are not captured.
   CaptureCounts captureCounts() const;
   /// The reason why runs are not captured although ExecutorOptions::capture is
   /// set; empty if they are captured. Without capture, runs are enqueued step

@@ -47,9 +47,9 @@ using fb::KernelTarget;
 bool operator==(const Program &lhs, const Program &rhs);
 
 /// Checks the constraints that the file format cannot express: slot and kernel
-/// indices are in range, each slot is written exactly once and before it is
-/// read, the types of op steps agree with the shape rules, and ranks, arena
-/// offsets and sizes of constants are valid.
+/// indices are in range, no slot is written twice or read before it is written,
+/// the types of op steps agree with the shape rules, and ranks, arena offsets
+/// and sizes of constants are valid.
 Status verify(const Program &program);
 
 /// Returns the bytes of a program file, including all constants.

@@ -21,7 +21,7 @@ struct StridedTensor {
   /// Element type and shape; must be static.
   TensorType type;
   /// Pointer to the element whose indices are all 0. May be null if the tensor
-  /// has no elements.
+  /// is in host memory and has no elements.
   void *data = nullptr;
   /// For each dim, the distance between consecutive indices, in elements. A
   /// stride may be 0 or negative. An empty list describes a dense row-major

@@ -1,4 +1,4 @@
-//===- Tier.h - The ways to run a graph ----------------------- -*- C++ -*-===//
+//===- Tier.h - The ways to run a graph -------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -73,7 +73,7 @@ enum class EventKind {
   compiled,     ///< The compilation succeeded.
   failed,       ///< Compiling or running the program failed.
   certified,    ///< Compiled and eager agree on a call's inputs.
-  provisional,  ///< They agree, but the inputs prove little.
+  provisional,  ///< The tiers agree on inputs that prove little.
   undecided,    ///< The certificate could not decide.
   contradicted, ///< Compiled and eager disagree.
   promoted,     ///< Calls run the compiled program from now on.
@@ -122,10 +122,10 @@ struct TieringOptions {
   /// the certificate itself, and takes the time of an eager run and of a
   /// compiled run.
   int64_t maxCertificateBytes = int64_t(64) << 20;
-  /// Whether calls fail if a certificate shows that the compiled program and
-  /// the eager tier disagree, or if several certificates could not be decided.
-  /// If false, such calls return the results of the eager tier. In both cases
-  /// the signature is refused.
+  /// If true, calls of a signature fail after a certificate has shown that the
+  /// compiled program and the eager tier disagree, or after several
+  /// certificates could not be decided. If false, such calls return the results
+  /// of the eager tier. In both cases the signature is refused.
   bool isStrict = false;
   /// Where signatures are compiled in the background.
   CompileIn compileIn = CompileIn::process;
@@ -175,11 +175,12 @@ struct SignatureReport {
   /// that prepared the captured program, plus the additional time of calls that
   /// captured work, relative to compiled calls.
   double captureNs = 0;
-  /// The predictions of C and c, in nanoseconds; 0 if nothing was predicted.
+  /// The predicted compile cost C and the predicted time c of a compiled call,
+  /// in nanoseconds; 0 if nothing was predicted.
   double predictedCompileNs = 0, predictedCompiledNs = 0;
-  /// The measured C, as processor time and as wall time, in nanoseconds; 0
-  /// before the first compilation. The processor time is the sum of the
-  /// compiling thread and the helper process.
+  /// The measured compile cost C, as processor time and as wall time, in
+  /// nanoseconds; 0 before the first compilation. The processor time includes
+  /// that of the helper process.
   double compileNs = 0, compileWallNs = 0;
   /// The phases of the last compilation, as in Compiled::phases.
   std::vector<PhaseTime> phases;
@@ -194,10 +195,11 @@ struct SignatureReport {
   /// One sentence that says what the next decision depends on.
   std::string next;
 
-  /// Returns n*, the number of calls after which compiling has paid off: C / (e
-  /// - c), rounded up. Uses measured values of C and c if available, and
-  /// predictions otherwise. Empty if e was not measured, if C or c is unknown,
-  /// or if c is not less than e.
+  /// Returns the break-even point n*, the number of calls after which compiling
+  /// has paid off. It is C / (e - c), rounded up. The function uses measured
+  /// values of C and c if available, and predictions otherwise. The result is
+  /// empty if e was not measured, if C or c is unknown, or if c is not less
+  /// than e.
   std::optional<double> breakEvenCalls() const;
 };
 
