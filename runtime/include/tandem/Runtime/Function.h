@@ -27,9 +27,10 @@ namespace tandem {
 class Function {
 public:
   /// `program` is the eager program of the graph, in which every op is a step.
-  /// `compiler` compiles the same graph; if null, all calls are eager.
-  /// `options` apply to all executors of the function, but the tiers replace
-  /// the providers and kernels.
+  /// `compiler` compiles the same graph. If `compiler` is null, calls run
+  /// eagerly, but calls in mode compile and calls that select the compiled or
+  /// captured tier fail. `options` apply to all executors of the function, but
+  /// the tiers replace the providers and kernels.
   Function(std::shared_ptr<const Program> program,
            std::shared_ptr<Compiler> compiler, ExecutorOptions options = {},
            TieringOptions tiering = {});
@@ -48,9 +49,9 @@ public:
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs, Tier tier);
 
   /// Enqueues a background compilation for each of these signatures, ahead of
-  /// those that calls caused. In mode automatic, the next call of each
-  /// signature carries the certificate. Fails if the function has no compiler
-  /// or a signature does not fit the graph.
+  /// compilations that calls have requested. In mode automatic, the next call
+  /// of each signature carries the certificate. Fails if the function has no
+  /// compiler or a signature does not fit the graph.
   Status compileAhead(std::span<const std::vector<TensorType>> signatures);
   /// Waits until no compilation and no certificate is waiting or running in the
   /// background.

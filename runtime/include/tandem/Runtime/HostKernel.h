@@ -60,8 +60,8 @@ void launchKernel(const fb::KernelT &kernel, KernelFn function,
 /// all tasks are complete.
 class HostKernel final : public LoadedKernel {
 public:
-  /// `code` keeps the function in memory. It may be null if the function stays
-  /// in memory as long as the process.
+  /// `code` keeps the function in memory. `code` may be null if the function
+  /// stays in memory until the process ends.
   explicit HostKernel(KernelFn function, std::shared_ptr<const void> code = {})
       : entry(function), code(std::move(code)) {}
 

@@ -87,7 +87,7 @@ public:
   /// May be slow, because libraries create primitives here.
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const = 0;
-  /// Prepares what all ops of this kind and these element types need, such as
+  /// Prepares everything that ops of this kind and these dtypes need, such as
   /// compiled code, so that later calls of prepare are faster. The types may
   /// have dynamic dims. Does nothing if the library does not implement the op.
   virtual Status warmUp(const OpSignature &) const { return {}; }
