@@ -6,27 +6,32 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads graphs, calls them with tensors and reports what happened.
+// The C API loads graphs, calls the graphs with tensors, and reports how the
+// calls were executed.
 //
-// Errors. A function that can fail returns a TandemError, which the caller
-// releases, or null on success. What it would have returned through pointers
-// is then null. No function throws, prints, or ends the process; null
-// handles and pointers are errors.
+// Errors. A function that can fail returns null on success. On failure it
+// returns a TandemError, which the caller releases, and it sets the handles and
+// strings that it returns through pointers to null. No function throws, prints,
+// or ends the process. Passing a null handle or pointer is an error, unless the
+// function's comment allows null.
 //
-// Ownership. A handle that a function returns is the caller's, who releases
-// it by the function whose name ends in Release; that of null does nothing.
-// Strings that are returned belong to the handle that they are asked of, or
-// to the library, and live as long. Arguments are read, and strings and
-// arrays copied, before a function returns, unless it says otherwise.
+// Ownership. The caller owns every handle that a function returns, and releases
+// the handle with the function of the handle's type whose name ends in Release.
+// Releasing null has no effect. A returned `const char *` belongs to the handle
+// that was passed to the function, or to the library if no handle was passed,
+// and is valid as long as its owner. A function reads its arguments and copies
+// strings and arrays before it returns, unless the function's comment states
+// otherwise.
 //
-// Threads. Every function may be called by any number of threads at a time,
-// also with the same handles, except that a handle is released once and
-// nothing else uses it then.
+// Threads. Any number of threads may call any functions at the same time, even
+// with the same handles. Release each handle exactly once, when no other thread
+// uses the handle.
 //
-// Versions. Functions and fields of structs are added at the end and never
-// change. Every struct begins with its size, which the caller sets to sizeof
-// the struct. Fields that a caller does not have, or sets to 0, have their
-// defaults.
+// Versions. New functions and new struct fields are only added at the end, and
+// existing ones never change. Every struct begins with the field structSize,
+// which the caller sets to sizeof the struct. A field that the caller's version
+// of the struct lacks has its default value. A field set to 0 also has its
+// default value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,65 +46,77 @@
 extern "C" {
 #endif
 
-/// An error, a function that can be called, and a tensor.
+/// An error, returned by a function that failed.
 typedef struct TandemError TandemError;
+/// A loaded graph, which can be called with tensors.
 typedef struct TandemFunction TandemFunction;
+/// A dense row-major tensor in the memory of a device or of the host.
 typedef struct TandemTensor TandemTensor;
 
-/// DLPack's (https://dmlc.github.io/dlpack/latest/).
+/// The tensor struct of DLPack (https://dmlc.github.io/dlpack/latest/).
 struct DLManagedTensor;
 
 //===----------------------------------------------------------------------===//
 // Version and process
 //===----------------------------------------------------------------------===//
 
-/// The version of this API that the header describes, and that the library has.
-/// It is raised where something is added.
+/// The version of the API that this header declares. The version increases with
+/// every addition to the API.
 #define TANDEM_C_API_VERSION 3
+/// Returns the version of the API that the loaded library implements.
 uint32_t tandemAPIVersion(void);
-/// The library's version: "0.1.0".
+/// Returns the version of the library, e.g. "0.1.0".
 const char *tandemVersion(void);
 
-/// The devices that graphs can be compiled for. The first is the default. The
-/// name is what options take; null where there is no such device.
+/// Returns the number of devices that graphs can be compiled for.
 size_t tandemNumDevices(void);
+/// Returns the name of a device, as options take it. Device 0 is the default.
+/// Returns null if `index` is not less than tandemNumDevices().
 const char *tandemDeviceName(size_t index);
 
-/// Limits the threads that computations of this process use; less than 1 stands
-/// for 1, and more than 1024 for that.
+/// Sets the maximum number of threads that computations of this process use.
+/// `threads` is clamped to the range from 1 to 1024.
 void tandemSetNumThreads(int threads);
-/// The present limit, which is the number of processors at first.
+/// Returns the maximum number of threads that computations use. The default is
+/// the number of processors.
 int tandemNumThreads(void);
 
-/// Whether the library may work while no call waits for it: compile in the
-/// background, measure the machine, and ask libraries for better plans. It may
-/// by default. Applies to functions that are loaded afterwards.
+/// Sets whether the library may do work that no call waits for: compile in the
+/// background, measure the machine, and search for better library plans. The
+/// default is true. The setting applies to functions that are loaded after this
+/// call.
 void tandemAllowBackgroundWork(bool isAllowed);
-/// Sets how many threads compile in the background, for all functions; 1 at
-/// first. Less than 1 stands for 1.
+/// Sets the number of threads that compile in the background. All functions of
+/// the process share these threads. The default is 1; a value less than 1 means
+/// 1.
 void tandemSetCompileThreads(int threads);
 
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
 
-/// The phase that failed, such as "parse", "input", "compile" or "execute"; one
-/// sentence that names the constraint that was broken; the place in the graph's
-/// text, `file:line:col`; and what can be done. The last two are "" where they
-/// are not known.
+/// Returns the phase that failed, e.g. "parse", "input", "compile" or
+/// "execute". This function and the next four return "" for a null error.
 const char *tandemErrorPhase(const TandemError *error);
+/// Returns one sentence that names the violated constraint.
 const char *tandemErrorMessage(const TandemError *error);
+/// Returns the location in the text of the graph, `file:line:col`; "" if the
+/// location is not known.
 const char *tandemErrorLocation(const TandemError *error);
+/// Returns a suggestion for fixing the error; "" if there is none.
 const char *tandemErrorHint(const TandemError *error);
-/// All of it: "location: error: phase: message (hint)".
+/// Returns the whole error as one text: "location: error: phase: message
+/// (hint)". Parts that are empty are left out.
 const char *tandemErrorText(const TandemError *error);
+/// Releases an error.
 void tandemErrorRelease(TandemError *error);
 
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Element types. An i1 takes one byte, 0 or 1.
+/// The type of a tensor's elements: one of the enumerators below. An i1 element
+/// is stored as one byte with the value 0 or 1.
 typedef int32_t TandemDType;
 enum {
   TANDEM_F32 = 0,
@@ -117,125 +134,151 @@ enum {
   TANDEM_UI64 = 12
 };
 
-/// The highest rank of a tensor, and the size of a dim that is not known before
-/// a call.
+/// The highest rank of a tensor.
 #define TANDEM_MAX_RANK 8
+/// The size of a dynamic dim, i.e. of a dim whose size is only known at a call.
 #define TANDEM_DYNAMIC INT64_MIN
 
-/// A tensor in memory.
+/// A description of a tensor in memory.
 typedef struct TandemTensorDesc {
+  /// sizeof(TandemTensorDesc).
   size_t structSize;
-  /// The element at index 0 in all dims. May be null where there are none.
+  /// The address of the element whose indices are all 0. May be null if the
+  /// tensor has no elements.
   void *data;
   TandemDType dtype;
+  /// The number of dims, from 0 to TANDEM_MAX_RANK.
   int32_t rank;
-  /// `rank` sizes, outermost first. May be null for rank 0.
+  /// The sizes of the `rank` dims, outermost first. May be null for rank 0.
   const int64_t *shape;
-  /// For each dim, the distance in elements from one index to the next, which
-  /// may be 0 or negative. Null stands for a dense row-major tensor.
+  /// For each dim, the distance in elements from one index to the next. Strides
+  /// may be 0 or negative. Null means that the tensor is dense and row-major.
   const int64_t *strides;
-  /// The name of the device whose memory it is; null for the host's memory.
+  /// The name of the device that holds the memory. Null means host memory.
   const char *device;
-  /// Called once, with `data` and `context`, when nothing uses the memory any
-  /// longer, by whichever thread that is. Null where the caller keeps the
-  /// memory as long as tensors on it live.
+  /// Called exactly once, with `data` and `context`, when nothing uses the
+  /// memory anymore. Any thread may make this call. If the deleter is null, the
+  /// caller must keep the memory alive as long as any tensor uses the memory.
   void (*deleter)(void *data, void *context);
+  /// The second argument of `deleter`.
   void *context;
 } TandemTensorDesc;
 
-/// Makes a tensor of the elements that `desc` describes. It is on the same
-/// memory where that is dense, row-major and aligned to the size of an element,
-/// and a copy otherwise, after which the deleter is called at once. Memory of a
-/// device other than the host is not copied: that is an error. Where this
-/// fails, the deleter is not called. Calls are fastest on memory that is
-/// aligned to 64 bytes.
+/// Creates a tensor with the elements that `desc` describes. If the memory is
+/// dense, row-major and aligned to the size of an element, the tensor uses that
+/// memory. Otherwise the elements are copied, and the deleter is called before
+/// this function returns. Memory of a device other than the host cannot be
+/// copied: needing to copy such memory is an error. If this function fails, the
+/// deleter is not called. Calls are fastest with memory that is aligned to 64
+/// bytes.
 TandemError *tandemTensorCreate(const TandemTensorDesc *desc,
                                 TandemTensor **tensor);
-/// The same of another framework's tensor, whose deleter is called once nothing
-/// uses the memory any longer. Where this fails, the caller keeps `managed`.
+/// Creates a tensor from a DLPack tensor of another framework and takes
+/// ownership of `managed`. The elements are shared or copied by the rules of
+/// tandemTensorCreate. The deleter of `managed` is called when nothing uses the
+/// memory anymore. If this function fails, the caller still owns `managed`.
 TandemError *tandemTensorFromDLPack(struct DLManagedTensor *managed,
                                     TandemTensor **tensor);
-/// Describes a tensor to another framework, which calls the deleter of the
-/// result. Until then the memory is kept, whether or not `tensor` is released.
+/// Returns a DLPack tensor that shares the memory of `tensor`. The receiver
+/// must call the deleter of the result. The memory stays valid until then, even
+/// if `tensor` is released earlier.
 TandemError *tandemTensorToDLPack(const TandemTensor *tensor,
                                   struct DLManagedTensor **managed);
-/// Fills `desc`, whose size the caller has set. `data` and `shape` live as long
-/// as the tensor. Tensors are dense: `strides` is null. So are the deleter and
-/// its context.
+/// Fills `desc` with a description of `tensor`. The caller sets
+/// `desc->structSize` beforehand. `desc->data` and `desc->shape` are valid as
+/// long as the tensor. Every TandemTensor is dense and row-major, so
+/// `desc->strides` is null. The deleter and the context are null as well.
 TandemError *tandemTensorDescribe(const TandemTensor *tensor,
                                   TandemTensorDesc *desc);
-/// Copies a tensor to the memory of a device, or to that of the host where
-/// `device` is null, and waits for it. A tensor that is there already shares
-/// its memory with the result.
+/// Copies a tensor to the memory of a device and waits until the copy is done.
+/// A null `device` means host memory. If the tensor is already in the requested
+/// memory, the result shares the memory of the tensor.
 TandemError *tandemTensorCopyTo(const TandemTensor *tensor, const char *device,
                                 TandemTensor **copy);
+/// Releases a tensor.
 void tandemTensorRelease(TandemTensor *tensor);
 
 //===----------------------------------------------------------------------===//
 // Functions that graphs call
 //===----------------------------------------------------------------------===//
 
-/// What the function of a custom_call is called with.
+/// The arguments of a function that a custom_call op calls. Everything in this
+/// struct is valid only during the call of the function.
 typedef struct TandemCustomCallArgs {
+  /// sizeof(TandemCustomCallArgs) in the calling library.
   size_t structSize;
-  /// The op's.
+  /// The attribute `config` of the op.
   const char *config;
-  /// Dense row-major tensors in the memory of the function's device; `strides`
-  /// is never null, and the deleters are. Operands must not be written to;
-  /// every element of the results must be. No result shares memory with an
-  /// operand.
   size_t numOperands;
+  /// The operands: dense row-major tensors in the memory of the function's
+  /// device. `strides` is never null; the deleters are null. The function must
+  /// not write to operands.
   const TandemTensorDesc *operands;
   size_t numResults;
+  /// The results: tensors as described for `operands`, except that the function
+  /// must write every element. No result shares memory with an operand.
   const TandemTensorDesc *results;
-  /// Where the work is to be enqueued: the CUstream of a GPU; null on the CPU,
-  /// where it is to be done before the function returns.
+  /// The CUstream in which the function must enqueue its work on a GPU. Null on
+  /// the CPU, where the work must be done before the function returns.
   void *stream;
-  /// The registration's.
+  /// TandemCustomCall::context of the registered function.
   void *context;
-  /// Room for one sentence that says why the function failed.
+  /// A buffer for one sentence that explains why the function failed.
   char *message;
+  /// The size of the buffer `message` in bytes, including the final NUL.
   size_t messageSize;
 } TandemCustomCallArgs;
 
-/// Returns 0, or another number where it failed.
+/// A function that computes the results of a custom_call op. Returns 0 on
+/// success and any other number on failure.
 typedef int (*TandemCustomFunction)(const TandemCustomCallArgs *args);
-/// Fills shapes[i], the sizes of result i, of which those that are written in
-/// the graph are there already, the others being TANDEM_DYNAMIC. `data` of all
-/// tensors is null.
+/// A function that computes the result shapes of a custom_call op. On entry,
+/// shapes[i] holds the sizes of result i as they are written in the graph, with
+/// TANDEM_DYNAMIC for each unknown size. The function replaces the unknown
+/// sizes. `data` of all tensors in `args` is null, and so is `strides` of a
+/// tensor with an unknown size. Returns 0 on success and any other number on
+/// failure.
 typedef int (*TandemCustomShapes)(const TandemCustomCallArgs *args,
                                   int64_t *const *shapes);
 
-/// A function that custom_call ops name as their target. It must be pure: the
-/// same operands give the same results, whenever and however often it is
-/// called. Any number of threads may call it at once; it must not throw.
+/// A function that custom_call ops refer to by the name of a target. The
+/// function must be pure: equal operands give equal results in every call. Any
+/// number of threads may call the members at the same time. No member may
+/// throw.
 typedef struct TandemCustomCall {
+  /// sizeof(TandemCustomCall).
   size_t structSize;
+  /// The name of the target, which must not be empty.
   const char *target;
-  /// The name of the device whose memory it works in; null for the CPU.
+  /// The name of the device on whose memory `run` works. Null means the CPU.
   const char *device;
+  /// The function that custom_call ops call. Must not be null.
   TandemCustomFunction run;
-  /// What `run` is compared with, on the CPU; null stands for `run` of the CPU.
+  /// A function on the CPU whose results are the reference for the results of
+  /// `run`. Null means the `run` that is registered for the CPU.
   TandemCustomFunction reference;
-  /// An element of a result of `run` is at most relativeError * (|x| + rms)
-  /// from the reference's element x, where rms is the root mean square of its
-  /// tensor. At most 0.1.
+  /// The largest relative error of `run`. An element of a result may differ
+  /// from the reference element x by at most relativeError * (|x| + rms), where
+  /// rms is the root mean square of the reference tensor. At most 0.1; the
+  /// default is 0.
   double relativeError;
-  /// For ops whose written result types have dims that are not known; may be
-  /// null.
+  /// Infers result shapes for ops whose written result types have unknown dims.
+  /// May be null if there is no such op.
   TandemCustomShapes inferShapes;
-  /// Passed to the functions; must live as long as the process.
+  /// Passed on as TandemCustomCallArgs::context. Must stay valid until the
+  /// process ends.
   void *context;
 } TandemCustomCall;
 
-/// Makes a function known to all graphs, for the rest of the process. Fails
-/// where the target has one on this device.
+/// Registers a function for all graphs and for the rest of the process. Fails
+/// if a function is already registered for this target on this device.
 TandemError *tandemCustomCallRegister(const TandemCustomCall *call);
 
-/// What a library of such functions exports as `tandemRegisterCustomCalls`, for
-/// `tandem-run --custom-calls=LIBRARY`. It calls `add`, which is
-/// tandemCustomCallRegister, for each, and returns the first error. So a
-/// library needs this header and nothing else.
+/// The type of the function `tandemRegisterCustomCalls`, which a library for
+/// `tandem-run --custom-calls=LIBRARY` exports. The exported function calls
+/// `add` for each of the library's functions and returns the first error. `add`
+/// is tandemCustomCallRegister, so the library does not need to link with
+/// Tandem: including this header is enough.
 typedef TandemError *(*TandemRegisterCustomCalls)(
     TandemError *(*add)(const TandemCustomCall *call));
 
@@ -243,123 +286,139 @@ typedef TandemError *(*TandemRegisterCustomCalls)(
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// How a function chooses between running op by op and running compiled, for
-/// each signature: the types of a call's inputs (docs/Engine.md).
+/// How a function chooses between running the graph op by op and running a
+/// compiled program. The choice is made separately for each signature, i.e. for
+/// each combination of input types (docs/Engine.md).
 typedef int32_t TandemMode;
 enum {
-  /// AUTO; COMPILE where background work is not allowed.
+  /// AUTO, or COMPILE if background work is not allowed.
   TANDEM_MODE_DEFAULT = 0,
-  /// Op by op, always.
+  /// Calls always run op by op.
   TANDEM_MODE_EAGER = 1,
-  /// Compiled. The first call of a signature compiles, and waits for that.
+  /// Calls always run compiled. The first call of a signature compiles and
+  /// waits for the compilation.
   TANDEM_MODE_COMPILE = 2,
-  /// Op by op at first. A signature is compiled in the background when that is
-  /// predicted to pay, and its calls run that once it has been certified to
-  /// compute the same, and as long as it is faster.
+  /// Calls run op by op at first. A signature is compiled in the background
+  /// when compilation is predicted to pay off. Later calls run the compiled
+  /// program if a certificate confirms that the program computes the same
+  /// results, and as long as the program is faster. Loading with this mode
+  /// fails if background work is not allowed.
   TANDEM_MODE_AUTO = 3,
-  /// As AUTO, but the first call of a signature compiles and certifies.
+  /// Like AUTO, but the first call of a signature compiles and certifies.
   TANDEM_MODE_COMPILE_NOW = 4
 };
 
-/// How exact the libraries' f32 contractions are, on devices that have a
-/// choice.
+/// The precision of the libraries' f32 contractions, on devices whose libraries
+/// offer a choice.
 typedef int32_t TandemPrecision;
 enum {
-  TANDEM_PRECISION_STRICT = 0,
-  TANDEM_PRECISION_TF32 = 1 ///< Operands are rounded to 10 mantissa bits.
+  TANDEM_PRECISION_STRICT = 0, ///< Operands keep all bits of f32.
+  TANDEM_PRECISION_TF32 = 1    ///< Operands may be rounded to 10 mantissa bits.
 };
 
-/// Where signatures are compiled that calls do not wait for.
+/// Where background compilation takes place.
 typedef int32_t TandemCompileIn;
 enum {
   TANDEM_COMPILE_IN_DEFAULT = 0, ///< PROCESS.
-  /// In a helper process, where one can be started: it disturbs the calls less,
-  /// and if the compiler crashes, this process does not.
+  /// In a helper process, if one can be started. A helper process disturbs
+  /// calls less, and a crash of the compiler does not end this process.
   TANDEM_COMPILE_IN_PROCESS = 1,
   TANDEM_COMPILE_IN_THREAD = 2 ///< On a thread of this process.
 };
 
+/// Options for loading a graph. The default of each field is 0 or null.
 typedef struct TandemLoadOptions {
+  /// sizeof(TandemLoadOptions).
   size_t structSize;
-  /// The name of the function in the file; null stands for "main".
+  /// The name of the function in the file. Null means "main".
   const char *function;
-  /// A device's name; null stands for the default.
+  /// The name of the device to run on. Null means the default device.
   const char *device;
   TandemMode mode;
   TandemPrecision precision;
-  /// Where kernels that could not be compiled, and calls that were computed
-  /// differently compiled, are written; null stands for a folder of temporary
-  /// files.
+  /// The directory for reproducers. The library writes a reproducer for each
+  /// kernel that cannot be compiled and for each call whose compiled results
+  /// disagree with the results computed op by op. Null means
+  /// $TANDEM_REPRODUCER_DIR or, if that variable is not set, a directory of
+  /// this user among the temporary files.
   const char *reproducerDir;
-  /// Whether such a call fails. Otherwise it returns what was computed op by
-  /// op.
+  /// If true, a call fails if its compiled results disagree with the results
+  /// computed op by op, or cannot be certified after several tries. If false,
+  /// such a call returns the results computed op by op.
   bool isStrict;
-  /// Whether every call is kept for TANDEM_REPORT_TRACE.
+  /// True to record every call for TANDEM_REPORT_TRACE.
   bool isTraced;
-  /// Called with each decision, as a line of text that lives during the call,
-  /// and `context`, by the thread that takes it; several may at once. It must
-  /// not throw, nor use the function. May be null.
+  /// Called for each decision about tiers, on the thread that makes the
+  /// decision, with `context` and a line of text that is valid only during the
+  /// call. Several threads may call `log` at the same time. `log` must not
+  /// throw and must not use the loaded function. May be null.
   void (*log)(const char *event, void *context);
+  /// The second argument of `log`.
   void *context;
   TandemCompileIn compileIn;
 } TandemLoadOptions;
 
-/// Loads a graph from a file of MLIR, or from its text of `length` bytes.
+/// Loads a graph from an MLIR file (text or bytecode) or from an ONNX model.
 /// `options` may be null.
 TandemError *tandemFunctionLoadFile(const char *path,
                                     const TandemLoadOptions *options,
                                     TandemFunction **function);
+/// Loads a graph from `length` bytes of MLIR text. `options` may be null.
 TandemError *tandemFunctionLoadText(const char *text, size_t length,
                                     const TandemLoadOptions *options,
                                     TandemFunction **function);
-/// The number of tensors that a call takes and returns; 0 for null.
+/// Returns the number of tensors that a call takes; 0 for a null function.
 size_t tandemFunctionNumInputs(const TandemFunction *function);
+/// Returns the number of tensors that a call returns; 0 for a null function.
 size_t tandemFunctionNumOutputs(const TandemFunction *function);
-/// Fills `desc`, whose size the caller has set, with the type that input
-/// `index` is declared with. Dims may be TANDEM_DYNAMIC. `shape` lives as long
-/// as the function; the other pointers are null.
+/// Fills `desc` with the declared type of input `index`. The caller sets
+/// `desc->structSize` beforehand. Dims may be TANDEM_DYNAMIC. `desc->shape` is
+/// valid as long as the function; the other pointers are null. Fails if there
+/// is no such input.
 TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
                                          size_t index, TandemTensorDesc *desc);
-/// Calls the function, whose mode chooses how. Inputs must be in the memory of
-/// the function's device. `outputs` has room for `numOutputs` tensors, which
-/// must be the number that there are; each is released by the caller. An output
-/// may share the memory of an input or of a constant of the graph, and must not
-/// be written to. On the CPU the outputs are ready when this returns; those of
-/// other devices once later work of the device, or tandemTensorCopyTo, reads
-/// them.
+/// Calls the function. The function's mode chooses between running op by op and
+/// running compiled. Inputs must be in the memory of the function's device.
+/// `numOutputs` must be the number of outputs of the function, and the array
+/// `outputs` must have space for that many handles. The caller releases each
+/// output. An output may share memory with an input or with a constant of the
+/// graph, so outputs must not be written to. On the CPU, the outputs are ready
+/// when this function returns. On other devices, the outputs are ready for
+/// later work on the same device and for tandemTensorCopyTo.
 TandemError *tandemFunctionCall(TandemFunction *function,
                                 const TandemTensor *const *inputs,
                                 size_t numInputs, TandemTensor **outputs,
                                 size_t numOutputs);
 
-/// Has the signature of `numInputs` inputs compiled in the background, ahead of
-/// its first call. Only dtype, rank and shape of the descriptions are read.
+/// Compiles a signature in the background, ahead of the signature's first call.
+/// `inputs` describes `numInputs` tensors; only dtype, rank and shape are read.
 TandemError *tandemFunctionCompileAhead(TandemFunction *function,
                                         const TandemTensorDesc *const *inputs,
                                         size_t numInputs);
-/// Waits until nothing is compiled in the background for the function; or
-/// cancels what has not begun and what is compiled in a helper process, and
-/// waits for the rest.
+/// Waits until all background compilations and certificates of the function are
+/// done.
 TandemError *tandemFunctionWait(TandemFunction *function);
+/// Cancels the function's compilations that have not begun and those that run
+/// in a helper process. Waits for compilations on threads of this process.
 TandemError *tandemFunctionCancel(TandemFunction *function);
 
-/// The forms of a report: for people; a JSON object; the log of decisions as
-/// lines of JSON; and Chrome's trace event format, which Perfetto opens.
+/// The format of a report.
 typedef int32_t TandemReportFormat;
 enum {
-  TANDEM_REPORT_TEXT = 0,
-  TANDEM_REPORT_JSON = 1,
-  TANDEM_REPORT_EVENTS = 2,
-  TANDEM_REPORT_TRACE = 3
+  TANDEM_REPORT_TEXT = 0,   ///< Text for people.
+  TANDEM_REPORT_JSON = 1,   ///< A JSON object.
+  TANDEM_REPORT_EVENTS = 2, ///< The log of decisions, one JSON object per line.
+  TANDEM_REPORT_TRACE = 3   ///< Chrome's trace event format, for Perfetto.
 };
-/// What the function knows of each signature, such as times, costs and
-/// decisions, as a string that tandemStringRelease releases.
+/// Returns a report with the times, costs and decisions of each signature. The
+/// caller releases the string with tandemStringRelease.
 TandemError *tandemFunctionReport(const TandemFunction *function,
                                   TandemReportFormat format, char **report);
+/// Releases a string that tandemFunctionReport has returned.
 void tandemStringRelease(char *string);
 
-/// Cancels compilations as tandemFunctionCancel does. Tensors that calls have
-/// returned may outlive the function.
+/// Releases a function and cancels compilations like tandemFunctionCancel.
+/// Tensors that calls have returned may outlive the function.
 void tandemFunctionRelease(TandemFunction *function);
 
 #ifdef __cplusplus

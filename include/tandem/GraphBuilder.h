@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// GraphBuilder builds a graph through C++ calls, without MLIR text. Example:
+//
 //   GraphBuilder b;
 //   auto x = b.input({DType::f32, {kDynamic, 64}}, {"n", ""});
 //   auto w = b.input({DType::f32, {64, 64}});
@@ -30,32 +32,32 @@
 
 namespace tandem {
 
-/// The tables of attributes (Op.fbs) under the names that the op table gives
-/// them, each followed by a T.
+/// The attribute structs of Op.fbs. The name of each struct is the name in the
+/// `attrs` column of the op table, followed by a T.
 namespace op_attrs {
 using namespace fb;
-/// For ops without attributes.
+/// The attributes of an op that has none.
 struct NONET {};
 } // namespace op_attrs
 
-/// Builds a graph op by op. The ops and their attributes are those of the
-/// dialect (docs/generated/Dialect.md) and of the op table, from which the
-/// functions below are made.
+/// Builds a graph op by op. The class has one member function for each op of
+/// the op table in Ops.def, with the operands and attributes that
+/// docs/generated/Dialect.md describes.
 ///
-/// Every op is checked when it is added. The first error is kept: `status` and
-/// `build` return it, and what is added to the values of a failed op is
-/// ignored. Used by one thread at a time.
+/// Every op is checked when it is added. The builder keeps the first error, and
+/// `status` and `build` return that error. Ops that use a value of a failed op
+/// are ignored. A builder may be used by one thread at a time.
 class GraphBuilder {
 public:
-  /// A value of the graph that is being built. Only the builder that made it
-  /// takes it. That of a failed op has no type.
+  /// A value of the graph that is being built. A value may only be passed to
+  /// the builder that created the value. The value of a failed op has no type.
   class Value {
     friend class GraphBuilder;
     const GraphBuilder *builder = nullptr;
     size_t index = 0;
   };
 
-  /// The operands of an op: `x` or `{x, y}`.
+  /// The operands of an op, written as `x` or `{x, y}`.
   class Operands {
   public:
     Operands(Value value) : values{value} {}
@@ -67,30 +69,34 @@ public:
     std::vector<Value> values;
   };
 
-  /// `name` is the name of the graph's function.
+  /// Creates an empty builder. `name` is the name of the graph's function.
   explicit GraphBuilder(std::string name = "main");
   ~GraphBuilder();
   GraphBuilder(const GraphBuilder &) = delete;
   GraphBuilder &operator=(const GraphBuilder &) = delete;
 
-  /// Adds the next input. Dims of the type may be kDynamic. `dimNames` is empty
-  /// or has a name for each dim, "" for none; dims of one name have one size.
+  /// Adds the next input. Dims of the type may be kDynamic. `dimNames` is
+  /// either empty or has one entry per dim; use "" for an unnamed dim. Dims
+  /// with the same name must have the same size in every call.
   Value input(const TensorType &type, std::vector<std::string> dimNames = {});
-  /// Adds a constant. `tensor` is in the host's memory, and its elements must
-  /// not change until the last call of `build`, which copies them.
+  /// Adds a constant. `tensor` must be in host memory. `build` copies the
+  /// elements, so they must not change until the last call of `build`.
   Value constant(Tensor tensor);
-  /// Adds a constant whose elements are all `value`, rounded to the type, which
-  /// is static. For i1, 0 is false.
+  /// Adds a constant of a static type whose elements all have the value
+  /// `value`. For a float type, `value` is rounded. For an integer type,
+  /// `value` must be an integer in the type's range. For i1, 0 is false and any
+  /// other value is true.
   Value splat(const TensorType &type, double value);
 
-  /// Adds an op of one result.
+  /// Adds an op with one result.
   Value op(OpDesc op, Operands operands);
+  /// Adds an op with one result, given the op's kind and attributes.
   template <typename Attrs>
   Value op(OpKind kind, Operands operands, Attrs attributes) {
     return op(describe(kind, std::move(attributes)), std::move(operands));
   }
-  /// Adds an op of any number of results: a custom_call. Empty where the op is
-  /// wrong.
+  /// Adds an op with any number of results, i.e. a custom_call. Returns an
+  /// empty vector if the op is invalid.
   std::vector<Value> results(OpDesc op, Operands operands);
 
   // One function per row of the op table:
@@ -112,19 +118,22 @@ public:
   }
 #include "tandem/Support/Ops.def"
 
-  /// The type of a value; that of a failed op has no meaning.
+  /// Returns the type of a value. The result for the value of a failed op is
+  /// meaningless.
   TensorType type(Value value) const;
 
-  /// Names the place that the ops added from now on come from, such as a
-  /// layer. Errors and reports show it as the op's location. Empty, as at
-  /// first, stands for the op's number and kind: "op 3 (conv)".
+  /// Sets the location of all ops that are added from now on, e.g. the name of
+  /// a layer. Errors and reports show the location. If the location is empty,
+  /// which is the default, an op is identified by its number and kind, e.g. "op
+  /// 3 (conv)".
   void setLocation(std::string location);
 
-  /// The first error, or success.
+  /// Returns the first error, or success if there was none.
   Status status() const;
 
-  /// Makes the graph that computes `outputs`. The builder may go on afterwards,
-  /// and build again.
+  /// Creates the graph that computes `outputs`. Fails with the first error of
+  /// the ops that were added. After this call, more ops can be added and
+  /// `build` can be called again.
   Expected<std::unique_ptr<Graph>> build(Operands outputs) const;
 
   struct Impl;
@@ -139,7 +148,8 @@ private:
   }
 
   Value addValue(const TensorType &type);
-  /// Keeps the error, with its location, if it is the first.
+  /// Keeps `error` with the location `location` if it is the first error.
+  /// Returns an invalid value.
   Value refuse(Error error, std::string location);
 
   std::unique_ptr<Impl> impl;

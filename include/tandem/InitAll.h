@@ -15,14 +15,15 @@ class DialectRegistry;
 
 namespace tandem {
 
-/// Adds the Tandem dialect and all upstream dialects that its pipelines use,
-/// with the external models of interfaces (tiling, bufferisation, transform ops
-/// …) that upstream registers apart from the dialects. Loads no dialect.
+/// Adds the Tandem dialect and all upstream dialects that the Tandem pipelines
+/// use to `registry`. Also adds the external interface models (for tiling,
+/// bufferization, transform ops and others) that upstream registers separately
+/// from the dialects. Does not load any dialect.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers, for textual pipelines, all Tandem passes and the upstream passes
-/// that its pipelines consist of. To be called once per process; not
-/// thread-safe.
+/// Registers all Tandem passes, and the upstream passes that the Tandem
+/// pipelines contain, for use in textual pass pipelines. Call this function
+/// once per process. Not thread-safe.
 void registerAllPasses();
 
 } // namespace tandem

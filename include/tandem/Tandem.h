@@ -27,185 +27,213 @@ namespace tandem {
 
 /// A device that graphs can be compiled for and run on.
 struct DeviceInfo {
-  /// The name that options take, and a description of one line.
+  /// The device's name, as options take it, and a one-line description.
   std::string_view name, description;
 };
 
-/// All devices. The first is the default, on which the eager tier runs too.
-/// Thread-safe.
+/// Returns all devices. The first one is the default device, on which the eager
+/// tier can run too. Thread-safe.
 std::span<const DeviceInfo> devices();
-/// The runtime's device that runs graphs which are compiled for the device
-/// called `name`; an empty name stands for the default. The error lists the
-/// devices.
+/// Returns the runtime's device for graphs that are compiled for the device
+/// called `name`. An empty name means the default device. If there is no such
+/// device, the error lists all devices. The library owns the result.
+/// Thread-safe.
 Expected<Device *> findDevice(std::string_view name);
 
-/// How far a compilation has come.
+/// The progress of a compilation.
 struct CompileProgress {
-  /// A phase that begins, by its name, or "kernels" while these are compiled.
+  /// The name of the phase that begins, or "kernels" while kernels are
+  /// compiled.
   std::string_view phase;
-  /// How many kernels are ready, and how many there are; 0 in other phases.
+  /// In phase "kernels", the number of kernels that are ready and the number of
+  /// all kernels. In other phases, both are 0.
   size_t done = 0, total = 0;
 };
 
-/// How a graph is compiled.
+/// Options for compiling a graph.
 struct CompileOptions {
-  /// The name of one of devices(); empty stands for the default.
+  /// The name of one of devices(). If empty, the default device.
   std::string device;
-  /// The most fusion decisions that are taken, for bisecting; -1 is no limit.
+  /// The maximum number of fusion decisions that are carried out, for
+  /// bisecting. -1 means no limit.
   int64_t fusionFuel = -1;
-  /// The file that every fusion decision is written to, as JSON
-  /// (docs/Fusion.md), each time a program is compiled. Empty: no file is
+  /// The file to which all fusion decisions are written as JSON
+  /// (docs/Fusion.md), each time a program is compiled. If empty, no file is
   /// written.
   std::string fusionReport;
-  /// Whether kernels or the library compute convolutions and matrix products.
-  /// Applies to the default device only.
+  /// How to choose between generated kernels and the library for convolutions
+  /// and matrix products. Applies to the default device only.
   Contractions contractions = Contractions::predict;
-  /// When Winograd's method is used. Applies to the default device only.
+  /// When to use Winograd's method. Applies to the default device only.
   Winograd winograd = Winograd::automatic;
-  /// The model of the machine by which programs are planned, as findDeviceModel
-  /// takes it, with the vectors that this processor has. Empty stands for
-  /// hostDeviceModel(). Applies to the default device only.
+  /// The device model that determines how programs are planned, in the form
+  /// that findDeviceModel takes. The model's vector widths and instructions are
+  /// replaced by those of this processor. If empty, hostDeviceModel() is used.
+  /// Applies to the default device only.
   std::string deviceModel;
-  /// How exact the contractions of the device's libraries are, where it has a
-  /// choice.
+  /// The precision of contractions in the device's libraries, if the libraries
+  /// offer a choice.
   Precision precision = Precision::strict;
-  /// Whether to reuse kernels that this process has compiled before, for any
-  /// graph and shapes.
+  /// True to reuse kernels that this process has compiled before, for any graph
+  /// and any shapes.
   bool kernelCache = true;
-  /// Whether to use compiled programs and kernels that any process of this user
-  /// has kept on disk, and to keep those that are compiled (docs/Cache.md). By
-  /// default, unless $TANDEM_DISK_CACHE is "off". Never where `kernelCache` is
-  /// not set, where fusions are reported, contractions are measured, kernels
-  /// made to fail or ops kept.
+  /// True to load compiled programs and kernels that any process of this user
+  /// has stored on disk, and to store newly compiled ones (docs/Cache.md). If
+  /// not set, the disk cache is used unless $TANDEM_DISK_CACHE is "off". The
+  /// disk cache is never used if `kernelCache` or `keepsOps` differs from its
+  /// default, if `fusionReport` or `failKernels` is not empty, if contractions
+  /// are autotuned, or if $TANDEM_DEBUG is set.
   std::optional<bool> diskCache;
-  /// The directory in which they are kept; empty stands for $TANDEM_CACHE_DIR,
-  /// or else for `tandem` among the user's caches.
+  /// The directory of the disk cache. If empty, $TANDEM_CACHE_DIR, or `tandem`
+  /// in the user's cache directory if that variable is not set.
   std::string cacheDir;
-  /// The program that compiles in other processes what functions compile in the
-  /// background (TieringOptions::compileIn). Empty stands for
-  /// $TANDEM_COMPILE_HELPER, or else for `tandem-compile-helper` beside this
-  /// library or in the `bin` of its installation; "off" for none.
+  /// The program that runs as a helper process and performs background
+  /// compilations of functions (TieringOptions::compileIn). If empty,
+  /// $TANDEM_COMPILE_HELPER. If that variable is not set either,
+  /// `tandem-compile-helper` beside this library or in the `bin` directory of
+  /// the installation. "off" means that no helper process is used.
   std::string compileHelper;
-  /// How long a compilation may take there, in seconds; then it is repeated in
-  /// this process.
+  /// The time limit of a compilation in a helper process, in seconds. After
+  /// that time, this process performs the compilation itself.
   double compileHelperSeconds = 300;
-  /// Whether the ops of a kernel that cannot be compiled become op steps, with
-  /// a Warning. Otherwise compilation fails with the kernel's Error.
+  /// If true, the ops of a kernel that cannot be compiled are executed as op
+  /// steps, and a Warning is reported. If false, the compilation fails with the
+  /// kernel's Error.
   bool fallback = true;
-  /// The directory to which a kernel that could not be compiled is written, to
-  /// reproduce the failure. Empty stands for $TANDEM_REPRODUCER_DIR, or else
-  /// for `tandem-reproducers-UID` in the system's directory of temporary files,
-  /// which only this user can access.
+  /// The directory to which a reproducer of each kernel that cannot be compiled
+  /// is written. If empty, $TANDEM_REPRODUCER_DIR. If that variable is not set
+  /// either, `tandem-reproducers-UID` in the system's directory of temporary
+  /// files, which only this user can access.
   std::string reproducerDir;
-  /// Kernels whose compilation is made to fail, for tests and for bisecting: a
-  /// number in the order of the program ("0"), or a regular expression that
-  /// must match a kernel's whole name ("kernel_.*"). Empty: none.
+  /// Forces the compilation of the selected kernels to fail, for testing and
+  /// bisecting. Either a kernel's index in program order ("0") or a regular
+  /// expression that must match the whole kernel name ("kernel_.*"). If empty,
+  /// no kernel is forced to fail.
   std::string failKernels;
-  /// Whether to keep the ops of each kernel (Compiled::kernelOps).
+  /// True to keep the ops of each kernel (Compiled::kernelOps).
   bool keepsOps = false;
-  /// Called as compiling goes on, from any of the threads that compile, also
-  /// from several at a time. May be empty.
+  /// Called with the progress of the compilation. May be called by several
+  /// compiling threads at the same time. May be empty.
   std::function<void(const CompileProgress &)> progress;
 };
 
-/// The estimated times of a convolution or matrix product that both a generated
-/// kernel and the library can compute, in nanoseconds per call.
+/// The estimated times, in nanoseconds per call, of a convolution or matrix
+/// product that both a generated kernel and the library can compute.
 struct ContractionEstimate {
-  /// `file:line:col` of the op.
+  /// The location of the op, `file:line:col`.
   std::string location;
+  /// The time of a generated kernel and of the library, in nanoseconds per
+  /// call.
   double generatedNs = 0, libraryNs = 0;
-  /// Whether Contractions::predict chooses the library.
+  /// True if Contractions::predict chooses the library.
   bool isLibrary = false;
 };
 
 struct GraphSource;
 
-/// What is fixed when a model is imported.
+/// Options for importing an ONNX model.
 struct ImportOptions {
-  /// The most elements of an input that may determine shapes.
+  /// The maximum number of elements of an input that determines shapes.
   static constexpr int64_t kMaxValues = 1024;
 
-  /// Sizes of free dims, by name. All others stay free.
+  /// Sizes of free (named, dynamic) dims, by dim name. Free dims without an
+  /// entry remain free.
   std::map<std::string, int64_t> dims;
-  /// Shapes of inputs, by name, which give their free dims these sizes, too. An
-  /// input that has a default (an initializer of its name) is one of the graph
-  /// only if it is here or in `values`.
+  /// Shapes of inputs, by input name. A shape also sets the sizes of the
+  /// input's free dims. An input with a default value, i.e. with an initializer
+  /// of the same name, becomes an input of the graph only if the name has an
+  /// entry here or in `values`.
   std::map<std::string, Shape> shapes;
-  /// Values of inputs of at most kMaxValues elements, by name. Those that
-  /// determine shapes are fixed to their value, and are no inputs of the graph;
-  /// the others are ignored.
+  /// Values of inputs with at most kMaxValues elements, by input name. An input
+  /// that determines shapes is replaced by a constant with the given value, so
+  /// it is no longer an input of the graph. Values of other inputs are ignored.
   std::map<std::string, std::vector<double>> values;
-  /// In which type results of f16 are held between two contractions: f16, so
-  /// that each op rounds, or f32 (docs/Rationale.md, "16-bit floats"). Applies
-  /// to MLIR files, too.
+  /// The type of f16 intermediates, i.e. of f16 results between two
+  /// contractions. With f16, each op rounds its result to f16. With f32, these
+  /// results are computed and kept in f32 (docs/Rationale.md, "16-bit floats").
+  /// No other type is allowed. This option applies to MLIR files too.
   DType f16Intermediates = DType::f16;
-  /// Whether to go on where a node cannot be imported. The graph then has all
-  /// that could be (Graph::nodes), and may lack outputs of the model.
+  /// If true, the import continues after a node that cannot be imported. The
+  /// graph then contains the nodes that could be imported (Graph::nodes), and
+  /// may lack outputs of the model. If false, the import fails.
   bool keepsGoing = false;
-  /// Whether the results of all nodes of the model's graph are outputs, too,
-  /// where they are no constants.
+  /// If true, the results of all nodes in the model's main graph become outputs
+  /// too, except for constants.
   bool allResults = false;
 };
 
-/// A node of an imported model, and what the import made of it.
+/// A node of an imported model, and the result of importing the node.
 struct ModelNode {
-  /// What Step::location and Step::sources of programs call it.
+  /// The node's location, as in Step::location and Step::sources of programs.
   std::string location;
-  /// Its op: "Conv", or "com.microsoft.FusedMatMul".
+  /// The op type of the node, qualified by its domain unless that is the
+  /// default domain, e.g. "Conv" or "com.microsoft.FusedMatMul".
   std::string op;
-  /// How many ops it became; 0 where its results are values that are there
-  /// anyway, or that the import has computed.
+  /// The number of Tandem ops that the node was converted to. 0 if the node's
+  /// results are existing values, or constants that the import has computed. 0
+  /// also for a node that is followed by inner nodes (Graph::nodes), because
+  /// the ops are counted at the inner nodes.
   size_t ops = 0;
-  /// Why it cannot be imported; empty where it was.
+  /// The reason why the node cannot be imported. Empty if the node was imported
+  /// or skipped.
   std::string refusal;
-  /// Whether it was not looked at, because it reads a result of a node that
-  /// cannot be imported.
+  /// True if the import skipped the node, because the node reads a result of
+  /// another node that cannot be imported.
   bool isBehindRefusal = false;
 };
 
-/// A graph: one function of a parsed MLIR file, an imported ONNX model, or what
-/// a GraphBuilder (tandem/GraphBuilder.h) has built. Its dims may be dynamic.
-/// Immutable and thread-safe.
+/// A graph: one function of a parsed MLIR file, an imported ONNX model, or the
+/// result of a GraphBuilder (tandem/GraphBuilder.h). Dims of the graph may be
+/// dynamic. Immutable and thread-safe.
 class Graph {
 public:
-  /// Parses a graph, or imports an ONNX model, which its content tells. Errors
-  /// carry the diagnostics of the parser or the verifier, with locations: of a
-  /// model, the name of the node. A model's weights are read from the file when
-  /// they are needed, so that it must not change as long as the graph, or a
-  /// program made of it, is in use. `options` are for models alone.
+  /// Parses the function `function` of an MLIR file, or imports an ONNX model.
+  /// The content of the file determines which of the two the file is. A model
+  /// only has the function "main". Errors carry the diagnostics of the parser,
+  /// the importer or the verifier, with locations; for a model, a location is
+  /// the name of a node. The weights of a model are read from the file when
+  /// they are needed. The file must therefore not change while the graph, or a
+  /// program made from the graph, is in use. For an MLIR file, `options.dims`
+  /// and `options.values` must be empty.
   static Expected<std::unique_ptr<Graph>>
   parseFile(const std::string &path, const std::string &function = "main",
             const ImportOptions &options = {});
+  /// Parses the function `function` of an MLIR text. The text is copied.
   static Expected<std::unique_ptr<Graph>>
   parseString(std::string_view source, const std::string &function = "main");
   ~Graph();
 
-  /// The names of the inputs and outputs of an imported model; empty for
-  /// others.
+  /// Returns the names of the inputs of an imported model. Empty for a graph
+  /// that is not an imported model. Valid as long as the graph.
   const std::vector<std::string> &inputNames() const;
+  /// Returns the names of the outputs of an imported model. Empty for a graph
+  /// that is not an imported model. Valid as long as the graph.
   const std::vector<std::string> &outputNames() const;
-  /// The nodes of an imported model, in its order; empty for others. Nodes of
-  /// functions and of graphs within nodes that were taken follow the node that
-  /// they are of.
+  /// Returns the nodes of an imported model, in the model's order. Empty for a
+  /// graph that is not an imported model. A node that calls a function, or has
+  /// imported subgraphs, is followed by the nodes of that function or of those
+  /// subgraphs. Valid as long as the graph.
   const std::vector<ModelNode> &nodes() const;
 
-  /// The graph as it is written, with every op as a step. The eager and the
-  /// reference tier run this program.
+  /// Returns the graph as a program in which every op is a step. The eager tier
+  /// and the reference tier run this program.
   std::shared_ptr<const Program> eagerProgram() const;
 
-  /// Creates a compiler of this graph, which may outlive the Graph.
+  /// Creates a compiler of this graph. The compiler may outlive the Graph.
   Expected<std::unique_ptr<Compiler>>
   createCompiler(CompileOptions options = {}) const;
 
-  /// Creates a function that runs this graph, in the tiers that `tiering`
-  /// chooses or that the caller asks for. It may outlive the Graph.
+  /// Creates a function that runs this graph. `tiering` controls which tier a
+  /// call runs in; callers can also request a tier per call. The function may
+  /// outlive the Graph.
   Expected<std::unique_ptr<Function>>
   createFunction(CompileOptions options = {},
                  TieringOptions tiering = {}) const;
 
-  /// The estimates that Contractions::predict compares for inputs of these
-  /// types, in the order of the simplified graph. Generates no code. Uses only
-  /// `winograd` of the options, and always estimates for the default device.
+  /// Returns the estimates that Contractions::predict compares for inputs of
+  /// these types, in the order of the ops in the simplified graph. Generates no
+  /// code. Of `options`, only `winograd` is used. The estimates are always for
+  /// the default device.
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs,
                        const CompileOptions &options = {}) const;
@@ -219,35 +247,38 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Loads the function `function` of an MLIR file, to be called with tensors:
-/// Graph::parseFile followed by Graph::createFunction.
+/// Loads the function `function` of an MLIR file or an ONNX model as a function
+/// that can be called with tensors. Equivalent to Graph::parseFile followed by
+/// Graph::createFunction.
 Expected<std::unique_ptr<Function>>
 loadFunction(const std::string &path, const std::string &function = "main",
              CompileOptions options = {}, TieringOptions tiering = {});
 
 /// Sets whether this process may measure the host on a background thread
-/// (docs/Device.md). By default it may: it does so once, starting a second
-/// after the first compiler was created, and only while there are compilers.
-/// Programs that measure times themselves should forbid it. Applies to
-/// compilers that are created afterwards. Thread-safe.
+/// (docs/Device.md). The default is true. The host is measured at most once:
+/// the measurement starts one second after the first compiler was created, and
+/// stops when no compiler exists. A program that measures times should forbid
+/// background measurements. The setting applies to compilers that are created
+/// after this call. Thread-safe.
 void allowBackgroundCalibration(bool isAllowed);
 
-/// Statistics of the process's in-memory cache of compiled kernels, since the
-/// process started.
+/// Statistics of the process's in-memory cache of compiled kernels, counted
+/// since the process started.
 struct KernelCacheStats {
-  /// Kernels that were found; that were missing and had to be compiled; and
-  /// that were waited for while another thread compiled them.
+  /// The number of lookups that found the kernel, that did not find it, and
+  /// that waited while another thread compiled the kernel.
   uint64_t hits = 0, misses = 0, awaited = 0;
-  /// Kernels that were dropped to make room.
+  /// The number of kernels that were dropped to make room.
   uint64_t evictions = 0;
-  /// Kernels in the cache now, and the size of their objects in bytes.
+  /// The number of kernels that are in the cache now, and the total size of
+  /// their object code in bytes.
   size_t entries = 0, bytes = 0;
-  /// The largest stack frame of any kernel that was ever in the cache, in
-  /// bytes.
+  /// The largest stack frame of all kernels that have ever been in the cache,
+  /// in bytes.
   int64_t largestFrame = 0;
 };
 
-/// The present statistics. Thread-safe.
+/// Returns the current statistics. Thread-safe.
 KernelCacheStats kernelCacheStats();
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- ChoiceValues.h - Choices as options of LLVM --------------*- C++ -*-===//
+//===- ChoiceValues.h - Choices as LLVM options -----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,8 @@
 
 namespace tandem {
 
-/// Declares the values of a Choice (Choices.h) for an option of a tool or a
-/// pass. Used in place of llvm::cl::values.
+/// Declares the values of a Choice (Choices.h) as the values of a command-line
+/// option or a pass option. Used in place of llvm::cl::values.
 template <typename Value> struct ChoiceValues {
   template <typename Option> void apply(Option &option) const {
     for (const Choice<Value> &choice : choicesOf<Value>())

@@ -14,54 +14,57 @@
 
 namespace tandem {
 
-/// How to choose between a generated kernel and the library (oneDNN) for
-/// convolutions and matrix products that both can compute.
+/// How to choose between a generated kernel and the library (oneDNN) for a
+/// convolution or matrix product that both can compute.
 enum class Contractions {
-  /// The one with the lower estimated time, by a cost model of both.
+  /// Choose the one with the lower time, as estimated by the cost models.
   predict,
-  /// The one that is measured to be faster (autotuning). Both are run on random
-  /// data during compilation, with the present number of threads. The result is
-  /// kept for the rest of the process, by types and attributes.
+  /// Choose the one with the lower measured time. Both are run on random data
+  /// during compilation, with the current number of threads. The process keeps
+  /// each choice, keyed by the op's types and attributes.
   autotune,
-  /// Always a generated kernel, where there is one.
+  /// Choose a generated kernel if one can compute the op.
   generated,
-  /// Always the library, where it can.
+  /// Choose the library if the library can compute the op.
   library,
 };
 
-/// When kernels compute convolutions by Winograd's method, which takes fewer
-/// multiplications but about doubles the rounding error (docs/Contractions.md).
+/// When kernels compute convolutions by Winograd's method. The method needs
+/// fewer multiplications, but about doubles the rounding error
+/// (docs/Contractions.md).
 enum class Winograd {
   never,
-  /// Where the cost model estimates it to be faster.
+  /// If the cost model estimates that the method is faster.
   automatic,
-  /// Where it is possible.
+  /// Whenever the method is possible.
   always,
 };
 
-/// How exact a library's contractions of f32 are. Those of other types are
-/// always computed with products and sums of at least f32, f64 in f64.
+/// The precision of f32 contractions in a library. Contractions of f64 always
+/// use f64 products and sums, and contractions of other float types use at
+/// least f32 products and sums.
 enum class Precision {
-  strict, ///< Products of f32, sums of f32.
+  strict, ///< f32 products and f32 sums.
   tf32,   ///< Operands may be rounded to the 10 mantissa bits of TF32.
 };
 
 /// One value of an option.
 template <typename Value> struct Choice {
   Value value;
-  /// The name on command lines, in pass pipelines and in reports: "auto".
+  /// The value's name on command lines, in pass pipelines and in reports, e.g.
+  /// "auto".
   std::string_view name;
-  /// One line for `--help`.
+  /// A one-line description for `--help`.
   std::string_view help;
 };
 
-/// All values of an option, in the order of the enumeration.
+/// Returns all values of an option, in the order of the enumeration.
 template <typename Value> std::span<const Choice<Value>> choicesOf();
 template <> std::span<const Choice<Contractions>> choicesOf();
 template <> std::span<const Choice<Winograd>> choicesOf();
 template <> std::span<const Choice<Precision>> choicesOf();
 
-/// The name of a value.
+/// Returns the name of a value (Choice::name).
 std::string_view name(Contractions contractions);
 std::string_view name(Winograd winograd);
 std::string_view name(Precision precision);

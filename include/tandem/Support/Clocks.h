@@ -1,4 +1,4 @@
-//===- Clocks.h - The system's clocks in nanoseconds ------------*- C++ -*-===//
+//===- Clocks.h - System clocks in nanoseconds ------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace tandem {
 
-/// What a clock of the system shows, in nanoseconds.
+/// Returns the current time of a system clock, in nanoseconds.
 inline double nsOf(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
@@ -21,8 +21,9 @@ inline double nsOf(clockid_t clock) {
          static_cast<double>(time.tv_nsec);
 }
 
-/// Processor time of the calling thread, in nanoseconds: what its work costs,
-/// however many share the core.
+/// Returns the processor time that the calling thread has used, in nanoseconds.
+/// Unlike wall time, processor time does not depend on how many threads share
+/// the core.
 inline double threadNs() { return nsOf(CLOCK_THREAD_CPUTIME_ID); }
 
 } // namespace tandem

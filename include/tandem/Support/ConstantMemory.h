@@ -1,4 +1,4 @@
-//===- ConstantMemory.h - When a constant is kept ---------------*- C++ -*-===//
+//===- ConstantMemory.h - When to keep a computed constant ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The result of an op on constants alone can be computed once and kept, in
-// memory that is then never free for anything else. This is the limit of it.
+// The result of an op that only depends on constants can be computed once and
+// kept. The result then occupies memory permanently. The functions below decide
+// whether the time that each run saves is worth that memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +19,19 @@
 
 namespace tandem {
 
-/// What each run saves that does not execute an op of this cost, in bytes that
-/// are not moved. Processors compute about 8 operations in the time in which
-/// memory delivers a byte.
+/// Returns what a run saves if it does not execute an op with this cost, in
+/// equivalent bytes of memory traffic. Eight operations count as one byte,
+/// because a processor computes about 8 operations in the time that memory
+/// takes to deliver one byte.
 inline double savedBytes(const OpCost &cost) {
   return double(cost.bytes) + double(cost.flops) / 8;
 }
 
-/// Whether `saved` bytes (savedBytes) less in each run are worth `kept` bytes
-/// of memory: those that write a constant are not, where next to nothing is
-/// read or computed for it, as for a scalar that is broadcast.
+/// Returns true if saving `saved` bytes (savedBytes) in each run is worth
+/// keeping `kept` bytes in memory. `saved` includes the bytes of the result
+/// itself, so `saved` must be at least 1.25 times `kept`. A broadcast scalar,
+/// for example, is not kept, because almost nothing is read or computed to
+/// produce the result.
 inline bool isWorthKeeping(double saved, int64_t kept) {
   return saved >= 1.25 * double(kept);
 }

@@ -1,4 +1,4 @@
-//===- Environment.h - The environment variables that are read --*- C++ -*-===//
+//===- Environment.h - Tandem's environment variables -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,35 +17,37 @@
 
 namespace tandem {
 
-/// Tandem's environment variables (Environment.def).
+/// The environment variables that Tandem reads (Environment.def).
 enum class Variable {
 #define TANDEM_VARIABLE(identifier, name, meaning) identifier,
 #include "tandem/Support/Environment.def"
 };
 
-/// An environment variable as help texts show it.
+/// The description of an environment variable in help texts.
 struct VariableInfo {
-  /// The name, such as "TANDEM_DEVICE", and its meaning in one line.
+  /// The name, e.g. "TANDEM_DEVICE", and the meaning in one line.
   std::string_view name, meaning;
 };
-/// All variables, in the order of the enumeration.
+/// Returns the descriptions of all variables, in the order of the enumeration.
 std::span<const VariableInfo> environmentVariables();
+/// Returns the name of a variable in the environment.
 inline std::string_view name(Variable variable) {
   return environmentVariables()[static_cast<size_t>(variable)].name;
 }
 
-/// The value of a variable; null where it is not set, or empty. As with getenv,
-/// the text is valid until the environment changes, and no other thread may
-/// change it meanwhile.
+/// Returns the value of a variable. Returns null if the variable is not set or
+/// empty. As with getenv, the text is valid until the environment changes, and
+/// no other thread may change the environment during the call.
 const char *lookUp(Variable variable);
 
-/// An Error where a variable that takes one of a few values has another. The
-/// library takes such a variable as not set; tools refuse it.
+/// Returns an Error if a variable with a fixed list of values has any other
+/// value. The tools report this Error. The library ignores such a value.
 Status checkEnvironment();
 
-/// The directory of what is kept between processes: $TANDEM_CACHE_DIR, or
-/// `tandem` among the user's caches; empty where there is no home. It need not
-/// exist.
+/// Returns the directory for files that are shared between processes:
+/// $TANDEM_CACHE_DIR or, if that variable is not set, `tandem` in the user's
+/// cache directory. The directory need not exist. Returns an empty string if
+/// the user has no home directory.
 std::string cacheDirectory();
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Error.h - The error type of the runtime's edge -----------*- C++ -*-===//
+//===- Error.h - The error type of the public API ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,45 +16,50 @@
 
 namespace tandem {
 
-/// An error for the user. Fallible functions of the public API return
-/// Expected<T>; no exception and no LLVM type crosses that boundary.
+/// An error that is reported to the user. A function of the public API that can
+/// fail returns Expected<T> or Status. No exception and no LLVM type crosses
+/// the boundary of the API.
 struct Error {
-  /// One sentence, lower case, naming the constraint that was broken.
+  /// One sentence in lower case that names the violated constraint.
   std::string message;
-  /// The phase that failed: "parse", "shape", "allocate", "execute", "compile"
-  /// …
+  /// The phase that failed, e.g. "parse", "shape", "allocate", "execute" or
+  /// "compile".
   std::string phase;
-  /// Source location of the op or file, `file:line:col`; empty when unknown.
+  /// The source location of the op or file, `file:line:col`. Empty if the
+  /// location is not known.
   std::string location;
-  /// What the user can do about it; empty when nothing is known.
+  /// A suggestion for fixing the error. Empty if there is none.
   std::string hint;
 
-  /// The text `location: error: phase: message (hint)`, without the parts that
-  /// are empty.
+  /// Returns the text `location: error: phase: message (hint)`. Empty parts are
+  /// left out.
   std::string str() const;
 };
 
-/// A value, or the Error that kept it from being made.
+/// A value of type T, or an Error if the value could not be computed.
 template <typename T> using Expected = tl::expected<T, Error>;
 
 /// Success, or an Error.
 using Status = Expected<void>;
 
-/// Makes the Error of any Expected<T>, without location.
+/// Creates an Error without a location, which converts to any Expected<T>.
 inline tl::unexpected<Error> fail(std::string phase, std::string message,
                                   std::string hint = {}) {
   return tl::unexpected<Error>(
       Error{std::move(message), std::move(phase), {}, std::move(hint)});
 }
 
-/// Returns from the enclosing function with the error of `expr`, if any.
+/// Evaluates the Status or Expected `expr`. If `expr` is an Error, returns that
+/// Error from the enclosing function.
 #define TANDEM_RETURN_IF_ERROR(expr)                                           \
   if (auto tandemStatus = (expr); !tandemStatus)                               \
   return tl::unexpected<::tandem::Error>(std::move(tandemStatus.error()))
 
-/// Defines `decl` as the value of `expr`, or returns its error.
 #define TANDEM_CONCAT_IMPL(a, b) a##b
 #define TANDEM_CONCAT(a, b) TANDEM_CONCAT_IMPL(a, b)
+/// Evaluates the Expected `expr`. Assigns its value to `decl`, which may
+/// declare a variable. If `expr` is an Error, returns that Error from the
+/// enclosing function.
 #define TANDEM_ASSIGN_OR_RETURN(decl, expr)                                    \
   auto TANDEM_CONCAT(tandemExpected, __LINE__) = (expr);                       \
   if (!TANDEM_CONCAT(tandemExpected, __LINE__))                                \

@@ -1,4 +1,4 @@
-//===- Figures.h - Figures for people ------------------------- -*- C++ -*-===//
+//===- Figures.h - Human-readable numbers -----------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,12 +14,13 @@
 
 namespace tandem {
 
-/// A time with three significant digits in a suitable unit: "850 ns", "12.3
-/// µs".
+/// Formats a time in nanoseconds with three significant digits and a suitable
+/// unit, e.g. "850 ns" or "12.3 µs".
 std::string formatTime(double ns);
-/// A number of bytes in a suitable unit: "512 B", "1.5 MiB".
+/// Formats a number of bytes with a suitable unit, e.g. "512 B" or "1.50 MiB".
 std::string formatBytes(int64_t bytes);
-/// A count: "12", "1.2k", "3.4M".
+/// Formats a count, e.g. "12", "12.3k" or "3.40M". Counts below 10000 are
+/// printed in full.
 std::string formatCount(int64_t count);
 
 } // namespace tandem

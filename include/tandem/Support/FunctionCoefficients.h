@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Coefficients of minimax polynomials (fitted by Lawson's algorithm), from the
-// highest power down. Eager and compiled code share them:
+// Coefficients of minimax polynomials, fitted by Lawson's algorithm. Each array
+// starts with the coefficient of the highest power. Eager and compiled code use
+// the same coefficients. With the polynomials P, Q, R and W:
 //
 //   exp(r) = 1 + r + r^2 P(r)                     for |r| <= log(2) / 2,
 //   erf(x) = x + x Q(x^2)                         for |x| <= kErfSmall,
-//   erf(x) = sign(x) (1 - exp(|x| R(|x|) - |x|))  beyond, |x| <= kErfMost,
+//   erf(x) = sign(x) (1 - exp(|x| R(|x|) - |x|))  for larger |x| <= kErfMost,
 //   erfc(x) = exp(x W(x) - x)                     for 0 <= x <= kErfMost,
 //
-// where P has the coefficients kExpTail, Q kErfTail, R kErfcExponent and W
-// kErfcWholeExponent. The error of W is relative to 2 - erfc(x). Beyond
-// kErfMost, erf rounds to 1.
+// kExpTail holds the coefficients of P, kErfTail those of Q, kErfcExponent
+// those of R, and kErfcWholeExponent those of W. The fit of W minimizes the
+// error divided by 2 - erfc(x). For x > kErfMost, erf(x) rounds to 1.
 //
 //===----------------------------------------------------------------------===//
 

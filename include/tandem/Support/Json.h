@@ -1,4 +1,4 @@
-//===- Json.h - JSON as text, and numbers out of it -------------*- C++ -*-===//
+//===- Json.h - Writing JSON text and reading numbers -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,22 +18,26 @@
 
 namespace tandem {
 
-/// `json` as text, on one line unless there is an `indent`. Of bytes that are
-/// no UTF-8, which names of files and ops may have, each becomes U+FFFD.
+/// Converts `json` to text. The text has one line if `indent` is -1; otherwise
+/// `indent` is the number of spaces per nesting level. Names of files and ops
+/// can contain bytes that are not valid UTF-8. Such bytes are replaced by
+/// U+FFFD.
 inline std::string jsonText(const nlohmann::ordered_json &json,
                             int indent = -1) {
   return json.dump(indent, ' ', /*ensure_ascii=*/false,
                    nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// Sets `value` to the positive number that an object has there. Returns what
-/// is wrong with it otherwise, as "'cores' must be …": it is missing, or no
-/// number that T has.
+/// Sets `value` to the positive number at `key` in `object` and returns "". If
+/// the number is missing, or is not a positive value of type T, returns a
+/// description of the problem, e.g. "'cores' is missing", and leaves `value`
+/// unchanged.
 template <typename T>
 std::string readPositive(const nlohmann::json &object, const char *key,
                          T &value) {
   constexpr bool isWhole = std::is_integral_v<T>;
-  // Beyond 2^53 a double has no fractions, and beyond T's largest no T.
+  // The largest accepted number. A double cannot represent every whole number
+  // above 2^53, and T cannot represent numbers above its maximum.
   constexpr double kMost =
       isWhole ? std::min(0x1p53, double(std::numeric_limits<T>::max()))
               : double(std::numeric_limits<T>::max());

@@ -15,19 +15,20 @@
 
 namespace tandem {
 
-/// The deepest nesting of brackets that a graph's text may have.
+/// The maximum nesting depth of brackets in the text of a graph.
 inline constexpr int kMaxNestingDepth = 256;
 
-/// Checks `text` before MLIR's parser reads it: the parser calls itself for
-/// every opening bracket, and would overflow the stack. Fails, at the bracket
-/// that goes too deep, where brackets outside strings and comments are nested
-/// deeper than kMaxNestingDepth. Signs before an operand count as brackets,
-/// because the parser recurses on them too. `file` is the name of the text in
-/// the error's location. Bytecode, which the parser reads without recursion,
-/// always passes.
+/// Checks the nesting depth of `text` before MLIR's parser reads the text. The
+/// parser recurses at every opening bracket, so deeply nested text would
+/// overflow the stack. Fails if brackets outside of strings and comments are
+/// nested deeper than kMaxNestingDepth. Consecutive signs before an operand
+/// count like brackets, because the parser recurses at each sign too. The
+/// location of the error is that of the first bracket or sign that is too deep,
+/// with `file` as the name of the file. Bytecode always passes, because the
+/// parser reads bytecode without recursion.
 Status checkNesting(std::string_view text, std::string_view file);
 
-/// The most loops that may be within each other.
+/// The maximum nesting depth of loops.
 inline constexpr int kMaxLoopDepth = 8;
 
 } // namespace tandem

@@ -19,14 +19,16 @@
 
 namespace tandem {
 
-/// Keeps objects that are costly to make, and that one thread at a time uses,
-/// from one use to the next. Thread-safe. Taking an object and putting it back
-/// cost one atomic exchange each where one thread runs at a time; a lock is
-/// taken only where several do.
+/// A pool of objects that are expensive to create and that only one thread at a
+/// time may use. The pool keeps the objects between uses. Thread-safe. If one
+/// thread uses the pool at a time, taking an object and putting it back cost
+/// one atomic exchange each. The pool only locks its mutex if several threads
+/// use it at the same time.
 ///
-/// With several `kShares`, that many threads each find the object that they put
-/// back, as long as they are the only ones, and with it what their cache knows
-/// of it: for objects of which there may be one for each thread.
+/// With kShares > 1, the pool holds one spare object for each of up to kShares
+/// threads. Each of these threads takes the same object that it put back, which
+/// is likely to be still in the cache of the thread's core. Use kShares > 1 if
+/// one object per thread is acceptable.
 template <typename T, int kShares = 1> class ObjectPool {
 public:
   ObjectPool() = default;
@@ -37,7 +39,9 @@ public:
       delete share.spare.load();
   }
 
-  /// An object that nobody uses; null when this thread's share has none.
+  /// Returns an unused object and transfers its ownership to the caller.
+  /// Returns null if neither the spare object of this thread's share nor the
+  /// common list has one. Then the caller must create an object.
   std::unique_ptr<T> take() {
     if (T *object = ownSpare().exchange(nullptr, std::memory_order_acquire))
       return std::unique_ptr<T>(object);
@@ -49,7 +53,7 @@ public:
     return object;
   }
 
-  /// Makes `object`, which is not null, ready for the next use.
+  /// Puts `object`, which must not be null, into the pool for the next use.
   void put(std::unique_ptr<T> object) {
     std::unique_ptr<T> previous(
         ownSpare().exchange(object.release(), std::memory_order_acq_rel));
@@ -60,7 +64,7 @@ public:
   }
 
 private:
-  /// A cache line each, if there are several.
+  /// A spare object. If there are several shares, each has its own cache line.
   struct alignas(kShares > 1 ? 64 : alignof(std::atomic<T *>)) Share {
     std::atomic<T *> spare{nullptr};
   };
@@ -71,7 +75,7 @@ private:
   }
 
   std::array<Share, kShares> shares;
-  /// Guards `others`.
+  /// Protects `others`.
   std::mutex mutex;
   std::vector<std::unique_ptr<T>> others;
 };

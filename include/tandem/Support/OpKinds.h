@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kinds of elementwise ops with one and with two operands. This header has
-// no functions, because kernels that are compiled for several levels of x86-64
-// include it: an inline function could be linked at the wrong level.
+// The kinds of elementwise ops with one operand and with two operands. Kernels
+// that are compiled for several levels of x86-64 include this header. The
+// header therefore contains no functions: the linker could choose the copy of
+// an inline function that was compiled for the wrong level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,22 +24,26 @@ namespace tandem {
 
 using fb::OpKind;
 
-/// The elementwise functions of one operand, and those of two operands of the
-/// same type. They are types of their own, so that the compiler checks that a
-/// switch covers all of them. The numbers are those of OpKind.
+/// The kinds of elementwise functions of one operand. The enumerators have the
+/// same values as those of OpKind. A separate enumeration lets the compiler
+/// check that a switch covers all unary kinds.
 enum class UnaryKind : uint8_t {
 #define TANDEM_UNARY(kind, ...) kind = uint8_t(OpKind::kind),
 #include "tandem/Support/Ops.def"
 };
+/// The kinds of elementwise functions of two operands with the same type.
+/// Otherwise like UnaryKind.
 enum class BinaryKind : uint8_t {
 #define TANDEM_BINARY(kind, ...) kind = uint8_t(OpKind::kind),
 #include "tandem/Support/Ops.def"
 };
 
+/// All unary kinds.
 inline constexpr OpKind kUnaryKinds[] = {
 #define TANDEM_UNARY(kind, ...) OpKind::kind,
 #include "tandem/Support/Ops.def"
 };
+/// All binary kinds.
 inline constexpr OpKind kBinaryKinds[] = {
 #define TANDEM_BINARY(kind, ...) OpKind::kind,
 #include "tandem/Support/Ops.def"

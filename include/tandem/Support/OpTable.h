@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The properties of each op, from the table in Ops.def. An op without a row
-// there does not compile, nor does a switch over a family that lacks one of its
-// ops: -Wswitch is an error, and such switches have no `default`.
+// The properties of each op, from the table in Ops.def. Because -Wswitch is an
+// error and switches over op kinds have no `default`, the code does not compile
+// if an op has no row in the table or if a switch over a family misses an op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,96 +19,99 @@
 
 namespace tandem {
 
-/// The number of operations that a transcendental function counts as.
+/// The number of operations that one transcendental function counts as.
 inline constexpr int kTranscendentalFlops = 20;
 
-/// What an op does, as far as most passes distinguish.
+/// The family of an op, as far as most passes distinguish ops.
 enum class OpFamily : uint8_t {
-  elementwise,   ///< Operands broadcast as in NumPy.
-  shape,         ///< Elements are moved, not computed.
+  elementwise,   ///< Functions of elements; operands broadcast as in NumPy.
+  shape,         ///< Ops that move elements and do not compute any.
   contraction,   ///< Sums of products.
   window,        ///< Pooling.
-  reduction,     ///< Over whole dims.
-  normalization, ///< As many elements as the operand has, scaled and moved.
-  indexing,      ///< Elements are put at, or ordered into, computed places.
-  structure,     ///< Unknown semantics (custom_call).
+  reduction,     ///< Reductions over whole dims.
+  normalization, ///< Ops that scale and shift the elements of an operand.
+  indexing,      ///< Ops that place or order elements by computed indices.
+  structure,     ///< Ops with unknown semantics (custom_call).
 };
 
 /// The element types that an elementwise op accepts.
 enum class Domain : uint8_t { any, number, floating, integer, boolean };
 
-/// How the elements of a float result are rounded.
+/// The rounding of the elements of a float result.
 enum class Rounding : uint8_t {
-  exact,    ///< Not at all: the result is exact.
-  once,     ///< As IEEE 754 rounds an operation.
-  function, ///< Within a few units in the last place (docs/Eager.md).
-  own,      ///< By a rule of the op's own (ErrorBounds.h).
+  exact,    ///< The result is exact; nothing is rounded.
+  once,     ///< The exact result is rounded once, as in IEEE 754.
+  function, ///< The error is a few units in the last place (docs/Eager.md).
+  own,      ///< The op has its own rule (ErrorBounds.h).
 };
 
-/// The results of floats that an op can have, besides NaN, from -inf to inf. A
-/// result that underflows to a zero keeps its sign.
+/// The range of an op's float results, apart from NaN. Ranges include
+/// infinities. A result that underflows to zero keeps its sign.
 enum class Range : uint8_t {
-  any,           ///< Every number.
-  nonNegative,   ///< From +0 on: no sign bit is set.
+  any,           ///< All numbers.
+  nonNegative,   ///< +0 and above; the sign bit is never set.
   unit,          ///< From +0 to 1.
   signedUnit,    ///< From -1 to 1.
-  keepsSign,     ///< From +0 on if all of its operands of floats are, of which
-                 ///< there is at least one; otherwise every number.
-  keepsSignUnit, ///< Both of these: from +0 to 1 if its operands are from +0
-                 ///< on.
+  keepsSign,     ///< +0 and above if there are float operands and all of them
+                 ///< are +0 or above; otherwise all numbers.
+  keepsSignUnit, ///< From +0 to 1 if all float operands are +0 or above;
+                 ///< otherwise from -1 to 1.
 };
 
-/// How many elements of its first operand one element of the result reads.
+/// The number of elements of the first operand that are read to compute one
+/// element of the result.
 enum class Reads : uint8_t {
-  one,     ///< Elements are mapped or moved.
-  taps,    ///< Taps of a convolution times input channels of a group.
-  columns, ///< The columns of the left matrix.
-  window,  ///< All of a pooling window.
-  reduced, ///< The sizes of the reduced dims, multiplied.
+  one,     ///< One element, because elements are mapped or moved.
+  taps,    ///< The taps of a convolution times the input channels of a group.
+  columns, ///< The number of columns of the left matrix.
+  window,  ///< The number of elements of a pooling window.
+  reduced, ///< The product of the sizes of the reduced dims.
   shared,  ///< Not defined: elements cannot be computed one at a time.
 };
 
-/// A row of the table: what is known of one op.
+/// A row of the table: the properties of one op.
 struct OpInfo {
   OpFamily family;
-  /// The least and the most operands; -1 for any number.
+  /// The minimum and the maximum number of operands. -1 means no maximum.
   int8_t minOperands, maxOperands;
-  /// The type of its attributes in Op.fbs.
+  /// The type of the op's attributes in Op.fbs.
   fb::OpAttrs attrs;
-  /// For ops that are not elementwise it is `any`, and their shape rules check
-  /// the types.
+  /// The accepted element types. For ops that are not elementwise, the domain
+  /// is `any`, and the shape rule checks the types.
   Domain domain;
   Rounding rounding;
   Range range;
   Reads reads;
-  /// Operations per element that is read for an element of the result; where
-  /// reads are shared, operations per element of the result. A multiply-add
-  /// counts as two.
+  /// The number of operations per element that is read (Reads) for an element
+  /// of the result. If `reads` is Reads::shared, the number of operations per
+  /// element of the result. A multiply-add counts as two operations.
   int16_t flops;
 
   constexpr bool isElementwise() const {
     return family == OpFamily::elementwise;
   }
-  /// Whether it is elementwise and costs as much as a transcendental function.
+  /// Returns true if the op is elementwise and costs at least as much as a
+  /// transcendental function.
   constexpr bool isTranscendental() const {
     return isElementwise() && flops >= kTranscendentalFlops;
   }
-  /// Whether no result of floats has its sign bit set, NaN aside.
+  /// Returns true if no float result has the sign bit set, apart from NaN.
   constexpr bool isNonNegative() const {
     return range == Range::nonNegative || range == Range::unit;
   }
-  /// The same where no operand of floats has it set.
+  /// Returns true if no float result has the sign bit set (apart from NaN) when
+  /// no float operand has the sign bit set.
   constexpr bool keepsSign() const {
     return range == Range::keepsSign || range == Range::keepsSignUnit;
   }
-  /// Whether no result of floats is larger in magnitude than 1.
+  /// Returns true if the magnitude of every float result is at most 1.
   constexpr bool isInUnit() const {
     return range == Range::unit || range == Range::signedUnit ||
            range == Range::keepsSignUnit;
   }
 };
 
-/// The row of an op.
+/// Returns the table row of an op.
 constexpr OpInfo getOpInfo(OpKind kind) {
   switch (kind) {
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \

@@ -14,14 +14,19 @@
 
 namespace tandem {
 
-/// Has `stop` called when the process ends: for threads of the library that
-/// must not run while objects that they use are destroyed. C++ destroys the
-/// objects of the thread that ends the process before all static ones; that is
-/// when `stop` is called, if that is the main thread and this was called in it.
-/// Otherwise it is called by a handler of std::atexit, too late for objects
-/// that libraries have made since. `stop` is called more than once, and also
-/// when the main thread ends before the process. Cheap to call again.
-/// Thread-safe.
+/// Arranges that `stop` is called when the process ends. `stop` should end
+/// threads of the library that must not run while the objects that they use are
+/// destroyed.
+///
+/// C++ destroys the thread-local objects of the thread that ends the process
+/// before all static objects. If that thread is the main thread, and if the
+/// main thread has called stopAtProcessEnd, `stop` is called at that time.
+/// Otherwise `stop` is called by a handler of std::atexit. That is too late for
+/// static objects that libraries have created since the handler was registered.
+///
+/// `stop` may be called more than once. `stop` is also called when the main
+/// thread ends before the process. Repeated calls of stopAtProcessEnd are
+/// cheap. Thread-safe.
 template <void (*stop)()> void stopAtProcessEnd() {
   static const int registered = std::atexit(stop);
   (void)registered;

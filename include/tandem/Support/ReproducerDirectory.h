@@ -15,9 +15,12 @@
 
 namespace tandem {
 
-/// The directory of reproducers, made where it is not there: `chosen`; where
-/// that is empty, $TANDEM_REPRODUCER_DIR; else `tandem-reproducers-UID` among
-/// the temporary files, which must be this user's alone.
+/// Returns the directory for reproducers, and creates the directory if it does
+/// not exist. The directory is `chosen` or, if `chosen` is empty,
+/// $TANDEM_REPRODUCER_DIR. If neither is set, the directory is
+/// `tandem-reproducers-UID` in the system's directory of temporary files. That
+/// directory must belong to this user, and no other user may be able to write
+/// to it. Errors have phase "write".
 Expected<std::string> openReproducerDirectory(const std::string &chosen);
 
 } // namespace tandem

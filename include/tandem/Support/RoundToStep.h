@@ -13,11 +13,12 @@
 
 namespace tandem {
 
-/// The number of steps per factor of two to which measured rates are rounded,
-/// so that repeated measurements of a machine give the same number.
+/// The number of steps per factor of two when measured rates are rounded.
+/// Rounding makes repeated measurements of a machine give the same number.
 inline constexpr double kRateSteps = 4;
 
-/// The power of 2^(1/steps) that is nearest to `value`, which must be positive.
+/// Returns the integer power of 2^(1/steps) that is nearest to `value` on a
+/// logarithmic scale. `value` must be positive.
 inline double roundToStep(double value, double steps) {
   return std::exp2(std::round(std::log2(value) * steps) / steps);
 }

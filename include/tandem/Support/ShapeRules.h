@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shape rule and the cost of every op. The dialect's verifiers and type
-// inference and the eager runtime all use these functions, so there is one
-// definition of each rule. This library does not use LLVM.
+// The shape rule and the cost of every op. The dialect's verifiers, the
+// dialect's type inference and the eager runtime use these functions, so each
+// rule has only one definition. This library does not depend on LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,24 +24,25 @@
 
 namespace tandem {
 
-/// The kind and attributes of an op; the object form of `Op.fbs`.
+/// The kind and the attributes of an op: the object API of `Op` in Op.fbs.
 using OpDesc = fb::OpT;
 
-/// The mnemonic of a kind: "conv", "batch_norm", ….
+/// Returns the mnemonic of a kind, e.g. "conv" or "batch_norm".
 std::string_view name(OpKind kind);
 
-/// Infers the result type of `op` on operands of the given types, which may
-/// have dynamic dims. Every op of the table has one result, except custom_call,
-/// whose result types are in its attributes and are not inferred here. Errors
-/// name the violated constraint by its label in the dialect's documentation:
-/// "conv C5: ...". Thread-safe; allocates nothing on success.
+/// Infers the result type of `op` for operands of the given types, which may
+/// have dynamic dims. Every op of the table has one result, except custom_call.
+/// The result types of a custom_call are part of its attributes, so this
+/// function fails for a custom_call. An error names the violated constraint by
+/// its label in the dialect's documentation, e.g. "conv C5: ...". Thread-safe.
+/// Does not allocate memory on success.
 Expected<TensorType> inferType(const OpDesc &op,
                                std::span<const TensorType> operands);
 
-/// Broadcasts two dims as NumPy does. Returns the size of the result, or
-/// nothing where the sizes differ and neither is 1. A dynamic dim and a 1 give
-/// a dynamic dim; a dynamic dim and any other size give that size, which is
-/// checked at run time.
+/// Broadcasts two dims as in NumPy. Returns the size of the result dim, or
+/// nullopt if the sizes differ and neither is 1. A dynamic dim and a 1 give a
+/// dynamic dim. A dynamic dim and any other size give that other size, and the
+/// dynamic dim is checked at run time.
 inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
   if (lhs == rhs || rhs == 1)
     return lhs;
@@ -52,44 +53,50 @@ inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
   return std::nullopt;
 }
 
-/// A slice of one dim: `size` elements start, start + stride, ….
+/// A slice of one dim: the `size` elements at start, start + stride and so on.
 struct SliceRange {
   int64_t start = 0;
   int64_t size = 0;
 };
-/// Resolves NumPy's start:limit:stride (stride >= 1) for a dim of size `dim`.
+/// Resolves the NumPy slice start:limit:stride for a dim of size `dim`. The
+/// stride must be at least 1.
 SliceRange resolveSlice(int64_t dim, int64_t start, int64_t limit,
                         int64_t stride);
 
-/// The work of one execution of an op, for static types.
+/// The work of one execution of an op with static types.
 struct OpCost {
-  /// Floating-point (or integer) operations; a multiply-add counts two, a
-  /// transcendental function counts as `kTranscendentalFlops`.
+  /// The number of floating-point or integer operations. A multiply-add counts
+  /// as two operations, and a transcendental function counts as
+  /// kTranscendentalFlops.
   int64_t flops = 0;
-  /// Bytes read and written, counting each operand and result once. Of the
-  /// operand of a slice or gather only the elements that are taken count.
+  /// The number of bytes read and written. Each operand and result counts once.
+  /// For the first operand of a slice or gather, only the elements that are
+  /// taken count.
   int64_t bytes = 0;
-  /// Elements of the first operand that one element of the result reads
-  /// (OpInfo::reads); kSharedWork where elements cannot be computed one at a
-  /// time.
+  /// The number of elements of the first operand that are read to compute one
+  /// element of the result (OpInfo::reads). kSharedWork if elements cannot be
+  /// computed one at a time.
   int64_t reads = 1;
 };
+/// The value of OpCost::reads for ops with Reads::shared.
 inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
 
-/// The cost of `op` on operands and a result of the given static types.
+/// Returns the cost of `op` for operands and a result of the given static
+/// types. Numbers that would overflow are limited to the largest int64_t.
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
             const TensorType &result);
 
-/// The dims of a spatial op's operand by role: the index of each letter in its
-/// layout string; -1 for a missing letter.
+/// The roles of the dims of a spatial op's operand: the index of each letter in
+/// the layout string, or -1 if the letter is missing.
 struct LayoutDims {
-  int batch = -1;   ///< N; for kernels, O.
-  int channel = -1; ///< C; for kernels, I.
+  int batch = -1;   ///< The index of N or, for a convolution's kernel, of O.
+  int channel = -1; ///< The index of C or, for a convolution's kernel, of I.
   int numSpatial = 0;
-  std::array<int, 3> spatial{}; ///< Indices of those of D, H, W present.
+  /// The indices of W, of H and W, or of D, H and W, in that order.
+  std::array<int, 3> spatial{};
 };
-/// Parses a layout such as "NHWC" or, for a kernel, "OIW". Fails where a letter
-/// is missing, repeated or unknown.
+/// Parses a layout such as "NHWC" or, for the kernel of a convolution, "OIW".
+/// Fails if a letter is missing, repeated or unknown.
 Expected<LayoutDims> parseLayout(std::string_view layout, bool isKernel);
 
 } // namespace tandem

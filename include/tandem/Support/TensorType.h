@@ -25,8 +25,10 @@ namespace tandem {
 
 using fb::DType;
 
+/// The kind of an element type.
 enum class DTypeKind : uint8_t { floating, boolean, signedInt, unsignedInt };
 
+/// Returns the kind of an element type.
 constexpr DTypeKind kindOf(DType dtype) {
   constexpr DTypeKind kinds[] = {
 #define TANDEM_DTYPE(dtype, kind, bytes, storage) DTypeKind::kind,
@@ -34,7 +36,7 @@ constexpr DTypeKind kindOf(DType dtype) {
   };
   return kinds[static_cast<size_t>(dtype)];
 }
-/// The size of one element in bytes; i1 takes one byte.
+/// Returns the size of one element in bytes. An i1 takes one byte.
 constexpr int64_t byteWidth(DType dtype) {
   constexpr int64_t widths[] = {
 #define TANDEM_DTYPE(dtype, kind, bytes, storage) bytes,
@@ -42,24 +44,23 @@ constexpr int64_t byteWidth(DType dtype) {
   };
   return widths[static_cast<size_t>(dtype)];
 }
-/// The name of a dtype as MLIR spells it: "f32", "bf16", ….
+/// Returns the name of an element type in MLIR syntax, e.g. "f32" or "bf16".
 std::string_view name(DType dtype);
 constexpr bool isFloat(DType d) { return kindOf(d) == DTypeKind::floating; }
 constexpr bool isUnsigned(DType d) {
   return kindOf(d) == DTypeKind::unsignedInt;
 }
-/// Whether the type is an integer type other than i1, which is a truth value,
-/// not a number.
+/// Returns true if the type is an integer type other than i1. An i1 is a truth
+/// value, not a number.
 constexpr bool isInteger(DType d) {
   return kindOf(d) == DTypeKind::signedInt || isUnsigned(d);
 }
 constexpr bool isNumber(DType d) { return kindOf(d) != DTypeKind::boolean; }
 
-/// Stands for the size of a dynamic dim (the value of MLIR's
-/// ShapedType::kDynamic).
+/// The size of a dynamic dim. The value is that of MLIR's ShapedType::kDynamic.
 inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
 /// The highest rank of a tensor. Shapes are stored inline, so that eager ops do
-/// not allocate memory for them.
+/// not allocate memory for shapes.
 inline constexpr int kMaxRank = 8;
 
 /// The sizes of a tensor's dims, outermost first. A value type that does not
@@ -69,8 +70,8 @@ public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims)
       : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
-  /// `dims.size()` must be at most kMaxRank (checked by the verifier of every
-  /// op and by the Program reader).
+  /// Creates the shape with these dims. `dims.size()` must be at most kMaxRank.
+  /// The verifier of every op and the reader of Programs check this.
   explicit Shape(std::span<const int64_t> dims)
       : size(static_cast<int>(std::min<size_t>(dims.size(), kMaxRank))) {
     std::copy_n(dims.begin(), size, this->dims.begin());
@@ -85,8 +86,8 @@ public:
   void push_back(int64_t dim) { dims[size++] = dim; }
 
   bool isStatic() const { return std::find(begin(), end(), kDynamic) == end(); }
-  /// Product of the dims; the shape must be static and must not overflow
-  /// (see checkedBytes).
+  /// Returns the product of the dims. The shape must be static, and the product
+  /// must not overflow (see checkedBytes).
   int64_t numElements() const {
     int64_t product = 1;
     for (int64_t dim : *this)
@@ -96,7 +97,7 @@ public:
   bool operator==(const Shape &other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
   }
-  /// The shape as text: "1000x100x?"; "" for rank 0.
+  /// Returns the shape as text, e.g. "1000x100x?". The text is "" for rank 0.
   std::string str() const;
 
 private:
@@ -111,19 +112,21 @@ struct TensorType {
 
   bool operator==(const TensorType &) const = default;
   bool isStatic() const { return shape.isStatic(); }
-  /// The size in bytes; the type must be static.
+  /// Returns the size of the tensor in bytes. The type must be static.
   int64_t bytes() const { return shape.numElements() * byteWidth(dtype); }
-  /// The type as MLIR writes it: "tensor<4x?xf32>".
+  /// Returns the type in MLIR syntax, e.g. "tensor<4x?xf32>".
   std::string str() const;
 };
 
-/// The size of a type in bytes. Fails where a dim is dynamic or negative, or
-/// where the product overflows int64.
+/// Returns the size of a tensor of this type in bytes. Fails if a dim is
+/// dynamic or negative, or if the product of the non-zero dims and the element
+/// size overflows int64_t.
 Expected<int64_t> checkedBytes(const TensorType &type);
 
-/// Converts from and to the form of Op.fbs. fromFlat cuts off dims beyond
-/// kMaxRank; check the rank first, as verify (Program.h) does.
+/// Converts a type from the object API of Op.fbs. Dims beyond kMaxRank are cut
+/// off, so check the rank first, as verify (Program.h) does.
 TensorType fromFlat(const fb::TensorTypeT &type);
+/// Converts a type to the object API of Op.fbs.
 fb::TensorTypeT toFlat(const TensorType &type);
 
 } // namespace tandem

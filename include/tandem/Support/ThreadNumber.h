@@ -13,9 +13,11 @@
 
 namespace tandem {
 
-/// The number of the calling thread among those that have asked, from 0 on.
-/// Structures of which each thread has a share use it: of n shares, n threads
-/// that were started one after the other have one each.
+/// Returns the number of the calling thread. Threads are numbered from 0 in the
+/// order in which they first call this function. Data structures with a share
+/// for each thread use threadNumber() % n to choose one of n shares. If n
+/// threads with consecutive numbers use such a structure, each has its own
+/// share.
 inline unsigned threadNumber() {
   static std::atomic<unsigned> threads{0};
   thread_local const unsigned thread = threads++;

@@ -1,4 +1,4 @@
-//===- AlignedBytes.h - Tensors behind each other in a block ----*- C++ -*-===//
+//===- AlignedBytes.h - Sizes of aligned tensors ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,9 @@
 
 namespace tandem {
 
-/// `bytes` rounded up to a multiple of Allocator::kAlignment: how far behind a
-/// tensor of so many bytes the next one may begin.
+/// Rounds `bytes` up to a multiple of Allocator::kAlignment. This is the
+/// smallest distance between the starts of a tensor of this size and of the
+/// next tensor in the same block.
 constexpr int64_t alignedBytes(int64_t bytes) {
   constexpr int64_t alignment = Allocator::kAlignment;
   return (bytes + alignment - 1) / alignment * alignment;

@@ -16,76 +16,84 @@
 
 namespace tandem {
 
-/// For each element of a tensor, in row-major order, the largest |actual -
-/// expected| that a correct result may have. A bound is infinite where a
-/// correct result may be anything. An empty vector means a bound of zero for
-/// all elements. tandem/Runtime/ErrorBounds.h computes them.
+/// For each element of a tensor, in row-major order, the largest value of
+/// |actual - expected| that a correct result may have. The bound is infinite if
+/// a correct result may have any value at that element. An empty vector means a
+/// bound of 0 for all elements. evaluateWithBounds
+/// (tandem/Runtime/ErrorBounds.h) computes these bounds.
 using ErrorBounds = std::vector<double>;
 
-/// The distance from 1 to the next larger float of the type; 0 for integers and
-/// i1.
+/// The distance from 1 to the next larger number of a floating-point type; 0
+/// for integers and i1.
 double epsilonOf(DType dtype);
-/// The smallest positive (subnormal) float of the type; 0 for integers and i1.
+/// The smallest positive (subnormal) number of a floating-point type; 0 for
+/// integers and i1.
 double leastPositive(DType dtype);
 
-/// A bound larger than this share of the largest result is weak: it would let
-/// wrong results pass.
+/// An error bound is weak if it is larger than this fraction of the largest
+/// expected magnitude, because wrong results could be within such a bound.
 inline constexpr double kWeakBound = 0.1;
 
-/// How two tensors differ, measured against error bounds.
+/// The differences between two tensors, measured against error bounds.
 struct Difference {
-  /// Number of elements that were compared: those whose bound is finite.
+  /// Number of elements that were compared, which are the elements with a
+  /// finite bound.
   int64_t compared = 0;
-  /// Number of elements that were not compared, because their bound is
-  /// infinite.
+  /// Number of elements that were not compared because their bound is infinite.
   int64_t unbounded = 0;
-  /// The largest absolute and the largest relative difference.
+  /// The largest absolute difference, and the largest difference divided by
+  /// |expected|. Both are infinite if a NaN or an infinity differs from the
+  /// other value.
   double maxAbsolute = 0;
   double maxRelative = 0;
-  /// The largest difference in units in the last place of the output's dtype.
+  /// The largest difference in units in the last place of the tensors' dtype.
   double maxUlp = 0;
   /// Number of elements whose difference exceeds their bound.
   int64_t mismatches = 0;
-  /// The flat index of the element that exceeds its bound by most, or else
-  /// comes nearest to it; -1 where all elements are equal. `expected`, `actual`
-  /// and `bound` are of this element.
+  /// Flat row-major index of the element with the largest ratio of difference
+  /// to bound; -1 if all compared elements are equal. `expected`, `actual` and
+  /// `bound` belong to this element.
   int64_t worstIndex = -1;
   double expected = 0, actual = 0, bound = 0;
-  /// The largest finite bound, and the largest finite |expected| among the
-  /// elements that were compared.
+  /// The largest finite bound, and the largest finite |expected| of the
+  /// compared elements.
   double maxBound = 0, maxExpected = 0;
 
-  /// Whether every element is within its bound. A non-empty tensor in which no
-  /// element could be compared does not agree.
+  /// True if every element is within its bound. False for a non-empty tensor in
+  /// which no element could be compared.
   bool agrees() const {
     return mismatches == 0 && (compared > 0 || unbounded == 0);
   }
-  /// Whether the bounds are so large that wrong results could pass: some bound
-  /// is more than kWeakBound times the largest result, or most elements may be
-  /// anything.
+  /// True if the bounds are so large that wrong results could pass: the largest
+  /// finite bound exceeds kWeakBound times the largest |expected|, or most
+  /// elements have an infinite bound.
   bool isWeak() const {
     return maxBound > kWeakBound * maxExpected || unbounded > compared;
   }
 };
 
-/// The largest finite magnitude of the elements; 0 where there is none.
+/// The largest finite |element| of a tensor in host memory; 0 if there is none.
 double largestMagnitude(const Tensor &tensor);
 
-/// Compares two tensors of equal type, element by element. A NaN equals any
-/// NaN, and an infinity equals itself. Where the expected value plus its bound
-/// exceeds the largest finite number of the type, an infinity is accepted too.
+/// Compares two tensors of equal type in host memory, element by element.
+/// `bounds` is empty or has one entry per element. Two NaNs are equal, and an
+/// infinity is equal to itself. If the expected value plus its bound exceeds
+/// the largest finite number of the type, an infinity of that sign is also
+/// accepted.
 Difference compare(const Tensor &expected, const Tensor &actual,
                    const ErrorBounds &bounds = {});
 
-/// Compares with one bound for all elements: `relative` times the largest
-/// finite magnitude in `expected`. For graphs whose error bounds would take too
-/// long to compute.
+/// Compares two tensors with the same bound for all elements: `relative` times
+/// the largest finite magnitude in `expected`. The bound is 0 for integers and
+/// i1. Use this function for graphs whose error bounds would take too long to
+/// compute.
 Difference compareNormwise(const Tensor &expected, const Tensor &actual,
                            double relative);
 
-/// Fills `tensor` with reproducible pseudo-random values: floats are uniform in
-/// [-1, 1), integers uniform in [0, 8), and i1 is true with probability one
-/// half.
+/// Fills a tensor in host memory with reproducible pseudo-random values. Floats
+/// are uniform in [-1, 1), integers are uniform in [0, 8), and an i1 is true
+/// with probability 1/2. Each element depends only on `seed` and on its index.
+/// The generator is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 void fillRandom(Tensor &tensor, uint64_t seed);
 
 } // namespace tandem

@@ -23,176 +23,194 @@
 
 namespace tandem {
 
-/// The time of one phase of compilation, in nanoseconds. Where several threads
-/// work on a phase, it is the sum of their times: what one thread would have
-/// taken. Names of phases: "specialise", "simplify", "layout", "fuse", …,
-/// "load", "first run".
+/// Time of one phase of compilation. If several threads work on a phase, the
+/// time is the sum over the threads, that is, what a single thread would have
+/// taken. Examples of phases are "specialise", "simplify", "layout", "fuse",
+/// "load" and "first run".
 struct PhaseTime {
   std::string phase;
+  /// The time in nanoseconds.
   double ns = 0;
 };
 
-/// Something that the compiler could not do as intended, such as a kernel that
-/// could not be compiled. The program is correct all the same. The library
-/// prints nothing; whoever calls the compiler shows the warnings.
+/// A problem that the compiler worked around, such as a kernel that failed to
+/// compile. The compiled program is still correct. The library prints nothing;
+/// the caller of the compiler shows the warnings.
 struct Warning {
   std::string message;
-  /// `file:line:col` of the op; empty when unknown.
+  /// Source location of the op, `file:line:col`; empty if unknown.
   std::string location;
-  /// Path of a file that reproduces the failure by itself; empty when there is
+  /// Path of a file that reproduces the failure on its own; empty if there is
   /// none.
   std::string reproducer;
 
-  /// The text `location: warning: message; reproducer: FILE`, without the parts
-  /// that are empty.
+  /// Returns the text `location: warning: message; reproducer: FILE`. Empty
+  /// parts are omitted.
   std::string str() const;
 };
 
-/// How the distinct kernels of a program were obtained.
+/// Number of kernels of a program, by how the compiler obtained them.
 struct KernelCounts {
-  /// Number of kernels compiled for this program.
+  /// Kernels compiled for this program.
   size_t compiled = 0;
-  /// Number of kernels found in the cache: compiled before, or at the same time
-  /// by another thread.
+  /// Kernels found in the kernel cache of this process. Such a kernel was
+  /// compiled before, or another thread compiled it at the same time.
   size_t cached = 0;
-  /// Number of kernels read from the cache on disk (docs/Cache.md).
+  /// Kernels read from the disk cache (docs/Cache.md).
   size_t stored = 0;
-  /// Number of kernels that could not be compiled; their ops are op steps of
-  /// the program instead.
+  /// Kernels that could not be compiled. The ops of these kernels are op steps
+  /// of the program instead.
   size_t fellBack = 0;
 };
 
-/// Steps that a compiled program runs a second time (rematerialisation), so
-/// that values need not be held while its memory use peaks.
+/// Steps that a compiled program runs twice (rematerialization), so that the
+/// values of these steps need not be held while memory use peaks.
 struct Recomputation {
   struct Step {
-    /// `file:line:col` of the op that is computed again; empty when unknown.
+    /// Source location of the recomputed op, `file:line:col`; empty if unknown.
     std::string location;
-    /// The size of the value that is not held, in bytes, and the time that the
-    /// repeated step takes by the device's model, in nanoseconds.
+    /// Size of the recomputed value in bytes, and the time of the repeated step
+    /// in nanoseconds, as estimated by the device model.
     int64_t bytes = 0;
     double ns = 0;
   };
-  /// The repeated steps, in the order in which they run.
+  /// The repeated steps, in execution order.
   std::vector<Step> steps;
-  /// By how many bytes the planned peak has fallen. This includes the effect of
-  /// steps that were moved, not repeated.
+  /// Reduction of the planned peak, in bytes. This number includes the effect
+  /// of steps that were moved but not repeated.
   int64_t peakBytesSaved = 0;
 };
 
-/// Where the engine has signatures compiled that calls do not wait for.
+/// Where the engine compiles signatures in the background.
 enum class CompileIn {
-  /// In a helper process, where that can be started: it disturbs the calls
-  /// less,
-  /// and if the compiler crashes, this process does not.
+  /// In a helper process, if one can be started. A helper process disturbs
+  /// calls less, and a crash of the compiler does not crash this process.
   process,
   /// On a thread of this process.
   thread,
 };
+/// Returns "process" or "thread".
 std::string_view name(CompileIn place);
+/// Inverse of name; empty for any other text.
 std::optional<CompileIn> parseCompileIn(std::string_view text);
 
-/// How a program is to be compiled.
+/// Where to compile a program, and how to stop the compilation.
 struct CompileRequest {
   CompileIn in = CompileIn::thread;
-  /// Once a stop is requested, a compilation in a helper fails soon.
+  /// After a stop request, a compilation in a helper process fails soon.
   std::stop_token stop;
 };
 
-/// A compiled program, ready to be executed, and how it was made.
+/// A compiled program that is ready to be executed, and facts about the
+/// compilation.
 struct Compiled {
   std::shared_ptr<const Program> program;
+  /// The loaded kernels, one per entry of Program::kernels, in the same order.
   LoadedKernels kernels;
-  /// Time by phase. Time outside all named phases is in the phase "other". The
-  /// sum of all phases is what one thread would have taken (the "single-thread
-  /// sum").
+  /// Time by phase. Time outside the named phases is in the phase "other". The
+  /// sum of all phases is the time that a single thread would have taken (the
+  /// "single-thread sum").
   std::vector<PhaseTime> phases;
   /// Wall time of the call of `compile`, in nanoseconds. Kernels are compiled
-  /// in parallel, so this may be less than the sum of `phases`.
+  /// in parallel, so this time may be less than the sum of `phases`.
   double wallNs = 0;
   KernelCounts kernelCounts;
-  /// One per entry of Program::kernels, in the same order.
+  /// One report per entry of Program::kernels, in the same order. Empty if the
+  /// program was read from the disk cache or compiled in a helper process.
   std::vector<KernelReport> kernelReports;
-  /// Where it was compiled.
+  /// Where the program was compiled.
   CompileIn compiledIn = CompileIn::thread;
-  /// The processor time that a helper process took for it, in nanoseconds.
+  /// Processor time that a helper process spent on the program, in nanoseconds.
   double helperNs = 0;
-  /// Why a helper process did not compile it, or not at the first attempt, in
-  /// one sentence. What is the same for all compilations is said once.
+  /// One sentence that says why no helper process compiled the program, or why
+  /// the first attempt failed. A reason that applies to all compilations is
+  /// reported only once. Empty if there was no problem.
   std::string helperProblem;
-  /// Whether the program as a whole was read from the cache on disk, and
-  /// nothing was compiled. Its phases are "read cache" and "load".
+  /// True if the whole program was read from the disk cache, so that nothing
+  /// was compiled. In that case the phases are "read cache" and "load".
   bool isStored = false;
   /// Bytes of constants, such as weights, that were packed or transformed for
-  /// this program. Constants that an earlier compilation had already rearranged
-  /// do not count.
+  /// this program. Constants that an earlier compilation already transformed do
+  /// not count.
   int64_t rearrangedBytes = 0;
   Recomputation recomputation;
   std::vector<Warning> warnings;
-  /// What each of the kernels computes, as an eager program; of a kernel's
-  /// operands and results. Empty unless it was asked for
-  /// (CompileOptions::keepsOps).
+  /// For each kernel, an eager program that computes the same results from the
+  /// same operands. Empty unless CompileOptions::keepsOps is set.
   std::vector<std::shared_ptr<const Program>> kernelOps;
 };
 
-/// What is expected of compiling for a signature, before it is done. 0 stands
-/// for what is not known.
+/// The predicted costs of a signature, before it is compiled. 0 means unknown.
 struct Prediction {
-  /// C, in nanoseconds of one thread, and c, in nanoseconds per call.
+  /// C, the processor time of the compilation, and c, the time of a compiled
+  /// call, both in nanoseconds.
   double compileNs = 0, compiledNs = 0;
-  /// e, predicted in the same way as c: how far it is off tells how far c is.
+  /// e, the time of an eager call in nanoseconds, predicted in the same way as
+  /// c. The error of this prediction, once e is measured, indicates the error
+  /// of c.
   double eagerNs = 0;
 };
 
-/// What was found out about a compiled program by running it, for processes
-/// that have yet to.
+/// Facts learned by running a compiled program, saved so that other processes
+/// need not learn them again.
 struct ProgramFindings {
-  /// How often it went back to eager, as it was not faster.
+  /// Number of times that the signature went back to the eager tier because the
+  /// compiled program was not faster.
   uint32_t demotions = 0;
-  /// Whether it is not faster as captured work.
+  /// True if the program was not faster in the captured tier than in the
+  /// compiled tier.
   bool isSlowerCaptured = false;
 
   bool operator==(const ProgramFindings &) const = default;
 };
 
-/// Compiles one graph to a Program for a given signature. The runtime links no
-/// compiler; whoever has one passes it in through this interface. Thread-safe.
+/// Compiles one graph to a Program for a given signature. The runtime does not
+/// link a compiler; the application passes one through this interface.
+/// Thread-safe.
 class Compiler {
 public:
   virtual ~Compiler() = default;
-  /// Compiles the graph for inputs of these static types, one per input.
+  /// Compiles the graph for inputs of the given static types, one per input, in
+  /// this process. Blocks until the compilation ends.
   virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
-  /// The same in a helper process, whose work disturbs the calls of this one
-  /// less (docs/Engine.md); in this process where that is not possible. Once
-  /// `stop` is requested, it fails soon, unless it compiles in this process.
+  /// Like compile, but compiles in a helper process, which disturbs the calls
+  /// of this process less (docs/Engine.md). Compiles in this process if no
+  /// helper process can do so. After a stop is requested through `stop`, a
+  /// compilation in a helper process fails soon; a compilation in this process
+  /// continues.
   virtual Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
                                              std::stop_token stop) {
     (void)stop;
     return compile(inputs);
   }
-  /// What compiling for inputs of these types is expected to cost and to give.
-  /// Takes microseconds: it is asked at the first call of a signature.
+  /// Predicts the costs of compiling for inputs of the given types. The engine
+  /// calls this function within a call of the signature, so it must take only
+  /// microseconds.
   virtual Prediction predict(std::span<const TensorType> inputs) const {
     (void)inputs;
     return {};
   }
-  /// What other processes have found out about the program for inputs of these
-  /// types: what was kept last, where findings are kept on disk.
+  /// Returns the findings that this process or another one saved last for
+  /// inputs of the given types. Returns the default values if no findings are
+  /// on disk.
   virtual ProgramFindings findings(std::span<const TensorType> inputs) {
     (void)inputs;
     return {};
   }
+  /// Saves findings for inputs of the given types, if this compiler has a disk
+  /// cache.
   virtual void keepFindings(std::span<const TensorType> inputs,
                             const ProgramFindings &findings) {
     (void)inputs, (void)findings;
   }
-  /// The graph as MLIR text or bytecode, for reproducers; empty where it is not
-  /// known. Lives as long as the compiler.
+  /// The graph as MLIR text or bytecode, for reproducers; empty if unknown. The
+  /// text lives as long as the compiler.
   virtual std::string_view source() const { return {}; }
-  /// The device that the compiled programs run on. Its `load` also takes a
-  /// Program that this compiler made earlier and that was read from a file.
+  /// The device that runs the compiled programs. Device::load of this device
+  /// also accepts a Program that this compiler produced earlier and that was
+  /// read from a file.
   virtual Device &device() const { return hostDevice(); }
-  /// What the device's libraries may do in the compiled programs.
+  /// The library options that compiled programs use.
   virtual LibraryOptions libraries() const { return {}; }
 };
 

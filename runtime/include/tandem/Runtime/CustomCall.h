@@ -1,4 +1,4 @@
-//===- CustomCall.h - Functions that custom_call calls ----------*- C++ -*-===//
+//===- CustomCall.h - Functions for custom_call ops -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,57 +22,64 @@
 
 namespace tandem {
 
-/// What a function is called with.
+/// The arguments of a custom_call function.
 struct CustomCallArgs {
-  /// The op's.
+  /// The `config` attribute of the op.
   std::string_view config;
-  /// Dense row-major tensors in the memory of the function's device. Operands
-  /// must not be written to; every element of the results must be. No result
-  /// shares memory with an operand.
+  /// Dense row-major tensors in the memory of the function's device. The
+  /// function must not write to operands and must write every element of the
+  /// results. No result shares memory with an operand.
   std::span<const Tensor> operands;
   std::span<Tensor> results;
-  /// Where the work is to be enqueued; on the CPU it is to be done before the
-  /// function returns.
+  /// The stream on which the function enqueues its work. On the CPU, the work
+  /// must be complete when the function returns.
   Stream &stream;
 };
 
-/// A function that `custom_call` ops name as their target. It must be pure: the
-/// same operands give the same results, whenever and however often it is
-/// called. Any number of threads may call each of the members at once; none may
-/// throw.
+/// A function that `custom_call` ops refer to by the name of a target. The
+/// function must be pure: the same operands always give the same results. Any
+/// number of threads may call each member at the same time. The members must
+/// not throw.
 struct CustomCall {
+  /// Computes the results of one op.
   using Run = std::function<Status(const CustomCallArgs &)>;
-  /// `written` are the result types as the op has them.
+  /// Infers the result types for operands of static types. `written` holds the
+  /// result types that are written on the op, which may have dynamic dims.
   using InferTypes = std::function<Expected<std::vector<TensorType>>(
       std::string_view config, std::span<const TensorType> operands,
       std::span<const TensorType> written)>;
 
   Run run;
-  /// What `run` is compared with: on the CPU, for the reference tier. Where it
-  /// is missing, that is `run` of the CPU.
+  /// The function that the reference tier runs and that results of `run` are
+  /// compared with. Only the registration for the CPU uses this member. If this
+  /// member is empty, the reference tier calls `run` of that registration.
   Run reference = {};
-  /// An element of a result of `run` is at most relativeError·(|x| + rms) from
-  /// the reference's element x, where rms is the root mean square of its
-  /// tensor. At most 0.1.
+  /// Error bound of `run`, at most 0.1. Each element of a result of `run` must
+  /// be within relativeError * (|x| + rms) of the element x that the reference
+  /// computes, where rms is the root mean square of the result tensor.
   double relativeError = 0;
-  /// The types of the results for operands of static types, for ops whose
-  /// written result types have dims that are not known. Elsewhere not needed.
+  /// Infers the result types. Needed only for ops whose written result types
+  /// have dynamic dims.
   InferTypes inferTypes = {};
 };
 
-/// Makes `call` the function that ops of this target call on `device`, for the
-/// rest of the process. Fails where there is one already, and where the target
-/// is empty or `call.run` missing. Thread-safe, as are all functions here.
+/// Registers `call` for all ops with this target on `device`, for the rest of
+/// the process. Fails with phase "register" if `target` is empty, `call.run` is
+/// empty, `call.relativeError` is not between 0 and 0.1, or the target is
+/// already registered for this device. All functions of this header are
+/// thread-safe.
 Status registerCustomCall(std::string target, CustomCall call,
                           const Device &device = hostDevice());
 
-/// The function of a target on a device; null if there is none.
+/// Returns the function that is registered for a target on a device; null if
+/// there is none.
 std::shared_ptr<const CustomCall> findCustomCall(std::string_view target,
                                                  const Device &device);
 
-/// The result types of a custom_call: those that are written, and where one has
-/// unknown dims those that the target's function infers on any device, which
-/// must agree with what is written.
+/// Returns the result types of a custom_call. If all written types are static,
+/// they are the result types. Otherwise the result types come from the
+/// `inferTypes` of the target, registered for any device, and they must agree
+/// with the written types. Errors have phase "shape".
 Expected<std::vector<TensorType>>
 inferCustomCall(const fb::CustomCallAttrsT &call,
                 std::span<const TensorType> operands);

@@ -1,4 +1,4 @@
-//===- DLPack.h - Tensors of other frameworks -------------------*- C++ -*-===//
+//===- DLPack.h - Exchanging tensors through DLPack -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// DLPack is the exchange format of tensors in memory
-// (https://dmlc.github.io/dlpack/latest/). Its own header is needed only to
-// look into a DLManagedTensor.
+// DLPack is an in-memory format for exchanging tensors between frameworks
+// (https://dmlc.github.io/dlpack/latest/). This header does not include
+// DLPack's own header, which is needed only to access the fields of a
+// DLManagedTensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,21 +22,25 @@ struct DLManagedTensor;
 
 namespace tandem {
 
-/// Returns a Tensor of the elements of `managed`, on the same memory where
-/// toTensor (StridedTensor.h) can take that, and takes `managed` over: its
-/// deleter is called, once, when nothing uses the memory any longer, by
-/// whichever thread that is. Where this fails, the caller keeps `managed`.
+/// Returns a Tensor with the elements of `managed` and takes ownership of
+/// `managed`. The tensor uses the same memory if toTensor (StridedTensor.h) can
+/// do so; otherwise it is a copy. The deleter of `managed` is called exactly
+/// once, when the memory is no longer used, on the thread that releases the
+/// last reference. If this function fails, the caller keeps ownership of
+/// `managed`.
 ///
-/// Takes memory of the host and of GPUs that hold it, and every element type of
-/// Tandem, one lane each; bool is i1. The work that writes the elements must
-/// have been done, or be ordered before that of the stream that reads them.
-/// Errors have phase "dlpack" or "input". Thread-safe.
+/// Accepts host memory (kDLCPU and kDLCUDAHost) and GPU memory (kDLCUDA), and
+/// every element type of Tandem with one lane; DLPack's bool is i1. The work
+/// that writes the elements must be complete, or be ordered before the work of
+/// the stream that reads the elements. Errors have phase "dlpack", or the phase
+/// of an error of toTensor or cudaDevice. Thread-safe.
 Expected<Tensor> fromDLPack(DLManagedTensor *managed);
 
-/// Describes a tensor, which has memory, to another framework. Whoever gets
-/// the result calls its deleter, once; until then the memory is kept, if the
-/// tensor has an owner (Tensor::owner). Outputs of a call that are views of an
-/// input or a constant must not be written to. Thread-safe.
+/// Exports a tensor to another framework. `tensor` must not be empty. The
+/// receiver of the result must call the result's deleter exactly once. The
+/// result keeps the memory alive until then if the tensor has an owner
+/// (Tensor::owner). The receiver must not write to outputs of a call that are
+/// views of an input or a constant. Errors have phase "dlpack". Thread-safe.
 Expected<DLManagedTensor *> toDLPack(const Tensor &tensor);
 
 } // namespace tandem

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A Device is what the runtime needs to run programs on some hardware: memory,
-// streams, events, libraries and loaded kernels. The compiler's interface to
-// the same hardware is Target (tandem/Target/Target.h). docs/AddingADevice.md
-// tells how to write one.
+// A Device is the runtime's interface to hardware: memory, streams, events,
+// libraries and loaded kernels. The compiler's interface to the same hardware
+// is Target (tandem/Target/Target.h). docs/AddingADevice.md explains how to
+// implement a device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,112 +35,122 @@ class Stream;
 /// Providers in order of preference.
 using ProviderList = std::span<const Provider *const>;
 
-/// What a device's libraries may do that changes results.
+/// Optimizations of a device's libraries that may change results.
 struct LibraryOptions {
+  /// Precision of f32 contractions.
   Precision precision = Precision::strict;
-  /// Whether a relu that is fused into a library's call may turn NaN into 0.
-  /// Where not, relu is fused only into what is known to keep NaN: the op's
-  /// definition in the dialect.
+  /// Whether a relu that is fused into a library call may turn a NaN into 0. If
+  /// false, a relu is fused only into calls that are known to preserve NaN, as
+  /// the definition of relu in the dialect requires.
   bool mayDropNaN = false;
 };
 
-/// What the executor gives a step beside its operands and results.
+/// The data that the executor passes to a step besides operands and results.
 struct StepContext {
-  /// The stream on which the step's work is enqueued.
+  /// The stream on which the step enqueues its work.
   Stream &stream;
-  /// As many bytes as the step has asked for (workspaceBytes), aligned to
-  /// Allocator::kAlignment, in the memory of the stream's device. Their
-  /// contents are undefined. Nothing else uses them until the stream has
+  /// Scratch memory of the size that the step requested (workspaceBytes), in
+  /// the memory of the stream's device, aligned to Allocator::kAlignment. The
+  /// contents are undefined. Nothing else uses this memory until the stream has
   /// finished the step.
   std::span<std::byte> workspace;
-  /// What an error calls it that is told when the step is long enqueued:
-  /// "kernel_0 at g.mlir:3:8". Read before the call returns.
+  /// Name of the step for errors that are reported after the step was enqueued,
+  /// e.g. "kernel_0 at g.mlir:3:8". The callee reads this name before it
+  /// returns.
   std::string_view step = {};
 };
 
-/// A kernel that is ready to be launched. It keeps the kernel's code loaded as
-/// long as it lives. Immutable and thread-safe.
+/// A kernel that is ready to be launched. The object keeps the kernel's code
+/// loaded while the object lives. Immutable and thread-safe.
 class LoadedKernel {
 public:
   virtual ~LoadedKernel() = default;
-  /// Bytes of workspace that a launch needs now. The number may change with the
-  /// limit of threads.
+  /// Size of the workspace that a launch needs now, in bytes. The size may
+  /// change when the thread limit changes.
   virtual int64_t workspaceBytes(const fb::KernelT &kernel) const = 0;
-  /// Enqueues all iterations of `kernel`, whose code this is. `args` are the
-  /// data pointers of the step's operands, then of its results; they are read
-  /// before this returns.
+  /// Enqueues all iterations of `kernel`. `kernel` must be the kernel that this
+  /// object was loaded from. `args` holds the data pointers of the step's
+  /// operands, followed by the data pointers of the step's results. `args` is
+  /// read before this function returns.
   virtual Status launch(const fb::KernelT &kernel, const StepContext &context,
                         std::span<void *const> args) const = 0;
 };
 
-/// The loaded kernels of a program: one per entry of Program::kernels, in the
+/// The loaded kernels of a program, one per entry of Program::kernels, in the
 /// same order.
 using LoadedKernels = std::vector<std::shared_ptr<const LoadedKernel>>;
 
-/// A point in a stream's work that can be waited for. Thread-safe.
+/// A point in a stream's work. Thread-safe.
 class Event {
 public:
   virtual ~Event() = default;
-  /// Whether all work that was enqueued before the event is done.
+  /// True if all work that was enqueued before the event is complete.
   virtual bool isDone() const = 0;
-  /// Blocks until all work that was enqueued before the event is done.
+  /// Blocks until all work that was enqueued before the event is complete.
   virtual void synchronise() const = 0;
-  /// The time at which that work was done, in nanoseconds of a clock that all
-  /// events of the device share. The event must be done.
+  /// Completion time of the work before the event, in nanoseconds of a clock
+  /// that all events of the device share. The event must be done.
   virtual double ns() const = 0;
 };
 
-/// Work that a stream has recorded (Stream::capture), to be enqueued as one
-/// piece, which costs the host less than enqueuing it step by step. Used by one
-/// thread at a time. It may be destroyed while it is in flight.
+/// Work that a stream recorded (Stream::capture) and that is enqueued as a
+/// whole. Enqueuing the whole costs the host less time than enqueuing step by
+/// step. Only one thread may use an object at a time. An object may be
+/// destroyed while its work is in flight.
 class CapturedWork {
 public:
   virtual ~CapturedWork() = default;
-  /// Enqueues all of it on `stream`, which is of the device that recorded it.
+  /// Enqueues all of the work on `stream`, which must belong to the device that
+  /// recorded the work.
   virtual Status launch(Stream &stream) = 0;
-  /// Replaces the arguments of the kernel that was the `number`th, from 0, to
-  /// be launched by LoadedKernel::launch, for later launches of the work.
+  /// Replaces the arguments of one kernel for later launches. `number` counts,
+  /// from 0, the calls of LoadedKernel::launch that were recorded.
   virtual Status setArguments(size_t number, std::span<void *const> args) = 0;
 };
 
-/// A queue of work for a device. Work is done in the order in which it is
-/// enqueued; enqueuing does not wait for it. Any number of threads may enqueue.
-/// A stream must outlive the tensors that its allocator has made.
+/// A queue of work for a device. The device executes work in the order in which
+/// the work is enqueued. Enqueuing does not wait until the work is complete,
+/// except on the CPU. Any number of threads may enqueue work. A stream must
+/// outlive all tensors that its allocator allocated.
 class Stream {
 public:
   virtual ~Stream() = default;
+  /// The device that executes the work.
   virtual Device &device() const = 0;
-  /// What the device's own libraries call the stream: the CUstream of a GPU's.
-  /// Null where there is no such thing, as on the CPU.
+  /// The native handle of the stream, which is a CUstream on NVIDIA GPUs; null
+  /// if there is none, as on the CPU.
   virtual void *handle() const { return nullptr; }
-  /// Allocates memory of the device for this stream's work. Memory that is
-  /// freed may be handed out again at once, because only later work of this
-  /// stream will use it. Before freeing memory that another stream still uses,
-  /// wait for that stream.
+  /// Allocates device memory for work of this stream. Freed memory may be
+  /// reused immediately, because only later work of this stream will use it. If
+  /// another stream uses a block, wait for that stream before freeing the
+  /// block.
   virtual Allocator &allocator() = 0;
-  /// Enqueues a copy of all bytes of `from` to `to`, which must have the same
-  /// number of bytes. Each of them is in the memory of this device or of the
-  /// host. The caller keeps both alive, and does not touch them, until the copy
-  /// is done.
+  /// Enqueues a copy of all bytes of `from` to `to`. Both tensors must have the
+  /// same number of bytes, and each must be in the memory of this device or of
+  /// the host. The caller must keep both tensors alive, and must not access
+  /// them, until the copy is complete.
   virtual Status copy(const Tensor &from, const Tensor &to) = 0;
-  /// Creates an event at the present end of the stream's work.
+  /// Creates an event after all work that is enqueued so far.
   virtual Expected<std::unique_ptr<Event>> record() = 0;
-  /// Makes all work that is enqueued later wait for `event`, which must be of
-  /// the same device.
+  /// Makes all work that is enqueued later wait for `event`, which must belong
+  /// to the same device.
   virtual Status wait(const Event &event) = 0;
-  /// Blocks until all enqueued work is done. Returns the error of work that
-  /// failed since the last call, if enqueuing it could not tell.
+  /// Blocks until all enqueued work is complete. If work failed after it had
+  /// been enqueued successfully, returns the error of the work that failed
+  /// since the last call.
   virtual Status synchronise() = 0;
-  /// Records the work that `body` enqueues on the stream that it is called
-  /// with, and does none of it. That stream, which ends with the call, takes
-  /// kernels, ops and copies within the device's memory; its allocator hands
-  /// out `workspace`, one allocation at a time. All memory that the work uses
-  /// must outlive its last launch.
+  /// Records work without executing it. Calls `body` with a temporary stream,
+  /// which is valid only during the call, and records the work that `body`
+  /// enqueues on that stream. The temporary stream accepts kernels, ops, and
+  /// copies within device memory. Its allocator hands out `workspace`, one
+  /// allocation at a time. All memory that the work uses must outlive the last
+  /// launch of the work.
   ///
-  /// `replaced`, where it is not null, is earlier work of the same device that
-  /// is no longer wanted: where only arguments differ it is changed, which
-  /// costs less than making a new one. Fails where the device captures nothing,
-  /// and where `body` fails, or enqueues what cannot be recorded.
+  /// `replaced` may be null, or earlier work of the same device that is no
+  /// longer needed. If the new work differs from `replaced` only in arguments,
+  /// `replaced` is updated and returned, which costs less than creating new
+  /// work. Fails if the device cannot capture, if `body` fails, or if `body`
+  /// enqueues work that cannot be recorded.
   virtual Expected<std::unique_ptr<CapturedWork>>
   capture(const std::function<Status(Stream &)> &body,
           std::span<std::byte> workspace,
@@ -152,75 +162,79 @@ public:
 class Device {
 public:
   virtual ~Device() = default;
-  /// The name that errors use: "cpu".
+  /// The name of the device in errors, e.g. "cpu" or "cuda:0".
   virtual std::string_view name() const = 0;
-  /// Whether the device's memory is the host's, so that tensors need no copy
-  /// between the two.
+  /// True if the device's memory is host memory, so that tensors need not be
+  /// copied between the host and the device.
   virtual bool isHost() const { return false; }
-  /// Whether its streams can capture work.
+  /// True if streams of this device implement Stream::capture.
   virtual bool canCapture() const { return false; }
-  /// The providers that execute op steps on this device, in order of
-  /// preference, where libraries may do what `options` says. The list lives as
-  /// long as the device.
+  /// The providers that execute op steps on this device within the limits of
+  /// `options`, in order of preference. The list lives as long as the device.
   virtual ProviderList providers(const LibraryOptions &options) const = 0;
-  /// Those of the default options.
+  /// The providers for the default options.
   ProviderList providers() const { return providers(LibraryOptions()); }
-  /// Loads the kernels of a program, so that they can be launched. Errors have
+  /// Loads the kernels of a program so that they can be launched. Errors have
   /// phase "load".
   virtual Expected<LoadedKernels> load(const Program &program) = 0;
-  /// Creates a new stream.
+  /// Creates a new stream, which the caller owns.
   virtual Expected<std::unique_ptr<Stream>> createStream() = 0;
-  /// Copies `constants`, which nobody may write to, into the device's memory
-  /// where they are not there yet, aligned to Allocator::kAlignment. Steps of
-  /// any stream may read the results once `stream` has done its work. Executors
-  /// may share the copies.
+  /// Returns `constants` in the memory of this device, aligned to
+  /// Allocator::kAlignment. Constants that are elsewhere or not aligned are
+  /// copied. No one may write to `constants` or to the results. Steps of any
+  /// stream may read the results after `stream` has completed its work. Several
+  /// executors may receive the same copies.
   virtual Expected<std::vector<Tensor>>
   placeConstants(std::span<const Tensor> constants, Stream &stream);
-  /// A stream that the device owns, for callers that need no stream of their
-  /// own.
+  /// A stream that the device owns, for callers that do not need a stream of
+  /// their own.
   virtual Stream &defaultStream() = 0;
 
-  /// The value that Tensor::device has for tensors in this device's memory:
-  /// null for the host's memory.
+  /// The value of Tensor::device for tensors in the memory of this device,
+  /// which is null for host memory.
   const Device *memory() const { return isHost() ? nullptr : this; }
 };
 
-/// The CPU. Its streams are synchronous: work is done before the call that
-/// enqueues it returns.
+/// The CPU. Streams of the CPU are synchronous: each call that enqueues work
+/// returns after the work is complete.
 Device &hostDevice();
 
-/// Creates a stream of the CPU whose memory comes from `allocator`, which must
+/// Creates a CPU stream that allocates memory from `allocator`, which must
 /// outlive the stream.
 std::unique_ptr<Stream> createHostStream(Allocator &allocator);
 
-/// Loads the kernels of a program for hostDevice(). Linking kernels takes the
-/// compiler's libraries, which the runtime does not link, so the compiler
-/// registers a loader for each form of kernels. A later loader replaces an
-/// earlier one of the same form. Thread-safe.
+/// Loads the kernels of a program for hostDevice().
 using KernelLoader = Expected<LoadedKernels> (*)(const Program &program);
+/// Registers the loader for kernels of the given form on the CPU. Loading
+/// kernels requires compiler libraries that the runtime does not link, so the
+/// compiler registers the loaders. A later loader replaces an earlier loader of
+/// the same form. Thread-safe.
 void setHostLoader(fb::KernelTarget form, KernelLoader loader);
 
 /// Returns `tensors` in the memory of the stream's device. Tensors that are
-/// there already are returned as they are; copies of the others are enqueued on
-/// the stream.
+/// already in that memory are returned unchanged. For the other tensors, copies
+/// are enqueued on the stream.
 Expected<std::vector<Tensor>> copyToDevice(std::span<const Tensor> tensors,
                                            Stream &stream);
-/// Returns `tensors` in the memory of the host, copying where necessary, and
-/// waits until the stream has done all its work.
+/// Returns `tensors` in host memory. Copies tensors from other memory, and
+/// waits until the stream has completed all its work.
 Expected<std::vector<Tensor>> copyToHost(std::span<const Tensor> tensors,
                                          Stream &stream);
 
-/// The workspace of one step: memory of a stream, freed by the destructor.
+/// The workspace of one step. The memory is allocated from a stream and freed
+/// by the destructor.
 class Workspace {
 public:
+  /// `stream` must outlive the workspace.
   explicit Workspace(Stream &stream) : stream(stream) {}
   Workspace(const Workspace &) = delete;
   Workspace &operator=(const Workspace &) = delete;
   ~Workspace();
 
-  /// Allocates `bytes` bytes. May be called once at most. Errors have phase
+  /// Allocates `bytes` bytes. May be called at most once. Errors have phase
   /// "allocate".
   Status reserve(int64_t bytes);
+  /// Returns the context of a step that uses this workspace.
   StepContext context(std::string_view step = {}) const {
     return {stream, bytes, step};
   }

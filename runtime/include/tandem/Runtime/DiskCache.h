@@ -1,4 +1,4 @@
-//===- DiskCache.h - What processes keep for one another --------*- C++ -*-===//
+//===- DiskCache.h - A cache on disk that processes share -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A folder of entries by content: compiled programs, single kernels, modules of
-// a GPU. docs/Cache.md describes it.
+// A folder of content-addressed entries, such as compiled programs, single
+// kernels and GPU modules. docs/Cache.md describes the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,26 +27,28 @@
 
 namespace tandem {
 
-/// The 128-bit XXH3 of some bytes, as 32 hexadecimal digits.
+/// Returns the 128-bit XXH3 hash of the bytes as 32 hexadecimal digits.
 std::string digestOf(std::span<const uint8_t> bytes);
 std::string digestOf(std::string_view text);
 
-/// Everything that the contents of an entry depend on, as labelled fields.
+/// The key of an entry: everything that the contents of the entry depend on, as
+/// labeled fields. Not thread-safe.
 class CacheKey {
 public:
-  /// `kind` says what the entry holds: "program".
+  /// `kind` names the kind of content, e.g. "program".
   explicit CacheKey(std::string_view kind);
 
-  /// Adds a field. A value of several lines, or of more than kMaxFieldBytes,
-  /// is replaced by its digest.
+  /// Adds a field. A value that has several lines or more than kMaxFieldBytes
+  /// bytes is replaced by its digest.
   CacheKey &add(std::string_view label, std::string_view value);
-  /// Adds the digest of bytes that are no text.
+  /// Adds a field with the digest of binary data.
   CacheKey &addDigest(std::string_view label, std::string_view bytes);
 
-  /// The fields, a line each: "label: value\n". Two keys are equal where these
-  /// texts are.
+  /// All fields, each as a line "label: value\n". Two keys are equal if and
+  /// only if these texts are equal.
   const std::string &fields() const { return text; }
-  /// The name of the entry's file: the kind and the digest of the fields.
+  /// The name of the entry's file, which consists of the kind, the digest of
+  /// the fields and kEntrySuffix.
   std::string fileName() const;
 
   static constexpr size_t kMaxFieldBytes = 4096;
@@ -56,46 +58,49 @@ private:
   std::string text;
 };
 
+/// One of the byte ranges of which an entry consists.
 using CacheSection = std::span<const uint8_t>;
 
-/// An entry that was found. Its sections are aligned to Allocator::kAlignment,
-/// and are the file's own pages, mapped read-only as long as `owner` lives,
-/// even if the file is removed.
+/// An entry that was found. Its sections are aligned to Allocator::kAlignment.
+/// They are read-only mapped pages of the file and stay valid while `owner`
+/// lives, even if the file is removed.
 struct CacheEntry {
   std::shared_ptr<const void> owner;
   std::vector<CacheSection> sections;
 };
 
-/// Kinds of entries end with this suffix as files.
+/// Suffix of the file names of entries.
 inline constexpr std::string_view kEntrySuffix = ".entry";
 
-/// A folder of entries, which any number of threads and processes may use at a
-/// time. Files are written whole and renamed, never changed, and may vanish at
-/// any time; readers take no lock. Every byte of an entry is covered by a
-/// checksum that is verified before the entry is used; an entry that does not
-/// hold what it should is removed. Thread-safe.
+/// A folder of entries that any number of threads and processes may use at the
+/// same time. A file is written completely and then renamed. It is never
+/// modified afterwards, but may be removed at any time. Readers take no lock. A
+/// checksum covers every byte of an entry and is verified before the entry is
+/// used; an invalid entry is removed. Thread-safe.
 class DiskCache {
 public:
-  /// The cache in `directory`, which need not exist: one object per directory
-  /// and process. An empty name is that of a cache which cannot be used.
+  /// Returns the cache in `directory`, which need not exist. There is one
+  /// object per directory in a process, which is never destroyed. If
+  /// `directory` is empty, the cache is unusable: nothing is found or kept.
   static DiskCache &in(const std::string &directory);
 
-  /// The entry of that key, which becomes the most recently used one.
+  /// Returns the entry of `key`, which becomes the most recently used entry.
   std::optional<CacheEntry> find(const CacheKey &key);
-  /// Keeps an entry, and removes the least recently used ones where there are
-  /// more bytes than the limit. An entry that is larger than an eighth of the
-  /// limit is not kept.
+  /// Writes an entry. If the entries exceed the size limit (cacheLimit),
+  /// removes the least recently used entries. An entry larger than one eighth
+  /// of the limit is not kept. Failures are reported by takeProblem.
   void put(const CacheKey &key, std::span<const CacheSection> sections);
-  /// Whether there is an entry of that key, of which nothing is checked.
+  /// True if an entry of `key` exists. The contents are not checked.
   bool has(const CacheKey &key) const;
-  /// Removes an entry that turned out to be useless.
+  /// Removes an entry that turned out to be unusable.
   void remove(const CacheKey &key);
 
-  /// Why nothing can be kept or found in the folder, the first time that this
-  /// is asked after it has turned out.
+  /// Returns the reason why the folder cannot be used. The reason is returned
+  /// only once; all other calls return nothing.
   std::optional<std::string> takeProblem();
 
-  /// The folder of the entries, within the directory.
+  /// The path of the folder of entries in the cache directory; empty if
+  /// unusable.
   const std::string &folder() const { return path; }
 
 private:
@@ -107,39 +112,45 @@ private:
   const std::string directory, path;
   std::atomic<const std::string *> problem{nullptr};
   std::atomic<bool> isSaid{false};
-  /// The bytes that may still be written before the folder is looked through.
+  /// The number of bytes that may still be written before the folder is
+  /// scanned.
   std::atomic<int64_t> room{0};
 };
 
-/// An entry as its file describes it.
+/// An entry as seen in the file system.
 struct CacheFile {
   std::string path;
-  /// The key's fields; empty where the file cannot be read.
+  /// The fields of the key; empty if the file cannot be read.
   std::string fields;
+  /// The size of the file in bytes.
   uint64_t bytes = 0;
-  /// The time of its last use, in nanoseconds since 1970.
+  /// Time of the last use, in nanoseconds since 1970.
   int64_t lastUse = 0;
 };
 
-/// The entries of a folder, the least recently used first. Reads their keys
-/// where `withFields` is set. Fails for a folder that DiskCache would not use.
+/// Returns the entries of a folder, the least recently used first. Reads the
+/// entries' keys only if `withFields` is set. Fails if DiskCache would not use
+/// the folder, for example because another user can write to it.
 Expected<std::vector<CacheFile>> listEntries(const std::string &folder,
                                              bool withFields = false);
 
-/// Checks every byte of an entry, and that its name is that of its key.
+/// Checks every byte of an entry, and that the file name matches the key.
 Status verifyEntry(const std::string &path);
 
-/// Removes the least recently used entries until at most `limit` bytes are
-/// left, and what writers that were killed have left behind. Returns the number
-/// of bytes that were removed.
+/// Removes the least recently used entries until the entries have at most
+/// `limit` bytes. Also removes temporary files older than one hour, which
+/// killed writers have left. Returns the number of bytes that were removed.
 Expected<uint64_t> pruneEntries(const std::string &folder, uint64_t limit);
 
-/// The most bytes of entries: $TANDEM_CACHE_LIMIT, or 2 GiB.
+/// Returns the maximum total size of the entries in bytes: $TANDEM_CACHE_LIMIT,
+/// or 2 GiB by default.
 Expected<uint64_t> cacheLimit();
-/// "500M", "2G", "100000" as a number of bytes.
+/// Parses a number of bytes such as "100000", "500M" or "2G". The suffixes K, M
+/// and G stand for powers of 1024.
 Expected<uint64_t> parseBytes(std::string_view text);
 
-/// The folder of the entries in a cache directory.
+/// Returns the path of the folder of entries in a cache directory; empty if
+/// `directory` is empty.
 std::string entryFolder(const std::string &directory);
 
 } // namespace tandem

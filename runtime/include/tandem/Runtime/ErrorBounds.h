@@ -1,4 +1,4 @@
-//===- ErrorBounds.h - How far correct results may differ -------*- C++ -*-===//
+//===- ErrorBounds.h - Error bounds of correct results ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tolerance model: how far an element of a correct result may be from what
-// the reference computes. docs/Measuring.md describes it. The bounds are found
-// by Monte Carlo arithmetic (Parker, UCLA CSD-970002, 1997).
+// The tolerance model: bounds on the distance of a correct result from the
+// result of the reference tier, for each element. docs/Measuring.md describes
+// the model. The bounds are computed by Monte Carlo arithmetic (Parker, UCLA
+// CSD-970002, 1997).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,36 +27,40 @@
 
 namespace tandem {
 
-/// An output as the reference tier computes it, with the error bound of each
+/// An output as computed by the reference tier, and the error bound of each
 /// element.
 struct BoundedTensor {
   Tensor value;
   ErrorBounds bounds;
 };
 
-/// How error bounds are sampled.
+/// Options of the sampling of error bounds.
 struct ErrorBoundOptions {
-  /// Number of runs with randomly perturbed roundings. With too few runs, all
-  /// may by chance be near the unperturbed result, and correct code is refused.
-  /// Each run costs as much as a run of the reference.
+  /// Number of runs with randomly perturbed rounding. If there are too few
+  /// runs, all of them may by chance be close to the unperturbed result, so
+  /// that correct results are rejected. Each run costs as much as a run of the
+  /// reference tier.
   int samples = 8;
   /// Seed of the random perturbations.
   uint64_t seed = 1;
-  /// How exact the contractions of f32 are that are compared.
+  /// Precision of the f32 contractions in the results to be compared.
   Precision precision = Precision::strict;
-  /// Asked before each step; may be empty. Where it is true, evaluating fails.
+  /// Called before each step of a program. If the function returns true, the
+  /// evaluation fails. May be empty.
   std::function<bool()> isStopped = {};
 };
 
-/// Runs an eager program on the reference tier and computes, for each element
-/// of each output, how far a correct result may be from it. The inputs must fit
-/// the program (checkInputs). A custom_call is run by its function's reference,
-/// and errs as much as that was registered with.
+/// Runs an eager program on the reference tier. Returns one BoundedTensor per
+/// output, with bounds on the distance of a correct result from each element.
+/// The inputs must be in host memory and must fit the program (checkInputs). A
+/// custom_call runs its reference function, and its registered relativeError is
+/// its rounding error. Fails with phase "check" if the program contains a
+/// kernel or if `isStopped` returns true. Thread-safe.
 Expected<std::vector<BoundedTensor>>
 evaluateWithBounds(const Program &program, std::span<const Tensor> inputs,
                    const ErrorBoundOptions &options = {});
 
-/// The same for a single op on `operands`.
+/// Like the other overload, for a single op with one result on `operands`.
 Expected<BoundedTensor>
 evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
                    const ErrorBoundOptions &options = {});

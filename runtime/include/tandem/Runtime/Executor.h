@@ -1,4 +1,4 @@
-//===- Executor.h - Runs eager and compiled Programs ------------*- C++ -*-===//
+//===- Executor.h - Running eager and compiled programs ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,106 +23,119 @@ namespace tandem {
 
 /// Where and how an Executor runs its program.
 struct ExecutorOptions {
-  /// The stream on which runs are enqueued and from which they take memory. It
-  /// must outlive the executor and the tensors that it makes. Null stands for
-  /// the default stream of the CPU, or of the device that a compiler compiles
-  /// for.
+  /// The stream on which runs are enqueued and that allocates their memory. The
+  /// stream must outlive the executor and the tensors that the executor
+  /// returns. Null stands for the default stream of the CPU. Functions that
+  /// have a compiler use the default stream of the compiler's device instead.
   Stream *stream = nullptr;
-  /// The providers that are tried, in this order, for each op step. Empty
-  /// stands for those of the stream's device, with `libraries`.
+  /// The providers that are tried, in this order, for each op step. If empty,
+  /// the providers of the stream's device for `libraries` are used.
   ProviderList providers = {};
-  /// What the device's libraries may do.
+  /// Options of the device's libraries.
   LibraryOptions libraries = {};
-  /// The program's kernels, loaded by the stream's device. Needed only where
-  /// the program has kernels.
+  /// The program's kernels, loaded by the stream's device. May be empty if the
+  /// program has no kernels.
   LoadedKernels kernels = {};
-  /// Whether to skip the arithmetic: kernels and ops become no-ops, so that
-  /// only the host's dispatch time remains to be measured. Outputs are then
-  /// unspecified.
+  /// If true, kernels and ops do nothing, so that a run takes only the host's
+  /// dispatch time. Outputs are then unspecified.
   bool dispatchOnly = false;
-  /// Whether to run the program as captured work (Stream::capture), where its
-  /// steps can be captured. For programs whose types are static and whose
-  /// memory is planned, on devices that can capture.
+  /// If true, runs are captured (Stream::capture), and later runs launch the
+  /// captured work. Requires a device that can capture and a compiled program
+  /// with static types and planned memory; otherwise Executor::create fails.
+  /// Programs with loops or custom calls run step by step
+  /// (Executor::captureFailure).
   bool capture = false;
 };
 
-/// What an executor that captures has done, in runs of its program.
+/// Number of runs of a capturing executor, by how they were executed.
 struct CaptureCounts {
-  /// Runs that were launched as captured work. For that as many were captured,
-  /// were captured before and given other addresses, and captured again in the
-  /// place of an earlier one; all others were launched as they were.
+  /// `launches` counts runs that were launched as captured work. Before such a
+  /// run, the executor may have captured new work (`captures`), changed the
+  /// addresses in earlier work (`patches`), or captured new work in place of
+  /// earlier work (`recaptures`). The other launches used earlier work
+  /// unchanged.
   uint64_t launches = 0, captures = 0, patches = 0, recaptures = 0;
   /// Runs that were enqueued step by step.
   uint64_t stepByStep = 0;
 };
 
-/// Called before the first step of a run and after each: with the number of
-/// steps that have been enqueued, and the values of all slots. A value is there
-/// from the step that writes it to the last that reads it; null or without data
-/// otherwise.
+/// Called before the first step of a run and after each step. `steps` is the
+/// number of steps that have been enqueued, and `values` has one entry per
+/// slot. The entry of a slot is valid from the step that writes the slot to the
+/// last step that reads the slot. At other times the entry is null or a tensor
+/// without memory. An error that the observer returns ends the run and becomes
+/// the run's error.
 using StepObserver =
     std::function<Status(size_t steps, std::span<const Tensor *const> values)>;
 
-/// Runs a Program. Eager and compiled programs run on the same executor, so
-/// that a measured difference between them is due to compilation alone.
+/// Runs a Program. Eager and compiled programs use the same executor, so any
+/// measured difference is due to compilation alone.
 ///
 /// For an op step, each call applies the shape rule, allocates the result and
-/// calls a provider's prepared op, which is cached by signature: eager
-/// execution as in PyTorch. Slots with an arena offset live in one block of
-/// memory instead. A kernel step is launched by the device.
+/// calls a provider's prepared op, which is cached by signature, as in
+/// PyTorch's eager mode. Slots with an arena offset are not allocated
+/// individually; they share one block of memory. The device launches kernel
+/// steps.
 ///
-/// An op step of an eager program that depends on constants alone runs once,
-/// when the executor is created, where what each run saves by that is worth the
-/// memory of the result (ConstantMemory.h).
+/// In an eager program, an op step that depends only on constants runs once,
+/// when the executor is created, if the time saved per run justifies keeping
+/// the result in memory (tandem/Support/ConstantMemory.h).
 ///
 /// Thread-safe: any number of threads may call run.
 class Executor {
 public:
+  /// Verifies the program, copies constants to the stream's device if
+  /// necessary, prepares the ops of static types, and runs the steps that run
+  /// once.
   static Expected<std::unique_ptr<Executor>>
   create(std::shared_ptr<const Program> program, ExecutorOptions options = {});
   ~Executor();
 
-  /// Enqueues the program on `inputs`, which must be in the memory of the
-  /// stream's device and are checked against the program's inputs. Replaces the
-  /// contents of `outputs`, whose elements are valid once the stream has done
-  /// its work; on the CPU that is before this returns. Each output is newly
-  /// allocated, or a view of an input or a constant; views must not be written
-  /// to.
+  /// Enqueues the program for `inputs`. The inputs must be in the memory of the
+  /// stream's device, and their types must match the program's inputs
+  /// (checkInputs). Replaces the contents of `outputs`. The elements of the
+  /// outputs are valid after the stream has completed its work; on the CPU,
+  /// this is before run returns. Each output is newly allocated, or is a view
+  /// of an input or a constant. Views must not be written to.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs) {
     return run(inputs, outputs, nullptr);
   }
-  /// Does the same, and sets `*peakBytes` (unless it is null) to the most bytes
-  /// that this call held at once beside inputs and constants: the arena, slots
-  /// that are allocated when written, the workspaces of kernels' tasks, and the
-  /// providers' temporaries. The outputs of an earlier call, which `outputs`
-  /// may hold, do not count.
+  /// Like the other overload. If `peakBytes` is not null, also sets
+  /// `*peakBytes` to the largest number of bytes that this call held at the
+  /// same time, not counting inputs and constants. The number includes the
+  /// arena, slots that are allocated individually, workspaces of kernels, and
+  /// temporary memory of providers. Outputs of an earlier call that `outputs`
+  /// still holds do not count.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
 
-  /// Does the same step by step, without captured work, and calls `observer`
-  /// between any two steps. With `all`, steps that have run once run again, so
-  /// that all their operands and results are there.
+  /// Like run, but never uses captured work, and calls `observer` before the
+  /// first step and after each step. If `all` is true, steps that ran once when
+  /// the executor was created run again, so that their operands and results can
+  /// be observed.
   Status runObserved(std::span<const Tensor> inputs,
                      std::vector<Tensor> &outputs, const StepObserver &observer,
                      bool all = false);
 
-  /// Whether a step of the program has run once, when the executor was created,
-  /// and is no part of a run.
+  /// True if the step ran once when the executor was created and is not part of
+  /// a run.
   bool hasRunOnce(size_t step) const;
 
-  /// The `peakBytes` that every call will have with the present limit of
-  /// threads, in bytes. Known only for compiled programs, whose types are
-  /// static and whose memory is planned; nothing otherwise.
+  /// The `peakBytes` of every call under the present thread limit, in bytes.
+  /// Known only for compiled programs with static types and planned memory;
+  /// empty otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
 
-  /// Whether runs are captured, as ExecutorOptions::capture asks, and what came
-  /// of it.
+  /// The number of runs, by how they were executed. All counts are 0 if runs
+  /// are not captured.
   CaptureCounts captureCounts() const;
-  /// Why runs are no longer captured, though that was asked for; nothing where
-  /// they are. They are enqueued step by step then.
+  /// The reason why runs are not captured although ExecutorOptions::capture is
+  /// set; empty if they are captured. Without capture, runs are enqueued step
+  /// by step.
   std::optional<Error> captureFailure() const;
-  /// The most captured runs that a thread keeps. When there are more, the least
-  /// recently used one is changed or dropped.
+  /// The largest number of captured runs that are kept for each thread that
+  /// runs the program. Beyond this number, the least recently used captured run
+  /// is changed or replaced.
   static constexpr size_t kMaxCaptured = 8;
 
   const Program &program() const;
@@ -134,21 +147,23 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// The largest limit of threads; libraries fail for more than a process can
-/// start.
+/// The largest thread limit. Libraries fail if they use more threads than a
+/// process can start.
 inline constexpr int kMostThreads = 1024;
-/// Limits the number of threads of oneTBB and of oneDNN in this process, to 1
-/// at least and kMostThreads at most. A limit above the number of processors is
-/// allowed: a caller whose oneTBB arena has that many slots then runs kernels
-/// on that many threads. If the process is not allowed to start as many threads
-/// as it has processors when Tandem first asks, everything runs on one thread,
-/// whatever the limit (docs/Embedding.md).
+/// Limits the number of threads that oneTBB and oneDNN use in this process.
+/// `threads` is clamped to the range from 1 to kMostThreads. The limit may
+/// exceed the number of processors: a caller whose oneTBB arena has that many
+/// slots then runs kernels on that many threads. The limit has no effect if the
+/// process cannot start enough threads, two per processor, when Tandem first
+/// checks. In that case everything runs on the calling thread
+/// (docs/Embedding.md). Thread-safe.
 void setNumThreads(int threads);
-/// The present limit of threads; the number of processors where none was set.
+/// The present thread limit. If no limit is set, the number of processors that
+/// the process may use. Thread-safe.
 int numThreads();
 
-/// Calls `body`. Kernels and libraries that `body` calls run on the calling
-/// thread alone, whatever the limit is. Other threads are not affected.
+/// Calls `body`. Kernels and libraries that `body` calls use only the calling
+/// thread, regardless of the thread limit. Other threads are not affected.
 void runOnOneThread(const std::function<void()> &body);
 
 } // namespace tandem

@@ -1,4 +1,4 @@
-//===- Float16.h - IEEE half and bfloat16 as bit patterns ------*- C++ -*-===//
+//===- Float16.h - IEEE half and bfloat16 as bit patterns -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 16-bit floating-point numbers, with conversions that are correctly rounded
-// and written for clarity. Kernels that need speed have their own conversions.
+// 16-bit floating-point numbers with correctly rounded conversions, which are
+// written for clarity. Kernels that need speed have their own conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ template <int ExponentBits, int MantissaBits> struct Float16 {
   uint16_t bits = 0;
 
   Float16() = default;
-  /// Rounds to nearest, ties to even; a value that overflows becomes an
+  /// Rounds to nearest, ties to even. A value that overflows becomes an
   /// infinity.
   explicit Float16(double value) : bits(encode(value)) {}
   explicit operator double() const;

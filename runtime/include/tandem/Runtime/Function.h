@@ -18,56 +18,62 @@
 
 namespace tandem {
 
-/// A graph that is loaded once and can be called with tensors of any types that
-/// it takes.
+/// A graph that is loaded once and can be called with tensors of all types that
+/// the graph accepts.
 ///
-/// Thread-safe. No call waits for another one's run, nor, in the modes eager
-/// and automatic, for a compilation. Threads that ask for the compiled tier
-/// with the same new types wait for one compilation between them.
+/// Thread-safe. No call waits for the run of another call. In the modes eager
+/// and automatic, no call waits for a compilation. Threads that request the
+/// compiled tier for the same new types wait for one shared compilation.
 class Function {
 public:
-  /// `program` is the eager program of the graph: every op is a step.
-  /// `compiler` compiles the same graph; where it is null, all calls are eager.
-  /// `options` apply to all executors of the function, except for providers and
-  /// kernels, which the tiers choose.
+  /// `program` is the eager program of the graph, in which every op is a step.
+  /// `compiler` compiles the same graph. If `compiler` is null, calls run
+  /// eagerly, but calls in mode compile and calls that select the compiled or
+  /// captured tier fail. `options` apply to all executors of the function, but
+  /// the tiers replace the providers and kernels.
   Function(std::shared_ptr<const Program> program,
            std::shared_ptr<Compiler> compiler, ExecutorOptions options = {},
            TieringOptions tiering = {});
   /// Cancels compilations as `cancel` does.
   ~Function();
 
-  /// Runs the graph, in the tier that the mode chooses for these types. Inputs
-  /// and outputs are in the memory of the stream's device. The outputs are
-  /// valid once the stream has done its work, which on the CPU is before this
-  /// returns. Each output is newly allocated, or a view of an input or a
-  /// constant; views must not be written to.
+  /// Runs the graph in the tier that the mode selects for the types of the
+  /// inputs. Inputs and outputs are in the memory of the stream's device. The
+  /// outputs are valid after the stream has completed its work; on the CPU,
+  /// this is before the call returns. Each output is newly allocated, or is a
+  /// view of an input or a constant. Views must not be written to.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
-  /// The same in a tier of the caller's choice, compiling first where the tier
-  /// needs that for these types. `report` does not count it.
+  /// Like the other overload, but runs the graph in the given tier, and
+  /// compiles first if the tier needs compilation for these types. `report`
+  /// does not count such calls.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs, Tier tier);
 
-  /// Has these signatures compiled in the background, before those that calls
-  /// ask for. In mode automatic, the next call of each carries the certificate.
+  /// Enqueues a background compilation for each of these signatures, ahead of
+  /// compilations that calls have requested. In mode automatic, the next call
+  /// of each signature carries the certificate. Fails if the function has no
+  /// compiler or a signature does not fit the graph.
   Status compileAhead(std::span<const std::vector<TensorType>> signatures);
-  /// Waits until nothing is compiled or certified in the background.
+  /// Waits until no compilation and no certificate is waiting or running in the
+  /// background.
   void wait();
-  /// Cancels what waits to be compiled, and what is compiled in a helper
-  /// process; waits for what is compiled on a thread of this one.
+  /// Cancels queued compilations and compilations that run in a helper process.
+  /// Waits for compilations that run on a thread of this process.
   void cancel();
-  /// What is known of all signatures: times, costs, decisions and reasons.
+  /// Returns the times, costs and decisions of all signatures, with reasons.
   FunctionReport report() const;
 
-  /// Prepares what `call` with a tier runs for inputs of these types, and
-  /// returns it. Use it to ask for phases, warnings or memory. The result stays
-  /// valid as long as the caller holds it.
+  /// Prepares the executor that `call` with a tier uses for inputs of these
+  /// types, and returns it. Use the result to read phases, warnings or memory
+  /// use. The result stays valid while the caller holds it.
   Expected<std::shared_ptr<const PreparedTier>>
   prepare(std::span<const TensorType> inputs, Tier tier = Tier::compiled);
 
   /// The eager program of the graph.
   const Program &program() const;
 
-  /// The most compiled programs that a function keeps for callers who choose
-  /// the tier. When there are more, the least recently used one is dropped.
+  /// The largest number of compiled programs that a function keeps for callers
+  /// that choose the tier. Beyond this number, the least recently used program
+  /// is dropped.
   static constexpr size_t kMaxCompiled = 512;
 
 private:
@@ -75,15 +81,17 @@ private:
   const std::unique_ptr<Impl> impl;
 };
 
-/// Sets how many threads of this process compile in the background, at least 1;
-/// all functions share them. One by default. Thread-safe.
+/// Sets the number of threads that compile in the background, at least 1. All
+/// functions of this process share these threads. The default is 1.
+/// Thread-safe.
 void setCompileThreads(int threads);
 
-/// Sets whether this process may work while no call waits for it. By default it
-/// may. Where it may not, functions that are created afterwards in mode
-/// automatic compile as in mode compile, and libraries plan within the calls.
+/// Sets whether this process may work while no call waits for the result. The
+/// default is true. If false, functions that are created afterwards in mode
+/// automatic use mode compile instead, and libraries plan within the calls.
 /// Thread-safe.
 void allowBackgroundWork(bool isAllowed);
+/// The present setting of allowBackgroundWork. Thread-safe.
 bool isBackgroundWorkAllowed();
 
 } // namespace tandem

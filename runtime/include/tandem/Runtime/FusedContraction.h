@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a library for contractions can compute in one call. The compiler plans
-// such calls, and the providers of devices make them.
+// Contractions with epilogues that a library can compute in one call. The
+// compiler plans such calls, and the providers of devices execute them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,50 +21,53 @@
 
 namespace tandem {
 
-/// The last op of an epilogue. GELU is the approximation by tanh.
+/// The last op of an epilogue. GELU is the tanh approximation.
 using Activation = fb::Activation;
 
-/// activation(contraction + residual + bias), where the sums are not rounded to
-/// the element type in between.
+/// A contraction with an epilogue: activation(contraction + residual + bias).
+/// The intermediate sums need not be rounded to the element type.
 struct FusedContraction {
-  /// A conv or matmul. A conv's bias is operand 2, as in the dialect; a matmul
-  /// may have one here, too, with an element per column. If `hasResidual`, the
-  /// last operand is a tensor of the result's type.
+  /// A conv or matmul. Operand 2 is the bias if there is one. A conv's bias is
+  /// as in the dialect; a matmul's bias, which the dialect does not have, has
+  /// one element per column. If `hasResidual` is set, the last operand is the
+  /// residual, a tensor of the result's type.
   OpSignature contraction;
   bool hasResidual = false;
   Activation activation = Activation::none;
 
+  /// The number of biases, which is 0 or 1.
   size_t numBiases() const {
     return contraction.operands.size() - 2 - hasResidual;
   }
 };
 
-/// Prepares a contraction with its epilogue: as one call of the first of
-/// `providers` that has one; where none has, as the contraction and the ops of
-/// the epilogue, one after the other, by `providers`.
+/// Prepares a contraction with its epilogue as one call, using the first of
+/// `providers` that has such a call. If no provider has one, prepares the
+/// contraction and the ops of the epilogue one after the other (prepareOp).
 Expected<std::unique_ptr<PreparedOp>>
 prepareFused(ProviderList providers, const FusedContraction &fused);
 
-/// An op of an epilogue: the add of the residual, that of a matmul's bias, or
-/// the activation, in this order. A conv adds its bias itself.
+/// One op of an epilogue. The ops are, in this order: the addition of the
+/// residual, the addition of a matmul's bias, and the activation. A conv adds
+/// its bias itself.
 struct EpilogueOp {
   OpDesc op;
-  /// The second operand, as the number of the FusedContraction's; none for an
-  /// activation. The first is what the op before it computes, at first the
-  /// contraction.
+  /// Index of the second operand among the operands of the FusedContraction;
+  /// empty for an activation. The first operand is the result of the previous
+  /// op, or of the contraction for the first op.
   std::optional<size_t> operand = std::nullopt;
 };
 
-/// The ops that a contraction with `numOperands` operands, of which the last
-/// ones are those of its epilogue, is followed by.
+/// Returns the ops of an epilogue. `numOperands` counts the operands of the
+/// contraction together with those of the epilogue, which come last.
 std::vector<EpilogueOp> epilogueOps(OpKind contraction, size_t numOperands,
                                     bool hasResidual, Activation activation);
-/// How many of these operands are those of the contraction itself.
+/// Returns the number of operands that belong to the contraction itself.
 size_t numContractionOperands(OpKind contraction, size_t numOperands,
                               bool hasResidual);
 
-/// The type of the result of an op step with one result, by the shape rules of
-/// its op and its epilogue. Errors have phase "shape".
+/// Returns the result type of an op step with one result, by the shape rules of
+/// the step's op and epilogue. Errors have phase "shape".
 Expected<TensorType> inferStepType(const fb::StepT &step,
                                    std::span<const TensorType> operands);
 

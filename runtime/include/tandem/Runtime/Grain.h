@@ -1,4 +1,4 @@
-//===- Grain.h - The smallest task worth sharing out ------------*- C++ -*-===//
+//===- Grain.h - Duration of the smallest useful task -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,10 +11,10 @@
 
 namespace tandem {
 
-/// The time that a kernel's `grain` iterations should take, in nanoseconds. The
-/// compiler derives the grain of each kernel from it. It is about what oneTBB
-/// takes to hand a task to a thread that is awake and to learn that the task
-/// has finished: 4.2 us, measured on two cores.
+/// The target duration of `grain` iterations of a kernel, in nanoseconds. The
+/// compiler derives each kernel's grain from this constant. The value is close
+/// to the time that oneTBB takes to hand a task to an awake thread and to learn
+/// that the task has finished: 4.2 us, measured on two cores.
 inline constexpr double kGrainNs = 4000;
 
 } // namespace tandem

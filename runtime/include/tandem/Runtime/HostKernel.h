@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The calling convention of kernels for the CPU, on which compilers and the
-// runtime's CPU device agree, and how such kernels are launched.
+// The calling convention of CPU kernels, on which the compiler and the CPU
+// device of the runtime agree, and the launch of such kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,46 +20,48 @@
 
 namespace tandem {
 
-/// Signature of every CPU kernel: computes iterations [begin, end) of the
-/// kernel's outermost parallel loop. `args` are the data pointers of the step's
-/// operands, then of its results. `sizes` is reserved for sizes that a kernel
-/// does not fix; there are none so far, and it is null. `workspace` has as many
-/// bytes as fb::Kernel::workspace says and is not used by any other call
-/// meanwhile; it is null where that is 0. A kernel takes at most kMaxFrameBytes
-/// of stack, and starts no threads.
+/// Signature of every CPU kernel. A call computes the iterations [begin, end)
+/// of the kernel's outermost parallel loop. `args` holds the data pointers of
+/// the step's operands, followed by those of the step's results. `sizes` is
+/// reserved for dynamic sizes, which no kernel has yet; it is null. `workspace`
+/// points to fb::Kernel::workspace bytes that no other call uses at the same
+/// time; it is null if that number is 0. A kernel uses at most kMaxFrameBytes
+/// of stack and starts no threads.
 using KernelFn = void (*)(void *const *args, const int64_t *sizes,
                           void *workspace, int64_t begin, int64_t end);
 
-/// Alignment of a task's workspace, in bytes; its size is a multiple of this.
-/// It is a cache line, so that no two tasks share one.
+/// Alignment of a task's workspace, in bytes. The size of a workspace is a
+/// multiple of this number. The number is the size of a cache line, so that
+/// tasks do not share cache lines.
 inline constexpr int64_t kWorkspaceAlignment = Allocator::kAlignment;
 
-/// The largest workspace that a task may ask for, in bytes. The limit keeps the
-/// total over all tasks from overflowing.
+/// The largest workspace of a task, in bytes. The limit prevents the total over
+/// all tasks from overflowing.
 inline constexpr int64_t kMaxWorkspaceBytes = int64_t(1) << 30;
 
-/// The most stack that a call of a kernel may take, in bytes, including spilled
-/// registers and everything that it calls.
+/// The largest stack use of a kernel call, in bytes, including spilled
+/// registers and all functions that the kernel calls.
 inline constexpr int64_t kMaxFrameBytes = 16 << 10;
 
-/// The number of tasks that a launch of `kernel` is split into with the present
-/// limit of threads: min(numThreads(), ceil(extent / grain)), but at least one.
+/// The number of tasks into which a launch of `kernel` is split under the
+/// present thread limit: min(numThreads(), ceil(extent / grain)), but at least
+/// 1.
 int64_t numTasks(const fb::KernelT &kernel);
 
-/// Runs all iterations of `kernel`, whose code is `function`, in `tasks` oneTBB
-/// tasks, and waits for them. While waiting, the calling thread takes no
-/// unrelated oneTBB work (tbb::this_task_arena::isolate). `workspace` has tasks
-/// * kernel.workspace bytes. Thread-safe.
+/// Runs all iterations of `kernel` in `tasks` oneTBB tasks and waits for the
+/// tasks. `function` is the code of the kernel. While the calling thread waits,
+/// it executes no unrelated oneTBB tasks (tbb::this_task_arena::isolate).
+/// `workspace` must have tasks * kernel.workspace bytes. Thread-safe.
 void launchKernel(const fb::KernelT &kernel, KernelFn function,
                   void *const *args, int64_t tasks, std::byte *workspace);
 
-/// A CPU kernel that is loaded into this process. A launch runs it in
+/// A CPU kernel that is loaded into this process. A launch runs the kernel in
 /// numTasks(kernel) tasks, each with a workspace of its own, and returns when
-/// all are done.
+/// all tasks are complete.
 class HostKernel final : public LoadedKernel {
 public:
-  /// `code` keeps the function in memory; null for a function that stays there
-  /// as long as the process.
+  /// `code` keeps the function in memory. `code` may be null if the function
+  /// stays in memory until the process ends.
   explicit HostKernel(KernelFn function, std::shared_ptr<const void> code = {})
       : entry(function), code(std::move(code)) {}
 

@@ -1,4 +1,4 @@
-//===- KernelReport.h - What is known of a compiled kernel ------*- C++ -*-===//
+//===- KernelReport.h - Facts about a compiled kernel -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,30 +14,31 @@
 
 namespace tandem {
 
-/// What a target that generates source tells of a kernel: empty and 0 where it
-/// has nothing to tell.
+/// The generated code of a kernel and the hardware resources that the kernel
+/// uses. Fields are empty or 0 for targets that do not generate source code.
 struct KernelListing {
-  /// CUDA C++, and PTX.
+  /// CUDA C++ source and PTX.
   std::string source, assembly;
-  /// Registers of a thread.
+  /// Registers per thread.
   int64_t registers = 0;
-  /// Bytes of registers that a thread stores to memory for want of room.
+  /// Bytes of spilled registers that a thread stores to memory.
   int64_t spillBytes = 0;
-  /// Bytes of memory that the threads of a block share.
+  /// Bytes of shared memory per block.
   int64_t sharedBytes = 0;
 };
 
-/// A kernel of a compiled program.
+/// Facts about one kernel of a compiled program.
 struct KernelReport {
-  /// As in Program::kernels.
+  /// The name in Program::kernels.
   std::string name;
-  /// `file:line:col` of the root of its ops; empty when unknown.
+  /// Source location of the root op, `file:line:col`; empty if unknown.
   std::string location;
-  /// Whether it was compiled before.
+  /// True if the kernel was found in the kernel cache of this process.
   bool isCached = false;
-  /// What compiling took of one thread, in nanoseconds; 0 where it is cached.
+  /// Compile time of a single thread, in nanoseconds; 0 if `isCached`.
   double compileNs = 0;
-  /// Bytes of code; of those that are compiled together, of all of them.
+  /// Size of the code in bytes. Kernels that are compiled together share one
+  /// code object, and each of them reports the size of the whole object.
   int64_t codeBytes = 0;
   KernelListing listing;
 };

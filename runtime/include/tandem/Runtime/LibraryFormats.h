@@ -1,4 +1,4 @@
-//===- LibraryFormats.h - When oneDNN reorders its images -------*- C++ -*-===//
+//===- LibraryFormats.h - When oneDNN reorders images -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,14 +13,16 @@
 
 namespace tandem {
 
-/// Whether a convolution with channels-first (NCHW) images is computed by
-/// oneDNN's direct convolution, which works on images in formats of its own:
-/// the input is reordered to such a format, and the result back. This pays from
-/// about 128 multiply-adds per output element on, and for grouped convolutions,
-/// whose alternative is one small matrix product per group. `taps` is the
-/// number of elements of the kernel in the spatial dims, `inputs` the number of
-/// input channels of one group. The compiler's cost model and the runtime both
-/// ask this function.
+/// True if oneDNN's direct convolution computes a convolution with
+/// channels-first (NCHW) images. The direct convolution uses its own image
+/// formats, so the input is reordered to such a format and the result is
+/// reordered back. These reorders pay off from about 128 multiply-adds per
+/// output element, and for grouped convolutions, because the alternative is one
+/// small matrix product per group.
+///
+/// `taps` is the number of elements of the convolution kernel in the spatial
+/// dims. `inputs` is the number of input channels per group. The compiler's
+/// cost model and the runtime both call this function.
 inline constexpr bool changesImageFormats(int64_t groups, int64_t taps,
                                           int64_t inputs) {
   return groups > 1 || (taps > 1 && taps * inputs >= 128);

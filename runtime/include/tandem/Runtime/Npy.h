@@ -15,12 +15,16 @@
 
 namespace tandem {
 
-/// Reads a little-endian array in C order. Errors (phase "read") name the file
-/// and what is wrong with it: unreadable, truncated, big-endian, in Fortran
-/// order, or of an object dtype. NumPy has no bf16, so "<V2" is read as bf16.
+/// Reads a .npy file (numpy.lib.format, versions 1.0 to 3.0) into host memory.
+/// The array must be little-endian and in C order. NumPy has no bf16, so "<V2"
+/// and "|V2" are read as bf16. Nonzero bytes of a bool array are read as 1.
+/// Errors have phase "read" and name the file and the problem: the file is
+/// unreadable or truncated, or the array is big-endian, in Fortran order, or of
+/// an unsupported dtype.
 Expected<Tensor> readNpy(const std::string &path);
-/// Writes `tensor`, which must be in the host's memory, to a .npy file. The
-/// file is replaced atomically (writeFileAtomically).
+/// Writes `tensor`, which must be in host memory, to a .npy file (version 1.0).
+/// The file is replaced atomically (writeFileAtomically). Errors have phase
+/// "write".
 Status writeNpy(const std::string &path, const Tensor &tensor);
 
 } // namespace tandem

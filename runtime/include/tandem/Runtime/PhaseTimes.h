@@ -1,4 +1,4 @@
-//===- PhaseTimes.h - Wall time by phase -----------------------*- C++ -*-===//
+//===- PhaseTimes.h - Wall time by phase ------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,10 +18,12 @@
 
 namespace tandem {
 
-/// Wall time by phase, in the order in which phases first appear. Time added
-/// under one name adds up. Not thread-safe: one per compilation.
+/// Wall time by phase, in the order in which the phases first appear. Times
+/// that are added under the same name are summed. Not thread-safe: each
+/// compilation has its own object.
 class PhaseTimes {
 public:
+  /// Adds `ns` nanoseconds to a phase.
   void add(std::string_view phase, double ns) {
     for (PhaseTime &entry : entries)
       if (entry.phase == phase) {
@@ -30,7 +32,7 @@ public:
       }
     entries.push_back({std::string(phase), ns});
   }
-  /// Adds the times that another thread has measured.
+  /// Adds the times that another thread measured.
   void add(const PhaseTimes &other) {
     for (const PhaseTime &entry : other.entries)
       add(entry.phase, entry.ns);
@@ -49,9 +51,10 @@ private:
   std::vector<PhaseTime> entries;
 };
 
-/// Wall time since its construction, in nanoseconds.
+/// Measures the wall time since its construction.
 class Stopwatch {
 public:
+  /// The elapsed time in nanoseconds.
   double ns() const {
     std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
     return elapsed.count();
@@ -62,8 +65,8 @@ private:
   Clock::time_point start = Clock::now();
 };
 
-/// Adds the time from construction to destruction to a phase. `phase` must
-/// outlive the timer (a literal).
+/// Adds the time from construction to destruction to a phase. `times` and the
+/// text of `phase`, usually a string literal, must outlive the timer.
 class PhaseTimer {
 public:
   PhaseTimer(PhaseTimes &times, std::string_view phase)

@@ -1,4 +1,4 @@
-//===- Preparation.h - Time that preparing takes ----------------*- C++ -*-===//
+//===- Preparation.h - Time of preparing ops --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,9 +13,10 @@
 
 namespace tandem {
 
-/// Collects what providers spend on preparing ops for good, such as compiling
-/// prebuilt kernels, on this thread between construction and destruction.
-/// Scopes nest: the innermost collects.
+/// Collects the time that providers spend on one-time preparation of ops on
+/// this thread, such as compiling prebuilt kernels, between the scope's
+/// construction and destruction. Scopes nest; only the innermost scope
+/// collects.
 class PreparationScope {
 public:
   PreparationScope() : outer(innermost()) { innermost() = this; }
@@ -23,13 +24,14 @@ public:
   PreparationScope(const PreparationScope &) = delete;
   PreparationScope &operator=(const PreparationScope &) = delete;
 
-  /// Adds what another thread has measured to the innermost scope of this one,
-  /// if there is one.
+  /// Adds times that another thread measured to the innermost scope of this
+  /// thread. Does nothing if this thread has no scope.
   static void add(const PhaseTimes &times) {
     if (innermost())
       innermost()->times.add(times);
   }
 
+  /// The times collected so far.
   PhaseTimes times;
 
 private:
@@ -41,7 +43,9 @@ private:
   PreparationScope *const outer;
 };
 
-/// Adds its lifetime to a phase of the innermost scope, if there is one.
+/// Adds the time from construction to destruction to a phase of the innermost
+/// scope of this thread, if there is one. The text of `phase` must outlive the
+/// timer.
 class PreparationTimer {
 public:
   explicit PreparationTimer(std::string_view phase) : phase(phase) {}

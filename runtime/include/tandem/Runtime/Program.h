@@ -1,4 +1,4 @@
-//===- Program.h - Reading, writing and checking Programs -------*- C++ -*-===//
+//===- Program.h - Reading, writing and checking programs -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,14 +20,17 @@
 
 namespace tandem {
 
-/// The value of a slot that is known when the program is made, such as weights.
+/// The value of a slot that is known when the program is made, such as a
+/// weight.
 struct Constant {
   uint32_t slot = 0;
-  /// The elements, little-endian and row-major, at any address: where a file
-  /// has them that is mapped, for example. Steps read them from where
-  /// Device::placeConstants puts them, which is aligned. The memory is shared
-  /// by the programs of a graph, the compiler and the executors, and nobody
-  /// writes to it. Only the bytes matter; the slot says what type they have.
+  /// The elements, little-endian and row-major. The address may have any
+  /// alignment; for example, the elements may lie in a mapped file. Steps do
+  /// not read this memory directly but the aligned memory that
+  /// Device::placeConstants returns. Programs of the same graph, the compiler
+  /// and executors share this memory, and no one writes to it. The tensor's
+  /// type does not matter except for its size in bytes, because the type of the
+  /// slot applies.
   Tensor data;
 };
 
@@ -39,38 +42,45 @@ struct Program : fb::ProgramT {
 };
 using fb::KernelTarget;
 
-/// Whether two programs are equal. Constants are compared by their bytes.
+/// True if two programs are equal. Constants are equal if their bytes are
+/// equal.
 bool operator==(const Program &lhs, const Program &rhs);
 
-/// Checks what the file format itself cannot express: slot and kernel indices
-/// are in range, every slot is written once and before it is read, and ranks,
-/// arena offsets and sizes of constants are valid.
+/// Checks the constraints that the file format cannot express: slot and kernel
+/// indices are in range, no slot is written twice or read before it is written,
+/// the types of op steps agree with the shape rules, and ranks, arena offsets
+/// and sizes of constants are valid.
 Status verify(const Program &program);
 
-/// The bytes of a program file, including all constants.
+/// Returns the bytes of a program file, including all constants.
 std::vector<uint8_t> serialize(const Program &program);
-/// Reads a program from the bytes of a file and verifies it. Fails for a
-/// truncated or corrupt file and for one of another format version.
+/// Reads and verifies a program from the bytes of a file. The constants are
+/// copied, so `bytes` need not outlive the result. Fails with phase "read" if
+/// the file is truncated or corrupt, or has another format version
+/// (kProgramFormat).
 Expected<Program> deserialize(std::span<const uint8_t> bytes);
 
-/// Writes to a temporary file beside `path`, then renames: a killed process
-/// leaves no half file under the final name.
+/// Replaces the file at `path` with `bytes`. The bytes are first written to a
+/// temporary file beside `path`, which is then renamed. A process that is
+/// killed therefore never leaves an incomplete file at `path`. A path that is
+/// not a regular file, such as a device, is written to directly. Errors have
+/// phase "write".
 Status writeFileAtomically(const std::string &path,
                            std::span<const uint8_t> bytes);
-/// The contents of a file.
+/// Returns the contents of a file. Errors have phase "read".
 Expected<std::vector<uint8_t>> readFile(const std::string &path);
 
-/// The symbol of the kernel's function within its code.
+/// The symbol of the kernel's function in the kernel's code.
 inline const std::string &symbolOf(const fb::KernelT &kernel) {
   return kernel.symbol.empty() ? kernel.name : kernel.symbol;
 }
 
-/// Checks the types of a call's inputs against the declared types and dim names
-/// of the program's inputs: ranks, dtypes, static sizes, and equal sizes for
-/// dims of equal names.
+/// Checks the types of a call's inputs against the declared inputs of the
+/// program: the number of inputs, dtypes, ranks and static sizes. Dims with the
+/// same name must have the same size. Errors have phase "input".
 Status checkInputs(const Program &program, std::span<const TensorType> types);
 
-/// A readable listing of the program, with one line per step.
+/// Returns a listing of the program for people, with one line per step.
 std::string toString(const Program &program);
 
 } // namespace tandem

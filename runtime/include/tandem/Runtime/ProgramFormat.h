@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// Version of program files and of the kernels in them. It is raised whenever
-/// the meaning of a field of Program.fbs changes.
+/// Version of program files and of the kernels in them. The version is
+/// increased whenever the meaning of a field of Program.fbs changes.
 inline constexpr uint32_t kProgramFormat = 6;
 
 } // namespace tandem

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is said of a loop step by its operands' types, and the same program
-// without loops, for analyses that follow a value from op to op.
+// Type inference for steps that may be loops, and conversion of a program to an
+// equivalent program without loops, for analyses that follow a value from op to
+// op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@
 
 namespace tandem {
 
-/// Calls `visit` with every step of a program, and after a loop with the steps
-/// of its body.
+/// Calls `visit` for every step of a program. Visits a loop step before the
+/// steps of the loop's body.
 template <typename Program, typename Visit>
 void forEachStep(Program &program, const Visit &visit) {
   for (auto &step : program.steps) {
@@ -29,39 +30,45 @@ void forEachStep(Program &program, const Visit &visit) {
   }
 }
 
+/// True if any step of the program is a loop.
 bool hasLoops(const fb::ProgramT &program);
 
-/// How many iterations a loop has whose operands have these types; kDynamic
-/// where that is not known.
+/// The number of iterations of a loop whose operands have these types; kDynamic
+/// if the number is unknown.
 int64_t tripsOf(const fb::LoopT &loop, std::span<const TensorType> operands);
 
-/// The type of a slice along dim 0, without that dim, and the reverse of that.
+/// Returns the type without dim 0, which is the type of a slice along dim 0.
 TensorType sliceOf(const TensorType &type);
+/// Inverse of sliceOf: returns the type of `size` stacked slices.
 TensorType stackOf(const TensorType &slice, int64_t size);
 
-/// The types of what the body of a loop takes.
+/// The types of the inputs of a loop's body, for operands of these types.
 std::vector<TensorType> bodyInputs(const fb::LoopT &loop,
                                    std::span<const TensorType> operands);
 
-/// The types of the results of a step of `program`, by the ops' shape rules;
-/// those of kernels as they are written. Fails where they rule the operands
-/// out, and for a loop that carries a value on as one of another type.
+/// The types of the results of a step of `program`. Op steps and loops use the
+/// shape rules of the ops; kernel steps have the types of their slots. Fails
+/// with phase "shape" if a shape rule rejects the operands, or if a carried
+/// value of a loop changes its type.
 Expected<std::vector<TensorType>>
 inferResultTypes(const fb::ProgramT &program, const fb::StepT &step,
                  std::span<const TensorType> operands);
 
-/// The same computation for inputs of these static types with no loops: each
-/// iteration has steps of its own. All types of the result are static.
+/// Returns an equivalent program without loops for inputs of the given static
+/// types. Each iteration has steps of its own. All types of the result are
+/// static.
 Expected<Program> unrollLoops(const Program &program,
                               std::span<const TensorType> inputs);
 
-/// A program without loops that has each body once, for estimates: types are
-/// right, values are not.
+/// A program in which each loop is replaced by one iteration of the loop's
+/// body, for estimates. The types are correct, but the values are not.
 struct FlatProgram {
   Program program;
-  /// For each step, how often the loops run it.
+  /// For each step, the number of times that the loops would run the step.
   std::vector<double> times;
 };
+/// Returns `program` with each loop replaced by one iteration, for inputs of
+/// the given static types. A loop without iterations is removed.
 Expected<FlatProgram> flattenLoops(const Program &program,
                                    std::span<const TensorType> inputs);
 

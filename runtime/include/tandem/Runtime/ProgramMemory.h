@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rules on when a slot's memory is in use, which the memory planner and the
-// executor share.
+// Rules that determine when the memory of a slot is in use. The memory planner
+// and the executor share these rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,21 +19,26 @@
 namespace tandem {
 
 /// For each step, the slots whose value no later step reads, in no particular
-/// order. Inputs, constants and outputs are never among them.
+/// order. The lists never contain inputs, constants or outputs.
 std::vector<std::vector<uint32_t>> slotsDeadAfter(const Program &program);
 
-/// Whether `step` is a reshape whose operand and result have the same place in
-/// memory. Such a step has nothing to execute: its result is the same bytes
-/// under another type.
+/// True if `step` is a reshape whose operand and result have the same place in
+/// memory. Executing such a step does nothing, because the result consists of
+/// the same bytes with another type.
 bool isView(const Program &program, const fb::StepT &step);
 
-/// The most bytes that one call holds at once beside inputs and constants. It
-/// counts the arena; slots with memory of their own, from the time when they,
-/// or another slot that is placed in them, are first written until nobody reads
-/// them any more; and workspaces[i] bytes while step i runs (none for steps
-/// beyond the end of `workspaces`). The program must be verified, and slots
-/// that are allocated must have static types.
-/// The memory of the slots in `given` is the caller's and does not count.
+/// The largest number of bytes that a call holds at the same time, not counting
+/// inputs and constants. The number includes the following:
+///
+/// - the arena;
+/// - slots with memory of their own, from the first write to the slot, or to a
+///   slot that is placed in its memory, until the last read;
+/// - workspaces[i] bytes while step i runs, and none for steps beyond the end
+///   of `workspaces`.
+///
+/// The caller provides the memory of the slots in `given`, which does not
+/// count. The program must be verified, and all slots that are allocated must
+/// have static types.
 int64_t plannedPeakBytes(const Program &program,
                          std::span<const int64_t> workspaces = {},
                          std::span<const uint32_t> given = {});

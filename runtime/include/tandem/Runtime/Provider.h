@@ -19,51 +19,52 @@
 
 namespace tandem {
 
-/// The op, types and constants that an op is prepared for. The fields refer to
-/// objects that the caller keeps alive.
+/// The op, types and constants for which a provider prepares an op. The caller
+/// must keep the referenced objects alive during the call.
 struct OpSignature {
   const OpDesc &op;
-  /// The types of the operands and results, all static.
+  /// The types of the operands and results; all static.
   std::span<const TensorType> operands, results;
-  /// For an op of a compiled program, constants[i] is the value of operand i
-  /// where that is the same in every run, else an empty tensor. May be shorter
-  /// than `operands`. The prepared op owns whatever it computes from constants
-  /// ahead of time, such as weights in the library's own format.
+  /// In a compiled program, constants[i] is the value of operand i if the
+  /// operand has the same value in every run, and otherwise an empty tensor.
+  /// The list may be shorter than `operands`. The prepared op owns everything
+  /// that it computes from constants, such as weights in the library's own
+  /// format.
   std::span<const Tensor> constants = {};
 
-  /// The type of the result of an op with one result.
+  /// The result type of an op with one result.
   const TensorType &result() const { return results[0]; }
   bool isConstant(size_t operand) const {
     return operand < constants.size() && constants[operand];
   }
 };
 
-/// An op that is ready to run for one signature: a primitive of a library, or a
-/// prebuilt kernel. Immutable; any number of threads may call run.
+/// An op that is ready to run for one signature, such as a library primitive or
+/// a prebuilt kernel. Immutable; any number of threads may call run.
 class PreparedOp {
 public:
   virtual ~PreparedOp() = default;
-  /// Enqueues the op on the context's stream. It reads `operands` and writes
-  /// every element of `results`, which the caller has allocated. Their types
-  /// must be those that the op was prepared for, and no result may share memory
-  /// with an operand. Both lists are read before this returns; only the
-  /// tensors' memory must stay alive.
+  /// Enqueues the op on the context's stream. The op reads `operands` and
+  /// writes every element of `results`, which the caller has allocated. The
+  /// types must be those that the op was prepared for. No result may share
+  /// memory with an operand. Both lists are read before run returns. The memory
+  /// of the tensors must stay alive until the stream has finished the op.
   virtual Status run(const StepContext &context,
                      std::span<const Tensor> operands,
                      std::span<Tensor> results) const = 0;
-  /// Bytes of workspace that a run needs (StepContext::workspace).
+  /// Size of the workspace that a run needs (StepContext::workspace), in bytes.
   virtual int64_t workspaceBytes() const { return 0; }
 };
 
-/// Runs an op that needs `bytes` bytes of workspace, allocating it from the
+/// Runs `op` with a workspace of `bytes` bytes that is allocated from the
 /// stream.
 Status runWithWorkspace(const PreparedOp &op, int64_t bytes,
                         std::span<const Tensor> operands,
                         std::span<Tensor> results, Stream &stream,
                         std::string_view step);
 
-/// Runs `op` once, allocating its workspace from the stream if it needs one.
-/// `step` is StepContext's.
+/// Runs `op` once. Allocates a workspace from the stream if the op needs one.
+/// `step` is passed on as StepContext::step.
 inline Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
                     std::span<Tensor> results,
                     Stream &stream = hostDevice().defaultStream(),
@@ -75,73 +76,77 @@ inline Status runOp(const PreparedOp &op, std::span<const Tensor> operands,
 
 struct FusedContraction;
 
-/// A library that executes ops. Stateless apart from caches; thread-safe.
+/// A library that executes ops. Stateless except for caches. Thread-safe.
 class Provider {
 public:
   virtual ~Provider() = default;
-  /// "reference", "onednn", "eigen".
+  /// The name of the library, e.g. "reference", "onednn" or "eigen".
   virtual std::string_view name() const = 0;
-  /// Prepares an op for a signature. Returns null where this library does not
-  /// implement the op, and an error where it does but fails. May be slow,
-  /// because libraries create primitives here.
+  /// Prepares an op for a signature. Returns null if the library does not
+  /// implement the op, and an error if the library implements the op but fails.
+  /// May be slow, because libraries create primitives here.
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const = 0;
-  /// Makes ready what any op of this kind and these element types needs, such
-  /// as compiled code, so that a prepare of one does not. The types may have
-  /// dynamic dims. Does nothing for an op that the library does not implement.
+  /// Prepares everything that ops of this kind and these dtypes need, such as
+  /// compiled code, so that later calls of prepare are faster. The types may
+  /// have dynamic dims. Does nothing if the library does not implement the op.
   virtual Status warmUp(const OpSignature &) const { return {}; }
-  /// Prepares a contraction with its epilogue as one call. Returns null where
-  /// this library has no such call.
+  /// Prepares a contraction and its epilogue as one library call. Returns null
+  /// if the library has no such call.
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepareFused(const FusedContraction &) const {
     return nullptr;
   }
 };
 
-/// The reference tier's provider: plain loops with f64 accumulation, for every
-/// op and dtype. All other tiers are tested against it.
+/// The provider of the reference tier: plain loops with f64 accumulation, for
+/// every op and dtype. All other tiers are tested against this provider.
 const Provider &referenceProvider();
-/// Evaluates a single op as the reference provider does, on tensors in the
-/// host's memory. Fails for a custom_call.
+/// Evaluates a single op as the reference provider does, on tensors in host
+/// memory. `result` must be allocated and have the op's result type. Fails for
+/// a custom_call.
 Status evaluateByReference(const OpDesc &op, std::span<const Tensor> operands,
                            Tensor &result);
-/// oneDNN's conv, matmul and avg_pool on f32, and on bf16 where the host has
-/// instructions for it. Its max_pool is not used because it drops NaNs, nor its
-/// softmax because it is slower than Eigen's.
+/// oneDNN's conv, matmul and avg_pool for f32, and for bf16 if the host has
+/// bf16 instructions. oneDNN's max_pool is not used because it drops NaNs.
+/// oneDNN's softmax is not used because it is slower than Eigen's.
 const Provider &oneDNNProvider();
 
-/// Keeps idle OpenMP workers from spinning. Programs that call oneDNN beside
-/// Tandem should call this before any OpenMP region that several threads may
-/// share; oneDNNProvider does so by itself.
+/// Prevents idle OpenMP workers from spinning. A program that calls oneDNN
+/// directly as well as Tandem should call this function before any OpenMP
+/// region that several threads may share. oneDNNProvider calls this function
+/// itself.
 ///
-/// When a parallel region ends, libgomp's workers spin 300,000 times, and for
-/// those milliseconds they occupy the cores that oneTBB wants for the next
-/// kernel. Where a process has more OpenMP threads than processors, they spin
-/// 100 times only (libgomp's manual, GOMP_SPINCOUNT). This function therefore
-/// starts enough further threads, which sleep: two where OpenMP uses every
-/// processor. It does nothing where the environment sets how OpenMP waits, or
-/// where the OpenMP library is not libgomp. The first call starts the threads;
-/// later calls cost a comparison. Thread-safe.
+/// When a parallel region ends, libgomp's workers spin 300,000 times. For those
+/// milliseconds, the workers occupy the cores that oneTBB needs for the next
+/// kernel. If a process has more OpenMP threads than processors, the workers
+/// spin only 100 times (libgomp manual, GOMP_SPINCOUNT). This function
+/// therefore starts additional threads that sleep: two if OpenMP uses every
+/// processor, and more if OpenMP uses fewer. It does nothing if the environment
+/// specifies how OpenMP waits or if the OpenMP library is not libgomp. The
+/// first call starts the threads; later calls cost one comparison. Thread-safe.
 void letIdleWorkersSleep();
 
-/// Ops on Eigen's vectorised arrays: elementwise and shape ops of every type;
-/// and, except for 16-bit floats, reductions, softmax, batch_norm, max_pool and
-/// the matmuls that oneDNN lacks.
+/// Ops on Eigen's vectorized arrays: elementwise and shape ops for all types.
+/// For types other than 16-bit floats, also reductions, softmax, batch_norm,
+/// max_pool, and the matmuls that oneDNN lacks.
 const Provider &eigenProvider();
 
-/// Creates a provider for those ops on 16-bit floats that are not elementwise
-/// and that oneDNN lacks: it casts the operands to f32, runs the op of `inner`,
-/// and casts the result back.
+/// Creates a provider for ops on 16-bit floats that are not elementwise and
+/// that oneDNN lacks. This provider casts the operands to f32, runs the op with
+/// a provider of `inner`, and casts the result back. The providers in `inner`
+/// must outlive the result.
 std::unique_ptr<Provider> createThroughFloatProvider(ProviderList inner);
 
 /// The providers of the eager tier on the CPU, in order: oneDNN, 16-bit floats
-/// through f32, Eigen, registered functions, and the reference.
+/// through f32, Eigen, registered functions (CustomCall.h), and the reference.
 ProviderList eagerProviders();
-/// The reference provider, and the references of registered functions.
+/// The reference provider, and the reference functions of custom_call targets.
 ProviderList referenceProviders();
 
-/// Prepares an op with the first of `providers` that implements it. Where none
-/// does, the error names the op, the types and the providers.
+/// Prepares an op with the first of `providers` that implements the op. If none
+/// does, fails with phase "execute"; the message names the op, the types and
+/// the providers.
 Expected<std::unique_ptr<PreparedOp>> prepareOp(ProviderList providers,
                                                 const OpSignature &signature);
 

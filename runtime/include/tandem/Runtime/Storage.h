@@ -14,8 +14,9 @@
 
 namespace tandem {
 
-/// Calls `body` with a value of the type that elements of `dtype` are stored
-/// in. Other classes may take the place of F16 and BF16.
+/// Calls `body` with a value of the C++ type that stores an element of `dtype`,
+/// and returns the result of `body`. The template parameters F16 and BF16 may
+/// name other classes for 16-bit floats.
 template <typename F16 = tandem::F16, typename BF16 = tandem::BF16,
           typename Body>
 auto withStorage(DType dtype, Body body) {

@@ -1,4 +1,4 @@
-//===- StridedTensor.h - Tensors from any memory ----------------*- C++ -*-===//
+//===- StridedTensor.h - Tensors with arbitrary strides ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,28 +16,34 @@
 
 namespace tandem {
 
-/// Elements in memory that another library describes, in any order.
+/// A tensor in memory that another library describes, with arbitrary strides.
 struct StridedTensor {
-  /// Must be static.
+  /// Element type and shape; must be static.
   TensorType type;
-  /// The element at index 0 in all dims. May be null where there are none.
+  /// Pointer to the element whose indices are all 0. May be null if the tensor
+  /// is in host memory and has no elements.
   void *data = nullptr;
-  /// For each dim, the distance in elements from one index to the next, which
-  /// may be 0 or negative. Empty for a dense row-major tensor.
+  /// For each dim, the distance between consecutive indices, in elements. A
+  /// stride may be 0 or negative. An empty list describes a dense row-major
+  /// tensor.
   std::span<const int64_t> strides = {};
-  /// The device whose memory it is, as in Tensor::device.
+  /// The device whose memory holds the elements; null for host memory.
   const Device *device = nullptr;
-  /// What keeps the memory; null where the caller does. To free memory by a
-  /// function of one's own, give std::shared_ptr<void>(data, function).
+  /// Owner of the memory; null if the caller keeps the memory alive. To free
+  /// the memory with a custom function, pass std::shared_ptr<void>(data,
+  /// function).
   std::shared_ptr<void> owner = {};
 };
 
-/// Returns a Tensor of these elements. It is on the same memory, and keeps its
-/// owner, where that is dense and row-major and its address is a multiple of
-/// the element's size; otherwise it is a copy, which is made before this
-/// returns. Fails (phase "input") where data is null, the type is not static or
-/// too large, or `strides` has not one entry per dim, and where the memory is a
-/// device's and would have to be copied. Thread-safe.
+/// Returns a Tensor with the elements of `strided`. If the elements are dense,
+/// row-major and aligned to the element size, the tensor uses the same memory
+/// and keeps `owner`. Otherwise the tensor is a copy in host memory, which is
+/// complete when this function returns.
+///
+/// Fails with phase "input" if `data` is null but there are elements, if the
+/// type is not static or too large, if `strides` does not have one entry per
+/// dim, or if memory of a device would have to be copied. Fails with phase
+/// "allocate" if memory for the copy runs out. Thread-safe.
 Expected<Tensor> toTensor(const StridedTensor &strided);
 
 } // namespace tandem

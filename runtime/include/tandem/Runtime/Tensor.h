@@ -21,33 +21,40 @@ namespace tandem {
 class Device;
 
 /// Allocates aligned memory of one device and counts the bytes in use.
-/// Thread-safe.
+/// Thread-safe. An allocator must outlive the memory that it hands out.
 class Allocator {
 public:
+  /// `device` must outlive the allocator; null stands for the host.
   explicit Allocator(const Device *device = nullptr) : place(device) {}
   virtual ~Allocator() = default;
-  /// The device whose memory it allocates; null for the host's memory.
+  /// The device whose memory this allocator hands out; null for host memory.
   const Device *device() const { return place; }
   /// Allocates at least `bytes` (>= 0) bytes, aligned to kAlignment. The
-  /// pointer is never null on success. Fails with phase "allocate" where memory
-  /// runs out.
+  /// returned pointer is not null. Fails with phase "allocate" if memory runs
+  /// out.
   virtual Expected<void *> allocate(int64_t bytes) = 0;
-  /// Frees memory. `pointer` and `bytes` must be those of an earlier allocate.
+  /// Frees a block. `pointer` must have been returned by allocate, and `bytes`
+  /// must be the size that was passed to allocate for that block.
   virtual void deallocate(void *pointer, int64_t bytes) = 0;
 
-  /// Alignment of all memory, in bytes.
+  /// Alignment of every allocated block, in bytes.
   static constexpr size_t kAlignment = 64;
 
-  /// Bytes allocated now: a sum over threads, which may be off by what they
-  /// allocate meanwhile. MemoryScope has the most that a thread held at once.
+  /// Bytes that are allocated now. This is a sum of several counters. The sum
+  /// is not exact while other threads allocate or free memory. Use MemoryScope
+  /// to get the peak of one thread.
   int64_t liveBytes() const;
 
 protected:
+  /// Adds `delta` bytes to the counters of this allocator and of the calling
+  /// thread's innermost MemoryScope. Implementations call this function with a
+  /// positive number in allocate and with a negative number in deallocate.
   void count(int64_t delta);
 
 private:
-  /// A cache line each, so that threads do not share one to count. Negative
-  /// where a thread frees what others have allocated.
+  /// A counter shared by some of the threads, in a cache line of its own to
+  /// avoid false sharing. A counter is negative if its threads free more bytes
+  /// than they allocate.
   struct alignas(64) Share {
     std::atomic<int64_t> live{0};
   };
@@ -56,10 +63,12 @@ private:
   std::array<Share, 16> shares;
 };
 
-/// Counts the bytes that the current thread allocates, from any Allocator,
-/// between the scope's construction and destruction. Scopes nest: allocations
-/// within an inner scope count for that scope alone. Costs a few instructions
-/// per allocation.
+/// Measures the peak memory of the current thread, in bytes. The scope counts
+/// the allocations and deallocations that this thread makes between the scope's
+/// construction and destruction, with any Allocator. Scopes nest: an inner
+/// scope hides allocations from the outer scopes. Scopes must be destroyed on
+/// the same thread, in reverse order of construction. Counting costs a few
+/// instructions per allocation.
 class MemoryScope {
 public:
   MemoryScope();
@@ -67,7 +76,7 @@ public:
   MemoryScope(const MemoryScope &) = delete;
   MemoryScope &operator=(const MemoryScope &) = delete;
 
-  /// The most bytes that were held at once.
+  /// The largest number of bytes held at the same time.
   int64_t peakBytes() const { return peak; }
 
 private:
@@ -76,18 +85,23 @@ private:
   MemoryScope *outer;
 };
 
-/// The process-wide caching allocator of host memory. Freed blocks are kept by
-/// size class and reused without a system call, as PyTorch's allocators do.
+/// The process-wide caching allocator of host memory, which is never destroyed.
+/// Like PyTorch's allocators, it keeps freed blocks by size class and reuses
+/// them without a system call.
 Allocator &cachingAllocator();
 
-/// Makes the allocators of host and device memory fill each block that they
-/// hand out with 0xff bytes, which are a NaN in every float type. Checks use
-/// this, because a reused block may already hold the results that are to be
-/// computed. Applies to the whole process; call it before other threads
-/// allocate.
+/// Sets whether the allocators of host and device memory fill each block that
+/// they hand out with 0xff bytes, which are a NaN in every floating-point type.
+/// The default is false. Checks of results enable filling because a reused
+/// block may already contain the correct results of an earlier run. The setting
+/// applies to the whole process. Call this function before other threads
+/// allocate memory.
 void fillAllocations(bool isWanted);
 
-/// Does the same, as long as it lives, for what the calling thread allocates.
+/// Makes allocators fill the blocks that they hand out to the calling thread
+/// with 0xff bytes, as fillAllocations does for the whole process, until this
+/// object is destroyed. The object must be destroyed on the thread that created
+/// it.
 class FilledAllocations {
 public:
   FilledAllocations();
@@ -96,51 +110,56 @@ public:
   FilledAllocations &operator=(const FilledAllocations &) = delete;
 };
 
-/// Whether an allocator is to fill what it hands out to the calling thread.
+/// True if an allocator must fill the blocks that it hands out to the calling
+/// thread. Implementations of Allocator call this function.
 bool areAllocationsFilled();
 
-/// A dense row-major tensor in the memory of one device. Copies share the
-/// storage, which is freed with the last of them. A const Tensor may be read
-/// from many threads.
+/// A dense row-major tensor in the memory of one device. Copies of a Tensor
+/// share the storage, which is freed when the last copy is destroyed. Several
+/// threads may read the same const Tensor.
 class Tensor {
 public:
   Tensor() = default;
 
-  /// Allocates uninitialised memory for `type`, which must be static, from
-  /// `allocator`, which must outlive the tensor.
+  /// Allocates uninitialized memory from `allocator`. `type` must be static,
+  /// and `allocator` must outlive the tensor. Fails with phase "allocate" if
+  /// memory runs out, and as checkedBytes does if `type` is dynamic or too
+  /// large.
   static Expected<Tensor> allocate(const TensorType &type,
                                    Allocator &allocator = cachingAllocator());
-  /// Wraps memory that the caller keeps alive. Kernels run at full speed only
-  /// on memory that is aligned to 64 bytes. `device` is the device whose memory
-  /// it is, as in Tensor::device.
+  /// Wraps memory that the caller owns and that must outlive the tensor.
+  /// Kernels run at full speed only on memory that is aligned to 64 bytes.
+  /// `device` is the device whose memory holds the elements, or null for host
+  /// memory.
   static Tensor borrow(const TensorType &type, void *data,
                        const Device *device = nullptr);
-  /// Wraps memory that the tensor and its copies keep alive.
+  /// Wraps memory that the tensor and its copies keep alive through `data`.
   static Tensor share(const TensorType &type, std::shared_ptr<void> data,
                       const Device *device = nullptr);
-  /// A tensor on the same memory with another type of the same number of bytes
-  /// (a reshape).
+  /// Returns a tensor that shares this tensor's memory and has another type (a
+  /// reshape). `type` must have the same number of bytes.
   Tensor viewAs(const TensorType &type) const;
 
-  /// Releases the memory; the tensor is then empty, but keeps its type.
+  /// Releases the memory and leaves an empty tensor, which keeps its type.
   void reset() {
     pointer = nullptr;
     storage.reset();
   }
 
-  /// Whether the tensor has memory, that is, is not empty.
+  /// True if the tensor has memory.
   explicit operator bool() const { return pointer != nullptr; }
   const TensorType &type() const { return tensorType; }
   const Shape &shape() const { return tensorType.shape; }
   DType dtype() const { return tensorType.dtype; }
+  /// The size of the elements in bytes; the type must be static.
   int64_t bytes() const { return tensorType.bytes(); }
-  /// Pointer to the elements, in the device's memory, which the host may be
-  /// unable to read.
+  /// Pointer to the elements in device memory, which the host may not be able
+  /// to read.
   void *data() const { return pointer; }
-  /// The device whose memory holds the elements; null for the host's memory,
-  /// which the CPU's libraries and kernels use.
+  /// The device whose memory holds the elements; null for host memory, which
+  /// the CPU's libraries and kernels use.
   const Device *device() const { return place; }
-  /// What keeps the memory; null where that is the caller's.
+  /// Owner of the memory; null if the caller of borrow owns the memory.
   const std::shared_ptr<void> &owner() const { return storage; }
   template <typename T> T *as() const { return static_cast<T *>(pointer); }
 

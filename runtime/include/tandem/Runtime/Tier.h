@@ -1,4 +1,4 @@
-//===- Tier.h - The ways to run a graph ----------------------- -*- C++ -*-===//
+//===- Tier.h - The ways to run a graph -------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,56 +19,63 @@
 
 namespace tandem {
 
-/// The ways to run a graph. Their results agree within the tolerance model
-/// (docs/Measuring.md).
+/// The ways to run a graph. The results of all tiers agree within the tolerance
+/// model (docs/Measuring.md).
 enum class Tier {
   reference, ///< Plain loops, f64 accumulation: the oracle.
-  eager,     ///< A library call per op, at once and for any shapes.
-  compiled,  ///< Fused kernels and planned memory, for one signature.
-  captured,  ///< The compiled program as one piece of captured work.
+  eager,     ///< A library call per op, for inputs of any shapes.
+  compiled,  ///< Fused kernels, planned memory; one signature.
+  captured,  ///< The compiled program as captured work.
 };
 
 /// All tiers, from the slowest to the fastest.
 std::span<const Tier> allTiers();
-/// Those that a device has, in the same order: all, or those before captured.
+/// The tiers that a device supports, in the same order. Devices that cannot
+/// capture work have all tiers except captured.
 std::span<const Tier> tiersOf(const Device &device);
-/// An Error, which lists those that there are, where `device` has not got it.
+/// Fails with phase "execute" if `device` does not support `tier`. The hint
+/// lists the tiers that the device supports.
 Status checkTier(Tier tier, const Device &device);
-/// "reference", "eager", "compiled", "captured".
+/// Returns "reference", "eager", "compiled" or "captured".
 std::string_view name(Tier tier);
-/// The tier of that name; nothing where there is none.
+/// Inverse of name; empty for any other text.
 std::optional<Tier> parseTier(std::string_view text);
 
-/// A program of one tier and its executor. For the tiers that compile nothing,
-/// only `program` is set of the fields that are inherited, and `phases` where
-/// prebuilt kernels had to be made ready.
+/// A program of one tier and its executor. For the reference and eager tiers,
+/// which compile nothing, only `program` is set of the inherited fields, and
+/// also `phases` if prebuilt kernels had to be loaded.
 struct PreparedTier : Compiled {
-  /// Thread-safe.
+  /// Thread-safe; not null.
   std::unique_ptr<Executor> executor;
-  /// Wall time from the input types to the executor, in nanoseconds; 0 where
-  /// nothing was compiled.
+  /// Wall time, in nanoseconds, to produce an executor from the input types; 0
+  /// if nothing was compiled.
   double compileNs = 0;
-  /// What compiling prebuilt kernels of a GPU, or reading them from disk, and
-  /// loading them took, of all threads, which share it.
+  /// Time to compile the prebuilt kernels of a GPU, or to read them from disk,
+  /// and to load them, in nanoseconds. The sum over all threads that share this
+  /// work.
   double prebuiltNs = 0;
 };
 
-/// Compiles for inputs of these types, as `request` says, and creates the
-/// executor, that of the captured tier where `options` ask for capture. The
-/// `kernels` of `options` are replaced by those that were compiled.
+/// Compiles the graph for inputs of the given static types, as specified by
+/// `request`, and creates the executor. Creates the executor of the captured
+/// tier if `options.capture` is set. `options.kernels` and `options.libraries`
+/// are replaced by those of the compiler. If `options.stream` is null, the
+/// default stream of the compiler's device is used.
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs,
                                    ExecutorOptions options = {},
                                    const CompileRequest &request = {});
 
 /// Creates the executor that runs a compiled program as captured work.
-/// `options` as compileTier's.
+/// `options.stream` must not be null. `options.kernels` is replaced by the
+/// kernels of `compiled`.
 Expected<PreparedTier> captureTier(const Compiled &compiled,
                                    ExecutorOptions options);
 
-/// Creates the executor of a tier that compiles nothing, for inputs of any
-/// types. `program` is the eager program of the graph: every op is a step. The
-/// reference tier runs on the host, whatever the stream.
+/// Creates the executor of the reference or eager tier, for inputs of any
+/// types. `program` is the eager program of the graph, in which every op is a
+/// step. The reference tier always runs on the CPU, regardless of
+/// `options.stream`.
 Expected<PreparedTier> interpretTier(std::shared_ptr<const Program> program,
                                      Tier tier, ExecutorOptions options = {});
 

@@ -1,4 +1,4 @@
-//===- Tiering.h - How a function chooses tiers, and its books  -*- C++ -*-===//
+//===- Tiering.h - How a function chooses tiers; reports --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,207 +22,236 @@
 
 namespace tandem {
 
-/// How a Function chooses the tier that a call runs in. A *signature* is the
-/// types of a call's inputs.
+/// How a Function chooses the tier of a call. The *signature* of a call is the
+/// list of the types of its inputs.
 enum class Mode {
-  /// Op by op, always.
+  /// Every call runs op by op.
   eager,
-  /// The first call of a signature compiles, and waits for that.
+  /// The first call of a signature compiles and waits for the result.
   compile,
   /// Calls run eagerly at first. A signature is compiled in the background when
-  /// that is predicted to pay; its calls run what was compiled once that has
-  /// been certified to compute the same, and as long as it is faster.
+  /// compiling is predicted to pay off. A certificate then checks that the
+  /// compiled program computes the same results as the eager tier. After the
+  /// certificate has passed, calls run the compiled program as long as it is
+  /// faster.
   automatic,
-  /// As automatic, but the first call of a signature compiles and certifies,
-  /// whatever it costs, and nothing depends on times. For tests.
+  /// Like automatic, but the first call of a signature compiles and certifies,
+  /// regardless of the cost, and no decision depends on measured times. For
+  /// tests.
   compileNow,
 };
 
+/// All modes, in the order of the enumeration.
 std::span<const Mode> allModes();
-/// "eager", "compile", "auto", "compile-now".
+/// Returns "eager", "compile", "auto" or "compile-now".
 std::string_view name(Mode mode);
-/// The mode of that name; nothing where there is none.
+/// Inverse of name; empty for any other text.
 std::optional<Mode> parseMode(std::string_view text);
 
-/// Where a signature stands on its way from eager to compiled calls.
+/// The state of a signature.
 enum class SignatureState {
-  eager,     ///< It runs eagerly; compiling has not paid so far.
-  queued,    ///< It waits for a background thread that compiles it.
-  compiling, ///< It is being compiled.
-  compiled,  ///< It is compiled, and a call's inputs have yet to certify that.
-  provisional, ///< A certificate has passed, on inputs that prove little.
-  promoted,    ///< Its calls run what was compiled.
-  demoted,     ///< What was compiled is not faster: it runs eagerly again.
-  refused,     ///< It cannot be compiled, or computes something else compiled.
+  eager,       ///< Runs eagerly; compiling has not paid off so far.
+  queued,      ///< Waits for a background thread to compile it.
+  compiling,   ///< Is being compiled.
+  compiled,    ///< Is compiled, but not yet certified.
+  provisional, ///< Passed a certificate on inputs that prove little.
+  promoted,    ///< Runs the compiled program.
+  demoted,     ///< Runs eagerly again: compiled was not faster.
+  /// Runs eagerly for good: compiling, running or certifying the program
+  /// failed.
+  refused,
 };
-/// The name of a state as it is written above.
+/// Returns the name of the enumerator.
 std::string_view name(SignatureState state);
 
-/// Something that has happened to a signature.
+/// An event in the life of a signature.
 enum class EventKind {
-  seen,         ///< Its first call.
-  queued,       ///< The policy has chosen to compile it.
-  cancelled,    ///< It was to be compiled, and is not.
-  compiling,    ///< A background thread, or the call, compiles it.
-  compiled,     ///< It was compiled.
-  failed,       ///< It could not be compiled, or not be run.
-  certified,    ///< The compiled program agrees with eager on a call's inputs.
-  provisional,  ///< It agrees, on inputs that prove little.
-  undecided,    ///< Nobody knows whether it agrees on a call's inputs.
-  contradicted, ///< It does not agree.
-  promoted,     ///< Its calls run what was compiled from now on.
-  demoted,      ///< Its calls run eagerly again.
+  seen,         ///< The signature was called for the first time.
+  queued,       ///< The policy decided to compile.
+  cancelled,    ///< The planned compilation was cancelled.
+  compiling,    ///< A background thread or a call compiles.
+  compiled,     ///< The compilation succeeded.
+  failed,       ///< Compiling or running the program failed.
+  certified,    ///< Compiled and eager agree on a call's inputs.
+  provisional,  ///< The tiers agree on inputs that prove little.
+  undecided,    ///< The certificate could not decide.
+  contradicted, ///< Compiled and eager disagree.
+  promoted,     ///< Calls run the compiled program from now on.
+  demoted,      ///< Calls run eagerly again.
   capturing,    ///< Some calls run as captured work, to be timed.
-  captured,     ///< Its calls run as captured work from now on.
-  uncaptured,   ///< They run compiled: captured is not faster, or fails.
-  evicted,      ///< It was dropped to make room.
+  captured,     ///< Calls run as captured work from now on.
+  uncaptured,   ///< Calls run compiled: capture failed or is slower.
+  evicted,      ///< The signature or its program was dropped.
 };
+/// Returns the name of the enumerator.
 std::string_view name(EventKind kind);
 
-/// An entry of the log of decisions.
+/// An entry in the log of decisions.
 struct TieringEvent {
-  /// When it happened (its end, where it took time), in nanoseconds since the
-  /// function was created.
+  /// Time of the event in nanoseconds since the function was created. If the
+  /// event has a duration, the time of its end.
   double ns = 0;
   EventKind kind = EventKind::seen;
-  /// How long it took, in nanoseconds; 0 for what takes no time.
+  /// Duration in nanoseconds; 0 for an event without a duration.
   double tookNs = 0;
   /// The signature.
   std::vector<TensorType> inputs;
-  /// The numbers behind it, or what went wrong, in one sentence.
+  /// The numbers behind the decision, or the error, in one sentence.
   std::string reason;
-  /// The thread, by the system's number.
+  /// The operating system's ID of the thread.
   uint64_t thread = 0;
 
+  /// Returns the event as one line of text, without the signature.
   std::string str() const;
 };
 
-/// How a function tiers. The defaults are for programs that share a machine
-/// with nobody but themselves.
+/// Options of tiering. The defaults suit a program that does not share the
+/// machine with other programs.
 struct TieringOptions {
   Mode mode = Mode::automatic;
-  /// The most signatures that are known at once. When there are more, the least
-  /// recently used one is forgotten, with an event.
+  /// The largest number of signatures that are kept. Beyond this number, the
+  /// least recently called signature is dropped, with an event.
   size_t maxSignatures = 512;
-  /// The most bytes that compiled programs hold: code, constants that were
-  /// rearranged for them, and arenas of captured ones. When there are more, the
-  /// least recently used program is dropped, and its signature runs eagerly.
+  /// The largest number of bytes that compiled programs may hold: code,
+  /// constants transformed for these programs, and arenas of captured programs.
+  /// Beyond this number, the least recently called program is dropped, and its
+  /// signature runs eagerly.
   int64_t maxResidentBytes = int64_t(4) << 30;
-  /// The most bytes of inputs that are copied so that a certificate can be made
-  /// in the background. Calls with larger inputs make it themselves: they take
-  /// the time of an eager and of a compiled run.
+  /// The largest number of bytes of inputs that a call copies so that a
+  /// certificate can be made in the background. A call with larger inputs makes
+  /// the certificate itself, and takes the time of an eager run and of a
+  /// compiled run.
   int64_t maxCertificateBytes = int64_t(64) << 20;
-  /// Whether a call fails that finds the compiled program to disagree, or finds
-  /// that it could not be certified after several tries. Otherwise it returns
-  /// eager's results, and the signature is refused.
+  /// If true, calls of a signature fail after a certificate has shown that the
+  /// compiled program and the eager tier disagree, or after several
+  /// certificates could not be decided. If false, such calls return the results
+  /// of the eager tier. In both cases the signature is refused.
   bool isStrict = false;
   /// Where signatures are compiled in the background.
   CompileIn compileIn = CompileIn::process;
-  /// Where the inputs and outputs of such a call are written; as
-  /// CompileOptions::reproducerDir.
+  /// The directory for reproducers of certificates that failed or were
+  /// undecided. A reproducer contains the inputs and outputs of the call. If
+  /// empty, the directory is chosen as for CompileOptions::reproducerDir.
   std::string reproducerDir;
-  /// Called at each event, by the thread where it happens, with no lock held.
-  /// It may be called by several threads at once and must not throw.
+  /// Called for each event, on the thread where the event happens, with no lock
+  /// held. May be called from several threads at once. The callback must not
+  /// throw. May be empty.
   std::function<void(const TieringEvent &)> log;
-  /// Whether all calls are kept for FunctionReport::trace.
+  /// Whether all calls are recorded for FunctionReport::trace.
   bool isTraced = false;
 };
 
-/// A time per call, in nanoseconds: the median of the latest samples, and the
-/// distance from the 10th to the 90th percentile.
+/// The time of a call, in nanoseconds: the median of the latest samples, the
+/// distance between their 10th and 90th percentiles, and the number of all
+/// samples.
 struct CallTime {
   double ns = 0, spreadNs = 0;
   uint64_t samples = 0;
 };
 
-/// What a function knows of a signature.
+/// The state and the measurements of a signature.
 struct SignatureReport {
   std::vector<TensorType> inputs;
   SignatureState state = SignatureState::eager;
-  /// The tier that its next call runs in.
+  /// The tier in which the next call runs.
   Tier tier = Tier::eager;
-  /// All calls, and those of them that ran compiled, captured or not, or
-  /// carried a certificate.
+  /// The number of all calls, of calls that ran the compiled program (captured
+  /// or not), and of certificates.
   uint64_t calls = 0, compiledCalls = 0, certificates = 0;
-  /// Those of the compiled calls that ran in the captured tier.
+  /// The number of compiled calls that ran in the captured tier.
   uint64_t capturedCalls = 0;
-  /// Certificates that could not be decided: eager and compiled differ by more
-  /// than rounding usually does, and the error bounds of these inputs are so
-  /// large that wrong results could pass.
+  /// The number of certificates that could not be decided. In an undecided
+  /// certificate, eager and compiled differ by more than the usual rounding,
+  /// and the error bounds for these inputs are so large that wrong results
+  /// could pass.
   uint64_t undecidedCertificates = 0;
-  /// What the latest certificate said that failed or was undecided, with the
-  /// place of its reproducer.
+  /// The error of the latest certificate that failed or was undecided. The hint
+  /// names the reproducer.
   std::optional<Error> certificateError;
-  /// e and c, as measured, and the time of a captured call.
+  /// The measured times of eager calls (e), of compiled calls (c), and of
+  /// captured calls.
   CallTime eager, compiled, captured;
-  /// What it cost to capture: the processor time of the thread that prepared
-  /// it, and what the calls that captured took longer than compiled ones.
+  /// The cost of capturing in nanoseconds: the processor time of the thread
+  /// that prepared the captured program, plus the additional time of calls that
+  /// captured work, relative to compiled calls.
   double captureNs = 0;
-  /// C and c as they were predicted before compiling; 0 where nothing was.
+  /// The predicted compile cost C and the predicted time c of a compiled call,
+  /// in nanoseconds; 0 if nothing was predicted.
   double predictedCompileNs = 0, predictedCompiledNs = 0;
-  /// C as measured, in processor time of the compiling thread, and on the
-  /// clock; 0 before it was compiled. `phases` as Compiled::phases.
+  /// The measured compile cost C, as processor time and as wall time, in
+  /// nanoseconds; 0 before the first compilation. The processor time includes
+  /// that of the helper process.
   double compileNs = 0, compileWallNs = 0;
+  /// The phases of the last compilation, as in Compiled::phases.
   std::vector<PhaseTime> phases;
+  /// Where the program was compiled.
   CompileIn compiledIn = CompileIn::thread;
-  /// What could not be compiled as intended; the program is right all the same.
+  /// Problems that the compiler worked around; the program is still correct.
   std::vector<Warning> warnings;
-  /// What the compiled program holds: TieringOptions::maxResidentBytes.
+  /// The bytes that count toward TieringOptions::maxResidentBytes.
   int64_t residentBytes = 0;
-  /// What has happened to it, the earliest first; only the latest 64 are kept.
+  /// The latest 64 events, earliest first.
   std::vector<TieringEvent> events;
-  /// What it would take for the next decision, in one sentence.
+  /// One sentence that says what the next decision depends on.
   std::string next;
 
-  /// n*, after how many calls compiling pays for itself, by what is known by
-  /// now; nothing where c is not below e, or one of the three is unknown.
+  /// Returns the break-even point n*, the number of calls after which compiling
+  /// has paid off. It is C / (e - c), rounded up. The function uses measured
+  /// values of C and c if available, and predictions otherwise. The result is
+  /// empty if e was not measured, if C or c is unknown, or if c is not less
+  /// than e.
   std::optional<double> breakEvenCalls() const;
 };
 
-/// A call, a compilation or a certificate, for a trace.
+/// A call, a compilation, a phase or a certificate in a trace.
 struct TraceSpan {
   std::string name, category;
-  /// Since the function was created, and how long it took, in nanoseconds.
+  /// Start time since the function was created, and duration, in nanoseconds.
   double startNs = 0, ns = 0;
-  /// The thread, by the system's number.
+  /// The operating system's ID of the thread.
   uint64_t thread = 0;
   std::vector<TensorType> inputs;
 };
 
-/// A thread that has called a function, or worked for it.
+/// A thread that called a function or worked for the function in the
+/// background.
 struct TraceThread {
-  /// The system's number and name of it.
+  /// The operating system's ID and name of the thread.
   uint64_t number = 0;
   std::string name;
 };
 
-/// The books of a function.
+/// A snapshot of all measurements and decisions of a function.
 struct FunctionReport {
   Mode mode = Mode::automatic;
-  /// The signatures, those with the most calls first.
+  /// All signatures that are kept, those with the most calls first.
   std::vector<SignatureReport> signatures;
-  /// Signatures that were forgotten, and bytes that compiled programs hold.
+  /// The number of signatures that were dropped, and the bytes that compiled
+  /// programs hold.
   uint64_t evicted = 0;
   int64_t residentBytes = 0;
-  /// The longest that any thread has waited for a lock of any function's engine
-  /// since the process started, in nanoseconds.
+  /// The longest time, in nanoseconds, that any thread has waited for a lock of
+  /// any function's engine since the process started.
   double longestLockWaitNs = 0;
-  /// What has happened to all signatures, forgotten ones too, the earliest
+  /// The latest events of all signatures, including dropped ones, earliest
   /// first.
   std::vector<TieringEvent> events;
-  /// Where TieringOptions::isTraced.
+  /// The latest spans, and the threads of all spans; empty unless
+  /// TieringOptions::isTraced is set.
   std::vector<TraceSpan> spans;
   std::vector<TraceThread> threads;
 
-  /// The same as a text for people: for each signature the numbers, the
-  /// decisions and when, and what would change them.
+  /// Returns the report as text for people: for each signature, the
+  /// measurements, decisions with their times, and what would change the
+  /// decisions.
   std::string str() const;
-  /// The same as JSON, an object.
+  /// Returns the report as a JSON object.
   std::string json() const;
-  /// The events as JSON lines.
+  /// Returns the events as JSON lines.
   std::string eventLines() const;
-  /// The spans and events in Chrome's trace event format, which Perfetto opens:
-  /// the work of each thread, and for each signature what has become of it.
+  /// Returns the spans and events in Chrome's trace event format, which
+  /// Perfetto opens. The trace has one row per thread with its work, and one
+  /// row per signature with its states.
   std::string trace() const;
 };
 

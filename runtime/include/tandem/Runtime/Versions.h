@@ -15,8 +15,8 @@
 
 namespace tandem {
 
-/// Names and versions of the libraries that execute op steps on the CPU, as
-/// they are loaded: "onednn", "eigen", "onetbb".
+/// Returns the names and versions of the loaded libraries that execute op steps
+/// on the CPU: "onednn", "eigen" and "onetbb".
 std::vector<std::pair<std::string, std::string>> libraryVersions();
 
 } // namespace tandem
