@@ -323,7 +323,7 @@ def fit(options):
     data = Data(records, names)
     predicted = leave_one_out(data)
     print(report(data, predicted))
-    write_coefficients(ROOT / "lib/Compiler/CostCoefficients.def", Model(data),
+    write_coefficients(ROOT / "lib/Compiler/Prediction/CostCoefficients.def", Model(data),
                        records[0]["cpu"])
     draw(ROOT / "docs/images/predicted-break-even.png", data, predicted)
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compiler/CompileServer.h"
+#include "Compiler/Remote/CompileServer.h"
 
 #include "process/HelperProcess.h"
 

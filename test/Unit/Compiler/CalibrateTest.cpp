@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BackgroundCalibration.h"
+#include "Calibration/BackgroundCalibration.h"
 
 #include "tandem/Compiler/Calibrate.h"
 #include "tandem/Tandem.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompileServer.h"
-#include "HelperMessages.h"
+#include "Remote/CompileServer.h"
+#include "Remote/HelperMessages.h"
 
 #include "process/HelperProcess.h"
 #include "process/MemoryFile.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Sanitizers.h"
-#include "HelperPool.h"
+#include "Remote/HelperPool.h"
 
 #include "tandem/GraphBuilder.h"
 #include "tandem/Runtime/Compare.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelCache.h"
+#include "Kernels/KernelCache.h"
 
 #include <gtest/gtest.h>
 

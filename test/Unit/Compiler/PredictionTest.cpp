@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompileHistory.h"
+#include "Prediction/CompileHistory.h"
 
 #include "tandem/Tandem.h"
 

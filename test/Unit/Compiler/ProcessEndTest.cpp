@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WarmUpThread.h"
+#include "Session/WarmUpThread.h"
 
 #include "tandem/Tandem.h"
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompilerSession.h"
-#include "GraphSource.h"
+#include "Remote/GraphSource.h"
+#include "Session/CompilerSession.h"
 
 #include "tandem/Runtime/Executor.h"
 

@@ -1,0 +1,71 @@
+//===- CalibrateShares.h - Fitting shares to contractions -------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_CALIBRATION_CALIBRATESHARES_H
+#define TANDEM_LIB_COMPILER_CALIBRATION_CALIBRATESHARES_H
+
+#include "Calibration/ConvProbe.h"
+
+#include "tandem/Measure/Rates.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tandem {
+
+/// A number of a DeviceModel that is found by timing convolutions.
+struct Share {
+  const char *key;
+  double &(*field)(DeviceModel &model);
+  /// Convolutions whose times depend on the number: a dtype, "nhwc" or "nchw",
+  /// and a shape in the format of test/shapes/conv.
+  std::span<const char *const> shapes;
+  /// How they are computed: Tiles, Loop or Library.
+  ContractionWay way;
+};
+
+/// All shares that are found on one thread, in the order in which they can be
+/// found: each depends on the ones before it.
+std::span<const Share> sharesOfOneThread();
+/// Those that are found then on all threads.
+std::span<const Share> sharesOfAllThreads();
+
+/// Times the convolutions of one share and fits its value. Convolutions that
+/// cannot run in the required way are ignored. Not thread-safe.
+class ShareTrial {
+public:
+  /// Compiles the convolutions of `share`.
+  explicit ShareTrial(const Share &share);
+
+  /// Times all convolutions once more (ConvProbe::measure). fit uses the median
+  /// of all rounds, and half of the rounds must agree, because another thread
+  /// may be busy on the same core for a while.
+  void measure(const SpeedReference &reference);
+
+  /// The value with which `model`, a model of the threads that were timed,
+  /// predicts the measured times best; nothing where no convolution was
+  /// measured.
+  std::optional<measure::Best> fit(DeviceModel model) const;
+
+private:
+  struct Sample {
+    std::unique_ptr<ConvProbe> probe;
+    /// The times of all rounds, in ascending order.
+    std::vector<double> rounds;
+  };
+  double getError(DeviceModel model, double value) const;
+
+  const Share &share;
+  std::vector<Sample> samples;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_CALIBRATION_CALIBRATESHARES_H

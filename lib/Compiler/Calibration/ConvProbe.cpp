@@ -1,0 +1,140 @@
+//===- ConvProbe.cpp - A convolution, timed and estimated -----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calibration/ConvProbe.h"
+
+#include "Remote/GraphSource.h"
+
+#include "tandem/Measure/ConvShapes.h"
+#include "tandem/Measure/Peak.h"
+#include "tandem/Measure/Sampler.h"
+#include "tandem/Measure/Statistics.h"
+#include "tandem/Runtime/Compare.h"
+#include "tandem/Tandem.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace tandem {
+
+/// Runs of what takes some 100 us, and as many of multiply-adds.
+static constexpr int kPairs = 24;
+
+/// A model of the host by which the compiler chooses `way` among kernels.
+static Expected<std::string> makeModelThatPrefers(ContractionWay way) {
+  constexpr double kHardlyAny = 1e-3;
+  TANDEM_ASSIGN_OR_RETURN(DeviceModel model, hostDeviceModel());
+  if (way == ContractionWay::Tiles)
+    model.kernels.loop = model.kernels.depthwiseLoop = kHardlyAny;
+  else if (way == ContractionWay::Loop)
+    model.kernels.depthwise = kHardlyAny;
+  return writeDeviceModel(model);
+}
+
+/// Channels first the library is called as the graph has it, where the compiler
+/// would reorder the data.
+static Expected<std::unique_ptr<Executor>>
+makeExecutor(const std::string &source, const TensorType &input,
+             ContractionWay way, bool isChannelsLast) {
+  TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(source));
+  bool isGenerated = way != ContractionWay::Library;
+  if (!isGenerated && !isChannelsLast)
+    return Executor::create(graph->eagerProgram());
+  CompileOptions options;
+  TANDEM_ASSIGN_OR_RETURN(options.deviceModel, makeModelThatPrefers(way));
+  options.contractions =
+      isGenerated ? Contractions::generated : Contractions::library;
+  options.winograd = Winograd::never;
+  options.diskCache = false;
+  TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
+  TANDEM_ASSIGN_OR_RETURN(PreparedTier compiled,
+                          compileTier(*compiler, {&input, 1}));
+  if (compiled.program->steps.size() != 1)
+    return fail("calibrate", "it takes more steps than one");
+  return std::move(compiled.executor);
+}
+
+static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {
+  TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(type));
+  fillRandom(tensor, seed);
+  return tensor;
+}
+
+ConvProbe::ConvProbe(ContractionWay way)
+    : way(way), context(graphDialects(), MLIRContext::Threading::DISABLED) {}
+
+Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
+                                                       ContractionWay way) {
+  auto [type, rest] = text.split(' ');
+  auto [layout, list] = rest.split(' ');
+  DType dtype = type == "bf16" ? DType::bf16 : DType::f32;
+  bool isChannelsLast = layout == "nhwc";
+  TANDEM_ASSIGN_OR_RETURN(
+      auto shapes, measure::parseConvShapes("mb1" + list.str(), "calibrate"));
+  const measure::ConvShape &shape = shapes.front();
+  TANDEM_ASSIGN_OR_RETURN(
+      Tensor weights,
+      makeRandom(measure::kernelOf(shape, dtype, isChannelsLast), /*seed=*/1));
+  TANDEM_ASSIGN_OR_RETURN(
+      Tensor input,
+      makeRandom(measure::inputOf(shape, dtype, isChannelsLast), /*seed=*/2));
+  std::string hex = llvm::toHex(
+      ArrayRef(weights.as<uint8_t>(), static_cast<size_t>(weights.bytes())));
+  std::string source = measure::graphOf(shape, dtype, isChannelsLast, hex);
+
+  std::unique_ptr<ConvProbe> probe(new ConvProbe(way));
+  probe->module = parseSourceString<ModuleOp>(source, &probe->context);
+  if (!probe->module)
+    return fail("calibrate", "a convolution cannot be read");
+  probe->module->walk([&](ir::ConvOp conv) { probe->conv = conv; });
+  TANDEM_ASSIGN_OR_RETURN(
+      probe->executor, makeExecutor(source, input.type(), way, isChannelsLast));
+  TANDEM_ASSIGN_OR_RETURN(probe->inputs,
+                          copyToDevice({&input, 1}, probe->executor->stream()));
+  TANDEM_RETURN_IF_ERROR(probe->executor->run(probe->inputs, probe->outputs));
+  return probe;
+}
+
+SpeedReference makeFlopsReference(int64_t vectorBits) {
+  // So many operations take as many ns as one takes at their rate.
+  return {[=] { return 1 / measure::measurePeakOfCore(vectorBits); }, 1};
+}
+
+Expected<double> ConvProbe::run() {
+  auto start = std::chrono::steady_clock::now();
+  TANDEM_RETURN_IF_ERROR(executor->run(inputs, outputs));
+  return measure::nsSince(start);
+}
+
+Expected<double> ConvProbe::measure(const SpeedReference &reference) {
+  std::vector<double> times;
+  for (int i = 0; i < kPairs; ++i) {
+    double unit = reference.run() / reference.flops;
+    TANDEM_ASSIGN_OR_RETURN(double ns, run());
+    times.push_back(ns / unit);
+  }
+  std::sort(times.begin(), times.end());
+  return measure::quantile(times, 0.5);
+}
+
+std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {
+  for (const ContractionCost &cost : estimateContractionCosts(
+           conv, /*isConstant=*/true, model, /*useWinograd=*/false))
+    if (cost.way == way)
+      return cost.getNs();
+  return std::nullopt;
+}
+
+} // namespace tandem

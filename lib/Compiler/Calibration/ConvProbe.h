@@ -1,0 +1,78 @@
+//===- ConvProbe.h - Timing one convolution ---------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_CALIBRATION_CONVPROBE_H
+#define TANDEM_LIB_COMPILER_CALIBRATION_CONVPROBE_H
+
+#include "tandem/Analysis/DeviceModel.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Runtime/Executor.h"
+
+#include "tandem/Target/CPU/ContractionCosts.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tandem {
+
+/// A reference computation that runs right before something that is timed, to
+/// measure its time relative to the present speed of the core: a core that
+/// shares its units and caches with another thread may run at half its speed.
+struct SpeedReference {
+  /// Runs it once and returns its time in nanoseconds.
+  std::function<double()> run;
+  /// The number of operations that the core would do in that time if it only
+  /// issued multiply-adds.
+  double flops = 0;
+};
+
+/// Multiply-adds in registers, with vectors of `vectorBits` bits: measures the
+/// speed of the arithmetic units, but not of the caches.
+SpeedReference makeFlopsReference(int64_t vectorBits);
+
+/// One convolution of random data and weights that can be timed, computed in
+/// one of Tiles, Loop and Library. Not thread-safe.
+class ConvProbe {
+public:
+  /// Compiles a convolution. `text` has a dtype, a layout and a shape in the
+  /// format of test/shapes/conv: "f32 nhwc ic64ih28oc64oh28kh3ph1". The Error
+  /// says why the convolution cannot run in the required way.
+  static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
+                                                     ContractionWay way);
+
+  /// Times the convolution, on the calling thread within runOnOneThread and
+  /// otherwise on all, relative to `reference` and
+  /// in the unit of SpeedReference::flops: the median over many pairs of runs.
+  Expected<double> measure(const SpeedReference &reference);
+
+  /// Runs the convolution once and returns the time in nanoseconds.
+  Expected<double> run();
+
+  /// The time that the cost model predicts with `model`, in nanoseconds;
+  /// nothing where it does not know this way to compute.
+  std::optional<double> predictNs(const DeviceModel &model);
+
+private:
+  ConvProbe(ContractionWay way);
+
+  ContractionWay way;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ir::ConvOp conv;
+  std::unique_ptr<Executor> executor;
+  std::vector<Tensor> inputs, outputs;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_CALIBRATION_CONVPROBE_H

@@ -1,0 +1,56 @@
+//===- KernelDriver.h - Compiling all kernels of a program ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_KERNELS_KERNELDRIVER_H
+#define TANDEM_LIB_COMPILER_KERNELS_KERNELDRIVER_H
+
+#include "Kernels/KernelCache.h"
+#include "Session/FailureRequest.h"
+
+#include "tandem/Tandem.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tandem {
+
+/// The result of compiling one kernel module.
+struct KernelOutcome {
+  Expected<CompiledKernelPtr> compiled;
+  PhaseTimes times;
+  /// Time that the compiling thread spent on the kernel outside the phases in
+  /// `times`, in nanoseconds.
+  double otherNs = 0;
+  /// Whether the kernel was found in the cache, in memory or on disk, instead
+  /// of being compiled.
+  bool isCached = false, isStored = false;
+};
+
+/// Where kernels are looked for, and kept; null where they are not.
+struct KernelCaches {
+  KernelCache *memory = nullptr;
+  DiskCache *disk = nullptr;
+};
+
+/// Compiles `kernels` for the core that `spec` describes, in parallel on as
+/// many threads as run programs, each in a context of its own. The modules are
+/// not changed. Kernels that are in one of `caches` are taken from there.
+/// `progress`, where it is not empty, is told of each kernel that is ready.
+/// Returns one outcome per kernel, in order.
+std::vector<KernelOutcome>
+compileKernels(const Target &target, const std::string &spec,
+               llvm::ArrayRef<mlir::ModuleOp> kernels,
+               const FailureRequest &failures, KernelCaches caches,
+               const std::function<void(const CompileProgress &)> &progress);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_KERNELS_KERNELDRIVER_H

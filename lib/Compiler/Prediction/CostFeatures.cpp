@@ -1,0 +1,285 @@
+//===- CostFeatures.cpp - What compile costs are predicted from -----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Compiler/CostFeatures.h"
+
+#include "Prediction/FusionSketch.h"
+
+#include "tandem/Support/ShapeRules.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace tandem {
+namespace {
+
+using F = CostFeature;
+
+/// Bytes from which on work is shared out to several threads.
+constexpr double kWideBytes = 65536;
+
+/// Windows that read more are loops around code of no more taps.
+constexpr double kMostTaps = 256;
+/// What code for a row that does not fill vectors is judged by: f32 elements of
+/// 512 bits.
+constexpr int64_t kVector = 16;
+
+bool isRagged(int64_t size) { return size % kVector != 0; }
+double toDouble(int64_t value) { return static_cast<double>(value); }
+
+/// The features of one tier's calls.
+struct CallFeatures {
+  F calls, contractions, wide, memory, move, function, simple, matmul, conv,
+      oddConv, window, half;
+};
+constexpr CallFeatures kEager = {
+    F::eagerOps,    F::eagerContractions, F::eagerWide,     F::eagerMemoryNs,
+    F::eagerMoveNs, F::eagerFunctionNs,   F::eagerSimpleNs, F::eagerMatmulNs,
+    F::eagerConvNs, F::eagerOddConvNs,    F::eagerWindowNs, F::eagerHalfNs};
+constexpr CallFeatures kCompiled = {
+    F::compiledKernels,   F::compiledContractions, F::compiledWide,
+    F::compiledMemoryNs,  F::compiledMoveNs,       F::compiledFunctionNs,
+    F::compiledSimpleNs,  F::compiledMatmulNs,     F::compiledConvNs,
+    F::compiledOddConvNs, F::compiledWindowNs,     F::compiledHalfNs};
+
+/// Whether a convolution has few products for each element of its result.
+bool isOddConv(const SketchedOp &op) {
+  return op.step->op->attrs.AsConvAttrs()->groups > 1 || op.cost.reads < 32;
+}
+
+/// Functions whose code is several times as long as that of exp.
+bool isLongFunction(OpKind kind) {
+  switch (kind) {
+  case OpKind::expm1:
+  case OpKind::log1p:
+  case OpKind::gelu:
+  case OpKind::erf:
+  case OpKind::sin:
+  case OpKind::cos:
+  case OpKind::asin:
+  case OpKind::acos:
+  case OpKind::atan:
+  case OpKind::softplus:
+  case OpKind::pow:
+  case OpKind::rem:
+    return true;
+  default:
+    return false;
+  }
+}
+
+int64_t innermost(const TensorType &type) {
+  const int rank = type.shape.rank();
+  return rank == 0 ? 1 : type.shape[rank - 1];
+}
+
+class Describer {
+public:
+  Describer(const FusionSketch &sketch, const DeviceModel &device,
+            CostFeatures &result)
+      : sketch(sketch), device(device), result(result) {}
+
+  /// Calls that move so many bytes each.
+  void addCall(const CallFeatures &to, int64_t bytes, double times);
+  /// What an op takes within it.
+  void addWork(const CallFeatures &to, const SketchedOp &op);
+  void addCode(const SketchedKernel &kernel);
+
+private:
+  /// The feature of the arithmetic.
+  static std::optional<F> workOf(const CallFeatures &to, const SketchedOp &op);
+  void addCode(const SketchedOp &op);
+  void addContractionCode(const SketchedOp &op);
+  double moveNs(int64_t bytes) const {
+    return toDouble(bytes) / device.bytesPerNs(toDouble(bytes));
+  }
+  void count(F feature, bool isIt = true) { result[feature] += isIt; }
+
+  const FusionSketch &sketch;
+  const DeviceModel &device;
+  CostFeatures &result;
+};
+
+void Describer::addCall(const CallFeatures &to, int64_t bytes, double times) {
+  result[to.calls] += times;
+  if (toDouble(bytes) > kWideBytes)
+    result[to.wide] += times;
+  result[to.memory] += times * moveNs(bytes);
+}
+
+std::optional<F> Describer::workOf(const CallFeatures &to,
+                                   const SketchedOp &op) {
+  switch (op.info().family) {
+  case OpFamily::elementwise:
+    return op.info().isTranscendental() ? to.function : to.simple;
+  case OpFamily::contraction:
+    if (op.step->op->kind == OpKind::matmul)
+      return to.matmul;
+    return isOddConv(op) ? to.oddConv : to.conv;
+  case OpFamily::window:
+  case OpFamily::reduction:
+    return to.window;
+  case OpFamily::normalization:
+    return op.step->op->kind == OpKind::softmax ? to.function : to.simple;
+  case OpFamily::indexing:
+    return op.step->op->kind == OpKind::argtopk ? to.function : to.simple;
+  case OpFamily::shape:
+  case OpFamily::structure:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void Describer::addWork(const CallFeatures &to, const SketchedOp &op) {
+  const int64_t width = byteWidth(op.result.dtype);
+  const double ns =
+      op.times * toDouble(op.cost.flops) / device.flopsPerNs(width);
+  if (std::optional<F> feature = workOf(to, op))
+    result[*feature] += ns;
+  if (width == 2)
+    result[to.half] += ns;
+  if (op.info().family == OpFamily::shape)
+    result[to.move] += op.times * moveNs(op.cost.bytes);
+  if (op.info().family == OpFamily::contraction)
+    result[to.contractions] += op.times;
+}
+
+void Describer::addContractionCode(const SketchedOp &op) {
+  if (op.step->op->kind == OpKind::matmul)
+    return count(F::matmuls);
+  count(isOddConv(op) ? F::oddConvs : F::convs);
+  count(F::raggedConvs, isRagged(innermost(op.result)));
+  result[F::taps] += std::min(toDouble(op.cost.reads), kMostTaps);
+}
+
+void Describer::addCode(const SketchedOp &op) {
+  const OpKind kind = op.step->op->kind;
+  count(F::halfOps, byteWidth(op.result.dtype) == 2);
+  switch (op.info().family) {
+  case OpFamily::elementwise:
+    return count(isLongFunction(kind)           ? F::longFunctions
+                 : op.info().isTranscendental() ? F::functions
+                                                : F::simpleOps);
+  case OpFamily::shape:
+    count(kind == OpKind::transpose ? F::transposes : F::moves);
+    return count(F::raggedTransposes,
+                 kind == OpKind::transpose &&
+                     (isRagged(innermost(op.result)) ||
+                      isRagged(innermost(op.operands[0]))));
+  case OpFamily::contraction:
+    return addContractionCode(op);
+  case OpFamily::window:
+    count(F::raggedWindows, isRagged(innermost(op.result)));
+    result[F::taps] += std::min(toDouble(op.cost.reads), kMostTaps);
+    return;
+  case OpFamily::reduction: {
+    const auto &dims = op.step->op->attrs.AsReduceAttrs()->dims;
+    count(F::reductions);
+    return count(F::columnReductions,
+                 std::find(dims.begin(), dims.end(),
+                           op.operands[0].shape.rank() - 1) == dims.end());
+  }
+  case OpFamily::normalization:
+    return count(kind == OpKind::softmax ? F::softmaxes : F::simpleOps);
+  case OpFamily::indexing: // No code is generated.
+  case OpFamily::structure:
+    return;
+  }
+}
+
+void Describer::addCode(const SketchedKernel &kernel) {
+  bool isLoop = true;
+  for (size_t i : kernel.ops) {
+    const SketchedOp &op = sketch.ops[i];
+    addCode(op);
+    isLoop &= op.info().isElementwise() || op.info().family == OpFamily::shape;
+  }
+  count(F::loops, isLoop);
+}
+
+} // namespace
+
+CostFeatures describeCosts(const FusionSketch &sketch, const Program &program,
+                           const DeviceModel &device,
+                           const std::unordered_set<uint64_t> &known) {
+  CostFeatures result;
+  Describer describer(sketch, device, result);
+  result[F::one] = 1;
+  result[F::ops] = static_cast<double>(sketch.ops.size());
+  result[F::kernels] = static_cast<double>(sketch.kernels.size());
+  for (const Constant &constant : program.constants)
+    result[F::constantBytes] += toDouble(constant.data.bytes());
+  for (const SketchedOp &op : sketch.ops) {
+    describer.addCall(kEager, op.cost.bytes, op.times);
+    describer.addWork(kEager, op);
+    if (op.kernel >= 0)
+      describer.addWork(kCompiled, op);
+  }
+  std::unordered_set<uint64_t> seen;
+  for (const SketchedKernel &kernel : sketch.kernels) {
+    describer.addCall(kCompiled, kernel.bytes, kernel.times);
+    if (!known.contains(kernel.key) && seen.insert(kernel.key).second)
+      describer.addCode(kernel);
+  }
+  return result;
+}
+
+Expected<CostFeatures> describeCosts(const Program &program,
+                                     std::span<const TensorType> inputs,
+                                     const DeviceModel &device) {
+  TANDEM_ASSIGN_OR_RETURN(FusionSketch sketch, sketchFusion(program, inputs));
+  return describeCosts(sketch, program, device, {});
+}
+
+//===----------------------------------------------------------------------===//
+// Prediction
+//===----------------------------------------------------------------------===//
+
+namespace {
+#define TANDEM_COST_FACTOR(name, value) constexpr double name = value;
+#include "Prediction/CostCoefficients.def"
+} // namespace
+
+double CostPrediction::firstNs() const {
+  return firstOnceNs + firstFactor * warmNs();
+}
+
+CostPrediction predictCosts(const CostFeatures &features) {
+  CostPrediction prediction;
+#define TANDEM_COST_COEFFICIENT(figure, feature, value)                        \
+  prediction.figure += value * features[F::feature];
+#include "Prediction/CostCoefficients.def"
+  return prediction;
+}
+
+void predictCallsByModel(const FusionSketch &sketch, const DeviceModel &device,
+                         CostPrediction &prediction) {
+  const auto memoryNs = [&](int64_t bytes) {
+    return toDouble(bytes) / device.bytesPerNs(toDouble(bytes));
+  };
+  const auto arithmeticNs = [&](const SketchedOp &op) {
+    return toDouble(op.cost.flops) /
+           device.flopsPerNs(byteWidth(op.result.dtype));
+  };
+  prediction.eagerNs = prediction.compiledNs = 0;
+  for (const SketchedOp &op : sketch.ops)
+    if (op.kernel >= 0)
+      prediction.eagerNs +=
+          op.times * (device.launchNs +
+                      std::max(memoryNs(op.cost.bytes), arithmeticNs(op)));
+  for (const SketchedKernel &kernel : sketch.kernels) {
+    double arithmetic = 0;
+    for (size_t i : kernel.ops)
+      arithmetic += arithmeticNs(sketch.ops[i]);
+    prediction.compiledNs +=
+        kernel.times *
+        (device.launchNs + std::max(memoryNs(kernel.bytes), arithmetic));
+  }
+}
+
+} // namespace tandem

@@ -1,0 +1,79 @@
+//===- FusionSketch.h - Which ops will probably be one kernel ---*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fusion decides with an IR and a cost model, in milliseconds. This is a guess
+// at what it will decide, in microseconds, from the eager program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_PREDICTION_FUSIONSKETCH_H
+#define TANDEM_LIB_COMPILER_PREDICTION_FUSIONSKETCH_H
+
+#include "tandem/Compiler/CostFeatures.h"
+#include "tandem/Runtime/ProgramLoops.h"
+
+#include <memory>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+namespace tandem {
+
+/// An op of an eager program, for one signature.
+struct SketchedOp {
+  const fb::StepT *step = nullptr;
+  std::vector<TensorType> operands;
+  TensorType result;
+  OpCost cost;
+  /// How often loops run it.
+  double times = 1;
+  /// The kernel, or none (-1) where nothing is left to execute: the op only
+  /// gives a value another type, or its operands are all constants.
+  int kernel = -1;
+
+  OpInfo info() const { return getOpInfo(step->op->kind); }
+};
+
+/// Ops that are probably computed by one kernel.
+struct SketchedKernel {
+  std::vector<size_t> ops;
+  /// Bytes that the kernel reads and writes.
+  int64_t bytes = 0;
+  /// How often loops run it.
+  double times = 1;
+  /// A hash of its ops with their types: equal kernels are compiled once.
+  uint64_t key = 0;
+};
+
+struct FusionSketch {
+  /// What the steps of the ops are of, where the program has loops.
+  std::shared_ptr<const FlatProgram> flat;
+  std::vector<SketchedOp> ops;
+  std::vector<SketchedKernel> kernels;
+};
+
+/// Fails where the types do not fit the program.
+Expected<FusionSketch> sketchFusion(const Program &program,
+                                    std::span<const TensorType> inputs);
+
+/// The features of such a graph. Kernels whose keys are in `known` need no
+/// code.
+CostFeatures describeCosts(const FusionSketch &sketch, const Program &program,
+                           const DeviceModel &device,
+                           const std::unordered_set<uint64_t> &known);
+
+/// c and e by the device's model alone, for one that no coefficients are fitted
+/// for, such as a GPU: a kernel, or an op, is launched, and takes as long as
+/// its memory or its arithmetic (the roofline). They are short of what is
+/// measured, in much the same way: the engine goes by their ratio.
+void predictCallsByModel(const FusionSketch &sketch, const DeviceModel &device,
+                         CostPrediction &prediction);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_PREDICTION_FUSIONSKETCH_H

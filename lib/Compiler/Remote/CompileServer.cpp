@@ -1,0 +1,204 @@
+//===- CompileServer.cpp - Compiles for another process -------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remote/CompileServer.h"
+
+#include "Remote/HelperMessages.h"
+#include "Remote/SharedGraph.h"
+#include "Session/ProgramStore.h"
+
+#include "device/host/Threads.h"
+#include "tandem/Runtime/Executor.h"
+#include "tandem/Support/Clocks.h"
+
+#include <algorithm>
+#include <map>
+#include <sched.h>
+
+namespace tandem {
+namespace {
+
+/// Moves this thread to a processor; from then on, it is the system's choice
+/// again. Linux would wake it where it slept, which may be beside a caller of
+/// the process that it works for.
+void moveTo(int processor) {
+  cpu_set_t allowed, one;
+  CPU_ZERO(&one);
+  if (processor < 0 || processor >= CPU_SETSIZE ||
+      sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+      !CPU_ISSET(processor, &allowed))
+    return;
+  CPU_SET(processor, &one);
+  if (sched_setaffinity(0, sizeof one, &one) == 0)
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+/// The first line in which two keys differ, of the second one.
+std::string firstDifference(std::string_view expected,
+                            std::string_view actual) {
+  auto [end, place] = std::mismatch(expected.begin(), expected.end(),
+                                    actual.begin(), actual.end());
+  const size_t at = static_cast<size_t>(place - actual.begin());
+  const size_t begin = actual.substr(0, at).rfind('\n') + 1;
+  return std::string(actual.substr(begin, actual.find('\n', at) - begin));
+}
+
+/// A graph that was sent.
+struct ServedGraph {
+  CompilerConfig config;
+  std::shared_ptr<const GraphSource> source;
+  std::unique_ptr<Compiler> compiler;
+  std::unique_ptr<ProgramStore> store;
+};
+
+class CompileServer {
+public:
+  Status take(const Message &message, Channel &channel);
+
+private:
+  /// Answers a job; `*entry` becomes the program's, unless it is kept on disk.
+  fb::HelperAnswerT answer(const fb::HelperJobT &job, const Message &message,
+                           Descriptor *entry);
+  Expected<ServedGraph *> graphOf(const fb::HelperJobT &job,
+                                  const Message &message);
+  Status compile(const fb::HelperJobT &job, ServedGraph &graph,
+                 fb::HelperAnswerT &answer, Descriptor *entry);
+
+  std::map<uint64_t, std::unique_ptr<ServedGraph>> graphs;
+  double answeredNs = 0;
+};
+
+Expected<ServedGraph *> CompileServer::graphOf(const fb::HelperJobT &job,
+                                               const Message &message) {
+  std::unique_ptr<ServedGraph> &known = graphs[job.graph];
+  if (known)
+    return known.get();
+  if (!job.new_graph || message.files.size() != 1)
+    return fail("compile", "the graph was not sent");
+  auto graph = std::make_unique<ServedGraph>();
+  TANDEM_ASSIGN_OR_RETURN(graph->config, openSharedConfig(*job.new_graph));
+  TANDEM_ASSIGN_OR_RETURN(
+      graph->source,
+      openSharedGraph(*job.new_graph, message.files.front().get()));
+  TANDEM_ASSIGN_OR_RETURN(graph->compiler,
+                          createGraphCompiler(graph->source, graph->config));
+  graph->store = std::make_unique<ProgramStore>(graph->source, graph->config);
+  known = std::move(graph);
+  return known.get();
+}
+
+void describe(const Compiled &compiled, fb::HelperAnswerT &answer) {
+  for (const PhaseTime &phase : compiled.phases) {
+    // Which is no part of what a compilation is expected to take.
+    if (phase.phase == "start compiler")
+      answer.compile_ns = std::max(0.0, answer.compile_ns - phase.ns);
+    answer.phases.push_back(std::make_unique<fb::HelperPhaseT>());
+    answer.phases.back()->phase = phase.phase;
+    answer.phases.back()->ns = phase.ns;
+  }
+  answer.compiled = compiled.kernelCounts.compiled;
+  answer.cached = compiled.kernelCounts.cached;
+  answer.stored = compiled.kernelCounts.stored;
+  answer.fell_back = compiled.kernelCounts.fellBack;
+  answer.rearranged_bytes = compiled.rearrangedBytes;
+  for (const Warning &warning : compiled.warnings) {
+    answer.warnings.push_back(std::make_unique<fb::HelperWarningT>());
+    answer.warnings.back()->message = warning.message;
+    answer.warnings.back()->location = warning.location;
+    answer.warnings.back()->reproducer = warning.reproducer;
+  }
+}
+
+Status CompileServer::compile(const fb::HelperJobT &job, ServedGraph &graph,
+                              fb::HelperAnswerT &answer, Descriptor *entry) {
+  std::vector<TensorType> inputs;
+  for (const auto &type : job.inputs)
+    inputs.push_back(fromFlat(*type));
+  const CacheKey key = graph.store->keyOf(inputs);
+  answer.is_refused = key.fields() != job.key;
+  if (answer.is_refused)
+    return fail("compile", "the helper process would compile it otherwise: " +
+                               firstDifference(job.key, key.fields()));
+  setNumThreads(graph.config.threads);
+  const double start = threadNs();
+  Expected<Compiled> compiled = fail("compile", "nothing was compiled");
+  exec::runInOneSlot([&] { compiled = graph.compiler->compile(inputs); });
+  if (!compiled)
+    return tl::unexpected(std::move(compiled.error()));
+  answer.compile_ns = threadNs() - start;
+  describe(*compiled, answer);
+  std::vector<KnownConstant> known;
+  for (const std::string &digest : job.known)
+    known.push_back({digest, Tensor()});
+  answer.is_kept =
+      known.empty() && graph.config.disk && graph.config.disk->has(key);
+  if (!answer.is_kept) {
+    TANDEM_ASSIGN_OR_RETURN(*entry, graph.store->pack(key, *compiled, known));
+  }
+  return {};
+}
+
+fb::HelperAnswerT CompileServer::answer(const fb::HelperJobT &job,
+                                        const Message &message,
+                                        Descriptor *entry) {
+  fb::HelperAnswerT answer;
+  Expected<ServedGraph *> graph = graphOf(job, message);
+  Status status = graph ? compile(job, **graph, answer, entry)
+                        : Status(tl::unexpected(graph.error()));
+  if (!status) {
+    const Error &error = status.error();
+    answer.error = std::make_unique<fb::HelperErrorT>();
+    answer.error->message = error.message;
+    answer.error->phase = error.phase;
+    answer.error->location = error.location;
+    answer.error->hint = error.hint;
+  }
+  // A graph that cannot be opened is for the process that has it.
+  answer.is_refused |= !graph;
+  const double now = nsOf(CLOCK_PROCESS_CPUTIME_ID);
+  answer.processor_ns = now - std::exchange(answeredNs, now);
+  return answer;
+}
+
+Status CompileServer::take(const Message &message, Channel &channel) {
+  const auto request = unpack<fb::HelperRequestT>(message.bytes);
+  if (!request)
+    return fail("receive", "a message is no request");
+  for (uint64_t graph : request->forgotten)
+    graphs.erase(graph);
+  if (!request->job)
+    return {};
+  moveTo(request->job->processor);
+  Descriptor entry;
+  const fb::HelperAnswerT given = answer(*request->job, message, &entry);
+  const int file = entry.get();
+  return channel.send(pack(given),
+                      std::span(&file, !given.error && entry ? 1 : 0));
+}
+
+} // namespace
+
+Status serveCompilations(Channel &channel, double idleSeconds) {
+  allowBackgroundCalibration(false);
+  allowBackgroundWork(false); // Whoever asks waits for what is kept.
+  fb::HelperHelloT hello;
+  hello.versions = helperVersions();
+  hello.start_ns = nsOf(CLOCK_PROCESS_CPUTIME_ID);
+  TANDEM_RETURN_IF_ERROR(channel.send(pack(hello)));
+  CompileServer server;
+  while (true) {
+    Expected<Message> message = channel.receive(idleSeconds);
+    if (!message)
+      return channel.isClosed() || channel.hasTimedOut()
+                 ? Status()
+                 : tl::unexpected(std::move(message.error()));
+    TANDEM_RETURN_IF_ERROR(server.take(*message, channel));
+  }
+}
+
+} // namespace tandem

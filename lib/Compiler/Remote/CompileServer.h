@@ -1,0 +1,23 @@
+//===- CompileServer.h - Compiles for another process --------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_REMOTE_COMPILESERVER_H
+#define TANDEM_LIB_COMPILER_REMOTE_COMPILESERVER_H
+
+#include "process/Channel.h"
+
+namespace tandem {
+
+/// What tandem-compile-helper does: compiles what the other end of the channel
+/// asks for, one job at a time, until that is closed, or nothing was asked for
+/// `idleSeconds`. Fails where a message cannot be understood.
+Status serveCompilations(Channel &channel, double idleSeconds);
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_REMOTE_COMPILESERVER_H

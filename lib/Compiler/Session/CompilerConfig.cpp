@@ -1,0 +1,64 @@
+//===- CompilerConfig.cpp - What all sessions of a compiler share ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/CompilerConfig.h"
+
+#include "tandem/Analysis/HostProcessor.h"
+#include "tandem/Runtime/Executor.h"
+#include "tandem/Support/Environment.h"
+
+namespace tandem {
+
+static bool isProgramAllThatIsWanted(const CompileOptions &options) {
+  return options.kernelCache && options.fusionReport.empty() &&
+         options.failKernels.empty() && !options.keepsOps &&
+         options.contractions != Contractions::autotune &&
+         !lookUp(Variable::debug);
+}
+
+/// Whether programs may come from the disk.
+static bool usesDisk(const CompileOptions &options) {
+  const char *setting = lookUp(Variable::diskCache);
+  return options.diskCache.value_or(!setting || std::string(setting) != "off");
+}
+
+Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
+  CompilerConfig config;
+  config.options = options;
+  TANDEM_RETURN_IF_ERROR(checkHostProcessor());
+  config.target = &defaultTarget();
+  if (!options.device.empty()) {
+    TANDEM_ASSIGN_OR_RETURN(config.target, findRunnableTarget(options.device));
+  }
+  const Target &target = *config.target;
+  if (auto device = target.device(); !device)
+    return tl::unexpected(std::move(device.error()));
+  TANDEM_ASSIGN_OR_RETURN(config.failures,
+                          FailureRequest::parse(options.failKernels));
+  config.wantsProgramOnly = isProgramAllThatIsWanted(options);
+  if (config.wantsProgramOnly && usesDisk(options))
+    config.disk = &DiskCache::in(options.cacheDir.empty() ? cacheDirectory()
+                                                          : options.cacheDir);
+  config.threads = numThreads();
+  if (!target.isHost()) {
+    config.deviceSpec = config.coreSpec = target.deviceSpec();
+    TANDEM_ASSIGN_OR_RETURN(config.model, findDeviceModel(config.deviceSpec));
+    return config;
+  }
+  // Asked for once: what "host" is may be known better a moment later.
+  TANDEM_ASSIGN_OR_RETURN(config.model,
+                          options.deviceModel.empty()
+                              ? hostDeviceModel()
+                              : findModelForHost(options.deviceModel));
+  config.coreSpec = writeDeviceModel(config.model.withThreads(1));
+  config.model = config.model.withThreads(config.threads);
+  config.deviceSpec = writeDeviceModel(config.model);
+  return config;
+}
+
+} // namespace tandem

@@ -1,0 +1,68 @@
+//===- Fallback.cpp - Kernels back to the ops they were made of -----------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/Fallback.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/Program/ProgramEmitter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+static void inlineAt(ir::LaunchOp launch, func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  OpBuilder builder(launch);
+  IRMapping map;
+  map.map(body.getArguments(), launch.getInputs());
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, map);
+  for (auto [result, value] : llvm::zip_equal(
+           launch.getOutputs(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(map.lookup(value));
+  launch.erase();
+}
+
+/// Drops the one op of a kernel that is none of the runtime.
+static void dropWinogradKernels(ModuleOp module) {
+  module.walk([](ir::WinogradKernelOp op) {
+    op.replaceAllUsesWith(op.getKernel());
+    op.erase();
+  });
+}
+
+void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
+  llvm::StringMap<func::FuncOp> functions;
+  for (ModuleOp kernel : kernels)
+    functions[*kernel.getSymName()] =
+        kernel.lookupSymbol<func::FuncOp>(*kernel.getSymName());
+  for (auto function : program.getOps<func::FuncOp>())
+    function.walk([&](ir::LaunchOp launch) {
+      auto kernel = functions.find(launch.getKernel());
+      if (kernel != functions.end())
+        inlineAt(launch, kernel->second);
+    });
+  dropWinogradKernels(program);
+}
+
+Expected<Program> emitOps(ModuleOp kernel) {
+  OwningOpRef<ModuleOp> copy = kernel.clone();
+  dropWinogradKernels(*copy);
+  FailureOr<Program> program =
+      emitProgram(copy->lookupSymbol<func::FuncOp>(*kernel.getSymName()));
+  if (failed(program))
+    return fail("emit", "the ops of a kernel cannot be emitted");
+  return std::move(*program);
+}
+
+} // namespace tandem

@@ -1,0 +1,19 @@
+//===- ParallelFor.cpp - The compiler's loops on all threads --------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/ParallelFor.h"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+void tandem::parallelFor(int64_t count,
+                         llvm::function_ref<void(int64_t)> body) {
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(int64_t(0), count, body, tbb::simple_partitioner());
+  });
+}

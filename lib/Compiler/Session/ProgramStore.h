@@ -1,0 +1,79 @@
+//===- ProgramStore.h - A graph's programs on disk --------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_SESSION_PROGRAMSTORE_H
+#define TANDEM_LIB_COMPILER_SESSION_PROGRAMSTORE_H
+
+#include "Remote/GraphSource.h"
+#include "Session/CompilerConfig.h"
+
+#include "process/Descriptor.h"
+#include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Runtime/StoredProgram.h"
+
+#include <mutex>
+#include <optional>
+#include <span>
+
+namespace tandem {
+
+/// The programs of one graph in the cache on disk, if that is used. Nothing of
+/// MLIR or LLVM is started to find one, but the linker that loads its kernels.
+/// Thread-safe. `config` outlives this.
+class ProgramStore {
+public:
+  ProgramStore(std::shared_ptr<const GraphSource> graph,
+               const CompilerConfig &config)
+      : graph(std::move(graph)), config(config) {}
+
+  /// The program for inputs of these types, loaded; nothing where it is not
+  /// there. Adds to the phases "read cache" and "load".
+  std::optional<Compiled> find(std::span<const TensorType> inputs,
+                               PhaseTimes &times);
+
+  /// Keeps a program that was compiled for inputs of these types, unless some
+  /// kernel fell back. One with many bytes of constants of its own is written
+  /// in the background, where that is allowed, or when the process ends; others
+  /// now. Adds the phase "write cache", and, once, a warning where the cache
+  /// cannot be used.
+  void keep(std::span<const TensorType> inputs, Compiled &compiled);
+
+  /// What processes have found out by running the program for inputs of these
+  /// types, an entry beside that of the program.
+  ProgramFindings findings(std::span<const TensorType> inputs);
+  void keepFindings(std::span<const TensorType> inputs,
+                    const ProgramFindings &findings);
+
+  /// All that the program for inputs of these types depends on.
+  CacheKey keyOf(std::span<const TensorType> inputs);
+  /// An entry for another process, and what one of another process holds,
+  /// loaded; adds to the phase "load". Both may refer to `known` constants.
+  Expected<Descriptor> pack(const CacheKey &key, const Compiled &compiled,
+                            std::span<const KnownConstant> known);
+  Expected<Compiled> unpack(int entry, const CacheKey &key,
+                            std::span<const KnownConstant> known,
+                            PhaseTimes &times);
+
+private:
+  class WriteJob;
+
+  Expected<Compiled> load(StoredProgram stored, PhaseTimes &times);
+  GraphReference reference(std::span<const KnownConstant> known = {}) const {
+    return {*graph->eager, graph->constantDigests(), known};
+  }
+
+  std::shared_ptr<const GraphSource> graph;
+  const CompilerConfig &config;
+  /// The part of the key that is the same for all inputs, made once.
+  std::once_flag once;
+  std::optional<CacheKey> common;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_SESSION_PROGRAMSTORE_H

@@ -1,0 +1,46 @@
+//===- WarmUpThread.h - Starting a target beside other work --- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_SESSION_WARMUPTHREAD_H
+#define TANDEM_LIB_COMPILER_SESSION_WARMUPTHREAD_H
+
+#include "tandem/Target/Target.h"
+
+#include <optional>
+#include <pthread.h>
+
+namespace tandem {
+
+/// A thread that makes ready what the first kernel of a process needs (warmUp),
+/// while its graph is still being fused. It has ended when this object does,
+/// when the process forks, and before the process destroys what it uses.
+class WarmUpThread {
+public:
+  /// To be called once by whoever may have one started later, early and in the
+  /// main thread if possible (stopAtProcessEnd).
+  static void prepare();
+
+  WarmUpThread() = default;
+  WarmUpThread(const WarmUpThread &) = delete;
+  WarmUpThread &operator=(const WarmUpThread &) = delete;
+  ~WarmUpThread() { join(); }
+
+  /// Starts it. Where that fails, the first kernel waits.
+  void start(const Target &target);
+
+private:
+  void join();
+  static void joinAll();
+  static void stopAll();
+
+  std::optional<pthread_t> thread;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_SESSION_WARMUPTHREAD_H
