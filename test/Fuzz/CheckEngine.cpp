@@ -11,8 +11,8 @@
 #include "GraphBuilder.h"
 #include "GraphInputs.h"
 
+#include "engine/Engine.h"
 #include "tandem/Runtime/ErrorBounds.h"
-#include "tiering/Engine.h"
 
 #include <oneapi/tbb/task_arena.h>
 

@@ -11,10 +11,10 @@
 #include "CheckEngine.h"
 #include "GraphInputs.h"
 
+#include "engine/certificate/Certificate.h"
 #include "tandem/ProgramTransforms/MemoryPlan.h"
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Tandem.h"
-#include "tiering/Certificate.h"
 
 #include <oneapi/tbb/task_arena.h>
 

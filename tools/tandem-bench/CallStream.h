@@ -9,7 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_CALLSTREAM_H
 #define TANDEM_TOOLS_TANDEM_BENCH_CALLSTREAM_H
 
-#include "tiering/Replay.h"
+#include "engine/policy/Replay.h"
 
 #include "tandem/Measure/Vary.h"
 

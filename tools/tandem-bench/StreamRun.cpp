@@ -8,8 +8,8 @@
 
 #include "StreamRun.h"
 
-#include "tiering/Engine.h"
-#include "tiering/SpareCores.h"
+#include "background/SpareCores.h"
+#include "engine/Engine.h"
 
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Support/Clocks.h"

@@ -13,8 +13,8 @@
 #include "common/Format.h"
 #include "common/Tiers.h"
 
+#include "engine/certificate/Certificate.h"
 #include "tandem/Measure/Sampler.h"
-#include "tiering/Certificate.h"
 
 #include <cstdio>
 #include <functional>

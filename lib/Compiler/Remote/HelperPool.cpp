@@ -11,9 +11,9 @@
 #include "Remote/HelperMessages.h"
 #include "Session/Versions.h"
 
+#include "background/SpareCores.h"
 #include "tandem/Runtime/Versions.h"
 #include "tandem/Support/Environment.h"
-#include "tiering/SpareCores.h"
 
 #include <algorithm>
 #include <dlfcn.h>

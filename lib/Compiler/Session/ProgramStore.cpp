@@ -10,10 +10,10 @@
 
 #include "Session/Versions.h"
 
+#include "background/BackgroundQueue.h"
 #include "tandem/Runtime/Function.h"
 #include "tandem/Runtime/StoredProgram.h"
 #include "tandem/Runtime/Versions.h"
-#include "tiering/BackgroundQueue.h"
 
 #include <array>
 #include <cstring>

@@ -8,8 +8,8 @@
 
 #include "Planner.h"
 
-#include "../../tiering/BackgroundQueue.h"
 #include "EngineConfig.h"
+#include "background/BackgroundQueue.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "background/BackgroundQueue.h"
 #include "tandem/Runtime/DiskCache.h"
 #include "tandem/Runtime/Function.h"
 #include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
-#include "tiering/BackgroundQueue.h"
 
 #include <filesystem>
 #include <fstream>

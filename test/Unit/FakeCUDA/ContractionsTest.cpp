@@ -8,7 +8,7 @@
 
 #include "LibraryFixture.h"
 
-#include "tiering/BackgroundQueue.h"
+#include "background/BackgroundQueue.h"
 
 #include <latch>
 #include <thread>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BackgroundQueue.h"
+#include "background/BackgroundQueue.h"
 
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Capacity.h"
+#include "background/Capacity.h"
 
 #include "gtest/gtest.h"
 

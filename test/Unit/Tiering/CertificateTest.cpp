@@ -8,9 +8,9 @@
 
 #include "../Runtime/TestPrograms.h"
 
+#include "engine/certificate/Certificate.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Npy.h"
-#include "tiering/Certificate.h"
 
 #include <gmock/gmock.h>
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Engine.h"
 #include "EngineFixture.h"
+#include "engine/Engine.h"
 
 using namespace tandem;
 using namespace tandem::test;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Policy.h"
+#include "engine/policy/Policy.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

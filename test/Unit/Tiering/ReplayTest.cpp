@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Replay.h"
+#include "engine/policy/Replay.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 
 #include "../Runtime/TestPrograms.h"
 
-#include "tiering/Tolerance.h"
+#include "engine/certificate/Tolerance.h"
 
 #include <gmock/gmock.h>
 

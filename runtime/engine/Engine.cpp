@@ -1,0 +1,303 @@
+//===- Engine.cpp - Chooses the tier of each call -------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "engine/Engine.h"
+
+#include "background/SpareCores.h"
+
+#include <algorithm>
+
+using namespace tandem;
+using namespace tandem::tiering;
+
+/// So many of a tier's first calls are timed, and go by the signature's record,
+/// whatever that costs.
+static constexpr uint64_t kTimedAlways = 32;
+
+static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
+  return estimate.samples() < kTimedAlways ||
+         calls % SettledSignature::kTimedEvery == 0;
+}
+
+Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy,
+               EngineSeams seams)
+    : store(store), options(std::move(options)), policy(policy),
+      seams(std::move(seams)), books(this->options, this->seams.clock),
+      isCapturable(store.stream().device().canCapture()) {
+  this->policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
+  this->policy.maxResidentBytes = this->options.maxResidentBytes;
+  (void)BackgroundQueue::process(); // Notes the main thread.
+}
+
+Engine::~Engine() { cancel(); }
+
+Expected<SignaturePtr> Engine::findSignature(std::span<const Tensor> inputs) {
+  if (SignaturePtr known = table.find(inputs)) [[likely]]
+    return known;
+  Types types;
+  for (const Tensor &input : inputs)
+    types.push_back(input.type());
+  return addSignature(types);
+}
+
+Expected<SignaturePtr> Engine::addSignature(const Types &types) {
+  TANDEM_RETURN_IF_ERROR(checkInputs(*store.program(), types));
+  bool isNew = false;
+  SignaturePtr signature = table.findOrAdd(types, isNew);
+  if (isNew) {
+    signature->record.lastCallNs = books.now(); // Not the one to forget.
+    books.note(*signature, EventKind::seen, "");
+    makeRoom();
+  }
+  return signature;
+}
+
+Conditions Engine::conditions(double nowNs) const {
+  const BackgroundQueue &queue = BackgroundQueue::process();
+  Conditions conditions;
+  conditions.nowNs = nowNs;
+  conditions.spareCores = SpareCores::process().count();
+  conditions.queuedLossRate = queue.lossRate();
+  return conditions;
+}
+
+bool Engine::mustCompile(State state) const {
+  return options.mode == Mode::compile ||
+         (options.mode == Mode::compileNow && state == State::eager);
+}
+
+Decision Engine::decide(const Record &record,
+                        const Conditions &conditions) const {
+  return seams.decide ? seams.decide(record, conditions, policy)
+                      : tiering::decide(record, conditions, policy);
+}
+
+Decision Engine::decideNow(const Signature &signature) const {
+  const Conditions present = conditions(books.now());
+  NotedLock lock(signature.mutex);
+  return decide(signature.record, present);
+}
+
+Engine::Turn Engine::beginCall(Signature &signature) {
+  Turn turn;
+  const double now = turn.startNs = books.now();
+  NotedLock lock(signature.mutex);
+  Record &record = signature.record;
+  record.beginCall(now);
+  const bool isPromoted = record.state == State::promoted;
+  if (isPromoted) {
+    ++signature.compiledCalls;
+    turn.isCaptured = record.runsCaptured();
+    signature.capturedCalls += turn.isCaptured;
+    turn.compiled = turn.isCaptured ? signature.captured : signature.prepared;
+    // What takes long to prepare need not have all calls timed.
+    turn.isTimed = record.capture != Capture::preparing ||
+                   isTimed(record.compiled, record.calls);
+    turn.isSettled = record.promoted().samples() >= kTimedAlways &&
+                     record.isCaptureSettled() && !books.isTraced();
+  } else if (record.state == State::compiled ||
+             record.state == State::provisional) {
+    turn.isCertificateDue = record.isCertificateDue();
+    if (turn.isCertificateDue || record.state == State::provisional)
+      turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
+  } else {
+    turn.mustCompile = mustCompile(record.state);
+    turn.contradiction = signature.contradiction;
+    turn.endedJobs = BackgroundQueue::process().ended();
+    // On a GPU, to time a call is to wait for it.
+    turn.isTimed =
+        store.stream().device().isHost() || isTimed(record.eager, record.calls);
+  }
+  if (options.mode == Mode::automatic)
+    turn.decision =
+        decide(record, isPromoted ? Conditions{.nowNs = now} : conditions(now));
+  return turn;
+}
+
+Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
+  // Most calls by far.
+  if (SettledCalls::Call call(settledCalls, inputs, books.coarseNow()); call)
+    return runSettled(call, inputs);
+  TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findSignature(inputs));
+  const uint64_t generation = settledCalls.generation();
+  Turn turn = beginCall(*signature);
+  if (turn.contradiction) [[unlikely]]
+    return tl::unexpected(std::move(*turn.contradiction));
+  if (turn.mustCompile) [[unlikely]] {
+    TANDEM_RETURN_IF_ERROR(compileInCall(signature, turn));
+    turn.startNs = books.now();
+  }
+  if (turn.decision.reason == Reason::notPredicted) [[unlikely]] {
+    predict(*signature);
+    turn.decision = decideNow(*signature);
+  }
+  if (turn.decision.action != Action::none) [[unlikely]]
+    apply(signature, turn.decision);
+  if (turn.isSettled)
+    settledCalls.add(signature, turn.compiled, generation);
+  if (turn.carriesCertificate) [[unlikely]]
+    return certifyingCall(signature, std::move(turn), inputs);
+  return runTurn(signature, turn, inputs);
+}
+
+Status Engine::waitForDevice() {
+  Stream &stream = store.stream();
+  return stream.device().isHost() ? Status() : stream.synchronise();
+}
+
+Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
+  // The store keeps it as long as it lives.
+  const PreparedTier *known = eager.load(std::memory_order_acquire);
+  if (!known) [[unlikely]] {
+    TANDEM_ASSIGN_OR_RETURN(PreparedPtr made, store.prepare({}, Tier::eager));
+    eager.store(known = made.get(), std::memory_order_release);
+  }
+  return store.run(*known, Tier::eager, inputs);
+}
+
+Expected<std::vector<Tensor>>
+Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
+                    std::span<const Tensor> inputs) {
+  auto outputs = store.run(prepared, Tier::compiled, inputs);
+  if (outputs) [[likely]]
+    return outputs;
+  // As when memory has run out: what needs less may still run.
+  PreparedPtr compiled;
+  bool isCaptured = false;
+  {
+    NotedLock lock(signature->mutex);
+    isCaptured = signature->captured.get() == &prepared;
+    if (signature->prepared.get() != &prepared)
+      compiled = signature->prepared;
+  }
+  if (isCaptured)
+    release(signature, outputs.error().str());
+  if (compiled)
+    return runCompiled(signature, *compiled, inputs);
+  refuse(signature, EventKind::failed, outputs.error().str());
+  return runEager(inputs);
+}
+
+Expected<std::vector<Tensor>>
+Engine::runSettled(SettledCalls::Call &call, std::span<const Tensor> inputs) {
+  if (!call.isTimed()) [[likely]]
+    return runCompiled(call->signature, *call->prepared, inputs);
+  TANDEM_RETURN_IF_ERROR(waitForDevice());
+  const double start = books.now();
+  auto outputs = runCompiled(call->signature, *call->prepared, inputs);
+  if (outputs)
+    TANDEM_RETURN_IF_ERROR(waitForDevice());
+  call.addTime(books.now() - start);
+  return outputs;
+}
+
+Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
+                                              Turn turn,
+                                              std::span<const Tensor> inputs) {
+  if (turn.isTimed && !store.stream().device().isHost()) {
+    TANDEM_RETURN_IF_ERROR(waitForDevice());
+    turn.startNs = books.now();
+  }
+  auto outputs = turn.compiled ? runCompiled(signature, *turn.compiled, inputs)
+                               : runEager(inputs);
+  if (!outputs) [[unlikely]]
+    return outputs;
+  if (turn.isTimed)
+    TANDEM_RETURN_IF_ERROR(waitForDevice());
+  if (turn.isTimed || !turn.compiled)
+    endCall(signature, turn, books.now() - turn.startNs);
+  if (books.isTraced()) [[unlikely]]
+    books.addSpan(name(turn.isCaptured ? Tier::captured
+                       : turn.compiled ? Tier::compiled
+                                       : Tier::eager),
+                  "call", turn.startNs, signature->types);
+  return outputs;
+}
+
+void Engine::endCall(const SignaturePtr &signature, const Turn &turn,
+                     double ns) {
+  std::optional<Error> failure;
+  if (turn.isCaptured)
+    failure = turn.compiled->executor->captureFailure();
+  if (failure) // It ran step by step.
+    return release(signature, failure->str());
+  NotedLock lock(signature->mutex);
+  Record &record = signature->record;
+  if (turn.compiled && record.state == State::refused)
+    return; // It failed, and ran eagerly.
+  if (turn.isCaptured)
+    endCaptured(*signature, *turn.compiled, ns);
+  else if (turn.compiled)
+    record.addCompiled(ns);
+  // What libraries prepare in the first call is not lost again.
+  else if (!turn.isTimed || record.eagerCalls == 0)
+    record.addUntimedEager();
+  else if (BackgroundQueue::process().begun() > turn.endedJobs)
+    record.addEagerBeside(ns);
+  else
+    record.addEager(ns);
+}
+
+void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
+  switch (decision.action) {
+  case Action::none:
+  case Action::promote: // Which takes a certificate.
+    return;
+  case Action::compile:
+    return enqueue(signature, describe(decision));
+  case Action::cancel: // By the thread that would compile it.
+    return;
+  case Action::retry:
+    return retry(signature, describe(decision));
+  case Action::refuse:
+    return refuse(signature, EventKind::evicted, describe(decision));
+  case Action::capture:
+    return enqueueCapture(signature);
+  case Action::adopt:
+    return adoptCaptured(*signature, describe(decision));
+  case Action::release:
+    return releaseSlower(signature, describe(decision));
+  case Action::demote: {
+    {
+      NotedLock lock(signature->mutex);
+      if (signature->record.state != State::promoted)
+        return;
+      signature->record.demote(books.now());
+      drop(*signature);
+    }
+    settledCalls.tellAll();
+    books.note(*signature, EventKind::demoted, describe(decision));
+    note(signature, [&](ProgramFindings &findings) {
+      findings.demotions = signature->record.demotions;
+    });
+    return;
+  }
+  }
+}
+
+FunctionReport Engine::report() const {
+  settledCalls.tellAll();
+  FunctionReport report;
+  report.mode = options.mode;
+  for (const SignaturePtr &signature : table.all()) {
+    SignatureReport one = signature->report();
+    one.next = describe(decideNow(*signature));
+    report.signatures.push_back(std::move(one));
+  }
+  std::sort(report.signatures.begin(), report.signatures.end(),
+            [](const SignatureReport &a, const SignatureReport &b) {
+              return a.calls > b.calls;
+            });
+  report.evicted = evicted;
+  report.residentBytes = residentBytes;
+  report.longestLockWaitNs = NotedLock::longestWaitNs();
+  report.events = books.allEvents();
+  report.spans = books.allSpans();
+  report.threads = books.allThreads();
+  return report;
+}

@@ -1,0 +1,224 @@
+//===- Engine.h - Chooses the tier of each call --------------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_ENGINE_ENGINE_H
+#define TANDEM_RUNTIME_ENGINE_ENGINE_H
+
+#include "engine/signatures/Books.h"
+#include "engine/signatures/SettledCalls.h"
+
+#include "tandem/Runtime/PhaseTimes.h"
+
+namespace tandem::tiering {
+
+/// What tests put in the place of an engine's clock and policy, to force
+/// changes of tier without waiting for them. Empty functions stand for the real
+/// ones. Any thread may call them, `decide` while it holds a lock of the
+/// engine.
+struct EngineSeams {
+  /// Nanoseconds since the engine was created; must not go back.
+  std::function<double()> clock;
+  /// Replaces tiering::decide. The engine ignores decisions that the state of
+  /// the signature does not allow.
+  std::function<Decision(const Record &, const Conditions &,
+                         const PolicyOptions &)>
+      decide;
+};
+
+/// Runs a function's calls, each in the tier that pays for its signature
+/// (docs/Engine.md). Thread-safe. No lock is held while anything is compiled or
+/// run.
+class Engine {
+public:
+  /// `store` must outlive the engine. `options` replace the limits of `policy`.
+  Engine(TierStore &store, TieringOptions options, PolicyOptions policy = {},
+         EngineSeams seams = {});
+  /// Cancels compilations as `cancel` does.
+  ~Engine();
+
+  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
+  /// Has these signatures compiled in the background, before all others.
+  Status compileAhead(std::span<const Types> signatures);
+  /// Waits until nothing is compiled or certified in the background.
+  void wait();
+  /// Cancels what waits to be compiled, and what is compiled in a helper
+  /// process; waits for what is compiled on a thread of this one.
+  void cancel();
+  FunctionReport report() const;
+
+private:
+  /// What one call does.
+  struct Turn {
+    /// What it runs; null stands for eager.
+    PreparedPtr compiled;
+    /// Whether that is captured work.
+    bool isCaptured = false;
+    bool isTimed = true;
+    /// Whether later calls need not go by the record.
+    bool isSettled = false;
+    /// When it began to run, and how many background jobs had ended by then.
+    double startNs = 0;
+    uint64_t endedJobs = 0;
+    bool carriesCertificate = false;
+    /// Whether a new certificate may be made. Otherwise the call only runs what
+    /// was compiled if its inputs are known to agree.
+    bool isCertificateDue = true;
+    /// Whether it compiles first, and waits for that.
+    bool mustCompile = false;
+    /// What it fails with.
+    std::optional<Error> contradiction;
+    /// What else the policy has decided, as the call begins.
+    Decision decision;
+  };
+  class CompileJob;
+  class CertificateJob;
+  class CaptureJob;
+  class FindingsJob;
+
+  Expected<SignaturePtr> findSignature(std::span<const Tensor> inputs);
+  Expected<SignaturePtr> addSignature(const Types &types);
+  bool mustCompile(State state) const;
+  Turn beginCall(Signature &signature);
+  Conditions conditions(double nowNs) const;
+  /// Asks the policy. The signature's lock must be held.
+  Decision decide(const Record &record, const Conditions &conditions) const;
+  Decision decideNow(const Signature &signature) const;
+  void apply(const SignaturePtr &signature, const Decision &decision);
+  /// Has what is timed on a device of its own begin, or end, with an idle one.
+  Status waitForDevice();
+  Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runTurn(const SignaturePtr &signature,
+                                        Turn turn,
+                                        std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runCompiled(const SignaturePtr &signature,
+                                            const PreparedTier &prepared,
+                                            std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runSettled(SettledCalls::Call &call,
+                                           std::span<const Tensor> inputs);
+  void endCall(const SignaturePtr &signature, const Turn &turn, double ns);
+
+  /// Once per signature.
+  void predict(Signature &signature);
+  void enqueue(const SignaturePtr &signature, std::string reason,
+               bool isUrgent = false);
+  /// The job's place in the queue, by its record. Its lock must be held.
+  void updateJob(Signature &signature);
+  void cancelled(Signature &signature, std::string reason);
+  /// Whether it is still worth it.
+  bool beginCompiling(const SignaturePtr &signature);
+  /// Compiles now; `turn` then runs it, or makes the certificate. Fails in mode
+  /// compile where it cannot be compiled.
+  Status compileInCall(const SignaturePtr &signature, Turn &turn);
+  void retry(const SignaturePtr &signature, std::string reason);
+  /// Compiles now. `background`, unless it is null, interrupts a compilation
+  /// that no call waits for.
+  Status compile(const SignaturePtr &signature,
+                 const std::stop_source *background);
+  void adopt(const SignaturePtr &signature, PreparedPtr prepared, double costNs,
+             double tookNs);
+  void refuse(const SignaturePtr &signature, EventKind kind, std::string reason,
+              double tookNs = 0);
+  /// What its programs hold. Its lock must be held.
+  void addResidentBytes(Signature &signature, int64_t bytes);
+  /// Forgets what was compiled for it. Its lock must be held.
+  void drop(Signature &signature);
+  /// Drops what is beyond the options' limits.
+  void makeRoom();
+  void evict(const SignaturePtr &signature, bool isWhole);
+
+  // For other processes:
+  /// What they have found out of the program; once per signature, on a
+  /// background thread.
+  void recall(Signature &signature);
+  /// Changes what is kept for them. No lock may be held.
+  void note(const SignaturePtr &signature,
+            const std::function<void(ProgramFindings &)> &change);
+
+  // Captured work:
+  void enqueueCapture(const SignaturePtr &signature);
+  /// Prepares what was compiled to run as captured work, on trial.
+  void capture(const SignaturePtr &signature);
+  void adoptCaptured(Signature &signature, std::string reason);
+  /// Has it run compiled for good.
+  void release(const SignaturePtr &signature, std::string reason);
+  /// The same, as captured is not faster.
+  void releaseSlower(const SignaturePtr &signature, std::string reason);
+  /// Forgets the captured program. Its lock must be held.
+  void dropCaptured(Signature &signature);
+  /// A captured call has ended. Its lock must be held.
+  void endCaptured(Signature &signature, const PreparedTier &captured,
+                   double ns);
+
+  // Certificates:
+  struct Comparison {
+    Certificate certificate;
+    /// Whether the tolerance is exceeded, and that has yet to be confirmed.
+    bool isSuspicion = false;
+    /// In the host's memory.
+    std::vector<Tensor> inputs, eager, compiled;
+  };
+  Expected<std::vector<Tensor>> certifyingCall(const SignaturePtr &signature,
+                                               Turn turn,
+                                               std::span<const Tensor> inputs);
+  Expected<bool> areInputsNew(const SignaturePtr &signature, Turn &turn,
+                              std::span<const Tensor> inputs);
+  bool certifyInBackground(const SignaturePtr &signature,
+                           std::span<const Tensor> inputs);
+  Expected<std::shared_ptr<const Certifier>> certifierOf(Signature &signature);
+  Expected<std::vector<Tensor>> runCertifying(Signature &signature,
+                                              const Certifier &certifier,
+                                              std::span<const Tensor> inputs);
+  /// Runs both tiers and compares them. `*outputs`, unless it is null, becomes
+  /// eager's. Fails where eager does, and for a contradiction where the options
+  /// ask for that.
+  Status certify(const SignaturePtr &signature, std::span<const Tensor> inputs,
+                 bool mayConfirm, std::vector<Tensor> *outputs);
+  Expected<Comparison> compare(const Certifier &certifier,
+                               std::span<const Tensor> inputs,
+                               std::span<const Tensor> eager,
+                               std::span<const Tensor> compiled,
+                               bool mayConfirm);
+  Status judge(const SignaturePtr &signature, const Comparison &comparison,
+               double tookNs);
+  /// Writes the reproducer of a certificate that was not passed. The error says
+  /// `what`, then the certificate.
+  Error errorOf(const std::string &what, const Comparison &comparison) const;
+  Status contradict(const SignaturePtr &signature, const Comparison &comparison,
+                    double tookNs);
+  Status addUndecided(const SignaturePtr &signature,
+                      const Comparison &comparison, double tookNs);
+  /// Counts a certificate that was undecided with `error`, or one that would be
+  /// because its inputs are those of the last. After too many the signature
+  /// stays eager, and calls fail if the options are strict.
+  Status countUndecided(const SignaturePtr &signature, const Error &error,
+                        double tookNs);
+  /// Runs the signature eagerly for good.
+  Status stayEager(const SignaturePtr &signature, EventKind kind,
+                   const Error &error, double tookNs);
+
+  TierStore &store;
+  const TieringOptions options;
+  PolicyOptions policy;
+  const EngineSeams seams;
+  Books books;
+  SignatureTable table;
+  mutable SettledCalls settledCalls;
+  std::atomic<uint64_t> evicted{0};
+  /// The sum of what compiled programs hold.
+  std::atomic<int64_t> residentBytes{0};
+  /// How many calls of `cancel` there are at the moment.
+  std::atomic<int> cancellations{0};
+  /// Whether programs of this graph can run as captured work on this device.
+  std::atomic<bool> isCapturable;
+  /// The eager tier's executor; null before the first call.
+  std::atomic<const PreparedTier *> eager{nullptr};
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_ENGINE_ENGINE_H

@@ -1,0 +1,363 @@
+//===- EngineCertify.cpp - Certificates before a swap ---------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "engine/Engine.h"
+
+using namespace tandem;
+using namespace tandem::tiering;
+
+/// So many certificates that prove little, on different inputs, are proof
+/// enough: some graphs are never called with anything else.
+static constexpr int kProvisionalAreEnough = 3;
+
+namespace {
+/// Allows another certificate of the signature when this one is made, unless
+/// `signature` has become null.
+struct CertificateScope {
+  Signature *signature;
+  ~CertificateScope() {
+    if (!signature)
+      return;
+    NotedLock lock(signature->mutex);
+    signature->isCertifying = false;
+  }
+};
+} // namespace
+
+/// Makes a certificate on a background thread, on copies of a call's inputs.
+class Engine::CertificateJob final : public BackgroundJob {
+public:
+  CertificateJob(Engine &engine, SignaturePtr signature,
+                 std::vector<Tensor> inputs)
+      : BackgroundJob(&engine), engine(engine), signature(std::move(signature)),
+        inputs(std::move(inputs)) {
+    // It takes a run of each tier, and what was paid for waits for it.
+    setUrgent();
+  }
+  void run() override {
+    CertificateScope scope{signature.get()};
+    // The cores are the callers'.
+    runOnOneThread([&] {
+      (void)engine.certify(signature, inputs, /*mayConfirm=*/true, nullptr);
+    });
+  }
+  void cancel() override {
+    NotedLock lock(signature->mutex);
+    signature->isCertifying = false;
+  }
+
+private:
+  Engine &engine; // Which waits for its jobs before it ends.
+  const SignaturePtr signature;
+  const std::vector<Tensor> inputs;
+};
+
+static Expected<std::vector<Tensor>> copyOf(std::span<const Tensor> tensors,
+                                            Stream &stream) {
+  std::vector<Tensor> copies;
+  for (const Tensor &tensor : tensors) {
+    TANDEM_ASSIGN_OR_RETURN(
+        copies.emplace_back(),
+        Tensor::allocate(tensor.type(), stream.allocator()));
+    TANDEM_RETURN_IF_ERROR(stream.copy(tensor, copies.back()));
+  }
+  // The caller may change them once the call has returned.
+  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  return copies;
+}
+
+static int64_t bytesOf(std::span<const Tensor> tensors) {
+  int64_t bytes = 0;
+  for (const Tensor &tensor : tensors)
+    bytes += tensor.bytes();
+  return bytes;
+}
+
+bool Engine::certifyInBackground(const SignaturePtr &signature,
+                                 std::span<const Tensor> inputs) {
+  auto copies = copyOf(inputs, store.stream());
+  return copies &&
+         BackgroundQueue::process().add(std::make_shared<CertificateJob>(
+             *this, signature, std::move(*copies)));
+}
+
+static Expected<uint64_t> fingerprintOf(std::span<const Tensor> inputs,
+                                        Stream &stream) {
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here, copyToHost(inputs, stream));
+  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  return fingerprint(here);
+}
+
+/// Looks up what certificates so far say about inputs like a call's: the
+/// compiled program agreed on them, or they were undecided. Returns whether
+/// they say nothing, so that a new certificate may be made on these inputs.
+Expected<bool> Engine::areInputsNew(const SignaturePtr &signature, Turn &turn,
+                                    std::span<const Tensor> inputs) {
+  bool isProvisional = false, isUndecided = false;
+  {
+    NotedLock lock(signature->mutex);
+    isProvisional = signature->record.state == State::provisional;
+    isUndecided = turn.isCertificateDue && signature->certificateError;
+  }
+  if (!isProvisional && !isUndecided)
+    return turn.isCertificateDue;
+  TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
+                          fingerprintOf(inputs, store.stream()));
+  std::optional<Error> undecided;
+  {
+    NotedLock lock(signature->mutex);
+    if (isProvisional && present == signature->fingerprint &&
+        signature->prepared) {
+      ++signature->compiledCalls;
+      turn.compiled = signature->prepared;
+      return false;
+    }
+    if (isUndecided && present == signature->undecidedFingerprint)
+      undecided = signature->certificateError;
+  }
+  if (!undecided)
+    return turn.isCertificateDue;
+  TANDEM_RETURN_IF_ERROR(countUndecided(signature, *undecided, /*tookNs=*/0));
+  return false;
+}
+
+Expected<std::vector<Tensor>>
+Engine::certifyingCall(const SignaturePtr &signature, Turn turn,
+                       std::span<const Tensor> inputs) {
+  CertificateScope scope{signature.get()};
+  TANDEM_ASSIGN_OR_RETURN(const bool areNew,
+                          areInputsNew(signature, turn, inputs));
+  const bool isInBackground = areNew && options.mode == Mode::automatic &&
+                              bytesOf(inputs) <= options.maxCertificateBytes &&
+                              certifyInBackground(signature, inputs);
+  if (isInBackground)
+    scope.signature = nullptr; // The job ends it.
+  if (!areNew || isInBackground) {
+    turn.startNs = books.now();
+    return runTurn(signature, turn, inputs);
+  }
+  std::vector<Tensor> outputs;
+  TANDEM_RETURN_IF_ERROR(
+      certify(signature, inputs, options.mode == Mode::compileNow, &outputs));
+  return outputs;
+}
+
+/// Eager's outputs, and behind them what the certificate needs to know.
+Expected<std::vector<Tensor>>
+Engine::runCertifying(Signature &signature, const Certifier &certifier,
+                      std::span<const Tensor> inputs) {
+  if (certifier.program() == store.program())
+    return runEager(inputs);
+  PreparedPtr prepared;
+  {
+    NotedLock lock(signature.mutex);
+    prepared = signature.certifying;
+  }
+  if (!prepared) {
+    TANDEM_ASSIGN_OR_RETURN(PreparedTier made,
+                            interpretTier(certifier.program(), Tier::eager,
+                                          store.executorOptions()));
+    prepared = std::make_shared<const PreparedTier>(std::move(made));
+    NotedLock lock(signature.mutex);
+    signature.certifying = prepared;
+  }
+  return store.run(*prepared, Tier::eager, inputs);
+}
+
+Expected<std::shared_ptr<const Certifier>>
+Engine::certifierOf(Signature &signature) {
+  {
+    NotedLock lock(signature.mutex);
+    if (signature.certifier)
+      return signature.certifier;
+  }
+  TANDEM_ASSIGN_OR_RETURN(
+      Certifier made,
+      Certifier::create(store.program(), signature.types,
+                        store.executorOptions().libraries.precision));
+  NotedLock lock(signature.mutex);
+  return signature.certifier =
+             std::make_shared<const Certifier>(std::move(made));
+}
+
+Status Engine::certify(const SignaturePtr &signature,
+                       std::span<const Tensor> inputs, bool mayConfirm,
+                       std::vector<Tensor> *outputs) {
+  const double start = books.now();
+  TANDEM_ASSIGN_OR_RETURN(auto certifier, certifierOf(*signature));
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> eager,
+                          runCertifying(*signature, *certifier, inputs));
+  if (outputs)
+    outputs->assign(eager.begin(),
+                    eager.begin() + store.program()->outputs.size());
+  PreparedPtr prepared;
+  {
+    NotedLock lock(signature->mutex);
+    prepared = signature->prepared;
+  }
+  if (!prepared) // It has gone meanwhile.
+    return {};
+  auto compiled = [&] {
+    // Memory that eager has freed may hold the very results.
+    FilledAllocations filled;
+    return store.run(*prepared, Tier::compiled, inputs);
+  }();
+  Expected<Comparison> comparison =
+      compiled ? compare(*certifier, inputs, eager, *compiled, mayConfirm)
+               : tl::unexpected(compiled.error());
+  books.addSpan("certificate", "certificate", start, signature->types);
+  if (!comparison && cancellations > 0) // It says nothing of the program.
+    return {};
+  if (!comparison) {
+    refuse(signature, EventKind::failed, comparison.error().str(),
+           books.now() - start);
+    return {};
+  }
+  if (comparison->isSuspicion && certifyInBackground(signature, inputs))
+    return {};
+  return judge(signature, *comparison, books.now() - start);
+}
+
+/// What exceeds the tolerance is confirmed by the error bounds of these inputs,
+/// which takes the time of many runs: not in a call.
+Expected<Engine::Comparison> Engine::compare(const Certifier &certifier,
+                                             std::span<const Tensor> inputs,
+                                             std::span<const Tensor> eager,
+                                             std::span<const Tensor> compiled,
+                                             bool mayConfirm) {
+  Stream &stream = store.stream();
+  Comparison result;
+  TANDEM_ASSIGN_OR_RETURN(result.inputs, copyToHost(inputs, stream));
+  TANDEM_ASSIGN_OR_RETURN(result.eager, copyToHost(eager, stream));
+  TANDEM_ASSIGN_OR_RETURN(result.compiled, copyToHost(compiled, stream));
+  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  result.certificate =
+      certifier.certify(result.inputs, result.eager, result.compiled);
+  if (result.certificate.verdict != Certificate::Verdict::failed)
+    return result;
+  result.isSuspicion = !mayConfirm;
+  if (mayConfirm) {
+    TANDEM_ASSIGN_OR_RETURN(
+        result.certificate,
+        certifier.confirm(result.inputs, result.eager, result.compiled,
+                          [&] { return cancellations.load() > 0; }));
+  }
+  return result;
+}
+
+Status Engine::judge(const SignaturePtr &signature,
+                     const Comparison &comparison, double tookNs) {
+  const Certificate &certificate = comparison.certificate;
+  if (certificate.verdict == Certificate::Verdict::failed)
+    return contradict(signature, comparison, tookNs);
+  if (certificate.verdict == Certificate::Verdict::undecided)
+    return addUndecided(signature, comparison, tookNs);
+  bool isPromoted = false;
+  {
+    NotedLock lock(signature->mutex);
+    ++signature->certificates;
+    signature->fingerprint = fingerprint(comparison.inputs);
+    Record &record = signature->record;
+    if (!signature->prepared ||
+        (record.state != State::compiled && record.state != State::provisional))
+      return {};
+    // A program that is wrong near jumps alone would always look like this. One
+    // that may be wrong on other inputs needs a certificate that is passed.
+    if (certificate.verdict == Certificate::Verdict::provisional &&
+        certificate.reason != Certificate::Reason::nearJump &&
+        !signature->certificateError)
+      ++signature->provisional;
+    isPromoted = certificate.verdict == Certificate::Verdict::passed ||
+                 signature->provisional >= kProvisionalAreEnough;
+    record.state = isPromoted ? State::promoted : State::provisional;
+    if (isPromoted) {
+      if (options.mode == Mode::automatic && isCapturable &&
+          record.capture == Capture::unavailable)
+        record.capture = Capture::untried;
+      signature->certifier = nullptr;
+      signature->certifying = nullptr;
+    }
+  }
+  books.note(*signature,
+             certificate.verdict == Certificate::Verdict::passed
+                 ? EventKind::certified
+                 : EventKind::provisional,
+             certificate.str(), tookNs);
+  if (!isPromoted)
+    return {};
+  books.note(*signature, EventKind::promoted, "");
+  // It has been worth another try.
+  note(signature, [](ProgramFindings &findings) { findings.demotions = 0; });
+  return {};
+}
+
+Error Engine::errorOf(const std::string &what,
+                      const Comparison &comparison) const {
+  Error error{what + comparison.certificate.str(), "certify", {}, {}};
+  const Compiler *compiler = store.compiler();
+  auto written =
+      writeReproducer({comparison.certificate, *store.program(),
+                       compiler ? compiler->source() : "", comparison.inputs,
+                       comparison.eager, comparison.compiled},
+                      options.reproducerDir);
+  error.hint = written ? "reproducer: " + *written
+                       : "no reproducer: " + written.error().message;
+  return error;
+}
+
+Status Engine::contradict(const SignaturePtr &signature,
+                          const Comparison &comparison, double tookNs) {
+  const Error error = errorOf(
+      "what was compiled computes something else than eager: ", comparison);
+  {
+    NotedLock lock(signature->mutex);
+    ++signature->certificates;
+    signature->certificateError = error;
+  }
+  return stayEager(signature, EventKind::contradicted, error, tookNs);
+}
+
+Status Engine::stayEager(const SignaturePtr &signature, EventKind kind,
+                         const Error &error, double tookNs) {
+  if (options.isStrict) {
+    NotedLock lock(signature->mutex);
+    signature->contradiction = error;
+  }
+  refuse(signature, kind, error.str(), tookNs);
+  if (options.isStrict)
+    return tl::unexpected(error);
+  return {};
+}
+
+Status Engine::addUndecided(const SignaturePtr &signature,
+                            const Comparison &comparison, double tookNs) {
+  const Error error =
+      errorOf("what was compiled could not be certified: ", comparison);
+  {
+    NotedLock lock(signature->mutex);
+    ++signature->certificates;
+    signature->certificateError = error;
+    signature->undecidedFingerprint = fingerprint(comparison.inputs);
+  }
+  return countUndecided(signature, error, tookNs);
+}
+
+Status Engine::countUndecided(const SignaturePtr &signature, const Error &error,
+                              double tookNs) {
+  bool isLast = false;
+  {
+    NotedLock lock(signature->mutex);
+    Record &record = signature->record;
+    record.addUndecidedCertificate();
+    isLast = record.undecidedCertificates >= policy.maxUndecidedCertificates;
+  }
+  if (isLast)
+    return stayEager(signature, EventKind::undecided, error, tookNs);
+  books.note(*signature, EventKind::undecided, error.str(), tookNs);
+  return {};
+}

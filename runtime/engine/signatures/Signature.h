@@ -1,0 +1,123 @@
+//===- Signature.h - What is known of the types of calls ------ -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_ENGINE_SIGNATURES_SIGNATURE_H
+#define TANDEM_RUNTIME_ENGINE_SIGNATURES_SIGNATURE_H
+
+#include "background/BackgroundQueue.h"
+#include "engine/certificate/Certificate.h"
+#include "engine/policy/Policy.h"
+#include "engine/policy/TierStore.h"
+
+#include "tandem/Runtime/Tiering.h"
+
+#include <array>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+namespace tandem::tiering {
+
+/// The types of a function's calls, and all that is known of these calls.
+struct Signature {
+  explicit Signature(Types types) : types(std::move(types)) {}
+
+  const Types types;
+
+  /// Guards all that follows; held for looking and noting, never while anything
+  /// is compiled or run.
+  mutable std::mutex mutex;
+  Record record;
+  /// What was compiled; null where nothing is.
+  PreparedPtr prepared;
+  /// The same as captured work, on trial or chosen; null where it is neither.
+  PreparedPtr captured;
+  /// How many runs its executor had captured when the last call was timed.
+  uint64_t captures = 0;
+  /// Whether its costs are predicted, or just being so. That takes as long as a
+  /// short call, and is of no use before e is known: not in the first call.
+  bool isPredicted = false;
+  /// What C was on the clock; `record` has it in processor time.
+  double compileWallNs = 0;
+  /// What is kept, or about to be, for other processes; and whether it was
+  /// asked for what they have kept.
+  ProgramFindings findings;
+  bool isRecalled = false;
+  std::vector<PhaseTime> phases;
+  CompileIn compiledIn = CompileIn::thread;
+  std::vector<Warning> warnings;
+  /// The job that compiles it, while it waits or runs.
+  JobPtr job;
+  /// Whether a certificate is being made: one at a time.
+  bool isCertifying = false;
+  /// Made for the first certificate, and kept until it is promoted; the
+  /// executor where the certifier's program is not the eager one.
+  std::shared_ptr<const Certifier> certifier;
+  PreparedPtr certifying;
+  /// What calls fail with, where the options are strict.
+  std::optional<Error> contradiction;
+  /// What the latest certificate said that failed or was undecided, with its
+  /// reproducer, and the fingerprint of the latest undecided inputs.
+  std::optional<Error> certificateError;
+  uint64_t undecidedFingerprint = 0;
+  /// Certificates that have passed on inputs that prove little, and the
+  /// fingerprint of the last of these inputs.
+  int provisional = 0;
+  uint64_t fingerprint = 0;
+  /// Whether it was forgotten; what still runs for it changes nothing.
+  bool isEvicted = false;
+  uint64_t compiledCalls = 0, capturedCalls = 0, certificates = 0;
+  std::deque<TieringEvent> events;
+  static constexpr size_t kMaxEvents = 64;
+
+  SignatureReport report() const;
+};
+
+using SignaturePtr = std::shared_ptr<Signature>;
+
+/// The signatures of a function, by their types. Thread-safe: threads that look
+/// up different signatures seldom wait for each other.
+class SignatureTable {
+public:
+  /// Looks up inputs without making Types of them.
+  struct Hash : exec::TypesHash {
+    using is_transparent = void;
+    using exec::TypesHash::operator();
+    size_t operator()(std::span<const Tensor> inputs) const;
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Types &a, const Types &b) const { return a == b; }
+    bool operator()(std::span<const Tensor> a, const Types &b) const;
+    bool operator()(const Types &a, std::span<const Tensor> b) const {
+      return (*this)(b, a);
+    }
+  };
+
+  /// Null where there is none for these inputs.
+  SignaturePtr find(std::span<const Tensor> inputs) const;
+  /// The same, made where there is none; `isNew` is set to whether it was.
+  SignaturePtr findOrAdd(const Types &types, bool &isNew);
+  void erase(const Types &types);
+  std::vector<SignaturePtr> all() const;
+  size_t size() const { return count.load(std::memory_order_relaxed); }
+
+private:
+  struct Shard {
+    mutable std::mutex mutex; // Guards `byTypes`.
+    std::unordered_map<Types, SignaturePtr, Hash, Equal> byTypes;
+  };
+  Shard &shardOf(size_t hash) const { return shards[hash % shards.size()]; }
+
+  mutable std::array<Shard, 16> shards;
+  std::atomic<size_t> count{0};
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_ENGINE_SIGNATURES_SIGNATURE_H
