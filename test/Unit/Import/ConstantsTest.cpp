@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Constants.h"
+#include "Model/Constants.h"
 
 #include "tandem/Runtime/Float16.h"
 

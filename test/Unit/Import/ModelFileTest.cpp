@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModelFile.h"
+#include "Model/ModelFile.h"
 
 #include <gtest/gtest.h>
 

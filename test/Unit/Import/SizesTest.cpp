@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sizes.h"
+#include "Sizes/Sizes.h"
 
 #include <gtest/gtest.h>
 

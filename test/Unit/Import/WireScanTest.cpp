@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WireScan.h"
+#include "Model/WireScan.h"
 
 #include "onnx-ml.pb.h"
 
