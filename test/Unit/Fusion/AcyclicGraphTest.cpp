@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AcyclicGraph.h"
+#include "Decision/AcyclicGraph.h"
 
 #include <gtest/gtest.h>
 

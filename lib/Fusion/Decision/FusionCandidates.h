@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_FUSIONCANDIDATES_H
-#define TANDEM_LIB_FUSION_FUSIONCANDIDATES_H
+#ifndef TANDEM_LIB_FUSION_DECISION_FUSIONCANDIDATES_H
+#define TANDEM_LIB_FUSION_DECISION_FUSIONCANDIDATES_H
 
-#include "AcyclicGraph.h"
-#include "OpFusionInfo.h"
+#include "Decision/AcyclicGraph.h"
+#include "Decision/OpFusionInfo.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
@@ -136,4 +136,4 @@ private:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_FUSIONCANDIDATES_H
+#endif // TANDEM_LIB_FUSION_DECISION_FUSIONCANDIDATES_H

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_LOOPPLANNER_H
-#define TANDEM_LIB_FUSION_LOOPPLANNER_H
+#ifndef TANDEM_LIB_FUSION_DECISION_LOOPPLANNER_H
+#define TANDEM_LIB_FUSION_DECISION_LOOPPLANNER_H
 
-#include "FusionQueue.h"
-#include "KernelCostModel.h"
-#include "PlanState.h"
+#include "Decision/FusionQueue.h"
+#include "Decision/PlanState.h"
+#include "Models/KernelCostModel.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
@@ -106,4 +106,4 @@ private:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_LOOPPLANNER_H
+#endif // TANDEM_LIB_FUSION_DECISION_LOOPPLANNER_H

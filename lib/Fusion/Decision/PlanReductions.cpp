@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusionCosts.h"
-#include "PlanState.h"
-#include "RowSpace.h"
+#include "Decision/PlanState.h"
+#include "Decision/RowSpace.h"
+#include "Models/FusionCosts.h"
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"

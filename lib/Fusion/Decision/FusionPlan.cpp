@@ -8,8 +8,8 @@
 
 #include "tandem/Fusion/FusionPlan.h"
 
-#include "KernelCostModel.h"
-#include "PlanState.h"
+#include "Decision/PlanState.h"
+#include "Models/KernelCostModel.h"
 
 #include "mlir/IR/Block.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AcyclicGraph.h"
+#include "Decision/AcyclicGraph.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_FUSIONQUEUE_H
-#define TANDEM_LIB_FUSION_FUSIONQUEUE_H
+#ifndef TANDEM_LIB_FUSION_DECISION_FUSIONQUEUE_H
+#define TANDEM_LIB_FUSION_DECISION_FUSIONQUEUE_H
 
-#include "FusionCandidates.h"
+#include "Decision/FusionCandidates.h"
 
 #include <optional>
 #include <queue>
@@ -92,4 +92,4 @@ private:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_FUSIONQUEUE_H
+#endif // TANDEM_LIB_FUSION_DECISION_FUSIONQUEUE_H

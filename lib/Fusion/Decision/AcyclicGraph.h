@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_ACYCLICGRAPH_H
-#define TANDEM_LIB_FUSION_ACYCLICGRAPH_H
+#ifndef TANDEM_LIB_FUSION_DECISION_ACYCLICGRAPH_H
+#define TANDEM_LIB_FUSION_DECISION_ACYCLICGRAPH_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -72,4 +72,4 @@ private:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_ACYCLICGRAPH_H
+#endif // TANDEM_LIB_FUSION_DECISION_ACYCLICGRAPH_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusionCosts.h"
+#include "Models/FusionCosts.h"
 
 #include "tandem/Fusion/LoopEfficiency.h"
 

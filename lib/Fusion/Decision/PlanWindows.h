@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_PLANWINDOWS_H
-#define TANDEM_LIB_FUSION_PLANWINDOWS_H
+#ifndef TANDEM_LIB_FUSION_DECISION_PLANWINDOWS_H
+#define TANDEM_LIB_FUSION_DECISION_PLANWINDOWS_H
 
-#include "PlanState.h"
+#include "Decision/PlanState.h"
 
 namespace tandem {
 
@@ -32,4 +32,4 @@ WindowAnswer askWindow(PlanState &state, FusionCandidates::Id kernel,
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_PLANWINDOWS_H
+#endif // TANDEM_LIB_FUSION_DECISION_PLANWINDOWS_H

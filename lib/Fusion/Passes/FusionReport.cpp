@@ -8,7 +8,7 @@
 
 #include "tandem/Fusion/FusionReport.h"
 
-#include "OpFusionInfo.h"
+#include "Decision/OpFusionInfo.h"
 
 #include "tandem/Fusion/BackendChoice.h"
 

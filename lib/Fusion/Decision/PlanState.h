@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_PLANSTATE_H
-#define TANDEM_LIB_FUSION_PLANSTATE_H
+#ifndef TANDEM_LIB_FUSION_DECISION_PLANSTATE_H
+#define TANDEM_LIB_FUSION_DECISION_PLANSTATE_H
 
-#include "FusionCandidates.h"
-#include "OpFusionInfo.h"
+#include "Decision/FusionCandidates.h"
+#include "Decision/OpFusionInfo.h"
 
 #include "tandem/Fusion/FusionPlan.h"
 
@@ -93,4 +93,4 @@ void planLoops(PlanState &state, FusionOrder order);
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_PLANSTATE_H
+#endif // TANDEM_LIB_FUSION_DECISION_PLANSTATE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_ROWSPACE_H
-#define TANDEM_LIB_FUSION_ROWSPACE_H
+#ifndef TANDEM_LIB_FUSION_DECISION_ROWSPACE_H
+#define TANDEM_LIB_FUSION_DECISION_ROWSPACE_H
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
@@ -58,4 +58,4 @@ private:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_ROWSPACE_H
+#endif // TANDEM_LIB_FUSION_DECISION_ROWSPACE_H

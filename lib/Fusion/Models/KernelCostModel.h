@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_KERNELCOSTMODEL_H
-#define TANDEM_LIB_FUSION_KERNELCOSTMODEL_H
+#ifndef TANDEM_LIB_FUSION_MODELS_KERNELCOSTMODEL_H
+#define TANDEM_LIB_FUSION_MODELS_KERNELCOSTMODEL_H
 
-#include "PlanState.h"
+#include "Decision/PlanState.h"
 
 namespace tandem {
 
@@ -70,4 +70,4 @@ private:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_KERNELCOSTMODEL_H
+#endif // TANDEM_LIB_FUSION_MODELS_KERNELCOSTMODEL_H

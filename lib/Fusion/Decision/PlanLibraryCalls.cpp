@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusionCosts.h"
-#include "PlanState.h"
+#include "Decision/PlanState.h"
+#include "Models/FusionCosts.h"
 
 #include "tandem/Dialect/Tandem/IR/LibraryCall.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FusionCosts.h"
-#include "PlanState.h"
-#include "PlanWindows.h"
+#include "Decision/PlanState.h"
+#include "Decision/PlanWindows.h"
+#include "Models/FusionCosts.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanWindows.h"
+#include "Decision/PlanWindows.h"
 
-#include "FusionCosts.h"
+#include "Models/FusionCosts.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_FUSIONCOSTS_H
-#define TANDEM_LIB_FUSION_FUSIONCOSTS_H
+#ifndef TANDEM_LIB_FUSION_MODELS_FUSIONCOSTS_H
+#define TANDEM_LIB_FUSION_MODELS_FUSIONCOSTS_H
 
-#include "OpFusionInfo.h"
+#include "Decision/OpFusionInfo.h"
 
 #include "tandem/Fusion/FusionPlan.h"
 
@@ -46,4 +46,4 @@ FusionCost estimateWindowCost(const DeviceModel &device,
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_FUSIONCOSTS_H
+#endif // TANDEM_LIB_FUSION_MODELS_FUSIONCOSTS_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelCostModel.h"
+#include "Models/KernelCostModel.h"
 
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 

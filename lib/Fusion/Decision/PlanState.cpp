@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlanState.h"
+#include "Decision/PlanState.h"
 
 #include "llvm/Support/Debug.h"
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_FUSION_OPFUSIONINFO_H
-#define TANDEM_LIB_FUSION_OPFUSIONINFO_H
+#ifndef TANDEM_LIB_FUSION_DECISION_OPFUSIONINFO_H
+#define TANDEM_LIB_FUSION_DECISION_OPFUSIONINFO_H
 
 #include "tandem/Fusion/FusionDecision.h"
 #include "tandem/Fusion/FusionPlan.h"
@@ -80,4 +80,4 @@ OpFusionInfo getFusionInfo(mlir::Operation *op, const FusionOptions &options);
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_FUSION_OPFUSIONINFO_H
+#endif // TANDEM_LIB_FUSION_DECISION_OPFUSIONINFO_H
