@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bars.h"
-#include "ComparisonCases.h"
-#include "CompileMemory.h"
-#include "CompileScaling.h"
-#include "EngineCommands.h"
-#include "GPUCommands.h"
-#include "MeasureDevice.h"
-#include "Sweep.h"
-#include "TierComparison.h"
+#include "bars/Bars.h"
+#include "bars/CompileMemory.h"
+#include "bars/CompileScaling.h"
+#include "compare/ComparisonCases.h"
+#include "compare/TierComparison.h"
+#include "gpu/GPUCommands.h"
+#include "gpu/MeasureDevice.h"
+#include "stream/EngineCommands.h"
+#include "sweep/Sweep.h"
 
 #include "common/CommandLine.h"
 #include "common/CustomCalls.h"

@@ -1,0 +1,173 @@
+//===- ShapeMeasurement.cpp - Everything measured of one shape ------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "sweep/ShapeMeasurement.h"
+
+#include "compare/InputSets.h"
+
+#include "tandem/Measure/Sampler.h"
+
+#include <algorithm>
+
+namespace tandem::bench {
+namespace {
+
+using tandem::tools::PreparedTier;
+using tandem::tools::Tier;
+
+/// The executors that are compared with one another.
+struct Executors {
+  PreparedTier eager, compiled, eagerDispatch, compiledDispatch;
+  /// Where the device has that tier.
+  std::optional<PreparedTier> captured;
+};
+
+Expected<Executors> prepareExecutors(const Graph &graph,
+                                     const CompileJob &job) {
+  tools::TierOptions options;
+  options.compile = job.options();
+  Executors executors;
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.eager,
+      tools::prepareTier(graph, Tier::eager, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.compiled,
+      tools::prepareTier(graph, Tier::compiled, job.inputs, options));
+  if (checkTier(Tier::captured, executors.eager.executor->stream().device())) {
+    TANDEM_ASSIGN_OR_RETURN(
+        executors.captured,
+        tools::prepareTier(graph, Tier::captured, job.inputs, options));
+  }
+  options.dispatchOnly = true;
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.eagerDispatch,
+      tools::prepareTier(graph, Tier::eager, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(
+      executors.compiledDispatch,
+      tools::prepareTier(graph, Tier::compiled, job.inputs, options));
+  return executors;
+}
+
+/// With new kernels, then with every kernel known.
+Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
+                        const CompileJob &job,
+                        const std::vector<Tensor> &inputs,
+                        ShapeMeasurement &result) {
+  for (CompileCost *cost : {&result.warm, &result.cached}) {
+    CompileOptions compile = job.options();
+    compile.kernelCache = cost == &result.cached;
+    TANDEM_ASSIGN_OR_RETURN(*cost, measureWarm(graph, compile, inputs,
+                                               0.25 * options.seconds * 1e9));
+  }
+  return {};
+}
+
+Status runEagerOnce(const Graph &graph, const std::string &device,
+                    const std::vector<Tensor> &inputs) {
+  tools::TierOptions options;
+  options.compile.device = device;
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedTier eager,
+      tools::prepareTier(graph, Tier::eager, tools::typesOf(inputs), options));
+  std::vector<Tensor> outputs;
+  return eager.executor->run(inputs, outputs);
+}
+
+/// e, c, both dispatch times, and that of captured work, in alternation.
+Status sampleSteady(Executors &executors, const InputSets &inputs,
+                    double seconds, ShapeMeasurement &result) {
+  measure::SamplerOptions options;
+  options.budgetNs = seconds * 1e9;
+  measure::Sampler sampler(options);
+  std::vector<Tensor> outputs;
+  std::vector<PreparedTier *> tiers = {&executors.eager, &executors.compiled,
+                                       &executors.eagerDispatch,
+                                       &executors.compiledDispatch};
+  std::vector<measure::Summary *> summaries = {&result.eager, &result.compiled,
+                                               &result.eagerDispatch,
+                                               &result.compiledDispatch};
+  if (executors.captured) {
+    tiers.push_back(&*executors.captured);
+    summaries.push_back(&result.captured.emplace());
+  }
+  for (PreparedTier *tier : tiers)
+    sampler.add("", [&, executor = tier->executor.get()](size_t call) {
+      return executor->run(inputs[call], outputs).and_then([&] {
+        return executor->stream().synchronise();
+      });
+    });
+  TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> figures, sampler.run());
+  for (size_t i = 0; i < figures.size(); ++i)
+    *summaries[i] = figures[i];
+  if (executors.captured && executors.captured->executor->captureFailure())
+    result.captured.reset();
+  return {};
+}
+
+Status measurePeaks(Executors &executors, const std::vector<Tensor> &inputs,
+                    ShapeMeasurement &result) {
+  std::vector<Tensor> outputs;
+  Executor &compiled = *executors.compiled.executor;
+  result.plannedPeakBytes = compiled.plannedPeakBytes();
+  TANDEM_RETURN_IF_ERROR(
+      compiled.run(inputs, outputs, &result.compiledPeakBytes));
+  return executors.eager.executor->run(inputs, outputs, &result.eagerPeakBytes);
+}
+
+} // namespace
+
+Expected<ShapeMeasurement> measureShape(const Graph &graph,
+                                        const measure::DimSizes &dims,
+                                        const MeasureOptions &options,
+                                        const Progress &progress) {
+  ShapeMeasurement result;
+  result.dims = dims;
+  const Program &program = *graph.eagerProgram();
+  TANDEM_ASSIGN_OR_RETURN(result.inputs, measure::bindDims(program, dims));
+  progress("inputs");
+  TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
+  TANDEM_ASSIGN_OR_RETURN(
+      InputSets inputs,
+      InputSets::create(program, result.inputs, options.cacheBytes));
+  TANDEM_ASSIGN_OR_RETURN(inputs, inputs.placed(device->defaultStream()));
+  result.inputSets = inputs.size();
+  // What cannot run at all is found here, with the op's location.
+  TANDEM_RETURN_IF_ERROR(runEagerOnce(graph, options.device, inputs[0]));
+  CompileJob job{options.file,    options.function, options.device,
+                 options.threads, result.inputs,    options.precision};
+  progress("compiling, cold");
+  TANDEM_ASSIGN_OR_RETURN(result.cold, measureCold(job, options.coldRuns));
+  if (options.withDiskCache) {
+    progress("compiling, with the cache on disk");
+    TANDEM_ASSIGN_OR_RETURN(result.disk,
+                            measureDiskCache(job, options.coldRuns));
+  }
+  // Before there are programs, which hold the weights that are packed for them.
+  progress("compiling, warm");
+  TANDEM_RETURN_IF_ERROR(
+      measureWarmCosts(graph, options, job, inputs[0], result));
+  progress("eager and compiled calls");
+  TANDEM_ASSIGN_OR_RETURN(Executors executors, prepareExecutors(graph, job));
+  TANDEM_RETURN_IF_ERROR(
+      sampleSteady(executors, inputs, options.seconds, result));
+  TANDEM_RETURN_IF_ERROR(measurePeaks(executors, inputs[0], result));
+  result.eagerSteps = program.steps.size();
+  result.compiledSteps = executors.compiled.program->steps.size();
+  result.kernels = static_cast<size_t>(
+      std::count_if(executors.compiled.program->steps.begin(),
+                    executors.compiled.program->steps.end(),
+                    [](const auto &step) { return step->kernel >= 0; }));
+  result.verdict = judge(result.eager, result.compiled);
+  result.breakEven = measure::breakEvenCalls(
+      result.warm.total.median, result.eager.median, result.compiled.median);
+  result.breakEvenCold = measure::breakEvenCalls(
+      result.cold.total.median, result.eager.median, result.compiled.median);
+  return result;
+}
+
+} // namespace tandem::bench
