@@ -13,6 +13,7 @@
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Target/CPU/Passes.h"
+#include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -36,6 +37,7 @@ void tandem::registerAllPasses() {
   registerTandemPasses();
   registerPipelines();
   registerTandemKernelToEmitCPasses();
+  registerTandemTargetCUDAPasses();
   registerConvertTandemToLinalg();
   registerTandemTargetCPUPasses();
   registerUpstreamConversions();

@@ -9,7 +9,7 @@
 #include "CUDAContractionModel.h"
 
 #include "tandem/Analysis/Contraction/Contraction.h"
-#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/IR/Matchers.h"
 

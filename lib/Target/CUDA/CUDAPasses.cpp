@@ -17,6 +17,7 @@
 #include "tandem/Runtime/Libraries/NVRTC.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
+#include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

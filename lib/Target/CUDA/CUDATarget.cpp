@@ -17,6 +17,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
 #include "tandem/Target/CUDA/GPUSpec.h"
+#include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

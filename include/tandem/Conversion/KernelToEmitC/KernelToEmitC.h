@@ -1,4 +1,4 @@
-//===- KernelToEmitC.h - Kernels in linalg form to CUDA C++ ----*- C++ -*--===//
+//===- KernelToEmitC.h - Mapped kernels to EmitC ---------------*- C++ -*--===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,46 +9,18 @@
 #ifndef TANDEM_CONVERSION_KERNELTOEMITC_KERNELTOEMITC_H
 #define TANDEM_CONVERSION_KERNELTOEMITC_KERNELTOEMITC_H
 
-#include "tandem/Support/Error.h"
-
 #include "mlir/Pass/Pass.h"
 
 namespace tandem {
 
-/// The passes that convert a kernel from linalg form to EmitC, from which CUDA
-/// C++ is printed (Passes.td).
+/// The pass that converts a mapped kernel to EmitC, from which CUDA C++ is
+/// printed (Passes.td).
 #define GEN_PASS_DECL
 #include "tandem/Conversion/KernelToEmitC/Passes.h.inc"
 
 #define GEN_PASS_REGISTRATION
 #include "tandem/Conversion/KernelToEmitC/Passes.h.inc"
 
-struct Contraction;
-struct ContractionWindow;
-
-namespace conversion {
-
-/// Whether map-kernel-to-threads maps kernels of kind contraction with `hero`,
-/// which `contraction` describes: a convolution of few products, with output
-/// channels innermost. The Error says why not, as a clause that continues a
-/// sentence about the op.
-Status checkSmallContraction(mlir::Operation *hero,
-                             const Contraction &contraction);
-
-/// What a block of such a kernel computes for windows over its result.
-struct BlockPart {
-  /// Bytes of the result that it keeps, and the most that it may keep.
-  int64_t bytes = 0, mostBytes = 0;
-  /// What all blocks compute beyond the result, as a share of it.
-  double repeatedShare = 0;
-};
-/// The part of a block where `window` is over the result of `contraction`, or
-/// over what an elementwise op makes of it, of which an element has
-/// `elementBytes`.
-BlockPart getBlockPart(const Contraction &contraction,
-                       const ContractionWindow &window, int64_t elementBytes);
-
-} // namespace conversion
 } // namespace tandem
 
 #endif // TANDEM_CONVERSION_KERNELTOEMITC_KERNELTOEMITC_H

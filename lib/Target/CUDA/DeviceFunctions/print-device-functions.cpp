@@ -15,8 +15,8 @@
 
 #include "eager/cuda/ElementwiseFunctions.h"
 
-#include "../../../Conversion/KernelToEmitC/CTypes.h"
 #include "../PrintKernel.h"
+#include "Conversion/KernelToEmitC/CTypes.h"
 
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"

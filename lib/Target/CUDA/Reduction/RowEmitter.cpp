@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReductionEmitter.h"
-#include "RowSchedule.h"
+#include "Reduction/ReductionEmitter.h"
+#include "Reduction/RowSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

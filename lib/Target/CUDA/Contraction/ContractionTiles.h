@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONTILES_H
-#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONTILES_H
+#ifndef TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONTILES_H
+#define TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONTILES_H
 
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
 
@@ -88,4 +88,4 @@ private:
 
 } // namespace tandem::conversion
 
-#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONTILES_H
+#endif // TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONTILES_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_POINTEMITTER_H
-#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_POINTEMITTER_H
+#ifndef TANDEM_LIB_TARGET_CUDA_POINTEMITTER_H
+#define TANDEM_LIB_TARGET_CUDA_POINTEMITTER_H
 
 #include "IndexArithmetic.h"
 
@@ -152,4 +152,4 @@ mlir::Location suffixed(mlir::Location loc, const llvm::Twine &suffix);
 
 } // namespace tandem::conversion
 
-#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_POINTEMITTER_H
+#endif // TANDEM_LIB_TARGET_CUDA_POINTEMITTER_H

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conversion/KernelToEmitC/Patterns.h"
 #include "KernelSchedule.h"
-#include "Patterns.h"
 
-#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +27,7 @@
 
 namespace tandem {
 #define GEN_PASS_DEF_MAPKERNELTOTHREADS
-#include "tandem/Conversion/KernelToEmitC/Passes.h.inc"
+#include "tandem/Target/CUDA/Passes.h.inc"
 } // namespace tandem
 
 using namespace mlir;

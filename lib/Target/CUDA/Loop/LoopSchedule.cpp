@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CTypes.h"
+#include "Conversion/KernelToEmitC/CTypes.h"
 #include "KernelSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

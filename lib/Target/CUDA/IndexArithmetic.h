@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_INDEXARITHMETIC_H
-#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_INDEXARITHMETIC_H
+#ifndef TANDEM_LIB_TARGET_CUDA_INDEXARITHMETIC_H
+#define TANDEM_LIB_TARGET_CUDA_INDEXARITHMETIC_H
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace tandem::conversion
 
-#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_INDEXARITHMETIC_H
+#endif // TANDEM_LIB_TARGET_CUDA_INDEXARITHMETIC_H

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionEmitter.h"
+#include "Contraction/ContractionEmitter.h"
 
-#include "CTypes.h"
-#include "Patterns.h"
+#include "Conversion/KernelToEmitC/CTypes.h"
+#include "Conversion/KernelToEmitC/Patterns.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 

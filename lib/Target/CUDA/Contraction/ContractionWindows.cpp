@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionEmitter.h"
+#include "Contraction/ContractionEmitter.h"
 
-#include "CTypes.h"
+#include "Conversion/KernelToEmitC/CTypes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONEMITTER_H
-#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONEMITTER_H
+#ifndef TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONEMITTER_H
+#define TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONEMITTER_H
 
-#include "ContractionTiles.h"
+#include "Contraction/ContractionTiles.h"
 #include "KernelSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -159,4 +159,4 @@ private:
 
 } // namespace tandem::conversion
 
-#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_CONTRACTIONEMITTER_H
+#endif // TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONEMITTER_H

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReductionEmitter.h"
+#include "Reduction/ReductionEmitter.h"
 
-#include "Patterns.h"
+#include "Conversion/KernelToEmitC/Patterns.h"
 
 #include "tandem/Conversion/TandemToLinalg/ReductionStage.h"
 

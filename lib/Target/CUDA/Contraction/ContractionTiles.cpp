@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionTiles.h"
+#include "Contraction/ContractionTiles.h"
 
-#include "CTypes.h"
+#include "Conversion/KernelToEmitC/CTypes.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_KERNELSCHEDULE_H
-#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_KERNELSCHEDULE_H
+#ifndef TANDEM_LIB_TARGET_CUDA_KERNELSCHEDULE_H
+#define TANDEM_LIB_TARGET_CUDA_KERNELSCHEDULE_H
 
 #include "PointEmitter.h"
 
-#include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
+#include "tandem/Target/CUDA/KernelPasses.h"
 
 namespace tandem::conversion {
 
@@ -141,4 +141,4 @@ mlir::LogicalResult emitKernel(MappedKernel &kernel,
 
 } // namespace tandem::conversion
 
-#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_KERNELSCHEDULE_H
+#endif // TANDEM_LIB_TARGET_CUDA_KERNELSCHEDULE_H

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowSchedule.h"
+#include "Reduction/RowSchedule.h"
 
-#include "CTypes.h"
+#include "Conversion/KernelToEmitC/CTypes.h"
 
 #include "llvm/Support/MathExtras.h"
 

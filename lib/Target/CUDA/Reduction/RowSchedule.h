@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_CONVERSION_KERNELTOEMITC_ROWSCHEDULE_H
-#define TANDEM_LIB_CONVERSION_KERNELTOEMITC_ROWSCHEDULE_H
+#ifndef TANDEM_LIB_TARGET_CUDA_REDUCTION_ROWSCHEDULE_H
+#define TANDEM_LIB_TARGET_CUDA_REDUCTION_ROWSCHEDULE_H
 
 #include "PointEmitter.h"
 
@@ -46,4 +46,4 @@ RowSchedule computeRowSchedule(llvm::ArrayRef<PointEmitter *> stages,
 
 } // namespace tandem::conversion
 
-#endif // TANDEM_LIB_CONVERSION_KERNELTOEMITC_ROWSCHEDULE_H
+#endif // TANDEM_LIB_TARGET_CUDA_REDUCTION_ROWSCHEDULE_H

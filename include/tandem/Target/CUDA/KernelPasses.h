@@ -1,0 +1,54 @@
+//===- KernelPasses.h - Passes on kernels for NVIDIA GPUs -----*- C++ -*---===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CUDA_KERNELPASSES_H
+#define TANDEM_TARGET_CUDA_KERNELPASSES_H
+
+#include "tandem/Support/Error.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace tandem {
+
+/// The pass that maps a kernel in linalg form to blocks and threads
+/// (Passes.td).
+#define GEN_PASS_DECL
+#include "tandem/Target/CUDA/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "tandem/Target/CUDA/Passes.h.inc"
+
+struct Contraction;
+struct ContractionWindow;
+
+namespace conversion {
+
+/// Whether map-kernel-to-threads maps kernels of kind contraction with `hero`,
+/// which `contraction` describes: a convolution of few products, with output
+/// channels innermost. The Error says why not, as a clause that continues a
+/// sentence about the op.
+Status checkSmallContraction(mlir::Operation *hero,
+                             const Contraction &contraction);
+
+/// What a block of such a kernel computes for windows over its result.
+struct BlockPart {
+  /// Bytes of the result that it keeps, and the most that it may keep.
+  int64_t bytes = 0, mostBytes = 0;
+  /// What all blocks compute beyond the result, as a share of it.
+  double repeatedShare = 0;
+};
+/// The part of a block where `window` is over the result of `contraction`, or
+/// over what an elementwise op makes of it, of which an element has
+/// `elementBytes`.
+BlockPart getBlockPart(const Contraction &contraction,
+                       const ContractionWindow &window, int64_t elementBytes);
+
+} // namespace conversion
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CUDA_KERNELPASSES_H
