@@ -25,7 +25,7 @@ UNKNOWN = "32"  # What a dim of unknown size is compiled for.
 def graphs():
     """Files with an @main, each with the arguments that it is compiled for."""
     for folder in ("test/graphs", "test/Execution", "docs"):
-        for path in sorted((ROOT / folder).glob("*.mlir")):
+        for path in sorted((ROOT / folder).rglob("*.mlir")):
             main = re.search(r"func\.func @main\((.*?)\) ->", path.read_text(), re.S)
             types = re.findall(r"%\w+: tensor<([^>]*)>", main[1]) if main else []
             if main and "?" not in main[1]:

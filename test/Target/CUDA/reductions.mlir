@@ -6,8 +6,8 @@
 // RUN: %fake-cuda tandem-run %t/rows.mlir --device=cuda --check | FileCheck %s
 // RUN: %fake-cuda FAKE_CUDA_SEED=7 tandem-run %t/rows.mlir --device=cuda --check | FileCheck %s
 // RUN: %fake-cuda tandem-run %t/columns.mlir --device=cuda --check | FileCheck %s
-// RUN: %fake-cuda tandem-run %src/test/Execution/equal-terms.mlir --device=cuda --check --arg=zeros --arg=zeros --arg=zeros --arg=[0.3] | FileCheck %s
-// RUN: %fake-cuda tandem-run %src/test/Execution/reduction-kernels-permuted.mlir --device=cuda --check | FileCheck %s
+// RUN: %fake-cuda tandem-run %src/test/Execution/reduction/equal-terms.mlir --device=cuda --check --arg=zeros --arg=zeros --arg=zeros --arg=[0.3] | FileCheck %s
+// RUN: %fake-cuda tandem-run %src/test/Execution/reduction/reduction-kernels-permuted.mlir --device=cuda --check | FileCheck %s
 // CHECK: compiled (cuda){{.*}} ok
 // CHECK-NOT: FAIL
 

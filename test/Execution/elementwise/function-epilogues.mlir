@@ -1,6 +1,6 @@
 // Functions whose code is long follow the sums of a tile in a loop.
 
-// RUN: %python %S/Inputs/vary-constants.py %s > %t.mlir
+// RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --check --arg=random:1x64 | FileCheck %s
 // RUN: tandem-run %t.mlir --check --arg=random:67x64 | FileCheck %s
 // RUN: tandem-run %t.mlir --check --arg=random:131x64 --threads=1 | FileCheck %s

@@ -1,7 +1,7 @@
 // Convolutions that pool, by register tiles and by Winograd's method: images
 // that are whole tiles and not, several of them, in both layouts.
 
-// RUN: %python %S/Inputs/vary-constants.py %s > %t.mlir
+// RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --check
 // RUN: tandem-run %t.mlir --arg=random:3x31x17x16 --check
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --winograd=always --check

@@ -2,7 +2,7 @@
 // by register tiles and by Winograd's method. Padding is zero behind them, not
 // what they make of zero.
 
-// RUN: %python %S/Inputs/vary-constants.py %s > %t.mlir
+// RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x32 --check
 // RUN: tandem-run %t.mlir --arg=random:8x31x57x32 --check
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x32 --winograd=always --check
