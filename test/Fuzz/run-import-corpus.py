@@ -1,5 +1,5 @@
-"""Imports each input that tandem-fuzz-import has kept: it must be imported, or
-refused with a message and exit status 1.
+"""Imports each input that tandem-fuzz-import has kept (import-corpus.zip): it must
+be imported, or refused with a message and exit status 1.
 
 usage: run-import-corpus.py TANDEM_OPT
 """
@@ -9,8 +9,10 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
+import zipfile
 
-CORPUS = pathlib.Path(__file__).parent / "import-corpus"
+CORPUS = pathlib.Path(__file__).parent / "import-corpus.zip"
 
 
 def failure(file):
@@ -25,8 +27,10 @@ def failure(file):
 
 
 def main():
-    files = sorted(CORPUS.iterdir())
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        zipfile.ZipFile(CORPUS).extractall(folder)
+        files = sorted(pathlib.Path(folder).iterdir())
         failures = [text for text in pool.map(failure, files) if text]
     print("\n".join(failures))
     print(f"{len(files)} files, {len(failures)} failures")
