@@ -34,7 +34,8 @@ FRAGMENT = re.compile(r"^(Of|Which|Those|Where|As)\b(?! soon as| long as| (a|an)
 # The phase "specialise" keeps its name for now.
 SPELLINGS = re.compile(
     r"\b(behaviour|colour|favour|neighbour|centre|(?!specialise\b)"
-    r"(?:un|re)?(?:vector|optim|normal|special|initial|serial|synchron|material|recogn|quant|minim|maxim|summar)is"
+    r"(?:un|re)?(?:vector|optim|normal|special|initial|serial|synchron|material|"
+    r"recogn|quant|minim|maxim|summar)is"
     r"(?:e|ed|es|er|ing|ation|ations))\b", re.I)
 CODE = re.compile(r"`[^`]*`|\]\([^)]*\)|https?://\S+")
 NAMED = re.compile(r"`([\w./-]+)`|\]\(([^)#\s]+)(?:#[^)]*)?\)")

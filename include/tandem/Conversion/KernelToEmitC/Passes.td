@@ -14,14 +14,16 @@ include "mlir/Pass/PassBase.td"
 def ConvertKernelToEmitC : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
   let summary = "Convert mapped kernels to EmitC that prints as CUDA C++";
   let description = [{
-    Turns each function that `map-kernel-to-threads` has rewritten into an
-    `emitc.func` with the specifiers of a kernel, and forms `emitc.expression`
-    ops of a readable size. `index` becomes `i32`, or `i64` where a tensor or
-    the grid is too large for `i32`. f16, bf16 and vectors become types that are
-    declared before the kernel where they are used. Operations for which CUDA has no function become short device
-    functions before the kernel. `NameLoc` locations carry readable names.
+    Converts each function that `map-kernel-to-threads` has rewritten to an
+    `emitc.func` with the specifiers of a CUDA kernel, and forms
+    `emitc.expression` ops of a readable size. `index` becomes `i32`, or `i64`
+    if a tensor or the grid is too large for `i32`. If a kernel uses f16, bf16
+    or vectors, the types for them are declared before the kernel. Operations
+    for which CUDA has no function become short device functions before the
+    kernel. `NameLoc` locations carry readable names.
 
-    After, for the example of `map-kernel-to-threads`, as printed by `tandem-translate`:
+    The result for the example of `map-kernel-to-threads`, as printed by
+    `tandem-translate`:
     ```c++
     extern "C" __global__ void scale(const float* __restrict__ in0,
                                      float* __restrict__ out) {

@@ -1,4 +1,4 @@
-//===- Passes.td - Kernels of tandem ops to linalg -------*- tablegen -*---===//
+//===- Passes.td - Kernels of tandem ops to linalg ------ -*- tablegen -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,31 +15,33 @@ def ConvertTandemToLinalg
     : Pass<"convert-tandem-to-linalg", "::mlir::func::FuncOp"> {
   let summary = "Emit a kernel of tandem ops as linalg.generic ops";
   let description = [{
-    Turns a function of tandem ops on static tensors into one `linalg.generic`
-    with parallel iterators for each shape of its results. Its body computes the
-    element of a result at an index, recursing through the producers (elemental
-    emission): a shape op changes the index, a small window or contraction is
-    unrolled, and elements that were computed before at the same index are
-    reused. No intermediate tensors are left.
+    Converts a function of tandem ops on static tensors to `linalg.generic` ops
+    with parallel iterators, one op per shape of the results. The body of a
+    `linalg.generic` computes the result elements at one index and recurses
+    through the producers (elemental emission). A shape op changes the index. A
+    small window or contraction is unrolled. An element that was already
+    computed at the same index is reused. No intermediate tensors remain.
 
-    - An access whose index is an affine function of the loops is an `ins`
-      operand with an indexing map; any other access is a `tensor.extract`. An
-      access that may be out of range (padding, concatenation) is guarded by
-      `scf.if`.
-    - f16 and bf16 are widened to f32 when read and rounded when written.
-    - Dims of size one are removed, and adjacent dims that every access
-      traverses like one dim are merged, so that an elementwise kernel is a
-      single loop.
+    - If the index of an access is an affine function of the loops, the accessed
+      tensor is an `ins` operand with an indexing map. Any other access becomes
+      a `tensor.extract`. An access that may be out of range, as for padding and
+      concatenation, is guarded by `scf.if`.
+    - f16 and bf16 values are widened to f32 after a load and rounded before a
+      store.
+    - Dims of size one are removed. Adjacent dims are merged if every access
+      traverses them like one dim, so an elementwise kernel is a single loop.
 
-    A kernel of kind reduction (`tandem.kind` of its module) becomes a sequence
-    of ops that share their loops, with the kept dims outermost. The first op
-    computes the reductions that depend on no other reduction, the second one
-    those that depend on the first, and so on; each of these has reduction
-    iterators. Ops with parallel iterators for the results follow. 16-bit floats
-    are combined in f32. A value that two stages need and that costs more than a
-    load becomes one more result of the first stage, if a row of it stays in a
-    core's cache; all other values are recomputed. A target runs all stages row
-    by row, so that their results need no memory.
+    A kernel of kind reduction (see `tandem.kind` on the kernel's module)
+    becomes a sequence of ops with common outer loops over the dims that are not
+    reduced. The first op computes the reductions that do not depend on any
+    other reduction. The second op computes the reductions that depend on the
+    first op, and so on. Each of these ops has reduction iterators. Ops with
+    parallel iterators, which compute the results, follow. 16-bit floats are
+    combined in f32. If two stages need a value that costs more than a load, the
+    value becomes an additional result of the first of these stages, provided
+    that a row of the value stays in the cache of a core. All other values are
+    recomputed. A target runs all stages for one row before the next row, so the
+    results of the stages do not need memory for whole tensors.
 
     Before:
     ```mlir
@@ -81,9 +83,9 @@ def ConvertTandemToLinalg
   ];
   let options = [
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "The device whose caches decide which rows are stored: generic, "
-           "host, the name of a built-in device description, the path of "
-           "one, or its text.">
+           "The device whose cache sizes determine which rows are stored: "
+           "generic, host, the name of a built-in device description, the "
+           "path of a device description, or the text of one.">
   ];
 }
 

@@ -13,29 +13,33 @@ include "mlir/Pass/PassBase.td"
 
 defvar TargetCPU_DeviceSpec =
   Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-         "The device that costs are estimated for: generic, host, the name "
-         "of a built-in device description, the path of one, or its text.">;
+         "The device for which costs are estimated: generic, host, the name "
+         "of a built-in device description, the path of a device description, "
+         "or the text of one.">;
 
 def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
-  let summary = "Use channels-last layouts where that is faster";
+  let summary = "Use channels-last layouts if they are faster";
   let description = [{
-    Convolutions that are written with channels first (`NCHW`), and the ops
-    around them, are computed with channels last (`NHWC`) where that is
-    estimated to be faster. The estimate includes the times of convolutions and
-    windows in either layout, and of the transposes between different layouts.
-    The cheapest assignment over a function is found as a minimum cut. As a
-    result, transposes cancel, move past elementwise ops, windows, pads, slices,
-    concats, reductions and normalisations, and end where they cost least: at an
-    argument or result, in a loop that reads or writes the value anyway, or in a
-    constant. A convolution may read one layout and write the other, which pays
-    with few input channels. The constant kernel of a grouped convolution with a
-    channels-last result is transposed so that groups are adjacent. The types of
-    arguments and results do not change. All types must be static.
+    Changes convolutions with a channels-first layout (`NCHW`), and the ops
+    around them, to a channels-last layout (`NHWC`) if that is estimated to be
+    faster. The estimate includes the times of convolutions and windows in both
+    layouts and the times of the transposes between different layouts. The
+    cheapest assignment of layouts in a function is computed as a minimum cut.
+    As a result, transposes cancel or move past elementwise ops, windows, pads,
+    slices, concats, reductions and normalizations. The remaining transposes are
+    placed where they cost least: at an argument or result, in a loop that reads
+    or writes the value anyway, or in a constant.
 
-    With `remarks`, the layouts chosen for every convolution are reported with
-    their estimated costs. With `notes`, the function gets an attribute
-    `tandem.layouts` for the fusion report, with the costs of convolutions, and
-    the transposes that were inserted and removed.
+    A convolution may read one layout and write the other. This is useful if the
+    convolution has few input channels. The constant kernel of a grouped
+    convolution with a channels-last result is transposed so that the weights of
+    a group are adjacent. The types of arguments and results do not change. All
+    types must be static.
+
+    With `remarks`, the pass reports the chosen layouts and the estimated costs
+    for every convolution. With `notes`, the pass adds an attribute
+    `tandem.layouts` to the function for the fusion report. The attribute holds
+    the costs of convolutions and the transposes that were inserted and removed.
 
     Before:
     ```mlir
@@ -61,26 +65,28 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
-           "Report the layouts of every convolution, and their costs.">,
+           "Report the chosen layouts and the costs for every convolution.">,
     Option<"winograd", "winograd", "bool", "false",
-           "Kernels may use Winograd's method, which requires channels last.">,
+           "Allow kernels to use Winograd's method, which requires "
+           "channels-last layouts.">,
     TargetCPU_DeviceSpec,
     Option<"notes", "notes", "bool", "false",
-           "Leave notes for the fusion report.">
+           "Add notes for the fusion report to the function.">
   ];
 }
 
 def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
-  let summary = "Leave to the library the contractions that it computes faster";
+  let summary = "Choose the contractions that the library computes";
   let description = [{
-    Estimates the cost of each convolution and matrix product as a generated
-    kernel (a loop, if each element takes few products) and as an op step of the
-    library, after which the elementwise ops that follow need a kernel of their
-    own. An op that is cheaper as a step gets the attribute `tandem.library`
-    with both costs in nanoseconds, and `tandem-fuse` will not fuse it. With
-    `how=generated` no op is marked, with `how=library` all are. With `notes`,
-    ops that become kernels get their costs in the attribute `tandem.generated`,
-    for the fusion report.
+    Estimates two costs of each convolution and matrix product. The first is the
+    cost as a generated kernel, which is a loop if each result element needs few
+    products. The second is the cost as an op step of the library. This cost
+    includes a separate kernel for the elementwise ops that follow. If the op
+    step is cheaper, the op gets the attribute `tandem.library`, which holds
+    both costs in nanoseconds. `tandem-fuse` does not fuse such an op. With
+    `how=generated`, no op is marked. With `how=library`, all ops are marked.
+    With `notes`, an op that becomes a kernel gets the attribute
+    `tandem.generated`, which holds the costs for the fusion report.
 
     Before:
     ```mlir
@@ -91,7 +97,7 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
       return %0 : tensor<4x24xf32>
     }
     ```
-    After, where the library is cheaper:
+    After, if the library is cheaper:
     ```mlir
     func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x24xf32>)
         -> tensor<4x24xf32> {
@@ -103,30 +109,32 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
   }];
   let options = [
     Option<"winograd", "winograd", "bool", "false",
-           "Kernels may use Winograd's method.">,
+           "Allow kernels to use Winograd's method.">,
     Option<"how", "how", "::tandem::Contractions",
            "::tandem::Contractions::predict",
-           "Compute contractions with kernels or with the library: predict, "
-           "generated or library.",
+           "How to choose between kernels and the library: predict, generated "
+           "or library.",
            "::tandem::ChoiceValues<::tandem::Contractions>()">,
     TargetCPU_DeviceSpec,
     Option<"notes", "notes", "bool", "false",
-           "Leave the costs of kernels for the fusion report.">
+           "Add the costs of kernels to the ops, for the fusion report.">
   ];
 }
 
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {
-  let summary = "Lay out the weights of contractions in blocks of columns";
+  let summary = "Pack the weights of contractions in blocks of columns";
   let description = [{
-    A contraction is computed for one block of output channels (or columns) at a
-    time, and reads the weights of a block in order if they are packed. Packed
-    weights have the layout `[groups][blocks][spatial...][input
-    channels][block]` for a convolution with any kernel layout, and
-    `[blocks][rows][block]` for the right operand of a matrix product. The last
-    blocks are filled up with zeros. Constants are packed by this pass; weights
-    that are known only at run time are packed by a kernel of their own, once
-    for all kernels that read them. The fusion sees the plain weights through
-    views (transpose, reshape, slice), which code generation turns into strides.
+    A contraction kernel computes one block of output channels (or columns) at a
+    time. If the weights are packed, the kernel reads the weights of a block in
+    memory order. For a convolution with any kernel layout, packed weights have
+    the layout `[groups][blocks][spatial...][input channels][block]`. For the
+    right operand of a matrix product, packed weights have the layout
+    `[blocks][rows][block]`. The last blocks are padded with zeros.
+
+    This pass packs constant weights at compile time. Weights that are known
+    only at run time are packed by a separate kernel, once for all kernels that
+    read the weights. The fusion accesses the plain weights through views
+    (transpose, reshape, slice), which code generation converts to strides.
 
     Before:
     ```mlir
@@ -166,8 +174,8 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"block", "block", "int64_t", "0",
-           "Columns of a block; 0 for the number that the contraction's "
-           "strategy chooses.">,
+           "The number of columns per block; 0 to use the number that the "
+           "strategy of the contraction chooses.">,
     TargetCPU_DeviceSpec
   ];
 }
@@ -175,16 +183,17 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
 def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
   let summary = "Transform the weights of convolutions for Winograd's method";
   let description = [{
-    A convolution with 3x3 taps, strides and dilations of 1 and channels last
-    takes a quarter of the multiplications with Winograd's method F(4x4, 3x3).
-    If its kernel is a constant and the transforms cost less than the
-    multiplications saved, this pass transforms the kernel, in f64, to the
-    layout `[blocks][6][6][input channels][block]`. The plain kernel is packed
-    in the same blocks, for tiles with data for which the method would not be
-    accurate. The fusion sees both through views and the op
-    `tandem.winograd_kernel`, which makes code generation use the method. A
-    kernel that is not finite, or whose transform could overflow, is left as it
-    is.
+    Winograd's method F(4x4, 3x3) needs only a quarter of the multiplications of
+    a convolution with 3x3 taps, strides and dilations of 1, and a channels-last
+    layout. If the kernel of such a convolution is a constant, and if the
+    transforms cost less than the saved multiplications, this pass transforms
+    the kernel. The transform is computed in f64. The transformed kernel has the
+    layout `[blocks][6][6][input channels][block]`. The pass packs the plain
+    kernel in the same blocks. The generated code uses the plain kernel for
+    tiles whose data would make the method inaccurate. The fusion accesses both
+    kernels through views and through the op `tandem.winograd_kernel`, which
+    makes code generation use the method. A kernel that is not finite, or whose
+    transform could overflow, is not changed.
 
     Before:
     ```mlir
@@ -229,8 +238,8 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = [
     Option<"how", "how", "::tandem::Winograd", "::tandem::Winograd::automatic",
-           "When to use Winograd's method. auto: where it is estimated to "
-           "pay; always: where it is possible; never.",
+           "When to use Winograd's method: auto (if the method is estimated "
+           "to be faster), always (if the method is possible), or never.",
            "::tandem::ChoiceValues<::tandem::Winograd>()">,
     TargetCPU_DeviceSpec
   ];

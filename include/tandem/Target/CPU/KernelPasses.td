@@ -14,30 +14,32 @@ include "mlir/Pass/PassBase.td"
 def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   let summary = "Lower a kernel on tensors to vector loops over pointers";
   let description = [{
-    Turns the function of a kernel module, in the form that phase `linalg`
-    leaves (one or more `linalg.generic` ops), into two functions:
+    The input is a kernel module in the form that phase `linalg` produces, with
+    one or more `linalg.generic` ops. The pass converts the function of the
+    module to two functions:
 
-    - `NAME.body`, with a `noalias` pointer per operand and result and a range
-      [begin, end) of the outermost parallel loop;
-    - `NAME`, a `KernelFn`, which the runtime calls.
+    - `NAME.body` has a `noalias` pointer per operand and result, and a range
+      [begin, end) of the outermost parallel loop.
+    - `NAME` is a `KernelFn`, which the runtime calls.
 
     The outermost loops are merged into one loop that can be divided among
-    threads; if that includes a long innermost loop, it is divided into blocks.
-    The innermost loop runs over vectors, with a masked remainder. Values that
-    are the same in all lanes stay scalars.
+    threads. If the merged loop includes a long innermost loop, the innermost
+    loop is divided into blocks. The innermost loop runs over vectors, with a
+    masked remainder. Values that are the same in all lanes remain scalars.
 
-    In a kernel of kind reduction, all ops run for one row, or a block of
-    columns, before the next one. Their reductions stay in registers, and values
-    that are stored between ops are as small as a row. Small scratch memory of a
-    kernel is on the stack; larger memory is in the workspace that the runtime
-    gives to each task.
+    In a kernel of kind reduction, all ops run for one row, or for one block of
+    columns, before the next one. Reductions stay in registers, and a value that
+    is stored between two ops has at most the size of a row. Small scratch
+    memory of a kernel is on the stack. Larger scratch memory is in the
+    workspace that the runtime passes to each task.
 
-    Attributes of the module hold what the runtime needs: `tandem.extent` and
-    `tandem.grain`, in iterations of the outermost loop; `tandem.workspace`, in
-    bytes; and `tandem.in_place`, the pairs of an operand and a result that may
-    share memory. The operand's element of such a pair is read just before the
-    result's is written there or, in reductions, earlier in the same iteration.
-    The pointers of such pairs are not `noalias`.
+    Attributes of the module hold the information that the runtime needs:
+    - `tandem.extent` and `tandem.grain`, in iterations of the outermost loop.
+    - `tandem.workspace`, in bytes.
+    - `tandem.in_place`, the pairs of an operand and a result that may share
+      memory. In such a pair, an element of the operand is read just before the
+      same element of the result is written or, in reductions, earlier in the
+      same iteration. The pointers of such a pair are not `noalias`.
 
     Before:
     ```mlir
@@ -108,26 +110,28 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
-           "Width of a vector register, in bits.">,
+           "The width of a vector register, in bits.">,
     Option<"bf16", "bf16", "bool", "false",
-           "Multiply and add pairs of bf16 with the instruction of AVX-512 "
-           "BF16.">,
+           "Use the AVX-512 BF16 instruction that multiplies and adds pairs of "
+           "bf16 numbers.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-           "The device to plan for, as of tandem-cpu-choose-contractions; "
-           "vectors and instructions are those of the other options.">
+           "The device to plan for, in the form of the same option of "
+           "tandem-cpu-choose-contractions. The other options of this pass "
+           "determine the vectors and instructions.">
   ];
 }
 
 def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   let summary = "Replace math functions by polynomials";
   let description = [{
-    Expands math functions of scalars and vectors of f32 and f64 to arithmetic
-    that vectorises. exp, expm1, log, log1p, powf, tanh, erf, sin and cos have
-    errors of at most 2 units in the last place. 1 + erf(x) and 1 + tanh(x),
-    which are parts of gelu, have errors of at most 2 units in the last place of
-    1. sin and cos of a vector with an element beyond 2^17 (f32) or 2^27 (f64)
-    are computed by libm. Casts to and from bf16 become integer arithmetic. Ops
-    without an expansion are left as they are.
+    Expands math functions on scalars and vectors of f32 and f64 to arithmetic
+    that can be vectorized. The errors of exp, expm1, log, log1p, powf, tanh,
+    erf, sin and cos are at most 2 units in the last place. 1 + erf(x) and 1 +
+    tanh(x), which occur in gelu, have an absolute error of at most 2 units in
+    the last place of the number 1. If a vector has an element with a magnitude
+    above 2^17 (f32) or 2^27 (f64), libm computes sin and cos of the vector.
+    Casts to and from bf16 become integer arithmetic. Ops without an expansion
+    are not changed.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -136,38 +140,52 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"avx512", "avx512", "bool", "false",
-           "Use AVX-512 instructions: tables in registers, multiplication by "
-           "powers of two.">,
+           "Use AVX-512 instructions for tables in registers and for "
+           "multiplication by powers of two.">,
     Option<"fma", "fma", "bool", "true",
-           "Expand functions. To be disabled on processors without fused "
-           "multiply-adds, where each of these would be a call; functions "
-           "are then left to libm.">,
+           "Expand functions. Disable this option for a processor without "
+           "fused multiply-adds, on which every fused multiply-add would be a "
+           "call. libm then computes the functions.">,
     Option<"stock", "stock", "bool", "false",
-           "Use only upstream's expansions, for comparison.">
+           "Use only the expansions of upstream MLIR, for comparison.">
   ];
 }
 
 def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
   let summary = "Insert a fault into one kind of kernel, to test the checks";
   let description = [{
-    `mutant` is FORM:DTYPE:FAULT. A fault is inserted in one place of each
-    kernel with that `tandem.form` and `tandem.dtype`. `zero-results` stores
-    zeros; `zero-last-store` does so in the last of several stores;
-    `reverse-lanes` reverses the first vector that is stored; `drop-task`,
-    `drop-step` and `drop-row` omit the last iteration of the outermost loop, of
-    the last loop that sums, and of the first inner loop that does not sum;
-    `drop-product` omits a product; `shift-load` loads the neighbour of an
-    element; `close-mask` stores no tails, and `narrow-mask` all but the last
-    lane of a tail. The others spoil a rounding to 16 bits: `skip-rounding`
-    leaves out one whose result the kernel reads again, `saturate` makes
-    infinities of f16 its largest number, `overflow-early` makes numbers from
-    2^15 on infinite, `flush-subnormals` makes subnormal numbers of f16 zeros,
-    and `round-coarsely` keeps two binary digits. `FAULT@N` changes the N-th
-    place after the default one instead. A kernel without such a place is left as it
-    is. The mutant `list` changes nothing, and prints the mutants that have a
-    place, for N up to 3.
+    The option `mutant` has the form FORM:DTYPE:FAULT. The pass inserts the
+    fault into each kernel with that `tandem.form` and `tandem.dtype`. A mutant
+    changes one place in a kernel, except that `zero-results` and `close-mask`
+    change all stores.
 
-    Before, `zero-results` on a kernel of form `loop`:
+    The following faults change stores, loops, products or loads:
+    - `zero-results` replaces all stored results by zeros.
+    - `zero-last-store` replaces the results of the last of several stores by
+      zeros.
+    - `reverse-lanes` reverses the lanes of the first stored vector.
+    - `drop-task` omits the last iteration of the outermost loop.
+    - `drop-step` omits the last iteration of the last loop that sums.
+    - `drop-row` omits the last iteration of the first inner loop that does not
+      sum.
+    - `drop-product` omits a product from a sum of products.
+    - `shift-load` loads a neighbor of an element instead of the element.
+    - `close-mask` omits the stores of tails.
+    - `narrow-mask` omits the last lane of each tail.
+
+    The following faults change a rounding to 16 bits:
+    - `skip-rounding` omits a rounding whose result the same kernel reads again.
+    - `saturate` replaces an f16 infinity by the largest f16 number.
+    - `overflow-early` replaces f16 numbers of at least 2^15 in magnitude by
+      infinities.
+    - `flush-subnormals` replaces subnormal f16 numbers by zero.
+    - `round-coarsely` keeps only two fraction bits.
+
+    FAULT@N changes the N-th place after the default one instead. A kernel
+    without such a place is not changed. The mutant `list` does not change any
+    kernel. It prints the mutants for which a kernel has a place, for N up to 3.
+
+    Before, with `zero-results` on a kernel of form `loop`:
     ```mlir
     module attributes {tandem.form = "loop", tandem.dtype = "f32"} {
       llvm.func @k.body(%arg0: !llvm.ptr {llvm.writeonly}, %arg1: f32) {
@@ -187,9 +205,8 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     }
     ```
 
-    A build with `TANDEM_MUTANTS` runs this pass on every kernel, with the
-    mutant that the environment variable TANDEM_MUTATE names
-    (`utils/mutants.py`).
+    A build with `TANDEM_MUTANTS` runs this pass on every kernel. The
+    environment variable TANDEM_MUTATE selects the mutant (`utils/mutants.py`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
@@ -201,13 +218,14 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
 }
 
 def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
-  let summary = "Hold bf16 in integers";
+  let summary = "Store bf16 values as integers";
   let description = [{
-    Values of type bf16 become i16. This is for processors without bf16
-    instructions, for which LLVM would call functions that not every libgcc has,
-    even to move single elements. After `tandem-expand-math` no op computes with
-    bf16; the pass fails if one does.
+    Changes the type bf16 of values to i16. The pass is for processors without
+    bf16 instructions. For these processors, LLVM would call functions that not
+    every libgcc has, even to move single elements. After `tandem-expand-math`,
+    no op computes with bf16. The pass fails if an op does.
 
+    Before:
     ```mlir
     func.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
       %0 = llvm.load %from : !llvm.ptr -> vector<8xbf16>
@@ -215,7 +233,7 @@ def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
       return
     }
     ```
-    becomes
+    After:
     ```mlir
     func.func @copy(%from: !llvm.ptr, %to: !llvm.ptr) {
       %0 = llvm.load %from : !llvm.ptr -> vector<8xi16>
@@ -234,8 +252,8 @@ def LowerLoopsToLLVM : Pass<"tandem-cpu-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert vector loops over pointers to the LLVM dialect";
   let description = [{
     Converts scf, arith, math and vector ops in LLVM functions to the LLVM
-    dialect. Math functions for which LLVM has no accurate code become calls of
-    libm.
+    dialect. A math function for which LLVM cannot generate accurate code
+    becomes a call of libm.
   }];
   let dependentDialects = [
     "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",

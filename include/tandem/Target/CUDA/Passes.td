@@ -14,26 +14,34 @@ include "mlir/Pass/PassBase.td"
 def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
   let summary = "Map a kernel's iteration space to CUDA blocks and threads";
   let description = [{
-    Rewrites each kernel of the module from the form that phase `linalg` leaves
-    (static tensors; `linalg.generic` ops, of which those of a loop kernel have
-    parallel iterators only, and those of a reduction kernel are its stages;
-    bodies of arith, math, `linalg.index`, `affine.apply`, `tensor.extract` and
-    scf) to the code of one thread. Operands and results become 1-D memrefs, and the
-    points of the iteration space are numbered in row-major order over a 1-D
-    grid. The function's attributes `blocks` and `threads` say how to launch it,
-    and `wide_index` that some index may need more than 32 bits.
+    Rewrites each kernel of the module to the code of one thread. The input is a
+    kernel in the form that phase `linalg` produces:
+    - All tensors are static.
+    - The kernel consists of `linalg.generic` ops. In a loop kernel, these ops
+      have only parallel iterators. In a reduction kernel, these ops are the
+      stages of the reduction.
+    - The bodies consist of arith, math and scf ops, `linalg.index`,
+      `affine.apply` and `tensor.extract`.
 
-    Where a power of two divides the size of the innermost dim (or of the whole
-    of a contiguous space), a thread computes consecutive elements, as many as
-    are 16 bytes of the narrowest type, and loads and stores them as one vector.
+    Operands and results become 1-D memrefs. The points of the iteration space
+    are numbered in row-major order over a 1-D grid. The function attributes
+    `blocks` and `threads` hold the launch dimensions. The attribute
+    `wide_index` is set if an index may need more than 32 bits.
 
-    What a loop reads across its rows goes through a tile in shared memory, so
-    that rows are read and written in order.
+    A thread can compute several consecutive elements, which it loads and stores
+    as one vector of up to 16 bytes of the narrowest type. The number of these
+    elements is a power of two that divides the size of the innermost dim, or
+    the size of the whole iteration space if that space is contiguous.
 
-    Rows that are reduced are shared out among the lanes of a warp or the
-    threads of a block, which combine their parts by shuffles and through shared
-    memory; a row that fits stays in their registers from the first stage to the
-    last. Columns are lanes side by side, and groups of lanes share their rows.
+    If a loop reads a tensor across the rows of the tensor, the reads go through
+    a tile in shared memory. Rows are then read and written in memory order.
+
+    If rows are reduced, the elements of a row are distributed over the lanes of
+    a warp or over the threads of a block. The threads combine their partial
+    results by shuffles and through shared memory. If a row fits into the
+    registers of these threads, the row stays in registers from the first stage
+    to the last. If columns are reduced, adjacent lanes compute adjacent
+    columns, and several groups of lanes divide the rows among themselves.
 
     Before:
     ```mlir
@@ -76,10 +84,10 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"threads", "threads", "int64_t", "256", "Number of threads of a "
+    Option<"threads", "threads", "int64_t", "256", "The number of threads per "
                                                    "block.">,
     Option<"vectorize", "vectorize", "bool", "true",
-           "Compute several elements per thread where the shape allows.">
+           "Compute several elements per thread if the shape allows it.">
   ];
 }
 

@@ -12,7 +12,7 @@
 include "tandem/Dialect/Tandem/IR/ElementwiseOps.td"
 
 def Tandem_BitwiseNotOp : Tandem_UnaryOp<"bitwise_not", Tandem_Int> {
-  let summary = "Complement of each bit";
+  let summary = "Bitwise complement of each element";
   let description = [{
     Constraints:
     - C1: the element type is an integer type other than i1.
@@ -26,12 +26,12 @@ def Tandem_BitwiseNotOp : Tandem_UnaryOp<"bitwise_not", Tandem_Int> {
 
 def Tandem_BitwiseAndOp
     : Tandem_BinaryOp<"bitwise_and", Tandem_Int, [Commutative]> {
-  let summary = "Conjunction of the bits of two tensors";
+  let summary = "Bitwise AND of two tensors";
   let description = [{
     Constraints:
     - C1: the element type is an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -42,12 +42,12 @@ def Tandem_BitwiseAndOp
 
 def Tandem_BitwiseOrOp
     : Tandem_BinaryOp<"bitwise_or", Tandem_Int, [Commutative]> {
-  let summary = "Disjunction of the bits of two tensors";
+  let summary = "Bitwise OR of two tensors";
   let description = [{
     Constraints:
     - C1: the element type is an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -58,12 +58,12 @@ def Tandem_BitwiseOrOp
 
 def Tandem_BitwiseXorOp
     : Tandem_BinaryOp<"bitwise_xor", Tandem_Int, [Commutative]> {
-  let summary = "Exclusive disjunction of the bits of two tensors";
+  let summary = "Bitwise exclusive OR of two tensors";
   let description = [{
     Constraints:
     - C1: the element type is an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -73,15 +73,16 @@ def Tandem_BitwiseXorOp
 }
 
 def Tandem_ShiftLeftOp : Tandem_BinaryOp<"shift_left", Tandem_Int> {
-  let summary = "Moves the bits of the first tensor to the left";
+  let summary = "Shifts the bits of the first tensor to the left";
   let description = [{
-    Bits that enter are 0. A count, taken as unsigned, of at least the number of
-    bits gives 0.
+    The second tensor holds the shift counts, which are interpreted as unsigned
+    integers. The lowest bits are filled with 0. If the count is at least the
+    bit width of the element type, the result is 0.
 
     Constraints:
     - C1: the element type is an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -91,15 +92,18 @@ def Tandem_ShiftLeftOp : Tandem_BinaryOp<"shift_left", Tandem_Int> {
 }
 
 def Tandem_ShiftRightOp : Tandem_BinaryOp<"shift_right", Tandem_Int> {
-  let summary = "Moves the bits of the first tensor to the right";
+  let summary = "Shifts the bits of the first tensor to the right";
   let description = [{
-    Bits that enter are 0 in unsigned integers and the sign in signed ones. A
-    count, taken as unsigned, of at least the number of bits leaves those alone.
+    The second tensor holds the shift counts, which are interpreted as unsigned
+    integers. The highest bits are filled with 0 if the element type is
+    unsigned, and with the sign bit if the element type is signed. If the count
+    is at least the bit width of the element type, all bits of the result have
+    that fill value.
 
     Constraints:
     - C1: the element type is an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -109,12 +113,14 @@ def Tandem_ShiftRightOp : Tandem_BinaryOp<"shift_right", Tandem_Int> {
 }
 
 def Tandem_BitcastOp : Tandem_ElementwiseOp<"bitcast", "CastAttrs"> {
-  let summary = "Takes the bits of each element for another type";
+  let summary = "Reinterprets the bits of each element as another type";
   let description = [{
-    The assembly does not show `dtype`, which is the result's element type.
+    The attribute `dtype` is the element type of the result. The assembly format
+    omits `dtype`, because the result type shows the element type.
 
     Constraints:
-    - C1: the two element types have one size, and both or neither is i1.
+    - C1: the two element types have the same size. Either both of them are i1
+      or neither is.
 
     Example:
     ```mlir

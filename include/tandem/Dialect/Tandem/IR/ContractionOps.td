@@ -15,34 +15,39 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
                               [ContractionOpInterface]> {
   let summary = "Convolution over one, two or three spatial dims, with bias";
   let description = [{
-    The convolution of deep learning, which is a cross-correlation: the kernel
-    is not flipped. The optional `bias` has one element per output channel,
-    which is added to all results of that channel. `strides`, `pad_low`,
-    `pad_high` and `dilations` have one entry per spatial dim, in D, H, W order;
-    a dilation of 1 is dense. The channels are divided into `groups`; outputs of
-    a group depend on inputs of the same group only. A depthwise convolution has
-    as many groups as input channels. The assembly omits strides and dilations
-    of 1, zero padding, and a single group.
+    This op is the convolution of deep learning, i.e. a cross-correlation: the
+    kernel is not flipped. The optional `bias` has one element per output
+    channel. The bias element of a channel is added to all results of that
+    channel. `strides`, `pad_low`, `pad_high` and `dilations` have one entry per
+    spatial dim, in D, H, W order. A dilation of 1 means a dense kernel. The
+    channels are divided into `groups`. The outputs of a group depend only on
+    the inputs of the same group. A depthwise convolution has as many groups as
+    input channels. The assembly format omits strides and dilations of 1, zero
+    padding, and a single group.
 
     Constraints:
-    - C1: the layouts of `input` and `output` name N, C and the spatial dims,
-      that of `kernel` names O, I and the spatial dims, every letter once; all
-      three have the same spatial dims: W, HW or DHW. The operands' ranks are
-      those of their layouts.
-    - C2: the operands have one element type, a float type.
-    - C3: `strides`, `pad_low`, `pad_high` and `dilations` have an entry per
-      spatial dim; strides and dilations are at least 1, no padding is negative.
-    - C4: `groups` is at least 1 and divides the kernel's output channels.
-    - C5: the input's channels are the kernel's input channels times `groups`.
-    - C6: the bias has one dim, of the size of the kernel's output channels.
+    - C1: the layouts of `input` and `output` contain N, C and the spatial dims.
+      The layout of `kernel` contains O, I and the spatial dims. Each letter
+      occurs once. All three layouts have the same spatial dims: W, HW or DHW.
+      Each operand has the rank of its layout.
+    - C2: the operands have the same element type, which is a float type.
+    - C3: `strides`, `pad_low`, `pad_high` and `dilations` have one entry per
+      spatial dim. Strides and dilations are at least 1, and no padding is
+      negative.
+    - C4: `groups` is at least 1 and divides the number of output channels of
+      the kernel.
+    - C5: the number of input channels is `groups` times the number of input
+      channels of the kernel.
+    - C6: the bias has one dim, whose size is the number of output channels of
+      the kernel.
     - C7: the dilated kernel is no larger than the padded input.
 
     Special values:
-    - S1: padding adds nothing to a sum where the weight on it is finite. Where
-      that weight is infinite or NaN, padding adds either nothing or NaN; which
-      of them is not specified, because libraries and kernels may skip padding
-      or multiply zeros.
-    - S2: a sum of zeros is a zero of either sign.
+    - S1: padding adds nothing to a sum if the weight that is multiplied by the
+      padding is finite. If that weight is infinite or NaN, padding adds either
+      nothing or NaN. The choice is not specified, because libraries and kernels
+      may either skip padding or multiply by zero.
+    - S2: a sum of zeros is a zero of unspecified sign.
 
     Example:
     ```mlir
@@ -69,21 +74,21 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
 
 def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
                                 [ContractionOpInterface]> {
-  let summary = "Matrix product of the last two dims";
+  let summary = "Matrix product over the last two dims";
   let description = [{
-    The dims before the last two are batch dims and broadcast as in NumPy.
-    `transpose_lhs` and `transpose_rhs` swap the last two dims of an operand
-    first.
+    The dims before the last two are batch dims, which broadcast as in NumPy.
+    `transpose_lhs` and `transpose_rhs` swap the last two dims of the left and
+    the right operand before the multiplication.
 
     Constraints:
     - C1: the operands have at least two dims.
-    - C2: the operands have one element type, not i1.
-    - C3: the contracted dims have one size.
-    - C4: the batch dims broadcast.
+    - C2: the operands have the same element type, which is not i1.
+    - C3: the contracted dims have the same size.
+    - C4: the batch dims are compatible under NumPy broadcasting.
 
     Special values:
     - S1: products and sums of integers wrap around.
-    - S2: a sum of zeros is a zero of either sign.
+    - S2: a sum of zeros is a zero of unspecified sign.
 
     Example:
     ```mlir
@@ -102,21 +107,23 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
 }
 
 def Tandem_WinogradKernelOp : Tandem_BaseOp<"winograd_kernel"> {
-  let summary = "A convolution's kernel, and what Winograd's method makes of it";
+  let summary = "A convolution's weights with their Winograd transform";
   let description = [{
-    The result is `kernel`. `transformed` is G k Gᵀ for every pair of input and
-    output channel, where k is the 3×3 taps of `kernel` and G the 6×3 matrix of
-    `Winograd.h`. A kernel that computes a convolution by Winograd's method
-    reads `transformed` in place of `kernel`. It may do so for data whose
-    magnitudes are at most `largest_data`; for larger data its products might
-    overflow where those of the convolution do not.
+    The result of this op is `kernel`, the weights of a convolution.
+    `transformed` holds the matrix G k Gᵀ for each pair of input and output
+    channel. Here, k is the 3×3 matrix of taps in `kernel`, and G is the 6×3
+    matrix in `Winograd.h`. A generated kernel that computes the convolution by
+    Winograd's method reads `transformed` instead of `kernel`. The generated
+    kernel may use the method if all magnitudes in the data are at most
+    `largest_data`. For larger data, the products of the method might overflow
+    although the products of the convolution do not.
 
-    The runtime cannot execute this op: where it does not become part of a
-    generated kernel, it is replaced by `kernel`.
+    The runtime cannot execute this op. If the op does not become part of a
+    generated kernel, the op is replaced by `kernel`.
 
     Constraints:
-    - C1: `transformed` has the dims 6, 6, I and O, `kernel` the dims 3, 3, I
-      and O.
+    - C1: `transformed` has the dims 6, 6, I and O. `kernel` has the dims 3, 3,
+      I and O.
     - C2: `largest_data` is finite and positive.
 
     Example:

@@ -1,4 +1,4 @@
-//===- ElementwiseOps.td - Elementwise ops of more operands - -*- tablegen -*-===//
+//===- ElementwiseOps.td - Ops with several operands ----- -*- tablegen -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,16 +28,16 @@ class Tandem_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
 def Tandem_AddOp : Tandem_BinaryOp<"add", Tandem_Numeric, [Commutative]> {
   let summary = "Sum of two tensors";
   let description = [{
-    Integers wrap around.
+    Integer results wrap around.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: an operand that `mul` has made enters as it was rounded: the two are
-      no fused multiply-add.
+    - S1: the result of a `mul` is rounded before `add` uses the result. The two
+      ops never become a fused multiply-add.
 
     Example:
     ```mlir
@@ -49,16 +49,16 @@ def Tandem_AddOp : Tandem_BinaryOp<"add", Tandem_Numeric, [Commutative]> {
 def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
   let summary = "Difference of two tensors";
   let description = [{
-    Integers wrap around.
+    Integer results wrap around.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: an operand that `mul` has made enters as it was rounded: the two are
-      no fused multiply-add.
+    - S1: the result of a `mul` is rounded before `sub` uses the result. The two
+      ops never become a fused multiply-add.
 
     Example:
     ```mlir
@@ -70,12 +70,12 @@ def Tandem_SubOp : Tandem_BinaryOp<"sub", Tandem_Numeric> {
 def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
   let summary = "Product of two tensors";
   let description = [{
-    Integers wrap around.
+    Integer results wrap around.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -87,13 +87,14 @@ def Tandem_MulOp : Tandem_BinaryOp<"mul", Tandem_Numeric, [Commutative]> {
 def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
   let summary = "Quotient of two tensors";
   let description = [{
-    Integers truncate towards zero; division by zero gives -1, or the largest
-    value of an unsigned type, and the least value divided by -1 gives itself.
+    Integer quotients are truncated toward zero. Division by zero gives -1 for a
+    signed type and the largest value for an unsigned type. Dividing the
+    smallest value of a signed type by -1 gives the smallest value.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -104,17 +105,17 @@ def Tandem_DivOp : Tandem_BinaryOp<"div", Tandem_Numeric> {
 }
 
 def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
-  let summary = "Larger of two tensors";
+  let summary = "Elementwise maximum of two tensors";
   let description = [{
-    NaN where either operand is NaN.
+    The result is NaN if either operand is NaN.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: of zeros of different signs the result is either.
+    - S1: of two zeros with different signs, the result is either zero.
 
     Example:
     ```mlir
@@ -125,17 +126,17 @@ def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
 }
 
 def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
-  let summary = "Smaller of two tensors";
+  let summary = "Elementwise minimum of two tensors";
   let description = [{
-    NaN where either operand is NaN.
+    The result is NaN if either operand is NaN.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: of zeros of different signs the result is either.
+    - S1: of two zeros with different signs, the result is either zero.
 
     Example:
     ```mlir
@@ -147,18 +148,19 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
 def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
   let summary = "First tensor to the power of the second";
   let description = [{
-    Integers wrap around. To a negative power, 1 gives 1, -1 gives 1 or -1, and
-    any other integer gives 0.
+    Integer results wrap around. If the exponent is a negative integer, the base
+    1 gives 1, the base -1 gives 1 or -1, and any other integer gives 0.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: floats follow IEEE 754: x to the power of 0, and 1 to any power, are 1
-      even for NaN, and any other NaN gives NaN; -0 to the power of an odd
-      integer keeps its sign, and a zero to a negative power is an infinity.
+    - S1: floats follow IEEE 754. Any x to the power of 0 is 1, and 1 to any
+      power is 1, even if the other operand is NaN. Any other NaN operand gives
+      NaN. If the base is -0 and the exponent is an odd integer, the result has
+      a negative sign. A zero to a negative power gives an infinity.
 
     Example:
     ```mlir
@@ -169,22 +171,22 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
 }
 
 def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
-  let summary = "What is left of the first tensor divided by the second";
+  let summary = "Remainder of the division of the first tensor by the second";
   let description = [{
-    The quotient is rounded towards zero, so that the result has the sign of the
-    first operand, as C's `fmod` and `%` have it. It is exact: no float is
-    rounded on the way. Of integers it is x - y * (x / y) by `div`: x where y
-    is 0.
+    The quotient is rounded toward zero, so the result has the sign of the first
+    operand, like the results of `fmod` and `%` in C. Float results are exact,
+    without any rounding. For integers, the result is x - y * (x / y), where the
+    quotient is that of `div`. If y is 0, the result is therefore x.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: of a float that is infinite, or by 0, the result is NaN; by an
-      infinity a finite float is itself. A result of 0 has the sign of the first
-      operand.
+    - S1: for floats, the result is NaN if the first operand is infinite or the
+      second operand is 0. If only the second operand is infinite, the result is
+      the first operand. A result of 0 has the sign of the first operand.
 
     Example:
     ```mlir
@@ -194,14 +196,15 @@ def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
 }
 
 def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
-  let summary = "Compares two tensors";
+  let summary = "Comparison of two tensors";
   let description = [{
-    A comparison with NaN is false, except `ne`, which is true. Integers
-    compare by their type's sign; for i1, false is less than true.
+    With a NaN operand, the predicate `ne` is true and all other predicates are
+    false. Integers are compared as signed or unsigned numbers, according to the
+    element type. For i1, false is less than true.
 
     Constraints:
-    - C2: the operands have one element type.
-    - C3: the operands' shapes broadcast.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -220,11 +223,11 @@ def Tandem_CompareOp : Tandem_ElementwiseOp<"compare", "CompareAttrs"> {
 
 def Tandem_LogicalAndOp
     : Tandem_BinaryOp<"logical_and", Tandem_Bool, [Commutative]> {
-  let summary = "Conjunction of two tensors of truth values";
+  let summary = "Logical AND of two tensors of truth values";
   let description = [{
     Constraints:
     - C1: the element type is i1.
-    - C3: the operands' shapes broadcast.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -235,11 +238,11 @@ def Tandem_LogicalAndOp
 
 def Tandem_LogicalOrOp
     : Tandem_BinaryOp<"logical_or", Tandem_Bool, [Commutative]> {
-  let summary = "Disjunction of two tensors of truth values";
+  let summary = "Logical OR of two tensors of truth values";
   let description = [{
     Constraints:
     - C1: the element type is i1.
-    - C3: the operands' shapes broadcast.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -255,13 +258,13 @@ def Tandem_LogicalOrOp
 def Tandem_SelectOp : Tandem_ElementwiseOp<"select"> {
   let summary = "Chooses each element from one of two tensors";
   let description = [{
-    The result is the element of `on_true` where `condition` is true, and that
-    of `on_false` elsewhere.
+    An element of the result is the element of `on_true` if the element of
+    `condition` is true, and the element of `on_false` otherwise.
 
     Constraints:
-    - C1: the condition's element type is i1.
-    - C2: `on_true` and `on_false` have one element type.
-    - C3: the three shapes broadcast.
+    - C1: the element type of `condition` is i1.
+    - C2: `on_true` and `on_false` have the same element type.
+    - C3: the three shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir
@@ -282,12 +285,13 @@ def Tandem_SelectOp : Tandem_ElementwiseOp<"select"> {
 def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
   let summary = "Limits each element to an interval";
   let description = [{
-    `min(max(input, low), high)`; NaN where any operand is NaN.
+    The result is `min(max(input, low), high)`. The result is NaN if any operand
+    is NaN.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
-    - C2: the operands have one element type.
-    - C3: the three shapes broadcast.
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: the operands have the same element type.
+    - C3: the three shapes are compatible under NumPy broadcasting.
 
     Example:
     ```mlir

@@ -14,29 +14,31 @@ include "tandem/Dialect/Tandem/IR/TandemBase.td"
 def Tandem_ScatterOp : Tandem_Op<"scatter", "ScatterAttrs"> {
   let summary = "Combines updates into elements of one dim by index";
   let description = [{
-    The result is the input, in which, for each `j..` in row-major order,
-    `result[i.., indices[j..], k..]` becomes `updates[i.., j.., k..]`, or the
-    sum (`add`), product (`mul`), smaller (`min`) or larger (`max`) of both. The
-    indices select along dim `axis`; what `gather` reads with the same indices
-    is what `scatter` writes. `replace`, `min` and `max` are as the ops of these
-    names, and NaN wins over numbers.
+    The result is a copy of the input to which the updates are applied. For each
+    `j..` in row-major order, `result[i.., indices[j..], k..]` is combined with
+    `updates[i.., j.., k..]`. The indices select elements along dim `axis`:
+    `scatter` writes the elements that `gather` would read with the same
+    indices. `kind` determines how an update is combined with an element.
+    `replace` stores the update. `add`, `mul`, `min` and `max` store the result
+    of the op with that name, so `min` and `max` give NaN if either value is
+    NaN.
 
-    An update whose index is out of range is left out. Of updates of one
-    element each is combined with the result of the one before it, so that of
-    several that replace it the last one remains. Every target keeps this
-    order.
+    An update whose index is out of range is ignored. If several updates have
+    the same index, each update is combined with the result of the previous one.
+    With `replace`, the last update therefore remains. Every target applies the
+    updates in this order.
 
     Constraints:
-    - C1: input and updates have one element type, which is not i1 unless
-      `kind` is `replace`.
-    - C2: the indices' element type is i32 or i64.
+    - C1: the input and the updates have the same element type, which is not i1
+      unless `kind` is `replace`.
+    - C2: the element type of the indices is i32 or i64.
     - C3: `axis` is a dim of the input.
-    - C4: the updates have the shape of the input, with the dims of the indices
-      in the place of dim `axis`, and at most 8 dims.
+    - C4: the shape of the updates is the shape of the input with dim `axis`
+      replaced by the dims of the indices. The updates have at most 8 dims.
 
     Special values:
-    - S1: sums and products are rounded to the element type after each update;
-      those of integers wrap around.
+    - S1: sums and products are rounded to the element type after each update.
+      Sums and products of integers wrap around.
 
     Example:
     ```mlir
@@ -58,17 +60,18 @@ def Tandem_ScatterOp : Tandem_Op<"scatter", "ScatterAttrs"> {
 def Tandem_ArgTopKOp : Tandem_Op<"argtopk", "ArgTopKAttrs"> {
   let summary = "Indices of the k largest elements along a dim, in order";
   let description = [{
-    The result's dim `axis` has the indices of the `k` largest elements of each
-    line along that dim, the largest first, or with `ascending` those of the
-    smallest, the smallest first. Of equal elements the one of the lower index
-    comes first; zeros of either sign are equal. NaN is larger than all numbers
-    and equal to itself.
+    The result holds, for each line of the input along dim `axis`, the indices
+    of the `k` largest elements, with the largest element first. With
+    `ascending`, the result holds the indices of the `k` smallest elements, with
+    the smallest element first. Among equal elements, the element with the
+    lowest index comes first. Zeros of both signs are equal. NaN is larger than
+    all numbers and equal to itself.
 
-    With `k` as large as the dim, lines are sorted. The elements themselves are
-    those that `gather` reads with the indices.
+    If `k` is the size of the dim, the indices describe the sorted order of each
+    line. `gather` with these indices reads the elements themselves.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
+    - C1: the element type is a float type or an integer type other than i1.
     - C2: `axis` is a dim of the input.
     - C3: `k` is at least 0, and at most the size of the dim.
 

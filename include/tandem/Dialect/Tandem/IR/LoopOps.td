@@ -12,7 +12,7 @@
 include "tandem/Dialect/Tandem/IR/TandemBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-// The operands, attributes and results that both forms of a loop have.
+// The operands, attributes and results that both loop ops have.
 defvar Tandem_LoopOperands = (ins Variadic<Tandem_Tensor>:$carried,
                                   Variadic<Tandem_Tensor>:$scanned,
                                   Variadic<Tandem_Tensor>:$fixed,
@@ -22,47 +22,56 @@ class Tandem_LoopLikeOp<string mnemonic, list<Trait> traits>
     : Tandem_BaseOp<mnemonic, !listconcat([AttrSizedOperandSegments], traits)> {
   let results = (outs Variadic<Tandem_Tensor>:$outputs);
   code declarations = [{
-    /// Iterations; ShapedType::kDynamic where that is not known.
+    /// Returns the number of iterations, or ShapedType::kDynamic if the number
+    /// is not known.
     int64_t countTrips();
-    /// Whether the first iteration has the last slice, for each scanned
-    /// operand, then each stacked result.
+    /// Returns, for each scanned operand and then for each stacked result,
+    /// whether the first iteration uses the last slice.
     ::llvm::SmallVector<bool> getDirections();
   }];
 }
 
 def Tandem_LoopOp : Tandem_LoopLikeOp<"loop",
     [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Runs a region once for each slice, or a number of times";
+  let summary = "A loop over the slices of tensors, or with a fixed trip count";
   let description = [{
-    The region computes one iteration from its arguments, which are, in the
-    order of the operands: the `carried` values, which are the operands in the
-    first iteration, and what the iteration before has yielded in every other; a
-    slice of each `scanned` operand along dim 0, without that dim; and the
-    `fixed` values, the same in all iterations. It uses no other values. It
-    yields the next carried values, then slices of the stacked results.
+    The region computes one iteration. The region's arguments have the order of
+    the operands:
+    - The `carried` values. In the first iteration, these are the operands. In
+      every other iteration, these are values that the previous iteration
+      yielded.
+    - One slice of each `scanned` operand along dim 0. The slice does not have
+      that dim.
+    - The `fixed` values, which are the same in all iterations.
 
-    The loop's results are the carried values after the last iteration, and, one
-    for each further value yielded, the slices of all iterations along a new
-    dim 0. `reversed` tells for each scanned operand, then for each stacked
-    result, whether the first iteration has the last slice instead of the first;
-    without it none is. `trips` is the number of iterations of a loop that scans
-    nothing.
+    The region uses no values other than its arguments. The region yields the
+    next carried values, followed by one slice of each stacked result.
 
-    Dims other than dim 0 are scanned and stacked by means of a `transpose`.
+    The results of the loop are the carried values after the last iteration,
+    followed by the stacked results. A stacked result consists of the slices of
+    all iterations along a new dim 0. `reversed` holds one flag for each scanned
+    operand, followed by one flag for each stacked result. If the flag is true,
+    the first iteration uses the last slice instead of the first one. Without
+    `reversed`, all flags are false. `trips` is the number of iterations of a
+    loop that has no scanned operands.
+
+    To scan or stack along another dim, use a `transpose` before or after the
+    loop.
 
     Constraints:
-    - C1: the region's arguments have the types of the carried operands, of the
-      slices, and of the fixed operands.
-    - C2: the region yields values of the carried types, then slices of the
-      other results; the carried results have the carried types.
+    - C1: the arguments of the region have the types of the carried operands, of
+      the slices, and of the fixed operands.
+    - C2: the region yields values of the carried types, followed by slices of
+      the stacked results. The carried results have the carried types.
     - C3: the ops of the region are pure.
-    - C4: all scanned operands have a dim 0, of one size.
-    - C5: there is a `trips` of at least 0, or a scanned operand, and not both.
-    - C6: `reversed` has an element for each scanned operand and each stacked
+    - C4: all scanned operands have a dim 0, and these dims have the same size.
+    - C5: the loop has either `trips`, which is at least 0, or at least one
+      scanned operand, but not both.
+    - C6: `reversed` has one element for each scanned operand and each stacked
       result.
-    - C7: dim 0 of a stacked result is the number of iterations.
-    - C8: there is at least one result.
-    - C9: at most 8 loops are within each other.
+    - C7: the size of dim 0 of a stacked result is the number of iterations.
+    - C8: the loop has at least one result.
+    - C9: loops are nested at most 8 deep.
 
     Example:
     ```mlir
@@ -83,22 +92,24 @@ def Tandem_LoopOp : Tandem_LoopLikeOp<"loop",
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = declarations # [{
-    /// The terminator.
+    /// Returns the terminator of the region.
     YieldOp getYield();
   }];
 }
 
 def Tandem_RunLoopOp : Tandem_LoopLikeOp<"run_loop",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a loop whose body is a function";
+  let summary = "A loop whose body is a function";
   let description = [{
-    A `tandem.loop` whose region has become the function that the symbol refers
-    to, in a graph that is being compiled.
+    This op has the meaning of a `tandem.loop` whose region is the body of the
+    function that the symbol refers to. The op only occurs in a graph that is
+    being compiled.
 
     Constraints:
-    - C1: the symbol refers to a function whose arguments and results are those
-      of the region.
-    - C2: that function does not run the loop itself, nor do those that it calls.
+    - C1: the symbol refers to a function with the argument types and the result
+      types of the region.
+    - C2: neither that function nor any function that it runs contains this
+      loop.
     - C4 to C8 of `tandem.loop` hold.
 
     Example:

@@ -24,16 +24,16 @@ class Tandem_IndexedShapeOp<string mnemonic, string attrsTable>
         [DeclareOpInterfaceMethods<IndexingOpInterface>]>;
 
 def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
-  let summary = "The same elements, in row-major order, in another shape";
+  let summary = "The elements in row-major order, in another shape";
   let description = [{
-    One entry of `shape` may be -1: that dim is inferred from the number of
+    One entry of `shape` may be -1. That dim is inferred from the number of
     elements.
 
     Constraints:
-    - C1: `shape` has at most 8 entries; none is negative, except that one may
-      be -1.
-    - C2: operand and result have equally many elements (checked where the
-      operand is static).
+    - C1: `shape` has at most 8 entries. No entry is negative, except that one
+      entry may be -1.
+    - C2: the operand and the result have the same number of elements. This
+      constraint is checked only if the operand type is static.
 
     Example:
     ```mlir
@@ -47,9 +47,9 @@ def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
 }
 
 def Tandem_TransposeOp : Tandem_IndexedShapeOp<"transpose", "TransposeAttrs"> {
-  let summary = "Permutes the dims";
+  let summary = "Permutation of the dims";
   let description = [{
-    Result dim i is operand dim `permutation[i]`.
+    Dim i of the result is dim `permutation[i]` of the operand.
 
     Constraints:
     - C1: `permutation` is a permutation of the operand's dims.
@@ -70,14 +70,16 @@ def Tandem_TransposeOp : Tandem_IndexedShapeOp<"transpose", "TransposeAttrs"> {
 def Tandem_BroadcastOp : Tandem_IndexedShapeOp<"broadcast", "BroadcastAttrs"> {
   let summary = "Repeats a tensor along new dims and dims of size 1";
   let description = [{
-    Operand dim i becomes result dim `dims[i]`; all other result dims are new.
-    Elementwise ops broadcast their operands implicitly; this op is for
-    placements of dims that they do not support, and for results that must be
-    materialised.
+    Dim i of the operand becomes dim `dims[i]` of the result. All other dims of
+    the result are new. Elementwise ops broadcast their operands implicitly.
+    This op is for placements of dims that implicit broadcasting does not
+    support, and for results that must be materialized.
 
     Constraints:
-    - C1: `dims` names a dim of `shape` for each operand dim, none twice.
-    - C2: an operand dim has size 1 or that of its result dim.
+    - C1: `dims` has one entry for each dim of the operand. The entries are dims
+      of `shape`, and no entry occurs twice.
+    - C2: the size of each operand dim is 1 or the size of the corresponding
+      result dim.
 
     Example:
     ```mlir
@@ -96,12 +98,13 @@ def Tandem_BroadcastOp : Tandem_IndexedShapeOp<"broadcast", "BroadcastAttrs"> {
 def Tandem_SliceOp : Tandem_IndexedShapeOp<"slice", "SliceAttrs"> {
   let summary = "A strided range of each dim";
   let description = [{
-    Takes from each dim the elements at `starts`, `starts + strides`, ... before
-    `limits`, as NumPy does: negative starts and limits count from the end, and
-    those past either end are clamped.
+    From each dim, the op takes the elements at `starts`, `starts + strides` and
+    so on, up to but not including `limits`, as in NumPy. Negative starts and
+    limits count from the end of the dim. Starts and limits that are out of
+    range are clamped.
 
     Constraints:
-    - C1: `starts`, `limits` and `strides` have an entry per operand dim.
+    - C1: `starts`, `limits` and `strides` have one entry per operand dim.
     - C2: strides are at least 1.
 
     Example:
@@ -119,17 +122,18 @@ def Tandem_SliceOp : Tandem_IndexedShapeOp<"slice", "SliceAttrs"> {
 }
 
 def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
-  let summary = "Adds elements around, and between, those of each dim";
+  let summary = "Adds elements around and between the elements of each dim";
   let description = [{
-    Adds, in each dim, `low` elements before the first, `high` after the last
-    and `interior` between any two neighbouring elements. All of them are
-    `value`, converted to the element type as by `cast`.
+    In each dim, the op adds `low` elements before the first element, `high`
+    elements after the last element, and `interior` elements between neighboring
+    elements. All added elements have the value `value`, converted to the
+    element type as by `cast`.
 
     Constraints:
-    - C1: `low`, `high` and `interior` have an entry per operand dim.
+    - C1: `low`, `high` and `interior` have one entry per operand dim.
     - C2: no entry is negative.
-    - C3: the element type is a float or an integer type other than i1. (An i1
-      tensor can be cast to i8 and padded.)
+    - C3: the element type is a float type or an integer type other than i1. (To
+      pad an i1 tensor, cast it to i8 first.)
 
     Example:
     ```mlir
@@ -147,12 +151,12 @@ def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
 }
 
 def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
-  let summary = "Joins tensors along a dim";
+  let summary = "Concatenation of tensors along a dim";
   let description = [{
     Constraints:
-    - C1: the operands have one element type and one rank.
+    - C1: the operands have the same element type and the same rank.
     - C2: `axis` is a dim of the operands.
-    - C3: the operands agree in all dims but `axis`.
+    - C3: the operands have the same size in all dims except dim `axis`.
 
     Example:
     ```mlir
@@ -168,17 +172,18 @@ def Tandem_ConcatOp : Tandem_ShapeOp<"concat", "AxisAttrs"> {
 }
 
 def Tandem_GatherOp : Tandem_ShapeOp<"gather", "GatherAttrs"> {
-  let summary = "Picks elements of one dim by index";
+  let summary = "Selects elements of one dim by index";
   let description = [{
-    `result[i.., j.., k..] = input[i.., indices[j..], k..]`, where the indices
-    select along dim `axis`, as in `numpy.take`. An index that is out of range
-    is clamped to the nearest one in range.
+    The result is `result[i.., j.., k..] = input[i.., indices[j..], k..]`. The
+    indices select elements along dim `axis`, as in `numpy.take`. An index that
+    is out of range is clamped to the nearest index in range.
 
     Constraints:
-    - C1: the indices' element type is i32 or i64.
+    - C1: the element type of the indices is i32 or i64.
     - C2: `axis` is a dim of the input.
     - C3: the result has at most 8 dims.
-    - C4: dim `axis` of the input has elements, unless there are no indices.
+    - C4: the size of dim `axis` of the input is not 0, unless there are no
+      indices.
 
     Example:
     ```mlir
@@ -195,19 +200,20 @@ def Tandem_GatherOp : Tandem_ShapeOp<"gather", "GatherAttrs"> {
 }
 
 def Tandem_IotaOp : Tandem_TableOp<"iota", []> {
-  let summary = "Each element's index along a dim";
+  let summary = "The index of each element along a dim";
   let description = [{
-    The result type is given explicitly, because an iota has no operand to infer
-    it from.
+    The result type is written explicitly, because an iota has no operand from
+    which the type could be inferred.
 
     Constraints:
-    - C1: the type is static, of a float or an integer type other than i1.
+    - C1: the type is static. The element type is a float type or an integer
+      type other than i1.
     - C2: `axis` is a dim of the result.
 
     Special values:
     - S1: an index that the element type cannot represent is converted as by
-      `cast`: rounded to a float (in f16, to inf from 65520 on), or wrapped to
-      an integer.
+      `cast`. For a float type, the index is rounded; in f16, an index of at
+      least 65520 becomes inf. For an integer type, the index wraps around.
 
     Example:
     ```mlir
@@ -221,7 +227,7 @@ def Tandem_IotaOp : Tandem_TableOp<"iota", []> {
 
 def Tandem_ConstantOp : Tandem_BaseOp<"constant",
     [ConstantLike, AllTypesMatch<["value", "result"]>]> {
-  let summary = "A tensor whose elements are known";
+  let summary = "A constant tensor";
   let description = [{
     Example:
     ```mlir

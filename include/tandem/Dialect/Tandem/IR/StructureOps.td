@@ -15,21 +15,24 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Tandem_FusionOp : Tandem_BaseOp<"fusion",
     [IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Ops that become one kernel";
+  let summary = "A group of ops that become one kernel";
   let description = [{
-    The region computes the results from its arguments, one per operand, and
-    uses no other values. `kind` says how code for the kernel is generated. A
-    fusion of kind `library` becomes no kernel but one call of a library.
+    The region computes the results of the fusion. The region has one argument
+    per operand and uses no other values. `kind` determines how code for the
+    kernel is generated. A fusion of kind `library` does not become a kernel. It
+    becomes one call of a library.
 
     Constraints:
-    - C1: the region's arguments have the operands' types.
-    - C2: the region yields values of the results' types.
+    - C1: the arguments of the region have the types of the operands.
+    - C2: the region yields values of the result types.
     - C3: the ops of the region are pure.
-    - C4: the ops of a fusion of kind `library` are a convolution or matrix
-      product, then any of these, once each: an `add` of a tensor of the
-      result's type, an `add` of a bias, with one element for each output
-      channel or column, and, last, a `relu` or a `gelu` by tanh. Each reads the
-      value before it, which nothing else does; the last is yielded.
+    - C4: a fusion of kind `library` begins with a convolution or matrix
+      product. After it, the fusion may contain an `add` of a tensor that has
+      the type of the result, and an `add` of a bias that has one element for
+      each output channel or column. The last op may be a `relu`, or a `gelu`
+      with `approximate_tanh`. Each of these ops occurs at most once. Each op
+      reads the value of the previous op, and nothing else reads that value. The
+      fusion yields the value of the last op.
 
     Example:
     ```mlir
@@ -46,7 +49,7 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
   let results = (outs Variadic<Tandem_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
-    // Creates the body's block, with its arguments and without a terminator.
+    // Creates the block of the body, with arguments but without a terminator.
     OpBuilder<(ins "::mlir::TypeRange":$results, "FusionKind":$kind,
                    "::mlir::ValueRange":$inputs)>
   ];
@@ -55,14 +58,14 @@ def Tandem_FusionOp : Tandem_BaseOp<"fusion",
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The terminator.
+    /// Returns the terminator of the region.
     YieldOp getYield();
   }];
 }
 
 def Tandem_YieldOp : Tandem_BaseOp<"yield",
     [Terminator, ReturnLike, ParentOneOf<["FusionOp", "LoopOp"]>]> {
-  let summary = "Returns the results of a fusion, or an iteration, from its region";
+  let summary = "Yields the results of a fusion or of a loop iteration";
   let arguments = (ins Variadic<Tandem_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), [{ /* An empty yield. */ }]>];
@@ -73,12 +76,13 @@ def Tandem_LaunchOp : Tandem_BaseOp<"launch",
   let summary = "Runs an outlined kernel";
   let description = [{
     The symbol refers to a nested module with the attribute `tandem.kernel`. The
-    kernel is the function in it that has the same name as the module.
+    kernel is the function with the same name as the module, in that module.
 
     Constraints:
     - C1: the symbol refers to a module with the attribute `tandem.kernel`.
-    - C2: operands and results have the types of the kernel's function, as long
-      as that function is on tensors (that is, before it is lowered).
+    - C2: the operands and results have the types of the kernel's function. This
+      constraint is checked only while the function has tensor arguments, i.e.
+      before the kernel is lowered.
 
     Example:
     ```mlir
@@ -97,11 +101,11 @@ def Tandem_LaunchOp : Tandem_BaseOp<"launch",
 def Tandem_CustomCallOp : Tandem_TableOp<"custom_call", []> {
   let summary = "Calls a function that was registered with the runtime";
   let description = [{
-    `target` is the name that a function was registered under
-    (`tandem/Runtime/CustomCall.h`, `tandem-c/Tandem.h`), and `config` is passed
-    to it unchanged. The result types are given explicitly; dims that are not
-    known are inferred by the function, if it was registered with that. The
-    function must be pure.
+    `target` is the name under which the function was registered
+    (`tandem/Runtime/CustomCall.h`, `tandem-c/Tandem.h`). `config` is passed to
+    the function unchanged. The result types are written explicitly. The sizes
+    of dynamic result dims are computed by the shape function that was
+    registered for the target, if there is one. The function must be pure.
 
     Constraints:
     - C1: `target` is not empty.

@@ -21,10 +21,10 @@ class Tandem_Attr<string name, string mnemonicName, list<Trait> traits = []>
 def Tandem_ConvLayoutAttr : Tandem_Attr<"ConvLayout", "conv_layout"> {
   let summary = "Layouts of a convolution's input, kernel and output";
   let description = [{
-    Each layout has one letter per dim, outermost first: N is the batch, C the
-    channels, O and I are the kernel's output and input channels, and the
-    spatial dims are W, HW or DHW, in any place. `conv` checks layouts (conv
-    C1).
+    Each layout has one letter per dim, outermost dim first. N is the batch, and
+    C are the channels. O and I are the output and input channels of the kernel.
+    The spatial dims are W, HW or DHW, at any position. The verifier of `conv`
+    checks the layouts (conv C1).
 
     Example: `#tandem.conv_layout<input = "NHWC", kernel = "HWIO",
     output = "NHWC">`
@@ -35,7 +35,8 @@ def Tandem_ConvLayoutAttr : Tandem_Attr<"ConvLayout", "conv_layout"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-// The values of these enums must be those of Op.fbs; static_asserts check it.
+// The enumerators of these enums must have the values that they have in Op.fbs.
+// static_asserts check the values.
 class Tandem_Enum<string name, string summary, list<I32EnumCase> cases>
     : I32Enum<name, summary, cases> {
   let cppNamespace = "::tandem::ir";

@@ -16,7 +16,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// A dense tensor of at most eight dims. The limit is that of the runtime, which
+// A dense tensor with at most eight dims. The limit exists because the runtime
 // stores shapes inline.
 class Tandem_TensorOf<list<Type> elements>
     : ConfinedType<RankedTensorOf<elements>,
@@ -26,8 +26,9 @@ class Tandem_TensorOf<list<Type> elements>
         "::mlir::RankedTensorType">;
 
 defvar Tandem_Floats = [F32, F64, F16, BF16];
-// An integer without a sign in its name is signed, as arith's and linalg's are
-// taken to be; code generation asks the dialect's type for the sign.
+// A signless integer type such as i8 denotes signed integers. In arith and
+// linalg, all integers are signless, so code generation takes the signedness
+// from the type in this dialect.
 def Tandem_IntElement : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
                                   "8, 16, 32 or 64-bit integer">;
 defvar Tandem_Ints = [Tandem_IntElement];
@@ -47,7 +48,7 @@ def Tandem_DTypeAttr : ConfinedAttr<TypeAttr, [AttrConstraint<
 class Tandem_BaseOp<string mnemonic, list<Trait> traits = []>
     : Op<Tandem_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-// An op of the op table (Ops.def), which the runtime can execute.
+// An op of the op table (Ops.def). The runtime can execute these ops.
 class Tandem_TableOp<string mnemonic, list<Trait> traits>
     : Tandem_BaseOp<mnemonic, !listconcat(
         [DeclareOpInterfaceMethods<TandemOpInterface>], traits)> {
@@ -55,16 +56,16 @@ class Tandem_TableOp<string mnemonic, list<Trait> traits>
 }
 
 // An op of the op table whose result type is inferred by its shape rule.
-// `attrsTable` names the op's table of attributes in Op.fbs, if it has one. The
-// .cpp of the op's family defines describeAttrs, the only function that
-// converts the op's attributes to that table; type inference, verification,
-// costs and the emission of Programs all use it.
+// `attrsTable` is the name of the op's attribute table in Op.fbs, or "" if the
+// op has no attributes. The .cpp file of the op's family defines describeAttrs.
+// Only describeAttrs converts the attributes of the op to that table. Type
+// inference, verification, costs and the emission of Programs all use it.
 class Tandem_Op<string mnemonic, string attrsTable = "",
                 list<Trait> traits = [], code moreDefinitions = "">
     : Tandem_TableOp<mnemonic,
         !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
   let extraClassDeclaration = [{
-    /// Kind and attributes of the op, from an adaptor.
+    /// Returns the kind and the attributes of the op that `op` describes.
     static ::tandem::OpDesc describe(Adaptor op);
   }] # !if(!empty(attrsTable), "",
       "  static void describeAttrs(Adaptor op, ::tandem::fb::" # attrsTable #

@@ -15,26 +15,28 @@ def Tandem_Dialect : Dialect {
   let name = "tandem";
   let summary = "Pure operations on ranked tensors";
   let description = [{
-    Graphs of tensor operations. The ops are those that a user or an importer
-    writes and that the eager runtime executes one by one. Every op is pure.
-    Shapes may have dynamic dims. The result type of an op follows from its
-    operands and attributes by a shape rule that the runtime shares. The result
-    type in the IR may have more or fewer dynamic dims than the inferred type,
-    but must not contradict it.
+    The dialect represents graphs of tensor operations. A user or an importer
+    writes these ops, and the eager runtime executes them one by one. Every op
+    is pure. Shapes may have dynamic dims. A shape rule computes the result type
+    of an op from the op's operands and attributes. The runtime uses the same
+    shape rules. The result type in the IR may have more or fewer dynamic dims
+    than the inferred type, but must not contradict the inferred type.
 
     The constraints of each op have labels (C1, C2, ...). A diagnostic that
-    reports a violated constraint begins with its label, as in `conv C7: ...`.
+    reports a violated constraint begins with the op and the label, as in
+    `conv C7: ...`.
 
     Discardable attributes:
-    - `tandem.dims = ["N", "", "C"]` on a function argument names its dims, with
-      one string per dim. Dims with the same name have the same size, also in
-      different arguments.
-    - `tandem.f16_intermediates = f32` on a function records that its f16 ops
-      have been given f32 intermediates (pass `tandem-widen-f16`).
-    - `tandem.kernel` (unit) marks a module that holds one outlined kernel: a
-      function with the name of the module.
-    - `tandem.kind` (a fusion kind) on such a module says how code for the
-      kernel is generated. Without it, the kind is `loop`.
+    - `tandem.dims = ["N", "", "C"]` on a function argument holds the names of
+      the argument's dims, with one string per dim. Dims with the same name have
+      the same size, even if they belong to different arguments.
+    - `tandem.f16_intermediates = f32` on a function records that the pass
+      `tandem-widen-f16` has changed the f16 intermediates of the function to
+      f32.
+    - `tandem.kernel` (a unit attribute) marks a module that holds one outlined
+      kernel. The kernel is the function with the name of the module.
+    - `tandem.kind` (a fusion kind) on a kernel module determines how code for
+      the kernel is generated. Without this attribute, the kind is `loop`.
   }];
   let cppNamespace = "::tandem::ir";
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -46,7 +48,7 @@ def Tandem_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Name of the function argument attribute that names dims.
+    /// Name of the function argument attribute that holds the names of dims.
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";
     /// Name of the function attribute that records the pass tandem-widen-f16.
     static constexpr ::llvm::StringLiteral kF16IntermediatesAttrName =

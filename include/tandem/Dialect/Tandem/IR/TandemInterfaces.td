@@ -1,4 +1,4 @@
-//===- TandemInterfaces.td - What passes ask of ops ------ -*- tablegen -*-===//
+//===- TandemInterfaces.td - Op interfaces --------------- -*- tablegen -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,17 +13,17 @@ include "mlir/IR/OpBase.td"
 
 def TandemOpInterface : OpInterface<"TandemOpInterface"> {
   let description = [{
-    An op that the runtime can execute: it has an entry in the op table.
+    An op that the runtime can execute. Such an op has a row in the op table.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [
     InterfaceMethod<[{
-      The op's kind and attributes, as the shape rules and the runtime know
-      them.
+      Returns the kind and the attributes of the op, in the form that the shape
+      rules and the runtime use.
     }], "::tandem::OpDesc", "getOpDesc">,
     InterfaceMethod<[{
-      The floating-point operations and bytes of one execution. Fails where the
-      type of an operand or result is not static.
+      Returns the number of operations and of bytes for one execution of the op.
+      Fails if the type of an operand or result is not static.
     }], "::llvm::FailureOr<::tandem::OpCost>", "getCost", (ins), "", [{
       return ::tandem::ir::detail::getCost(
           ::mlir::cast<::tandem::ir::TandemOpInterface>(
@@ -40,10 +40,11 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::tandem::ir";
   let methods = [
     InterfaceMethod<[{
-      Emits the function on scalars, one per operand, as arith and math ops
-      without regions, and returns the result. The computation is done in the
-      types of the scalars: for a bf16 op, f32 scalars may be given, and the
-      result is then f32. Only `cast` returns its own result element type.
+      Emits the function as arith and math ops without regions, and returns the
+      result. `scalars` has one scalar per operand. The computation uses the
+      types of the scalars. For a bf16 op, for example, the caller may pass f32
+      scalars, and the result is then f32. Only `cast` always returns its result
+      element type.
     }], "::mlir::Value", "buildScalar",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
          "::mlir::ValueRange":$scalars)>
@@ -52,15 +53,16 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
 
 def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   let description = [{
-    An op in which each element of the result reads at most one element of an
-    operand, at an index that is an affine function of its own index.
+    An op in which each element of the result reads at most one element of each
+    operand. The index of that element is an affine function of the index of the
+    result element.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [
     InterfaceMethod<[{
-      The map from an index of the result to the index that is read in an
-      operand. Null when there is no such map, for example for a reshape or a
-      broadcast whose types are dynamic.
+      Returns the map from an index of the result to the index that is read in
+      an operand. Returns null if there is no such map, for example for a
+      reshape or a broadcast with dynamic types.
     }], "::mlir::AffineMap", "getOperandIndexing",
     (ins "unsigned":$operand)>
   ];
@@ -68,19 +70,20 @@ def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
 
 def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   let description = [{
-    An op whose result elements are sums of products of two operands' elements.
-    It can be the hero of a kernel of kind `contraction`.
+    An op whose result elements are sums of products of the elements of two
+    operands. The op can be the hero of a kernel of kind `contraction`.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [
     InterfaceMethod<[{
-      The first factor of the products: images, or rows of a matrix.
+      Returns the first factor of the products: the images of a convolution, or
+      the left matrix.
     }], "::mlir::Value", "getData", (ins), [{
       return $_op->getOperand(0);
     }]>,
     InterfaceMethod<[{
-      The second factor of the products, which may be packed: a convolution's
-      kernel, or columns of a matrix.
+      Returns the second factor of the products: the kernel of a convolution, or
+      the right matrix. The second factor may be packed.
     }], "::mlir::Value", "getWeights", (ins), [{
       return $_op->getOperand(1);
     }]>

@@ -12,7 +12,7 @@
 include "tandem/Dialect/Tandem/IR/UnaryOps.td"
 
 def Tandem_SinOp : Tandem_UnaryOp<"sin", Tandem_Float> {
-  let summary = "Sine of each element, in radians";
+  let summary = "Sine of each element, which is an angle in radians";
   let description = [{
     Constraints:
     - C1: the element type is a float type.
@@ -28,7 +28,7 @@ def Tandem_SinOp : Tandem_UnaryOp<"sin", Tandem_Float> {
 }
 
 def Tandem_CosOp : Tandem_UnaryOp<"cos", Tandem_Float> {
-  let summary = "Cosine of each element, in radians";
+  let summary = "Cosine of each element, which is an angle in radians";
   let description = [{
     Constraints:
     - C1: the element type is a float type.
@@ -43,7 +43,7 @@ def Tandem_CosOp : Tandem_UnaryOp<"cos", Tandem_Float> {
 def Tandem_AsinOp : Tandem_UnaryOp<"asin", Tandem_Float> {
   let summary = "Inverse sine of each element, in radians";
   let description = [{
-    The result is in [-π/2, π/2], and NaN beyond [-1, 1].
+    The result is in [-π/2, π/2]. An operand outside of [-1, 1] gives NaN.
 
     Constraints:
     - C1: the element type is a float type.
@@ -58,7 +58,7 @@ def Tandem_AsinOp : Tandem_UnaryOp<"asin", Tandem_Float> {
 def Tandem_AcosOp : Tandem_UnaryOp<"acos", Tandem_Float> {
   let summary = "Inverse cosine of each element, in radians";
   let description = [{
-    The result is in [0, π], and NaN beyond [-1, 1].
+    The result is in [0, π]. An operand outside of [-1, 1] gives NaN.
 
     Constraints:
     - C1: the element type is a float type.

@@ -11,8 +11,8 @@
 
 include "tandem/Dialect/Tandem/IR/TandemBase.td"
 
-// Operands broadcast as in NumPy: shapes are aligned at their last dims, and a
-// dim of size 1, or a missing one, is repeated.
+// An op that broadcasts its operands as in NumPy. The shapes are aligned at
+// their last dims. A dim of size 1 and a missing dim are repeated.
 class Tandem_ElementwiseOp<string mnemonic, string attrsTable = "",
                            list<Trait> traits = []>
     : Tandem_Op<mnemonic, attrsTable, !listconcat([
@@ -34,13 +34,14 @@ class Tandem_UnaryOp<string mnemonic, Type type, string attrsTable = "",
 }
 
 def Tandem_NegOp : Tandem_UnaryOp<"neg", Tandem_Numeric> {
-  let summary = "Negates each element";
+  let summary = "Negation of each element";
   let description = [{
-    Integers wrap around: the negation of the least value is itself, and that of
-    an unsigned x of w bits is 2**w - x.
+    Integer results wrap around. The negation of the smallest value of a signed
+    type is that value. The negation of an unsigned x with w bits is 2**w - x,
+    or 0 if x is 0.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
+    - C1: the element type is a float type or an integer type other than i1.
 
     Example:
     ```mlir
@@ -52,11 +53,11 @@ def Tandem_NegOp : Tandem_UnaryOp<"neg", Tandem_Numeric> {
 def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
   let summary = "Absolute value of each element";
   let description = [{
-    Integers wrap around: the absolute value of the least value is itself.
-    Unsigned integers stay as they are.
+    Integer results wrap around: the absolute value of the smallest value of a
+    signed type is that value. Unsigned integers do not change.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
+    - C1: the element type is a float type or an integer type other than i1.
 
     Example:
     ```mlir
@@ -68,11 +69,11 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
 def Tandem_SignOp : Tandem_UnaryOp<"sign", Tandem_Numeric> {
   let summary = "Sign of each element";
   let description = [{
-    The result is -1, 0 or 1 in the operand's type. A zero keeps its sign, and
-    NaN stays NaN.
+    The result is -1, 0 or 1, in the type of the operand. The result for a zero
+    is that zero, including its sign. The result for NaN is NaN.
 
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
+    - C1: the element type is a float type or an integer type other than i1.
 
     Example:
     ```mlir
@@ -97,7 +98,7 @@ def Tandem_ExpOp : Tandem_UnaryOp<"exp", Tandem_Float> {
 def Tandem_Expm1Op : Tandem_UnaryOp<"expm1", Tandem_Float> {
   let summary = "e to the power of each element, minus one";
   let description = [{
-    Accurate near zero, where `exp(x) - 1` loses digits.
+    The result is accurate near zero, where `exp(x) - 1` would lose digits.
 
     Constraints:
     - C1: the element type is a float type.
@@ -112,7 +113,7 @@ def Tandem_Expm1Op : Tandem_UnaryOp<"expm1", Tandem_Float> {
 def Tandem_LogOp : Tandem_UnaryOp<"log", Tandem_Float> {
   let summary = "Natural logarithm of each element";
   let description = [{
-    The result is NaN below zero and -inf at zero.
+    The result is NaN for negative elements and -inf for zeros.
 
     Constraints:
     - C1: the element type is a float type.
@@ -127,7 +128,7 @@ def Tandem_LogOp : Tandem_UnaryOp<"log", Tandem_Float> {
 def Tandem_Log1pOp : Tandem_UnaryOp<"log1p", Tandem_Float> {
   let summary = "Natural logarithm of one plus each element";
   let description = [{
-    Accurate near zero, where `log(1 + x)` loses digits.
+    The result is accurate near zero, where `log(1 + x)` would lose digits.
 
     Constraints:
     - C1: the element type is a float type.
@@ -142,7 +143,7 @@ def Tandem_Log1pOp : Tandem_UnaryOp<"log1p", Tandem_Float> {
 def Tandem_SqrtOp : Tandem_UnaryOp<"sqrt", Tandem_Float> {
   let summary = "Square root of each element";
   let description = [{
-    NaN below zero.
+    The result is NaN for negative elements.
 
     Constraints:
     - C1: the element type is a float type.
@@ -157,13 +158,13 @@ def Tandem_SqrtOp : Tandem_UnaryOp<"sqrt", Tandem_Float> {
 def Tandem_RsqrtOp : Tandem_UnaryOp<"rsqrt", Tandem_Float> {
   let summary = "Reciprocal of the square root of each element";
   let description = [{
-    NaN below zero.
+    The result is NaN for negative elements.
 
     Constraints:
     - C1: the element type is a float type.
 
     Special values:
-    - S1: the result for 0 is inf, for -0 it is -inf.
+    - S1: the result for 0 is inf, and the result for -0 is -inf.
 
     Example:
     ```mlir
@@ -199,13 +200,13 @@ def Tandem_SigmoidOp : Tandem_UnaryOp<"sigmoid", Tandem_Float> {
 }
 
 def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
-  let summary = "Larger of each element and zero";
+  let summary = "Maximum of each element and zero";
   let description = [{
     Constraints:
-    - C1: the element type is a float or an integer type other than i1.
+    - C1: the element type is a float type or an integer type other than i1.
 
     Special values:
-    - S1: NaN stays NaN, and -0 stays -0.
+    - S1: the result for NaN is NaN, and the result for -0 is -0.
 
     Example:
     ```mlir
@@ -217,15 +218,15 @@ def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
 def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
   let summary = "Gaussian error linear unit of each element";
   let description = [{
-    `x * (1 + erf(x / sqrt(2))) / 2`, or, with `approximate_tanh`,
-    `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2`.
+    The result is `x * (1 + erf(x / sqrt(2))) / 2`. With `approximate_tanh`, the
+    result is `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2`.
 
     Constraints:
     - C1: the element type is a float type.
 
     Special values:
-    - S1: the result for -inf is NaN, as the formulas give it (-inf * 0); for
-      inf it is inf.
+    - S1: the result for -inf is NaN, because both formulas compute -inf * 0.
+      The result for inf is inf.
 
     Example:
     ```mlir
@@ -242,14 +243,15 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
 def Tandem_SoftplusOp : Tandem_UnaryOp<"softplus", Tandem_Float> {
   let summary = "Softplus, a smooth relu, of each element";
   let description = [{
-    `log(1 + exp(x))`, which approaches 0 for x far below zero and x for large
-    x.
+    The result is `log(1 + exp(x))`. The result approaches 0 for x far below
+    zero, and approaches x for large x.
 
     Constraints:
     - C1: the element type is a float type.
 
     Special values:
-    - S1: the result for -inf is 0, for inf it is inf; NaN stays NaN.
+    - S1: the result for -inf is 0, the result for inf is inf, and the result
+      for NaN is NaN.
 
     Example:
     ```mlir
@@ -272,7 +274,7 @@ def Tandem_ErfOp : Tandem_UnaryOp<"erf", Tandem_Float> {
 }
 
 def Tandem_FloorOp : Tandem_UnaryOp<"floor", Tandem_Float> {
-  let summary = "Largest integral value that is at most each element";
+  let summary = "Each element rounded down to an integral value";
   let description = [{
     Constraints:
     - C1: the element type is a float type.
@@ -285,7 +287,7 @@ def Tandem_FloorOp : Tandem_UnaryOp<"floor", Tandem_Float> {
 }
 
 def Tandem_CeilOp : Tandem_UnaryOp<"ceil", Tandem_Float> {
-  let summary = "Smallest integral value that is at least each element";
+  let summary = "Each element rounded up to an integral value";
   let description = [{
     Constraints:
     - C1: the element type is a float type.
@@ -298,7 +300,7 @@ def Tandem_CeilOp : Tandem_UnaryOp<"ceil", Tandem_Float> {
 }
 
 def Tandem_RoundOp : Tandem_UnaryOp<"round", Tandem_Float> {
-  let summary = "Nearest integral value of each element, halves to even";
+  let summary = "Each element rounded to an integral value, halves to even";
   let description = [{
     Constraints:
     - C1: the element type is a float type.
@@ -311,7 +313,7 @@ def Tandem_RoundOp : Tandem_UnaryOp<"round", Tandem_Float> {
 }
 
 def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
-  let summary = "Negation of each truth value";
+  let summary = "Logical NOT of each truth value";
   let description = [{
     Constraints:
     - C1: the element type is i1.
@@ -326,20 +328,25 @@ def Tandem_LogicalNotOp : Tandem_UnaryOp<"logical_not", Tandem_Bool> {
 def Tandem_CastOp : Tandem_ElementwiseOp<"cast", "CastAttrs"> {
   let summary = "Converts each element to another type";
   let description = [{
-    Float to integer truncates towards zero and saturates, and NaN becomes zero;
-    an unsigned integer saturates at 0. Float to narrower float and integer to
-    float round to nearest, halves to even. Integer to integer wraps around where
-    the type cannot hold the value. A cast to i1 is `x != 0`; a cast from i1 gives
-    0 or 1. The assembly does not show `dtype`, which is the
-    result's element type.
+    The conversion depends on the two element types:
+    - Float to integer: truncated toward zero and saturated. For an unsigned
+      type, negative numbers become 0. NaN becomes 0.
+    - Float to narrower float, and integer to float: rounded to nearest, halves
+      to even.
+    - Integer to integer: wraps around if the type cannot hold the value.
+    - To i1: `x != 0`.
+    - From i1: 0 or 1.
 
-    Constraints: none; any element type converts to any other.
+    The attribute `dtype` is the element type of the result. The assembly format
+    omits `dtype`, because the result type shows the element type.
+
+    Constraints: none. Any element type can be converted to any other.
 
     Special values:
-    - S1: the exact value is rounded once, to a subnormal number where the type
-      has them.
-    - S2: a cast to a narrower type always rounds, even if a cast back follows:
-      the compiler never removes such a pair.
+    - S1: the exact value is rounded once. The rounded value may be a subnormal
+      number if the type has subnormal numbers.
+    - S2: a cast to a narrower type always rounds, even if a cast back follows.
+      The compiler never removes such a pair of casts.
 
     Example:
     ```mlir

@@ -1,4 +1,4 @@
-//===- WindowOps.td - Windows, reductions, normalisations - -*- tablegen -*-===//
+//===- WindowOps.td - Windows, reductions, normalizations -*- tablegen -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,22 +23,23 @@ class Tandem_PoolOp<string mnemonic, Type type>
 def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
   let summary = "Largest element of each window over the spatial dims";
   let description = [{
-    Padding is never the largest element. A NaN in a window gives NaN. The
-    assembly omits strides and dilations of 1 and zero padding.
+    Padding does not count as an element of the window. If a window contains
+    NaN, the result is NaN. The assembly format omits strides and dilations of 1
+    and zero padding.
 
     Constraints:
-    - C1: `layout` names N, C and the spatial dims W, HW or DHW, every letter
-      once; it has the input's rank.
-    - C2: the element type is a float or an integer type other than i1.
-    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have an
-      entry per spatial dim; windows, strides and dilations are at least 1, no
-      padding is negative.
+    - C1: `layout` contains N, C and the spatial dims W, HW or DHW. Each letter
+      occurs once. The input has the rank of the layout.
+    - C2: the element type is a float type or an integer type other than i1.
+    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have one
+      entry per spatial dim. Windows, strides and dilations are at least 1, and
+      no padding is negative.
     - C4: padding is smaller than the dilated window.
     - C5: the dilated window is no larger than the padded input.
 
     Special values:
-    - S1: a window that lies entirely in padding, which dilation makes possible,
-      gives -inf, or the least value of an integer type.
+    - S1: with dilation, a window can lie entirely in padding. Such a window
+      gives -inf, or the smallest value of an integer type.
 
     Example:
     ```mlir
@@ -57,22 +58,22 @@ def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
 def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
   let summary = "Mean of each window over the spatial dims";
   let description = [{
-    With `count_include_pad`, padding counts as zeros; without it, padding does
-    not count at all. The assembly omits strides and dilations of 1 and zero
-    padding.
+    With `count_include_pad`, padding counts as elements with value 0. Without
+    `count_include_pad`, padding does not count as elements of the window. The
+    assembly format omits strides and dilations of 1 and zero padding.
 
     Constraints:
-    - C1: `layout` names N, C and the spatial dims W, HW or DHW, every letter
-      once; it has the input's rank.
+    - C1: `layout` contains N, C and the spatial dims W, HW or DHW. Each letter
+      occurs once. The input has the rank of the layout.
     - C2: the element type is a float type.
-    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have an
-      entry per spatial dim; windows, strides and dilations are at least 1, no
-      padding is negative.
+    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have one
+      entry per spatial dim. Windows, strides and dilations are at least 1, and
+      no padding is negative.
     - C4: padding is smaller than the dilated window.
     - C5: the dilated window is no larger than the padded input.
 
     Special values:
-    - S1: a window that lies entirely in padding, which dilation makes possible,
+    - S1: with dilation, a window can lie entirely in padding. Such a window
       gives NaN, or 0 with `count_include_pad`.
 
     Example:
@@ -94,18 +95,19 @@ def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
 def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
   let summary = "Combines all elements along some dims";
   let description = [{
-    `kind` is `sum`, `prod`, `max`, `min`, `mean`, or `argmax`, which gives the
-    index of the first largest element as i64. NaN in the operand gives NaN;
-    `argmax` gives the index of the first NaN. The reduced dims are removed, or
-    kept with size 1 with `keep_dims`. The order in which elements are combined
-    is not specified. An empty sum is 0, an empty product 1, an empty mean NaN.
+    `kind` is `sum`, `prod`, `max`, `min`, `mean` or `argmax`. `argmax` gives
+    the index of the first largest element, as i64. If the reduced elements
+    contain NaN, the result is NaN, and `argmax` gives the index of the first
+    NaN. The reduced dims are removed. With `keep_dims`, the reduced dims are
+    kept with size 1. The order in which elements are combined is not specified.
+    An empty sum is 0, an empty product is 1, and an empty mean is NaN.
 
     Constraints:
-    - C1: `dims` are dims of the operand, each at most once.
-    - C2: the element type is a float or an integer type other than i1; for
-      `mean` it is a float type.
-    - C3: `argmax` is along one dim.
-    - C4: `max`, `min` and `argmax` are along dims that have elements.
+    - C1: `dims` are dims of the operand, and each occurs at most once.
+    - C2: the element type is a float type or an integer type other than i1. For
+      `mean`, the element type is a float type.
+    - C3: `argmax` reduces exactly one dim.
+    - C4: the sizes of the dims that `max`, `min` and `argmax` reduce are not 0.
 
     Special values:
     - S1: sums and products of integers wrap around.
@@ -128,27 +130,30 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
 }
 
 def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
-  let summary = "Batch normalisation with known statistics, along a dim";
+  let summary = "Batch normalization along a dim, with given statistics";
   let description = [{
-    `(input - mean) / sqrt(variance + epsilon) * scale + offset`, where `scale`,
-    `offset`, `mean` and `variance` have one element per index of dim `axis`.
+    The result is `(input - mean) / sqrt(variance + epsilon) * scale + offset`.
+    `scale`, `offset`, `mean` and `variance` have one element per index of dim
+    `axis`.
 
     Constraints:
-    - C1: the operands have one element type, a float type.
+    - C1: the operands have the same element type, which is a float type.
     - C2: `axis` is a dim of the input.
-    - C3: `scale`, `offset`, `mean` and `variance` have one dim, of the size of
-      the input's dim `axis`.
+    - C3: `scale`, `offset`, `mean` and `variance` have one dim, whose size is
+      that of dim `axis` of the input.
     - C4: `epsilon` is not negative.
 
     Special values:
-    - S1: where `variance + epsilon` is 0 the result is infinite, or NaN where
-      `input` equals `mean`. The result is as accurate as that of the formula:
-      no form is used in which digits cancel where `mean` is large.
-    - S2: `scale` may be divided by the square root before or after the
-      multiplication. The result is not specified where `input - mean`, a
-      quotient, a product or `variance + epsilon` overflows in the computing
-      type (f32 for narrower types), or where an infinite difference is
-      multiplied by a subnormal factor.
+    - S1: if `variance + epsilon` is 0, the result is infinite, or NaN if
+      `input` equals `mean`. The result is as accurate as the result of the
+      formula. In particular, an implementation must not use a rewritten form
+      that loses digits by cancellation if `mean` is large.
+    - S2: `input - mean` may be divided by the square root and then multiplied
+      by `scale`, or `scale` may be divided by the square root first. The result
+      is not specified if `input - mean`, a quotient, a product or
+      `variance + epsilon` overflows in the type of the computation. That type
+      is f32 if the element type is narrower than f32. The result is also not
+      specified if an infinite difference is multiplied by a subnormal factor.
 
     Example:
     ```mlir
@@ -171,10 +176,10 @@ def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {
 }
 
 def Tandem_SoftmaxOp : Tandem_Op<"softmax", "AxisAttrs"> {
-  let summary = "Exponentials that sum to one along a dim";
+  let summary = "Exponentials, normalized so that they sum to one along a dim";
   let description = [{
-    `exp(x - m) / sum(exp(x - m))` along `axis`, where m is the largest element
-    along it.
+    The result is `exp(x - m) / sum(exp(x - m))`, where m is the largest element
+    along dim `axis`, and the sum is over dim `axis`.
 
     Constraints:
     - C1: the element type is a float type.

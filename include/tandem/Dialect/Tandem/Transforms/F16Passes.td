@@ -14,16 +14,17 @@ include "mlir/Pass/PassBase.td"
 def TandemWidenF16 : Pass<"tandem-widen-f16", "::mlir::func::FuncOp"> {
   let summary = "Compute in f32 between the contractions of an f16 graph";
   let description = [{
-    By default every f16 op rounds its result to f16. This pass makes another
-    graph: elementwise ops, reductions, poolings and norms are computed on f32,
-    and their results are rounded to f16 only where a contraction, a
-    `custom_call`, a `cast` or the end of the graph reads them. Their squares
-    and sums may then be larger than 65504. Ops that only move or choose
-    elements follow their operands.
+    By default, every f16 op rounds its result to f16. This pass changes the
+    graph: elementwise ops, reductions, poolings and normalizations are computed
+    in f32. A result is rounded to f16 only if the result is an output of the
+    graph, or if a contraction, a `scatter`, an `argtopk`, a `custom_call`, a
+    `cast` or a `bitcast` reads the result. Squares and sums in f32 may be
+    larger than 65504, the largest f16 number. An op that only moves or selects
+    elements has the element type of its operands.
 
-    All tiers run the graph that results. It is the pass of
-    `ImportOptions::f16Intermediates`, which runs before the eager program is
-    made, and marks the function with `tandem.f16_intermediates`.
+    All tiers run the changed graph. `ImportOptions::f16Intermediates` runs this
+    pass before the eager program is made. The pass marks the function with the
+    attribute `tandem.f16_intermediates`.
 
     Before:
     ```mlir

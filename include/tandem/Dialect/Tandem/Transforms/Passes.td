@@ -13,19 +13,21 @@ include "mlir/Pass/PassBase.td"
 include "tandem/Dialect/Tandem/Transforms/F16Passes.td"
 
 def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
-  let summary = "Give a function's arguments static shapes and infer the rest";
+  let summary = "Set static argument shapes and infer all other types";
   let description = [{
-    Sets the argument types of one function to those of a signature and infers
-    every other type anew. `shapes` has an entry for each argument: its dims,
-    such as `1000x100x1`, or nothing for an argument whose type is static
-    already. A dim may be `?` if a dim of the same name (`tandem.dims`) of
-    another argument determines it. Afterwards every type in the function is
-    static.
+    Sets the argument types of one function to the types of a signature and
+    infers every other type again. `shapes` has one entry for each argument. The
+    entry holds the dims of the argument, such as `1000x100x1`, or is empty if
+    the argument type is already static. A dim may be `?` if another argument
+    has a dim with the same name (`tandem.dims`) that determines the size. After
+    the pass, every type in the function is static.
 
-    The following are errors, which are reported at the argument or op: a shape
-    that contradicts an argument's type, dims of the same name with different
-    sizes, a dim that remains unknown, an op whose constraints the shapes
-    violate, and a tensor whose number of bytes overflows.
+    The pass reports the following errors, at the argument or op:
+    - a shape that contradicts the type of an argument
+    - dims with the same name but different sizes
+    - a dim whose size remains unknown
+    - an op whose constraints are violated by the shapes
+    - a tensor whose size in bytes overflows
 
     Before, with `shapes=8x4`:
     ```mlir
@@ -48,32 +50,36 @@ def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"shapes", "shapes", "std::string",
-               "Dims of each argument, in order.">,
+               "The dims of each argument, in order.">,
     Option<"function", "function", "std::string", "\"main\"",
-           "The function to specialise.">
+           "The function to specialize.">
   ];
 }
 
 def TandemSimplify : Pass<"tandem-simplify"> {
-  let summary = "Fold, decompose and rearrange into fewer and cheaper ops";
+  let summary = "Simplify the graph to fewer and cheaper ops";
   let description = [{
-    Applies the ops' own folders and canonicalisations together with these
-    patterns:
+    Applies the folders and the canonicalization patterns of the ops, together
+    with the following patterns:
 
-    - A `batch_norm` along the output channels of a convolution, if it is the
-      only use of the convolution's result, is folded into the convolution's
-      kernel and bias. Constants are folded at compile time; otherwise ops on
-      the kernel are emitted, provided that the kernel has at most a quarter of
-      the output's elements. Any other `batch_norm` becomes one multiplication
-      and one addition with per-channel factors.
-    - An addition of per-channel values becomes the convolution's bias, if it is
-      the only use of the convolution's result.
+    - A `batch_norm` along the output channels of a convolution is folded into
+      the kernel and the bias of the convolution. The `batch_norm` must be the
+      only use of the convolution's result, and its parameters must be constants
+      for which folding does not lose accuracy. A constant kernel is scaled at
+      compile time. For any other kernel, ops that scale the kernel are emitted,
+      provided that the kernel has at most a quarter of the elements of the
+      output.
+    - Any other `batch_norm` becomes one multiplication and one addition with
+      per-channel constants, if the parameters are such constants. Otherwise the
+      `batch_norm` becomes the ops of its formula.
+    - An addition of per-channel values becomes the bias of a convolution, if
+      the addition is the only use of the convolution's result.
     - A transpose that only moves dims of size 1 becomes a reshape.
-    - A transpose of the last two dims of a `matmul`'s operand becomes the
-      `matmul`'s transpose flag.
+    - A transpose of the last two dims of an operand of a `matmul` becomes a
+      transpose flag of the `matmul`.
 
-    Then it removes common subexpressions and dead ops. A `batch_norm` on 16-bit
-    floats is computed in f32.
+    Then the pass removes common subexpressions and dead ops. A `batch_norm` on
+    16-bit floats is computed in f32.
 
     Before:
     ```mlir
@@ -96,19 +102,22 @@ def TandemSimplify : Pass<"tandem-simplify"> {
 
 def TandemEvaluateConstants
     : Pass<"tandem-evaluate-constants", "::mlir::func::FuncOp"> {
-  let summary = "Compute ops on constants once, as eager does";
+  let summary = "Compute ops on constants once, with the eager executor";
   let description = [{
-    Runs ops that depend on constants alone, of static types, on the CPU's eager
-    executor, and replaces them by their results. So neither a call nor the
-    compilation of kernels has to do with, for example, an attention's mask that
-    the exporter has written as a chain of scatters. Where several contexts
-    compile the same graph, they share the bytes of the results.
+    Runs ops that depend only on constants and have static types on the eager
+    executor of the CPU, and replaces these ops by their results. For example,
+    an exporter can write the mask of an attention as a chain of scatters. After
+    this pass, neither the calls nor the compilation of kernels have to process
+    such a chain. If several contexts compile the same graph, they share the
+    memory of the results.
 
-    An op whose elements a kernel could compute where it reads them (elementwise
-    ops, broadcasts and the like) is replaced where its result has no more bytes
-    than the constants that it is computed from; any other where the bytes that
-    the ops move are at least 1.25 times those of the result, eight operations
-    counting as one byte. A `custom_call`, and what cannot be computed, stays.
+    Some ops, such as elementwise ops and broadcasts, can be computed inside of
+    the kernel that reads the result. Such an op is replaced if its result has
+    no more bytes than the constants from which the result is computed. Any
+    other op is replaced if the number of bytes moved by the replaced ops is at
+    least 1.25 times the number of bytes of the result. Here, eight operations
+    count as one byte. A `custom_call` and an op that cannot be computed are not
+    replaced.
 
     Before, where %table and %indices are constants:
     ```mlir
@@ -129,12 +138,12 @@ def TandemEvaluateConstants
 }
 
 def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
-  let summary = "Express softmax by reductions and elementwise ops";
+  let summary = "Decompose softmax into reductions and elementwise ops";
   let description = [{
-    For targets that fuse all of the resulting ops into one kernel. 16-bit
-    floats are computed in f32, as for the op itself. The exponentials are
-    multiplied by the reciprocal of their sum. A softmax without elements or
-    with a dynamic shape is left as it is.
+    This pass is for targets that fuse all of the resulting ops into one kernel.
+    A softmax on 16-bit floats is computed in f32, as in the softmax op itself.
+    The exponentials are multiplied by the reciprocal of their sum. A softmax
+    that has no elements or a dynamic shape is not changed.
 
     Before:
     ```mlir
@@ -160,23 +169,26 @@ def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
 
 defvar Tandem_DeviceSpec =
   Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
-         "The device that costs are estimated for: generic, host, the name "
-         "of a built-in device description, the path of one, or its text.">;
+         "The device for which costs are estimated: generic, host, the name "
+         "of a built-in device description, the path of a device description, "
+         "or the text of one.">;
 
 def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   let summary = "Split reductions that would keep few cores busy";
   let description = [{
-    A large reduction with too few results to keep all cores busy is split in
-    two, where that saves more time than launching another kernel costs: the
-    first one reduces parts of the reduced dims, the second one combines the
-    partial results. A reduction of columns that are much longer than a cache is
-    split too: as a whole it would be read a few columns at a time, row after
-    row; in parts it is read in the order of memory. Elementwise ops before the
-    reduction are computed on the split shape, so that they can be part of the
-    same kernel. Partial results of 16-bit floats are kept in f32.
+    A large reduction may have too few results to keep all cores busy. Such a
+    reduction is split into two reductions if that saves more time than the
+    launch of another kernel costs. The first one reduces parts of the reduced
+    dims, and the second one combines the partial results.
 
-    Reductions of dims that are not adjacent, or whose length has no suitable
-    divisor, are not split.
+    A reduction of columns that are much longer than the cache is split as well.
+    As a whole, the reduction would read a few columns at a time, row after row.
+    In parts, the reduction reads the data in memory order.
+
+    Elementwise ops before the reduction are computed in the split shape, so
+    they can be part of the same kernel. Partial results of 16-bit floats are
+    kept in f32. A reduction is not split if the reduced dims are not adjacent
+    or if their length has no suitable divisor.
 
     Before:
     ```mlir
@@ -198,22 +210,25 @@ def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   let options = [Tandem_DeviceSpec];
 }
 
-/// The options of every pass that plans fusion.
+/// The options of all passes that plan fusion.
 defvar Tandem_FusionOptions = [
   Option<"fuel", "fusion-fuel", "int64_t", "-1",
-         "The most fusion decisions that are taken; -1 for no limit.">,
+         "The maximum number of fusion decisions that are carried out; -1 for "
+         "no limit.">,
   Option<"maxReads", "max-reads", "int64_t", "32",
-         "Ops that read more elements per result remain op steps.">,
+         "The maximum number of element reads per result element of an op in a "
+         "loop; ops with more reads remain op steps.">,
   Option<"maxBodyReads", "max-body-reads", "int64_t", "256",
-         "The most element reads per result of a kernel, with windows "
-         "unrolled.">,
+         "The maximum number of element reads per result element of a kernel, "
+         "with windows unrolled.">,
   Option<"maxResults", "max-results", "int64_t", "8",
-         "The most results of a kernel.">,
+         "The maximum number of results of a kernel.">,
   Option<"contractions", "contractions", "std::string", "\"\"",
-         "The target whose kernels of kind contraction are made; empty: none.">,
+         "The target for which kernels of kind contraction are made; empty for "
+         "none.">,
   Option<"libraries", "libraries", "std::string", "\"\"",
-         "Whose libraries' calls contractions become, with what follows them; "
-         "empty: none.">,
+         "The name of the libraries whose calls compute contractions with "
+         "their epilogues; empty for none.">,
   Option<"reductions", "reductions", "bool", "false",
          "Make kernels of kind reduction.">,
   Tandem_DeviceSpec
@@ -222,27 +237,30 @@ defvar Tandem_FusionOptions = [
 def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
   let summary = "Group ops into fusions, each of which becomes one kernel";
   let description = [{
-    Fuses elementwise and shape ops into loops, as well as convolutions,
-    windows, reductions and matrix products that read few elements per result.
-    An op is computed in the kernels of all its consumers where that costs less
-    than a kernel of its own. A value that is also needed outside becomes one
-    more result of a consumer's kernel. Kernels over the same iteration space
-    that read the same value are joined. All types must be static. Ops that are
-    not fused stay op steps: large contractions and reductions, softmax, custom
-    calls, and reshapes at the edge of a kernel, which are views.
+    Fuses elementwise ops and shape ops into loops. Convolutions, windows,
+    reductions and matrix products are fused into loops too, if they read few
+    elements per result element. An op is computed in the kernels of all of its
+    consumers if that costs less than a separate kernel. If a value is also
+    needed outside of a consumer's kernel, the value becomes an additional
+    result of that kernel. Kernels with the same iteration space that read the
+    same value are joined. All types must be static. Ops that are not fused
+    remain op steps: large contractions and reductions, softmax, custom calls,
+    and reshapes at the border of a kernel, which are views.
 
-    With `contractions`, a convolution or matrix product that a loop would
-    compute more slowly becomes a fusion of kind `contraction`. It includes the
-    elementwise ops after it that have its result's shape, and the views of its
-    weights. With `reductions`, a `reduce` becomes a fusion of kind `reduction`.
-    It includes elementwise ops on the elements that it reduces and on its
-    results, and other `reduce` ops over the same dims of the same shape.
+    With `contractions`, a convolution or matrix product becomes a fusion of
+    kind `contraction` if a loop would be slower. The fusion includes the
+    following elementwise ops that have the shape of the op's result, and the
+    views of the op's weights. With `reductions`, a `reduce` becomes a fusion of
+    kind `reduction`. The fusion includes elementwise ops on the reduced
+    elements and on the results, and other `reduce` ops over the same dims of
+    the same shape.
 
     With `libraries`, a convolution or matrix product that no kernel computes
-    becomes a fusion of kind `library`, with the residual, bias and activation
-    after it that a call of that library computes as well.
+    becomes a fusion of kind `library`. The fusion includes the following
+    residual, bias and activation if one call of the library can compute them as
+    well.
 
-    With `remarks`, every refused fusion is reported as a remark with its
+    With `remarks`, the pass reports every refused fusion as a remark with the
     reason.
 
     Before:
@@ -270,20 +288,21 @@ def TandemFuse : Pass<"tandem-fuse", "::mlir::func::FuncOp"> {
 }
 
 def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
-  let summary = "Report what tandem-fuse will do with the same options";
+  let summary = "Report what tandem-fuse does with the same options";
   let description = [{
-    Plans fusion without changing any op. With `file`, it writes to that file,
-    as JSON (docs/Fusion.md), every decision with its reason and estimated
-    costs, and every kernel with its kind and ops. It also writes the notes that
-    earlier passes have left for the report, and removes them. With `why-not`,
-    it prints on standard output whether two ops are in one kernel and, if not,
-    why.
+    Plans fusion without changing any op. With `file`, the pass writes a JSON
+    report to that file (docs/Fusion.md). The report contains every decision
+    with its reason and estimated costs, every kernel with its kind and ops, and
+    the notes that earlier passes have left for the report. The pass removes
+    these notes. With `why-not`, the pass prints to standard output whether two
+    ops are in the same kernel and, if not, the reason.
 
+    Example:
     ```mlir
     %0 = tandem.exp %x : tensor<64xf32>
     %1 = tandem.softmax %0 axis = 0 : tensor<64xf32>
     ```
-    With `why-not=1:6,2:6` and these as lines 1 and 2:
+    The output of `why-not=1:6,2:6`, if these ops are in lines 1 and 2:
     ```
     not fused:
       'tandem.exp' at line 1 is in kernel 0 (loop)
@@ -294,19 +313,20 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = !listconcat(Tandem_FusionOptions, [
     Option<"file", "file", "std::string", "\"\"",
-           "The file to write the report to; empty for none.">,
+           "The file to which the report is written; empty for none.">,
     ListOption<"whyNot", "why-not", "std::string",
-               "The lines and columns of two ops, as 1:6,2:6.">
+               "The lines and columns of two ops, for example 1:6,2:6.">
   ]);
 }
 
 def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {
-  let summary = "Pad the inputs of light convolutions explicitly";
+  let summary = "Pad the inputs of small convolutions explicitly";
   let description = [{
-    A convolution in a loop kernel must check for every tap whether it lies in
-    the padding, so that a CPU's loop does not consist of vector multiply-adds
-    only. Where the input has at most a quarter of the result's size, making a
-    padded copy of it is cheap and removes the checks.
+    A convolution in a loop kernel must check for every tap whether the tap lies
+    in the padding. On a CPU, the loop then does not consist only of vector
+    multiply-adds. If the input has at most a quarter of the elements of the
+    result, this pass makes a padded copy of the input. The copy is cheap, and
+    the convolution needs no checks.
 
     Before:
     ```mlir
@@ -324,19 +344,20 @@ def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {
   }];
   let options = [
     Option<"maxReads", "max-reads", "int64_t", "32",
-           "As of tandem-fuse: convolutions with more reads do not become "
-           "loops.">
+           "The value of max-reads for tandem-fuse: convolutions with more "
+           "reads do not become loops.">
   ];
 }
 
 def TandemOutlineKernels
     : Pass<"tandem-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "Turn each fusion into a kernel module and a launch of it";
+  let summary = "Outline each fusion into a kernel module";
   let description = [{
-    The body of each `tandem.fusion` becomes the function of a new nested module
-    with the attribute `tandem.kernel`, which fusions with equal contents share.
-    The module's attribute `tandem.kind` is the kind of the fusion if that is
-    not `loop`.
+    The body of each `tandem.fusion` becomes a function in a new nested module
+    with the attribute `tandem.kernel`. The fusion is replaced by a
+    `tandem.launch` of that kernel. Fusions with equal contents share one
+    module. If the kind of the fusion is not `loop`, the attribute `tandem.kind`
+    of the module holds the kind.
 
     Before:
     ```mlir
@@ -366,10 +387,11 @@ def TandemOutlineKernels
 }
 
 def TandemOutlineLoops : Pass<"tandem-outline-loops", "::mlir::ModuleOp"> {
-  let summary = "Turn the region of each loop into a function";
+  let summary = "Outline the region of each loop into a function";
   let description = [{
-    The body of each `tandem.loop` becomes a private function, which all passes
-    on functions then see, and the loop a `tandem.run_loop` of it.
+    The body of each `tandem.loop` becomes a private function, so that all
+    passes on functions process the body. The loop becomes a `tandem.run_loop`
+    that refers to the function.
 
     Before:
     ```mlir
