@@ -7,9 +7,10 @@
 #
 #===-----------------------------------------------------------------------===#
 #
-# lint.sh [BASE]: sizes of all files and functions (sizes.py), and the layout,
-# the banners and clang-tidy's findings of the C++ files that differ from BASE
-# (main). Changes nothing; fails where there is something to do. clang-tidy
+# lint.sh [BASE]: sizes of all files and functions (sizes.py), the English of
+# comments and the layout of docs (check-text.py), and the layout, the banners
+# and clang-tidy's findings of the C++ files that differ from BASE (main).
+# Changes nothing; fails where there is something to do. clang-tidy
 # needs a configured build/ (utils/setup.sh).
 #
 #===-----------------------------------------------------------------------===#
@@ -26,6 +27,7 @@ mapfile -t files < <(
   } | grep -E '\.(cpp|h)$' | sort -u)
 failed=0
 utils/sizes.py || failed=1
+utils/check-text.py || failed=1
 [ ${#files[@]} -gt 0 ] ||
   { echo "lint: no C++ file differs from $base"; exit $failed; }
 
