@@ -4,11 +4,15 @@
 usage: compare-programs.py BIN BIN
 
 BIN is the folder of a build's tools. A change that only moves or renames code
-must leave every Program as it was: steps, memory plan and the objects of its
-kernels. Compiled for the device `generic`, and with Winograd wherever it is
-possible, too. Exit status 1 where one differs, or where none could be compiled.
+must leave every Program as it was: its steps, its memory plan, and the objects of
+its kernels for the CPU. Each graph is compiled for the device `generic` twice, the
+second time with Winograd's method wherever possible. The IR of the kernels for the
+CPU (after phase `llvm`) and for a GPU (after phase `emitc`, for the built-in
+descriptions of GPUs) must be the same, too. Exit status 1 if anything differs, or if
+nothing could be compiled.
 """
 
+import collections
 import os
 import pathlib
 import re
@@ -47,25 +51,44 @@ def program(binaries, graph, arguments, winograd):
         return file.read_bytes() if file.exists() else None
 
 
+def kernels(binaries, graph, arguments, device):
+    """The text of all kernels of the graph; None where it is not compiled."""
+    shapes = [argument.rpartition(":")[2] for argument in arguments]
+    command = [pathlib.Path(binaries) / "tandem-opt", graph, *device]
+    command += [f"--shapes={','.join(shapes)}"] if shapes else []
+    done = subprocess.run(command, capture_output=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+FORMS = {
+    "program": lambda *of: program(*of, "auto"),
+    "program, --winograd=always": lambda *of: program(*of, "always"),
+    "kernels for the CPU": lambda *of: kernels(*of, ["--until=llvm"]),
+} | {
+    f"kernels for {gpu}": lambda *of, gpu=gpu: kernels(
+        *of, ["--until=emitc", "--device=cuda", f"--device-spec={gpu}"])
+    for gpu in ("sm_80", "sm_90")
+}
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     for folder in sys.argv[1:]:
         if not (pathlib.Path(folder) / "tandem-run").is_file():
             sys.exit(f"compare-programs.py: there is no tandem-run in {folder}")
-    same = different = 0
+    same, different = collections.Counter(), 0
     for graph, arguments in graphs():
-        for winograd in ("auto", "always"):
-            before, after = (
-                program(of, graph, arguments, winograd) for of in sys.argv[1:]
-            )
-            if before == after:
-                same += before is not None
-                continue
-            different += 1
-            print(f"{graph.relative_to(ROOT)} --winograd={winograd} differs")
-    print(f"{same} programs are the same, {different} differ")
-    return 1 if different or not same else 0
+        for form, result in FORMS.items():
+            before, after = (result(of, graph, arguments) for of in sys.argv[1:])
+            same[form] += before is not None and before == after
+            if before != after:
+                different += 1
+                print(f"{graph.relative_to(ROOT)}: {form} differs")
+    for form in FORMS:
+        print(f"{form}: {same[form]} are the same")
+    print(f"{sum(same.values())} are the same, {different} differ")
+    return 1 if different or not all(same[form] for form in FORMS) else 0
 
 
 if __name__ == "__main__":
