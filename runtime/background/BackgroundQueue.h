@@ -38,9 +38,9 @@ public:
   /// later.
   virtual void postpone() {}
 
-  /// Of all jobs that wait, the one with the highest priority runs next.
-  /// `lossRate` is what its waiting costs callers, in nanoseconds per
-  /// nanosecond. May be called at any time.
+  /// Sets the job's priority and loss rate. The waiting job with the highest
+  /// priority runs next. `lossRate` is what the job's waiting costs callers, in
+  /// nanoseconds per nanosecond. May be called at any time.
   void setUrgency(double priority, double lossRate) {
     urgency.store(priority, std::memory_order_relaxed);
     loss.store(lossRate, std::memory_order_relaxed);

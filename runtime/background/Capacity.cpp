@@ -258,7 +258,8 @@ void CapacityMonitor::compare(const Snapshot &before, const Snapshot &after) {
   capacity.backgroundCores = ownBackground / wall;
   capacity.foregroundCores = own / wall;
   capacity.waitingThreads = waiting / wall;
-  // Where processor times are hidden, others are taken to be idle.
+  // If processor times are hidden, cores that this process did not use count as
+  // idle.
   capacity.idleCores =
       after.cpus.empty()
           ? std::max(0.0, capacity.allowedCores - capacity.foregroundCores -

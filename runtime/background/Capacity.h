@@ -27,7 +27,7 @@ struct Capacity {
   double allowedCores = 1;
   /// Quota of the control groups, the least of all levels.
   double quotaCores = std::numeric_limits<double>::infinity();
-  /// Of the allowed processors, what nobody used.
+  /// The number of allowed processors that nobody used.
   double idleCores = 0;
   /// What this process used: its background threads and helper processes, and
   /// all other threads.
@@ -90,14 +90,14 @@ private:
   struct Snapshot {
     double nowNs = 0;
     std::map<int, CpuTicks> cpus;
-    /// Of this process, and of its helpers.
+    /// The times of the threads of this process, and of those of its helpers.
     std::map<pid_t, ThreadTimes> threads, helpers;
   };
 
   /// The processors that a thread may use: /proc/<which>/status.
   std::set<int> readAllowed(const std::string &which) const;
-  /// Those of the background threads. A caller may be bound to fewer, which are
-  /// not those that compiling would use.
+  /// Returns the processors of the background threads. A caller may be bound to
+  /// fewer processors, which are not those that compiling would use.
   std::set<int> backgroundProcessors() const;
   std::map<int, CpuTicks> readCpus() const;
   /// The threads of a process: /proc/<which>/task.

@@ -28,7 +28,8 @@ class SpareCores {
 public:
   static SpareCores &process();
 
-  /// As it was lately (CapacityMonitor::sample). No call waits for another.
+  /// Returns the number of spare cores, as measured lately
+  /// (CapacityMonitor::sample). No call waits for another.
   double count();
   /// Counts the calling thread as one that works in the background, until it
   /// ends.

@@ -52,7 +52,7 @@ struct Header {
 };
 constexpr size_t kChecked = offsetof(Header, format);
 
-/// Where a section is in the file.
+/// The offset and the size of a section in the file, in bytes.
 struct Place {
   uint64_t offset = 0, bytes = 0;
 };

@@ -53,7 +53,7 @@ bool unpack(CacheSection section, Object &object) {
   return true;
 }
 
-/// Of all steps, those in loops too.
+/// Returns the locations of all steps, including the steps in loops.
 std::vector<std::string> locationsOf(const Program &program) {
   std::vector<std::string> locations;
   forEachStep(program, [&](const fb::StepT &step) {

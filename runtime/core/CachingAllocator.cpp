@@ -66,7 +66,8 @@ struct FreeBlock {
 /// back to the bins when the thread ends.
 class ThreadBlocks {
 public:
-  /// Those of the calling thread; null where the thread is about to end.
+  /// Returns the blocks of the calling thread; null if the thread is about to
+  /// end.
   static ThreadBlocks *get();
   ~ThreadBlocks();
 

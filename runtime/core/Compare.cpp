@@ -104,7 +104,7 @@ void Comparison<T>::add(int64_t index, T expected, T actual, double bound) {
                error < kInfinity ? ulpDistance(expected, actual) : kInfinity);
   bool isMismatch = !isWithin(expected, actual, error, bound);
   result.mismatches += isMismatch;
-  // Those beyond their bounds first.
+  // Elements beyond their bounds rank first.
   double excess = isMismatch ? bound > 0 ? 1 + error / bound : kInfinity
                              : std::min(error / bound, 1.0);
   if (excess <= worst)

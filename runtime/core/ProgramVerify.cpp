@@ -94,7 +94,7 @@ private:
 
   const fb::ProgramT &program;
   const std::span<const Constant> constants;
-  /// Those of the outermost program.
+  /// The kernels of the outermost program.
   const std::vector<std::unique_ptr<fb::KernelT>> &kernels;
   const int depth;
   std::vector<bool> written;

@@ -20,7 +20,7 @@ Expected<Tensor> ConstantCache::find(const Tensor &constant, Stream &stream) {
   if (isPlaced(constant))
     return constant;
   Entry &entry = entries[{constant.data(), constant.bytes()}];
-  // Where the given memory is another's now, it is another constant.
+  // If the given memory has another owner now, it holds another constant.
   const bool isSame = entry.given.lock() == constant.owner();
   std::shared_ptr<void> placed = isSame ? entry.placed.lock() : nullptr;
   if (placed && constant.owner())

@@ -24,8 +24,8 @@ public:
   /// `memory` is where copies are made, and must outlive them.
   explicit ConstantCache(Allocator &memory) : memory(memory) {}
 
-  /// As Device::placeConstants. Waits for the copies, as other streams may read
-  /// them next.
+  /// Places constants like Device::placeConstants. Waits for the copies,
+  /// because other streams may read them next.
   Expected<std::vector<Tensor>> place(std::span<const Tensor> constants,
                                       Stream &stream);
 

@@ -44,7 +44,8 @@ private:
   size_t numOperands = 0;
   Prepared contraction;
   std::vector<Step> steps;
-  /// Of the tensor in the workspace, and the most that an op needs for itself.
+  /// The size of the tensor in the workspace, and the most that an op needs for
+  /// itself, in bytes.
   int64_t valueBytes = 0, scratchBytes = 0;
 };
 
@@ -93,7 +94,7 @@ Status UnfusedOp::run(const StepContext &context,
   const StepContext scratch{context.stream,
                             context.workspace.subspan(size_t(valueBytes)),
                             context.step};
-  // Where the op writes that `left` others follow.
+  // Returns the tensor that an op writes to if `left` ops follow it.
   auto target = [&](size_t left) -> Tensor & {
     return left % 2 == 0 ? results[0] : value;
   };

@@ -166,7 +166,8 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
   auto outputs = store.run(prepared, Tier::compiled, inputs);
   if (outputs) [[likely]]
     return outputs;
-  // As when memory has run out: what needs less may still run.
+  // A failed run, for example for lack of memory, is not final: a tier that
+  // needs less may still run.
   PreparedPtr compiled;
   bool isCaptured = false;
   {

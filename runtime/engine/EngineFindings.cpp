@@ -60,7 +60,7 @@ void Engine::note(const SignaturePtr &signature,
     if (signature->findings == before)
       return;
   }
-  // Where there is no thread, the next process finds it out again.
+  // If no background thread exists, the next process makes the findings again.
   (void)BackgroundQueue::process().add(
       std::make_shared<FindingsJob>(*this, signature));
 }

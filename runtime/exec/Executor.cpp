@@ -111,7 +111,8 @@ std::optional<int64_t> Executor::plannedPeakBytes() const {
   return tandem::plannedPeakBytes(*impl->program, workspaces);
 }
 
-/// Where the device reads them, under the types of their slots.
+/// Places the constants where the device reads them, under the types of their
+/// slots.
 Status Executor::Impl::placeConstants() {
   std::vector<Tensor> given;
   for (const Constant &constant : program->constants)

@@ -51,7 +51,7 @@ struct Frame {
   /// The input types that were last found to fit the program.
   std::vector<TensorType> checkedInputs;
 
-  // Of an executor that captures:
+  // The following members are for an executor that captures:
   std::vector<CapturedRun> captured;
   /// The addresses of this run, as in CapturedRun::key, and those for which no
   /// run was captured lately.

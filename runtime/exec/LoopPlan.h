@@ -27,7 +27,7 @@ struct LoopPlan {
   Program body;
   std::vector<StepPlan> plans;
   mutable std::deque<PreparedCache> caches;
-  /// Of the step's operands, as they are written.
+  /// The types of the step's operands, as they are written in the program.
   Types types;
   /// Whether steps work on slices wherever these begin; on other devices they
   /// need what is aligned to Allocator::kAlignment.
@@ -41,7 +41,7 @@ struct LoopPlan {
   std::vector<std::optional<uint32_t>> targets;
 };
 
-/// Which parts LoopFrame::buffers has for operands and results of these types.
+/// The parts of LoopFrame::buffers for operands and results of the given types.
 struct LoopBuffers {
   LoopBuffers(const LoopPlan &plan, const fb::LoopT &loop,
               std::span<const TensorType> operands,

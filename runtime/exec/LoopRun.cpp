@@ -46,7 +46,8 @@ private:
   const Tensor &result(size_t i) const {
     return outer.owned[step.step->results[i]];
   }
-  /// Where iteration `i` leaves what is carried: the last one in the result.
+  /// Returns the tensor where iteration `i` leaves carried value `number`. The
+  /// last iteration leaves the value in the result.
   Tensor carried(size_t number, int64_t i) const {
     return (trips - 1 - i) % 2 == 0 ? result(number)
                                     : buffer(number, result(number).type());

@@ -126,7 +126,7 @@ bool Search::bind(void *library, const std::string &file) {
 bool Search::open(const std::string &file) {
   void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    // Of a file that is there it says more than that it is not.
+    // dlerror says more of a file that exists than that the file is missing.
     if (std::filesystem::exists(file))
       problems += std::string("; ") + dlerror();
     return false;

@@ -30,7 +30,7 @@ public:
   void **extra() { return options; }
 
 private:
-  // As cuda.h numbers them.
+  // The option numbers of cuda.h.
   static inline void *const kPointer = reinterpret_cast<void *>(1);
   static inline void *const kSize = reinterpret_cast<void *>(2);
 
@@ -86,7 +86,8 @@ public:
 /// A graph of the driver's, ready to be launched.
 class CapturedGraph final : public CapturedWork {
 public:
-  /// Of `graph`, which becomes its own. `title` is what errors call it.
+  /// Creates a captured graph from `graph` and takes ownership of `graph`.
+  /// Errors refer to the captured graph as `title`.
   static Expected<std::unique_ptr<CapturedGraph>>
   create(Context &context, GraphHandle graph, std::vector<KernelNode> kernels,
          std::string title);

@@ -15,7 +15,7 @@ using namespace tandem::cuda;
 
 namespace {
 
-// As cuda.h numbers them.
+// The attribute numbers of cuda.h.
 constexpr Attribute kMultiprocessors = 16;
 constexpr Attribute kComputeCapabilityMajor = 75;
 constexpr Attribute kComputeCapabilityMinor = 76;
@@ -76,7 +76,7 @@ Status Context::open() {
 }
 
 GPUProperties Context::properties() const {
-  // As cuda.h numbers them.
+  // The attribute numbers are those of cuda.h.
   constexpr std::pair<Attribute, int64_t GPUProperties::*> kCounts[] = {
       {kMultiprocessors, &GPUProperties::multiprocessors},
       {13, &GPUProperties::clockKHz},

@@ -91,7 +91,7 @@ void DeviceAllocator::trim() {
       bin.clear();
     }
   }
-  // Of a device that is lost nothing can be given back.
+  // Nothing can be given back to a device that is lost.
   if (free.empty() || !context.enter() ||
       context.driver().streamSynchronize(stream) != kSuccess)
     return;

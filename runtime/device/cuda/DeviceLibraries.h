@@ -27,7 +27,7 @@ public:
   ProviderList providers(const LibraryOptions &options) {
     return of(options).list;
   }
-  /// As CUDADevice's.
+  /// Implement CUDADevice::prepareFused and CUDADevice::libraryFacts.
   Expected<std::unique_ptr<PreparedOp>>
   prepareFused(const FusedContraction &fused, const LibraryOptions &options);
   Expected<std::string> facts();

@@ -13,7 +13,7 @@
 using namespace tandem;
 using namespace tandem::cuda;
 
-// As cuda.h numbers them.
+// The option numbers of cuda.h.
 static constexpr JitOption kErrorLogBuffer = 5;
 static constexpr JitOption kErrorLogBufferBytes = 6;
 

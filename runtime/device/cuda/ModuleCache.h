@@ -44,7 +44,8 @@ class ModuleCache {
 public:
   explicit ModuleCache(Context &context) : context(context) {}
 
-  /// As loadModule.
+  /// Returns the module of `image`, loaded by loadModule if it is not in use
+  /// yet.
   Expected<std::shared_ptr<const Module>> load(const std::string &image,
                                                std::string_view failure);
 

@@ -36,7 +36,7 @@ private:
     /// When its last copy is done.
     EventHandle event = nullptr;
     bool isInUse = false;
-    /// Where that is to go on the host, if anywhere.
+    /// The host memory that the copy is to go to; null if there is none.
     void *target = nullptr;
     size_t bytes = 0;
   };

@@ -36,8 +36,8 @@ public:
     std::lock_guard lock(mutex);
     done = std::max(done, position);
   }
-  /// Those that may be running, nothing where there is none: "one of kernel_0
-  /// at g.mlir:3:8, kernel_1 at g.mlir:5:8".
+  /// Returns the steps that may be running, such as "one of kernel_0 at
+  /// g.mlir:3:8, kernel_1 at g.mlir:5:8"; empty if there are none.
   std::string describe() const;
 
 private:

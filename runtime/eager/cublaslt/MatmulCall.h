@@ -25,7 +25,7 @@ tl::unexpected<Error> failure(const cuda::CUBLASLt &library,
 /// An algorithm that cuBLASLt's heuristics have chosen. Immutable.
 struct Algorithm {
   cuda::MatmulHeuristic heuristic;
-  /// Which of the library's it is, whatever its tiles.
+  /// The library's number for the algorithm, whatever its tiles.
   int id = 0;
 };
 

@@ -20,7 +20,8 @@ namespace tandem::cublaslt {
 /// A matrix in row-major order, and how often it is repeated. Strides are in
 /// elements.
 struct Matrix {
-  /// As it is stored: rows x columns, transposed where the product says so.
+  /// The size of the matrix as it is stored, rows x columns; transposed if the
+  /// product says so.
   int64_t rows = 0, columns = 0;
   /// From one row to the next.
   int64_t rowStride = 0;
@@ -47,8 +48,8 @@ struct MatmulProblem {
   /// bytes, and those that all calls begin at.
   int64_t alignment = 16, callAlignment = 16;
 
-  /// Of types that cuBLASLt has, with no dim of size 0, and not too many calls;
-  /// none otherwise.
+  /// Returns the problem if cuBLASLt supports its types, no dim has size 0 and
+  /// there are not too many calls; returns none otherwise.
   static std::optional<MatmulProblem> of(const FusedContraction &matmul);
 
   /// All that the choice of an algorithm depends on, as text: for caches.

@@ -122,7 +122,7 @@ Expected<Steps> makeSteps(const OpSignature &signature,
   return steps;
 }
 
-/// Where a run's tensors are.
+/// The addresses of a run's tensors.
 struct Pointers {
   std::span<const Tensor> operands;
   std::span<const Tensor> results;

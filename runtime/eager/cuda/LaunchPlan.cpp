@@ -28,7 +28,7 @@ int64_t cuda::resultsPerBlock(int64_t results, int64_t count,
         static_cast<uint64_t>(std::clamp<int64_t>(number, 1, kBlockThreads));
     return static_cast<int64_t>(std::bit_ceil(unsignedNumber));
   };
-  // Where results lie side by side, a warp reads one element of 32 of them.
+  // If results lie side by side, a warp reads one element each of 32 results.
   const int64_t atLeast =
       areNeighbours ? 1 : std::min<int64_t>(powerAbove(results), 32);
   return std::max(atLeast, kBlockThreads / powerAbove(count));

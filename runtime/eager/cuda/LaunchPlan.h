@@ -67,7 +67,8 @@ using StepOfOp = std::variant<LaunchPlan, CopyPlan>;
 /// All that an op enqueues, in this order.
 struct OpPlan {
   std::vector<StepOfOp> steps;
-  /// Those for tensors that are not aligned to 16 bytes, where they differ.
+  /// The steps for tensors that are not aligned to 16 bytes; empty if `steps`
+  /// serve these, too.
   std::vector<StepOfOp> unaligned;
 };
 

@@ -22,7 +22,7 @@ struct CopyLoop {
   int operand = 0;
   Shape dims;
   int64_t fromStart = 0, toStart = 0;
-  /// Of the operand, and of the result.
+  /// The strides of the operand and of the result, in elements.
   std::array<Strides, 2> strides{};
 };
 

@@ -18,7 +18,7 @@ using eager::SpatialWindow;
 
 namespace {
 
-/// Of a tile of contractions.
+/// The number of rows and of columns in a tile of contractions.
 constexpr int64_t kTile = 64;
 
 /// By role; a dim of space that there is not has one element.

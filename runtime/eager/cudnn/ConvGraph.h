@@ -44,10 +44,10 @@ struct ConvProblem {
   /// What the addresses of all tensors are multiples of, in bytes.
   int64_t alignment = 16;
 
-  /// Of types and activations that cuDNN has, with no dim of size 0; none
-  /// otherwise. One spatial dim becomes two, the first of size 1. Padding is
-  /// made even where that does not change the output's size. packLayouts comes
-  /// next.
+  /// Returns the problem if cuDNN supports its types and activation and no dim
+  /// has size 0; returns none otherwise. One spatial dim becomes two, the first
+  /// of size 1. Padding is made even where that does not change the output's
+  /// size. packLayouts comes next.
   static std::optional<ConvProblem> of(const FusedContraction &conv);
 
   /// Whether all tensors are packed as (N, spatial dims, C) or (N, C, spatial

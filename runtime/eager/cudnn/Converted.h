@@ -43,10 +43,11 @@ private:
   struct Step {
     std::unique_ptr<PreparedOp> transpose;
     TensorType type;
-    /// Of the tensor, in the workspace.
+    /// The offset of the tensor in the workspace, in bytes.
     int64_t offset = 0;
     size_t operand = 0;
-    /// Of a constant: the tensor, which then needs no workspace.
+    /// The converted tensor if the operand is a constant, which then needs no
+    /// workspace.
     Tensor kept = {};
   };
   class Op;
@@ -55,8 +56,8 @@ private:
 
   std::vector<Step> operands;
   std::optional<Step> result;
-  /// Of the tensors in the workspace, and the most that a transpose needs for
-  /// itself.
+  /// The size of the tensors in the workspace, and the most that a transpose
+  /// needs for itself, in bytes.
   int64_t tensorBytes = 0, scratchBytes = 0;
 };
 

@@ -17,8 +17,8 @@
 using namespace tandem;
 using namespace tandem::cudnn;
 
-/// Which plans are preferred to which. To be changed with that: what is kept is
-/// not ranked again.
+/// The version of the rules that rank plans. Change it when the rules change,
+/// because cached plans are not ranked again.
 static constexpr const char *kRules = "2";
 
 static constexpr std::string_view kNone = "none";

@@ -341,7 +341,7 @@ public:
     if (!found || !*found)
       return;
     std::lock_guard lock(planner.mutex);
-    // Where it is known by now what becomes of NaN, all are planned anew.
+    // If noteThatNaNIsKept was called meanwhile, all plans are made anew.
     auto kept = planner.plans.find(keyOf(problem, options));
     if (kept == planner.plans.end() || kept->second != first)
       return;
@@ -363,7 +363,7 @@ void Planner::improve(const ConvProblem &problem, const PlanOptions &options,
     std::lock_guard lock(mutex);
     plans[keyOf(problem, options)] = first;
   }
-  // Where there is no thread, it stays as it is.
+  // If no background thread exists, the first choice is kept.
   (void)tiering::BackgroundQueue::process().add(
       std::make_shared<SearchJob>(*this, problem, options, first));
 }

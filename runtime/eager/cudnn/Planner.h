@@ -43,7 +43,7 @@ struct PlanOptions {
   /// milliseconds, are asked in the background.
   bool nearestFirst = false;
 
-  /// Of what a plan depends on.
+  /// Returns the options that a plan depends on, as text.
   std::string key() const;
 };
 

@@ -157,7 +157,7 @@ private:
           pool.window[2], pool.strides[2], pool.dilations[2]);
   }
 
-  /// Of the input row under taps d and h.
+  /// Returns the offset of the input row under taps d and h, in elements.
   int64_t offset(const Spatial3 &at, int64_t d, int64_t h) const {
     return (at[0] * pool.strides[0] + d * pool.dilations[0] - pool.padLow[0]) *
                pool.in.stride[0] +

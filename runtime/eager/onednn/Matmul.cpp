@@ -40,7 +40,7 @@ static memory::data_type computeType(const MatmulDims &dims, DType dtype) {
 }
 
 namespace {
-/// Of both operands and the result, in one element type.
+/// The descriptions of both operands and of the result, in one element type.
 struct Descriptions {
   memory::desc lhs, rhs, result;
   Descriptions(const MatmulDims &dims, const Shape &shape,

@@ -59,8 +59,9 @@ struct OneDNNProvider final : Provider {
   prepare(const Signature &signature) const override {
     if (!isCandidate(signature))
       return nullptr;
-    // Of primitives that oneDNN 2.6 creates on two threads at a time, about one
-    // in ten thousand computes garbage ever after (found by random graphs).
+    // If oneDNN 2.6 creates primitives on two threads at a time, about one
+    // primitive in ten thousand computes garbage ever after (found by random
+    // graphs).
     static std::mutex creation;
     const std::lock_guard<std::mutex> lock(creation);
     const bool small = isSmall(signature);

@@ -29,7 +29,7 @@ namespace tandem::onednn {
 /// The process's CPU engine.
 const dnnl::engine &engine();
 
-/// Where a primitive's argument lives.
+/// The location of a primitive's argument.
 struct Buffer {
   enum class Kind { operand, result, workspace, kept } kind;
   /// The number of the operand, or of the tensor that the plan keeps; for the

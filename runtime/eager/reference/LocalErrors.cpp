@@ -205,7 +205,8 @@ public:
         mean(widen<double>(operands[3])), variance(widen<double>(operands[4])) {
   }
 
-  /// Of the element at `at`, of channel `c`, beyond its last rounding.
+  /// Returns the error, beyond the last rounding, of the element at `at`, which
+  /// is of channel `c`.
   double at(int64_t at, size_t c) const {
     const double deviation = std::sqrt(variance[c] + epsilon);
     const double factor = std::fabs(scale[c]) / deviation;

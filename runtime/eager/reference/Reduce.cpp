@@ -103,7 +103,7 @@ Reduction::Reduction(const fb::ReduceAttrsT &attrs, const Shape &operand) {
   }
 }
 
-/// Of prod, max and min.
+/// Combines two values for prod, max or min.
 template <typename T> static T combine(ReduceKind kind, T acc, T x) {
   if (kind == ReduceKind::max)
     return exceeds(x, acc) ? x : acc;

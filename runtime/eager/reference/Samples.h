@@ -41,8 +41,8 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Of either sign, with a magnitude uniform in [1/2, 1): one error alone is
-  /// seen in every sample, and two never cancel in all of them.
+  /// Returns a number of either sign, with a magnitude uniform in [1/2, 1): one
+  /// error alone is seen in every sample, and two never cancel in all of them.
   double perturbation() {
     uint64_t bits = next();
     double magnitude = 0.5 + std::ldexp(static_cast<double>(bits >> 11), -54);

@@ -148,9 +148,9 @@ static double explainable(std::span<const JumpInfluence> influences,
   return std::min(elements, static_cast<double>(output.shape().numElements()));
 }
 
-/// Of an output whose difference has mismatches: fails, unless `mayDiffer`
-/// elements near jumps explain them. A few that may differ leave all others
-/// compared; of more nothing is certain.
+/// Judges an output whose difference has mismatches. Fails unless `mayDiffer`
+/// elements near jumps explain the mismatches. If only a few elements may
+/// differ, all others count as compared; if more may, nothing is certain.
 static bool explain(Certificate &certificate, size_t output,
                     const Tensor &expected, const Difference &difference,
                     double mayDiffer) {

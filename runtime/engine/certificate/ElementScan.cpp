@@ -35,9 +35,9 @@ bool hasAVX2() {
 template <typename T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Of elements e, with a their counterparts: the largest |e - a| - k |e|, sums
-/// of e² and of |e - a|. The latter is not finite if any element is not, or if
-/// it overflows.
+/// Sums over elements e and their counterparts a: the largest |e - a| - k |e|,
+/// and the sums of e² and of |e - a|. The last sum is not finite if any element
+/// is not, or if the sum overflows.
 template <typename C> struct Sums {
   C excess, squares, distances;
 };

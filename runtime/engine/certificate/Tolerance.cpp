@@ -182,7 +182,7 @@ ValueTolerance sum(const OpView &view, Precision precision) {
     return combine(asElementwise(operands, 2 * kArgument), {rounding, 0});
   if (view.op.kind == OpKind::reduce &&
       view.op.attrs.AsReduceAttrs()->kind == ReduceKind::prod) {
-    // As many factors, each with its error.
+    // A product has as many factors as a sum has terms, each with its error.
     const double factors = std::sqrt(termsOf(view));
     return combine(
         {factors * operands.elementwise, factors * operands.normwise},
@@ -203,8 +203,9 @@ ValueTolerance pad(const OpView &view) {
   return result;
 }
 
-/// Of equal operands all tiers make equal results, as the order of updates is
-/// fixed and each is rounded; all of them may be of one element.
+/// All tiers compute equal results from equal operands, because the order of
+/// updates is fixed and each update is rounded. All updates may be of one
+/// element.
 ValueTolerance scatter(const OpView &view) {
   const fb::ScatterKind kind = view.op.attrs.AsScatterAttrs()->kind;
   const ValueTolerance operands = combinedOperands(view);
@@ -234,8 +235,9 @@ ValueTolerance unrounded(const OpView &view, Precision precision) {
                                           : sum(view, precision);
 }
 
-/// Of a function of which nothing is known but that it is one: equal operands
-/// give equal results, and others what may amplify them.
+/// A custom call is a function of which nothing else is known: equal operands
+/// give equal results, and other operands give results that may amplify the
+/// differences.
 ValueTolerance customCall(const OpView &view) {
   return asNormwise(combinedOperands(view), kArgument);
 }

@@ -30,10 +30,12 @@ namespace tandem::tiering {
 /// How exactly right executions agree on a value: standard deviations of an
 /// element's error.
 struct ValueTolerance {
-  /// As a multiple of the element's own magnitude.
+  /// The part that scales with the element's own magnitude, as a multiple of
+  /// it.
   double elementwise = 0;
-  /// As a multiple of that and the root mean square of all elements of the
-  /// tensor: where sums may cancel.
+  /// The part that scales with the sum of the element's own magnitude and the
+  /// root mean square of all elements of the tensor, as a multiple of that sum:
+  /// where sums may cancel.
   double normwise = 0;
 
   /// Whether all executions give the same values.

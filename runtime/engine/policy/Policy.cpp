@@ -289,10 +289,11 @@ static Decision decideDemotion(const Record &record,
   return {Action::none, Reason::notSlower, low, high};
 }
 
-/// Which of its two tiers a program that is faster than eager runs in; `none`
-/// is the decision where that is settled. In the trial the medians decide, and
-/// if they are equal compiled does, which holds no memory between calls.
-/// Later, captured goes when it is slower beyond both spreads.
+/// Decides which of its two tiers a program that is faster than eager runs in;
+/// returns `none` if that is settled. In the trial the medians decide. If the
+/// medians are equal, the compiled tier is chosen, which holds no memory
+/// between calls. Later, the captured tier is dropped when it is slower beyond
+/// both spreads.
 static Decision decideCapture(const Record &record,
                               const PolicyOptions &options,
                               const Decision &none) {

@@ -97,8 +97,9 @@ struct Record {
   double firstCallNs = 0, lastCallNs = 0;
   /// The longest time between the beginnings of two successive calls.
   double longestGapNs = 0;
-  /// Where the loss counts from: `eagerCalls`, `eagerSumNs` and the time at the
-  /// last demotion or eviction; zeros and `firstCallNs` before the first one.
+  /// The point that the loss counts from: `eagerCalls`, `eagerSumNs` and the
+  /// time at the last demotion or eviction; zeros and `firstCallNs` before the
+  /// first one.
   uint64_t countedCalls = 0;
   double countedSumNs = 0, countedSinceNs = 0;
 

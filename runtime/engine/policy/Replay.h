@@ -21,10 +21,10 @@ struct ReplayMachine {
   /// The shares of a core that a caller and each compilation get while both
   /// run. Alone, each has a whole one.
   double callerShare = 1, compileShare = 1;
-  /// Where it is not 0, they take turns: who has the core only changes at ticks
-  /// of the system's clock, which are so many nanoseconds apart. Then whoever
-  /// is short of its share gets it; until the first tick it is who was waked
-  /// last.
+  /// The time between ticks of the system's clock, in nanoseconds. If it is not
+  /// 0, the caller and the compilations take turns: the core changes hands only
+  /// at ticks. Whoever is short of its share gets the core at a tick; until the
+  /// first tick, whoever was woken last has the core.
   double tickNs = 0;
   /// When the first tick is; 0 stands for `tickNs`.
   double firstTickNs = 0;
@@ -43,9 +43,9 @@ struct ReplayMachine {
 struct ReplaySignature {
   double compileNs = 0;
   double predictedCompileNs = 0, predictedCompiledNs = 0;
-  /// Where set, PolicyOptions::compileAtCall of this signature alone.
+  /// PolicyOptions::compileAtCall of this signature alone, if set.
   std::optional<uint64_t> compileAtCall;
-  /// As Record's.
+  /// The same time as Record::predictedEagerNs.
   double predictedEagerNs = 0;
 };
 

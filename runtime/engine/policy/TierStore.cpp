@@ -107,7 +107,7 @@ TierStore::run(const PreparedTier &prepared, Tier tier,
     TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs, outputs));
     return outputs;
   }
-  // Which runs on the host, wherever the others do.
+  // The reference tier runs on the host, wherever the other tiers run.
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,
                           copyToHost(inputs, *options.stream));
   TANDEM_RETURN_IF_ERROR(prepared.executor->run(here, outputs));

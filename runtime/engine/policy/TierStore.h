@@ -27,7 +27,7 @@ using PreparedPtr = std::shared_ptr<const PreparedTier>;
 /// same one wait for one of them to make it; others do not wait.
 class TierStore {
 public:
-  /// As the constructor of Function.
+  /// The parameters are those of the constructor of Function.
   TierStore(std::shared_ptr<const Program> program,
             std::shared_ptr<Compiler> compiler, ExecutorOptions options);
 

@@ -54,8 +54,8 @@ using MaxOfRowsKernel = void (*)(const void *const *rows, int64_t count,
                                  void *out, int64_t n);
 /// The first index of the largest of n >= 1 elements; a NaN wins.
 using ArgmaxKernel = int64_t (*)(const void *in, int64_t n);
-/// Where in[i] is larger than best[i], or is the first NaN: best[i] = in[i],
-/// at[i] = index.
+/// Sets best[i] = in[i] and at[i] = index where in[i] is larger than best[i] or
+/// is the first NaN.
 using ArgmaxAccumulateKernel = void (*)(void *best, int64_t *at, const void *in,
                                         int64_t index, int64_t n);
 

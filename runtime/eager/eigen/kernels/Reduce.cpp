@@ -112,7 +112,7 @@ void accumulateSum(void *acc, const void *in, int64_t n, int64_t rows,
     const int64_t count = rows - j < block ? rows - j : block;
     for (int64_t i = 0; i < n; i += run) {
       T sum[run] = {};
-      // Of known size, the sums stay in registers.
+      // The sums stay in registers if their number is known at compile time.
       if (n - i >= run)
         accumulateRows<T>(sum, from + i, run, count, stride);
       else

@@ -104,7 +104,8 @@ template <typename T> T magnitude(T x) {
     return x < 0 ? negate(x) : x;
 }
 
-/// Of functions of numbers of any type.
+/// Returns the kernel of a function that is defined for all numeric types; null
+/// for any other function.
 template <typename T> UnaryKernel findOfNumbers(UnaryKind kind) {
   switch (kind) {
   case UnaryKind::neg:
@@ -129,8 +130,8 @@ template <typename T> UnaryKernel findInverse(UnaryKind kind) {
                                    : lanes<T, Atan>();
 }
 
-/// Of a type that is computed on; none where T is an integer and the function
-/// is of floats.
+/// Returns the kernel for a type that is computed on; null if T is an integer
+/// type and the function is defined for floats only.
 template <typename T>
 UnaryKernel findComputed(UnaryKind kind, bool approximate) {
   switch (kind) {

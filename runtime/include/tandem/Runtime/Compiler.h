@@ -81,7 +81,7 @@ struct Recomputation {
   int64_t peakBytesSaved = 0;
 };
 
-/// Where the engine compiles signatures in the background.
+/// The place where the engine compiles signatures in the background.
 enum class CompileIn {
   /// In a helper process, if one can be started. A helper process disturbs
   /// calls less, and a crash of the compiler does not crash this process.
@@ -94,7 +94,8 @@ std::string_view name(CompileIn place);
 /// Inverse of name; empty for any other text.
 std::optional<CompileIn> parseCompileIn(std::string_view text);
 
-/// Where to compile a program, and how to stop the compilation.
+/// The place where a program is compiled, and a token that stops the
+/// compilation.
 struct CompileRequest {
   CompileIn in = CompileIn::thread;
   /// After a stop request, a compilation in a helper process fails soon.
@@ -118,7 +119,7 @@ struct Compiled {
   /// One report per entry of Program::kernels, in the same order. Empty if the
   /// program was read from the disk cache or compiled in a helper process.
   std::vector<KernelReport> kernelReports;
-  /// Where the program was compiled.
+  /// The place where the program was compiled.
   CompileIn compiledIn = CompileIn::thread;
   /// Processor time that a helper process spent on the program, in nanoseconds.
   double helperNs = 0;

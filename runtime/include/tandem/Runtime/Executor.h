@@ -21,7 +21,7 @@
 
 namespace tandem {
 
-/// Where and how an Executor runs its program.
+/// Options that say where and how an Executor runs its program.
 struct ExecutorOptions {
   /// The stream on which runs are enqueued and that allocates their memory. The
   /// stream must outlive the executor and the tensors that the executor

@@ -127,7 +127,7 @@ struct TieringOptions {
   /// certificates could not be decided. If false, such calls return the results
   /// of the eager tier. In both cases the signature is refused.
   bool isStrict = false;
-  /// Where signatures are compiled in the background.
+  /// The place where signatures are compiled in the background.
   CompileIn compileIn = CompileIn::process;
   /// The directory for reproducers of certificates that failed or were
   /// undecided. A reproducer contains the inputs and outputs of the call. If
@@ -184,7 +184,7 @@ struct SignatureReport {
   double compileNs = 0, compileWallNs = 0;
   /// The phases of the last compilation, as in Compiled::phases.
   std::vector<PhaseTime> phases;
-  /// Where the program was compiled.
+  /// The place where the program was compiled.
   CompileIn compiledIn = CompileIn::thread;
   /// Problems that the compiler worked around; the program is still correct.
   std::vector<Warning> warnings;

@@ -83,9 +83,10 @@ struct MatmulHeuristic {
 
 /// What all tables have.
 struct Library {
-  /// Where it was found, links resolved.
+  /// The path of the library's file, with links resolved.
   std::string path;
-  /// Of the library, of a driver that of the CUDA it supports: "13.0".
+  /// The version of the library, such as "13.0"; for a driver, the version of
+  /// CUDA that the driver supports.
   std::string version;
 };
 

@@ -28,7 +28,7 @@ enum class Toolkit {
 
 /// A library that is used where it is installed, and how it is looked for.
 struct LibrarySpec {
-  /// As messages call it: "NVRTC".
+  /// The name of the library in messages, such as "NVRTC".
   std::string_view title;
   /// Names the file to open, in place of every other.
   Variable variable;
