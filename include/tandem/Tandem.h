@@ -27,7 +27,8 @@ namespace tandem {
 
 /// A device that graphs can be compiled for and run on.
 struct DeviceInfo {
-  /// The device's name, as options take it, and a one-line description.
+  /// The device's name, in the form that options accept, and one line that
+  /// describes the device.
   std::string_view name, description;
 };
 

@@ -48,10 +48,11 @@ public:
   /// does not count such calls.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs, Tier tier);
 
-  /// Enqueues a background compilation for each of these signatures, ahead of
-  /// compilations that calls have requested. In mode automatic, the next call
-  /// of each signature carries the certificate. Fails if the function has no
-  /// compiler or a signature does not fit the graph.
+  /// Enqueues a background compilation for each of these signatures. They run
+  /// before the compilations that calls have requested. In automatic mode, the
+  /// next call of each signature also compares the compiled program with the
+  /// eager one (its certificate). Fails if the function has no compiler or a
+  /// signature does not fit the graph.
   Status compileAhead(std::span<const std::vector<TensorType>> signatures);
   /// Waits until no compilation and no certificate is waiting or running in the
   /// background.
