@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem-bench/GraphOutline.h"
+#include "tandem-bench/sweep/GraphOutline.h"
 
 #include "tandem/Tandem.h"
 
