@@ -39,7 +39,7 @@ from run_model import run_model  # noqa: E402
 
 TIERS = ["reference", "eager", "compiled"]
 VALUES = HERE / "onnx-op-versions.txt"
-OPS = HERE.parents[1] / "lib" / "Import" / "ONNX" / "Ops.def"
+OPS = HERE.parents[1] / "lib" / "Import" / "ONNX" / "Model" / "Ops.def"
 FIRST_OPSET, LAST_OPSET = 6, 26
 # IR versions that say nothing new, and that ONNX Runtime takes.
 IR_VERSION = 10

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem-bench/CallStream.h"
+#include "tandem-bench/stream/CallStream.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem-bench/Hindsight.h"
+#include "tandem-bench/stream/Hindsight.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem-bench/StreamRecord.h"
+#include "tandem-bench/stream/StreamRecord.h"
 
 #include <gtest/gtest.h>
 
