@@ -18,6 +18,9 @@
 
 namespace tandem::conversion {
 
+/// The largest number of threads of a block, on every GPU.
+inline constexpr int64_t kMaxThreads = 1024;
+
 /// The memory of a kernel's tensors, as 1-D memrefs in row-major order.
 struct KernelMemory {
   /// The memrefs of the function's arguments and of their reshapes.

@@ -20,10 +20,6 @@
 using namespace mlir;
 using namespace tandem::ir;
 
-static bool hasFloats(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value));
-}
-
 /// `element` in every place of the result of `op`; null where its shape is not
 /// known.
 static OpFoldResult splatResult(Operation *op, double element) {

@@ -22,10 +22,6 @@ static Value makeConstant(PatternRewriter &rewriter, Location loc, Value like,
   return ConstantOp::create(rewriter, loc, getSplat(scalar, value));
 }
 
-static bool hasFloats(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value));
-}
-
 /// Whether the sign bit of no element is set, NaN aside: -0.0 is not there
 /// either. What an op does to signs is in the table of ops.
 static bool isNonNegative(Value value, int depth = 4) {

@@ -43,6 +43,10 @@ DenseElementsAttr tandem::ir::getSplat(Type type, double value) {
                                 getScalar(tensor.getElementType(), value));
 }
 
+bool tandem::ir::hasFloats(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
 DenseElementsAttr tandem::ir::getConstant(Value value) {
   DenseElementsAttr constant;
   matchPattern(value, m_Constant(&constant));

@@ -21,6 +21,9 @@ namespace tandem::ir {
 /// False for a null attribute.
 bool isSplatOf(mlir::Attribute constant, double value);
 
+/// Whether the elements of `value` are floats.
+bool hasFloats(mlir::Value value);
+
 /// The constant that defines `value`, if one does.
 mlir::DenseElementsAttr getConstant(mlir::Value value);
 

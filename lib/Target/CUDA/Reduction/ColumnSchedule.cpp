@@ -17,7 +17,7 @@ using namespace tandem::conversion;
 /// Columns side by side in a block, one a lane of a warp: an access of a warp
 /// is of consecutive bytes.
 static constexpr int64_t kTileColumns = 32;
-static constexpr int64_t kThreads = 256, kMaxThreads = 1024;
+static constexpr int64_t kThreads = 256;
 /// As many blocks give each SM of a large GPU several.
 static constexpr int64_t kBusyBlocks = 512;
 

@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace tandem::conversion;
 
-static constexpr int64_t kMaxThreads = 1024;
 /// Threads of a block that has several rows.
 static constexpr int64_t kRowsThreads = 256;
 /// The widest access of a thread, in bytes.
