@@ -316,7 +316,7 @@ enum {
   TANDEM_PRECISION_TF32 = 1    ///< Operands may be rounded to 10 mantissa bits.
 };
 
-/// Where background compilation takes place.
+/// The place where background compilation happens.
 typedef int32_t TandemCompileIn;
 enum {
   TANDEM_COMPILE_IN_DEFAULT = 0, ///< PROCESS.

@@ -201,7 +201,7 @@ std::string writeDeviceModel(const DeviceModel &model, int indent) {
   return jsonText(object, indent);
 }
 
-/// As findDeviceModel, without threads.
+/// The same as findDeviceModel, without threads.
 static Expected<DeviceModel> findWholeDevice(std::string_view spec) {
   if (spec == "host")
     return hostDeviceModel();

@@ -90,12 +90,12 @@ std::vector<CacheLevel> detectCaches(int64_t cores, double clocks) {
 DeviceModel detect() {
   // Bytes per ns from memory, by the same guides.
   constexpr double kMemoryPerCore = 12, kMemory = 100;
-  // Of the runtime and of oneDNN: `tandem-bench bars --only=calls`, and `conv`
-  // on shapes of a few operations.
+  // The times of the runtime and of oneDNN: `tandem-bench bars --only=calls`,
+  // and `conv` on shapes of a few operations.
   constexpr double kLaunchNs = 1000, kCallNs = 100, kLibraryCallNs = 400,
                    kLibraryWakeNs = 10000;
-  // Of a Zen 3, which loses nothing that could be measured, and whose loops of
-  // many products do not fit 16 registers.
+  // The values of a Zen 3, which loses nothing that could be measured, and
+  // whose loops of many products do not fit 16 registers.
   constexpr double kNarrowPieceCycles = 3, kNarrowLoop = 0.3;
   DeviceModel model;
   model.name = "host";

@@ -57,7 +57,7 @@ Expected<Processor> findProcessor(std::string_view name) {
   if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86() ||
       llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return failNoProcessor(cpu);
-  // Of the levels of x86-64, some that others imply are not listed.
+  // The lists of the levels of x86-64 lack some features that others imply.
   llvm::SmallVector<llvm::StringRef> listed;
   llvm::X86::getFeaturesForCPU(cpu, listed);
   llvm::StringMap<bool> wanted;

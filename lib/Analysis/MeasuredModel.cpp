@@ -24,7 +24,8 @@
 
 namespace tandem {
 
-/// Of the measuring and of what is kept: another one measures again.
+/// The version of the measuring and of what is kept: another version measures
+/// again.
 static constexpr int kVersion = 11;
 
 std::string measuredModelFile() {

@@ -64,7 +64,7 @@ Expected<const Target *> findTarget(llvm::StringRef name) {
 Expected<const Target *> findRunnableTarget(llvm::StringRef name) {
   auto target =
       findAmong(name, [](const Target &target) { return target.hasDevice(); });
-  // Of one that is not here its device says why.
+  // The device of a target that is not here says why.
   if (auto known = findTarget(name); !target && known)
     target = *known;
   if (target)

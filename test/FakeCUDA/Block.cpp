@@ -228,7 +228,7 @@ const tandem_host::Hooks kHooks = {
 // Signals
 //===----------------------------------------------------------------------===//
 
-/// Where a signal of the kernel that this thread runs leads to.
+/// The place that a signal of the kernel that this thread runs leads to.
 thread_local sigjmp_buf *escape = nullptr;
 struct sigaction before[NSIG];
 

@@ -97,7 +97,8 @@ std::vector<Engine> fake::cudnn::enginesFor(const Node &graph) {
       {52, {NumericalNote::tensorCore}, {compiles}, 0, true, true}};
   if (!isFastPattern(graph))
     return engines;
-  // As real ones of version 9.14 in f16: one makes 0 of -inf, one mixes groups.
+  // These engines are like real ones of version 9.14 in f16: one makes 0 of
+  // -inf, one mixes groups.
   const Node &input = operationsOf(graph)[0]->node(Attribute::forwardInput);
   if (elementType(input.get<int>(Attribute::tensorDataType)) == DType::f16) {
     engines.push_back(
@@ -130,7 +131,8 @@ Result fake::cudnn::supports(const Engine &engine, const Node &graph) {
       forward.node(Attribute::forwardKernel).list(Attribute::tensorDims)[1];
   if (engine.index == (isGrouped ? 47 : 48))
     return kNotSupported;
-  // As the real engines for tensor cores, which want whole vectors of channels.
+  // This engine is like the real ones for tensor cores, which want whole
+  // vectors of channels.
   if (engine.index == 51 &&
       forward.node(Attribute::forwardInput).list(Attribute::tensorDims)[1] %
               4 !=

@@ -50,7 +50,7 @@ struct Value {
   int type;
   int64_t count;
   std::vector<char> bytes;
-  /// Those that descriptors refer to: as they were when they were set.
+  /// The nodes that descriptors refer to, as they were when they were set.
   std::vector<NodeRef> nodes;
 };
 
@@ -59,7 +59,7 @@ struct Node {
   int kind;
   bool isFinal = false;
   std::map<int, Value> values;
-  /// Of an engine and its configuration: its number, and the graph.
+  /// The number and the graph of an engine and its configuration.
   int64_t engine = -1;
   NodeRef graph;
 
@@ -95,7 +95,7 @@ struct Engine {
 /// The one knob that each engine has, and what the heuristics choose for it.
 inline constexpr int kKnobType = 5;
 inline int64_t knobOf(int64_t engine) { return 100 + engine; }
-/// Those for a graph, the best first; none where it has no such pattern.
+/// The engines for a graph, the best first; none if no engine has its pattern.
 std::vector<Engine> enginesFor(const Node &graph);
 Engine engineOf(const Node &graph, int64_t index);
 /// Whether the engine computes the graph, or the status that says why not.

@@ -117,8 +117,8 @@ Result cuDeviceGetName(char *name, int length, DeviceNumber) {
 }
 
 Result cuDeviceGetAttribute(int *value, Attribute attribute, DeviceNumber) {
-  // As cuda.h numbers them: threads of a block, shared memory of a block,
-  // multiprocessors, compute capability.
+  // The numbers are those of cuda.h: threads of a block, shared memory of a
+  // block, multiprocessors, compute capability.
   static const std::map<Attribute, int> values = {
       {1, kMaxThreads}, {8, kMaxSharedBytes}, {16, 132}, {75, 9}, {76, 0}};
   auto found = values.find(attribute);

@@ -62,7 +62,7 @@ bool isProgram(const std::string &path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
-/// Where PATH has it; empty where it has not.
+/// The path of the program by PATH; empty if PATH does not have the program.
 std::string findProgram(const std::string &name) {
   if (name.find('/') != name.npos)
     return isProgram(name) ? name : std::string();
@@ -162,8 +162,8 @@ Expected<void *> open(const std::string &path) {
   return library;
 }
 
-/// Where FAKE_CUDA_CACHE keeps what a compiler makes of a source, so that other
-/// processes need not compile it; empty where nothing is kept.
+/// The file in which FAKE_CUDA_CACHE keeps what a compiler makes of a source,
+/// so that other processes need not compile it; empty if nothing is kept.
 std::string keptPath(const std::string &compiler, const std::string &source) {
   const char *directory = std::getenv("FAKE_CUDA_CACHE");
   if (!directory || !*directory)

@@ -23,14 +23,15 @@ struct Index {
 /// What a launch passes for one parameter.
 struct Parameter {
   unsigned bytes;
-  /// Of what a pointer points to; 0 where it is none.
+  /// The alignment of what a pointer points to, in bytes; 0 if the parameter is
+  /// not a pointer.
   unsigned alignment;
   bool isWritten;
-  /// Of itself, in a buffer of parameters.
+  /// The alignment of the parameter itself in a buffer of parameters, in bytes.
   unsigned ownAlignment;
 };
 
-/// Where a thread is.
+/// The place of a thread.
 struct Place {
   Index *blockIdx, *threadIdx, *blockDim, *gridDim;
 };
@@ -53,7 +54,7 @@ struct Entry {
   unsigned numParameters;
   /// One thread, at the place that is set; `args` point to the parameters.
   void (*run)(void *const *args);
-  /// Those of the calling thread of the host.
+  /// The place and the hooks of the calling thread of the host.
   Place (*place)();
   void (*setHooks)(const Hooks *);
 };

@@ -79,7 +79,8 @@ struct CUevent_st {
   CUctx_st *context;
   bool hasTime;
   std::shared_ptr<fake::Mark> mark; ///< Null until it is recorded.
-  /// Where it was recorded in what a stream captures.
+  /// The capture in which the event was recorded, and the nodes before the
+  /// event.
   std::shared_ptr<fake::Capture> capture;
   std::vector<CUgraphNode_st *> tail;
 };

@@ -38,7 +38,8 @@ Result fake::loadModule(CUctx_st *context, const std::string &image,
   return kSuccess;
 }
 
-/// Where a kernel's parameters are in a buffer, and its size behind them.
+/// The offsets of a kernel's parameters in a buffer, and then the buffer's
+/// size.
 static std::vector<size_t> offsetsOf(const tandem_host::Entry &entry) {
   std::vector<size_t> offsets;
   size_t end = 0;

@@ -66,8 +66,8 @@ void fakeCUDAFail(const char *function, int result, int count);
 const char *fakeCUDACollect();
 /// What decides the order of work that may be done in any.
 void fakeCUDASeed(unsigned seed);
-/// As when the process starts, where nothing is in flight: no faults, no error
-/// that sticks.
+/// Restores the state in which the process starts, if nothing is in flight: no
+/// faults, no error that sticks.
 void fakeCUDAReset();
 /// The device's memory that is handed out, in bytes.
 size_t fakeCUDALiveBytes();

@@ -41,8 +41,8 @@ struct CheckOptions {
 /// What certificates of right programs came to.
 struct CertificateCounts {
   int64_t passed = 0, provisional = 0;
-  /// Those that the tolerance alone would refuse, so that the error bounds
-  /// decide, and those of them that these do not decide either.
+  /// Certificates that the tolerance alone would refuse, so that the error
+  /// bounds decide, and those of them that the bounds do not decide either.
   int64_t leftToBounds = 0, undecided = 0;
   /// Outputs, and those whose tolerance is the largest that there is.
   int64_t outputs = 0, weakOutputs = 0;

@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 // Defined by libFuzzer.
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
-/// Of four changes three are of fields and one is of bytes, after which few
+/// Three changes in four are of fields and one is of bytes, after which few
 /// files can be parsed.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t capacity, unsigned seed) {

@@ -31,9 +31,9 @@ enum class NodeKind { input, constant, op };
 struct Node {
   NodeKind kind = NodeKind::op;
   OpDesc op;
-  /// Of a constant: what its elements are, or, where `seed` is not 0, what
-  /// those drawn from it in [-1, 1) are multiplied by, a power of two. They are
-  /// multiples of 2^-7, exact in every float type.
+  /// The value of the elements of a constant or, if `seed` is not 0, the power
+  /// of two by which elements drawn from `seed` in [-1, 1) are multiplied. The
+  /// drawn elements are multiples of 2^-7, exact in every float type.
   double scale = 0;
   uint64_t seed = 0;
   std::vector<int> operands;
@@ -49,10 +49,11 @@ struct Node {
 struct RandomGraph {
   std::vector<Node> nodes;
   std::vector<int> outputs;
-  /// Where it is not 0, dims of inputs chosen by it are unknown in the file.
+  /// The seed that chooses the dims of inputs that are unknown in the file; 0
+  /// for none.
   uint64_t dynamicSeed = 0;
-  /// Where it is not 0, some elements of the inputs, chosen by it, are
-  /// infinite, NaN, very large, subnormal or zero.
+  /// The seed that chooses the elements of the inputs that are infinite, NaN,
+  /// very large, subnormal or zero; 0 for none.
   uint64_t specialSeed = 0;
 
   std::vector<int> inputs() const;

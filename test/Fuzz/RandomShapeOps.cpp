@@ -193,7 +193,7 @@ void appendScatter(GraphBuilder &b) {
   b.op(std::move(desc), {x, indices, updates}, magnitude);
 }
 
-/// Of values that every execution agrees on.
+/// Appends an argTopK of values that every execution agrees on.
 void appendArgTopK(GraphBuilder &b) {
   int x = b.pickExact();
   const Shape &shape = b.type(x).shape;

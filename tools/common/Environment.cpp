@@ -62,7 +62,7 @@ std::string now() {
   return text;
 }
 
-/// As one would type it in a shell.
+/// Quotes `word` as one would type it in a shell.
 std::string shellQuote(std::string_view word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
                                      "PQRSTUVWXYZ0123456789-_=+./:,@%";

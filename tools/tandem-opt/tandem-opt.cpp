@@ -160,7 +160,7 @@ std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef file,
   return input;
 }
 
-/// As MlirOptMain of files.
+/// Does what MlirOptMain does with files.
 mlir::LogicalResult run(std::unique_ptr<llvm::MemoryBuffer> input,
                         llvm::StringRef outputFile,
                         mlir::DialectRegistry &registry,
@@ -176,7 +176,7 @@ mlir::LogicalResult run(std::unique_ptr<llvm::MemoryBuffer> input,
   return mlir::success();
 }
 
-/// As MlirOptMain, with the phases up to `until` for the pipeline.
+/// Does what MlirOptMain does, with the phases up to `until` for the pipeline.
 mlir::LogicalResult runUntil(std::unique_ptr<llvm::MemoryBuffer> input,
                              llvm::StringRef outputFile,
                              mlir::DialectRegistry &registry) {

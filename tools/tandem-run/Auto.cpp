@@ -27,7 +27,7 @@ struct Calls {
   std::vector<Tensor> inputs;
   /// The times of all calls in order, in nanoseconds.
   std::vector<double> ns;
-  /// Those of the last call.
+  /// The outputs of the last call.
   std::vector<Tensor> outputs;
 };
 

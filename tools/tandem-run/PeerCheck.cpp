@@ -71,7 +71,7 @@ std::vector<size_t> stepsOfOutputs(const Program &program) {
   return found;
 }
 
-/// Where the value of an output comes from; empty of an input or a constant.
+/// The location of the value of an output; empty for an input or a constant.
 std::string locationOf(const Program &program, size_t output, size_t step) {
   const uint32_t slot = program.outputs[output];
   const std::vector<uint32_t> &results =

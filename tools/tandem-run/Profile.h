@@ -26,7 +26,8 @@ struct Profile {
   std::vector<measure::Summary> times;
   /// The time of a call whose steps are not timed, in nanoseconds.
   measure::Summary call;
-  /// Of each run, when it began and when each step was done, in nanoseconds.
+  /// The times when each run began and when each of its steps was done, in
+  /// nanoseconds.
   std::vector<std::vector<double>> stamps;
   /// The machine, with the threads that programs run on.
   DeviceModel device;

@@ -43,7 +43,8 @@ struct TierResult {
   PreparedTier prepared;
   std::optional<Profile> profile;
   std::optional<StepChecks> steps;
-  /// As measured, and as the memory plan says, where there is one.
+  /// The peak of memory in bytes, as measured, and as the memory plan says, if
+  /// there is one.
   int64_t peakBytes = 0;
   std::optional<int64_t> plannedPeakBytes;
   bool isMemoryAsPlanned() const {

@@ -26,9 +26,9 @@ struct RunOptions {
   /// other devices.
   std::string tier;
   std::vector<std::string> args;
-  /// Of models: inputs and sizes of free dims, as NAME=VALUE.
+  /// The inputs and the sizes of free dims of models, as NAME=VALUE.
   std::vector<std::string> namedInputs, dims;
-  /// As ImportOptions::f16Intermediates.
+  /// The same as ImportOptions::f16Intermediates.
   std::string f16Intermediates = "f16";
   int threads = 0, repeat = 0, digits = 5;
   /// What --check compares: "outputs", "steps", or "onnxruntime".
@@ -42,7 +42,7 @@ struct RunOptions {
   /// Whether to time every step: empty where not, "true" where there is to be
   /// no trace, otherwise the file of the trace.
   std::string profile;
-  /// Of --tier=auto:
+  /// Options of --tier=auto.
   bool explain = false, strict = false, compileAhead = false;
   std::string vary, eventFile, traceFile;
   CompileIn compileIn = CompileIn::process;

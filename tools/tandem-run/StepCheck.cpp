@@ -90,7 +90,8 @@ private:
   const ErrorBoundOptions &bounds;
   const std::string &label;
   Stream &stream;
-  /// Those of the next step. It may write its results in their place.
+  /// The operands of the next step. The step may write its results in their
+  /// place.
   std::vector<Tensor> operands;
 };
 

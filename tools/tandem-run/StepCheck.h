@@ -25,7 +25,7 @@ struct StepChecks {
     std::vector<std::string> sources;
     Check check;
   };
-  /// Those of the first step come first.
+  /// The results that do not agree, those of the first step first.
   std::vector<Divergence> divergences;
   /// Results that were compared, those of them where wrong elements may be
   /// within the bounds, and results that have no reference.

@@ -46,7 +46,7 @@ private:
 
   const Program &program;
   ProviderList providers;
-  /// Those of the outermost program.
+  /// The kernels of the outermost program.
   const Kernels &kernels;
   Types types;
 };

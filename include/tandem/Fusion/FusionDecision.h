@@ -61,7 +61,7 @@ enum class FusionRefusal : uint8_t {
   WouldCycle,
   /// No kernel can be generated with this op as its hero: (text).
   NotGenerated,
-  /// As part of a loop kernel it costs no more: (ns, ns).
+  /// The op costs no more as part of a loop kernel: (ns, ns).
   LoopCostsLess,
   /// The library computes it in less time: (ns, ns).
   LibraryCostsLess,

@@ -68,7 +68,7 @@ Contraction assumePacked(Contraction contraction) {
 }
 
 double getLaneUse(const Contraction &contraction, int64_t width) {
-  // Where there are none yet, weights will be packed.
+  // Weights will be packed if the contraction cannot be vectorized yet.
   VectorisedDim vectorisedDim =
       getVectorisedDim(contraction).value_or(VectorisedDim::OutputChannel);
   int64_t size = contraction.outputChannels;

@@ -130,7 +130,7 @@ bool addsFloats(linalg::GenericOp stage) {
 unsigned chooseContiguousLoop(ArrayRef<linalg::GenericOp> stages,
                               unsigned numLoops, unsigned numKept) {
   SmallVector<double> votes(numLoops, 0);
-  // Where nothing is read, along the last loop.
+  // The last loop is chosen if nothing is read.
   votes.back() = 0.5;
   for (linalg::GenericOp stage : stages)
     for (OpOperand &operand : stage->getOpOperands()) {

@@ -95,7 +95,7 @@ static void convertConstants(func::FuncOp kernel) {
   }
 }
 
-/// Of the module that holds it.
+/// The kind of the module that holds the kernel.
 static ir::FusionKind getKernelKind(func::FuncOp kernel) {
   auto kind = kernel->getParentOp()->getAttrOfType<ir::FusionKindAttr>(
       ir::TandemDialect::kKindAttrName);

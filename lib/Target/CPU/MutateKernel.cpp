@@ -262,7 +262,7 @@ std::string faultNames() {
   return names;
 }
 
-/// Those of all bodies of the module; whether there was one.
+/// Spoils all bodies of the module; returns whether any was spoiled.
 bool spoil(ModuleOp module, Fault fault, size_t place) {
   bool isSpoilt = false;
   for (auto body : module.getOps<LLVM::LLVMFuncOp>())
@@ -270,7 +270,7 @@ bool spoil(ModuleOp module, Fault fault, size_t place) {
   return isSpoilt;
 }
 
-/// Of the kernel's first result.
+/// Returns the data type of the kernel's first result.
 std::string getDType(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>(kDTypeAttrName);
   return name ? name.str() : "";

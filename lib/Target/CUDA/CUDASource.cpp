@@ -28,7 +28,7 @@ public:
 private:
   struct Replacement {
     std::string text;
-    /// Of the scope in which it holds.
+    /// The depth of the scope in which the replacement holds.
     int depth;
   };
 

@@ -62,7 +62,7 @@ TEST(CostModel, NearBytesAreOfACoresOwnCache) {
   EXPECT_EQ(model.nearBytes(), 0);
 }
 
-/// Of a core's share of the last cache.
+/// The kept bytes are part of a core's share of the last cache.
 TEST(CostModel, KeptBytesAreOfTheLastCache) {
   DeviceModel model = makeModel();
   EXPECT_EQ(model.keptBytes(), model.caches.back().bytes / 4 / 4);
@@ -96,7 +96,7 @@ TEST(CostModel, ACoreAloneIsFaster) {
   EXPECT_DOUBLE_EQ(one.caches[0].bytesPerNs, 50);
   EXPECT_DOUBLE_EQ(one.memoryBytesPerNs, 7.5);
   EXPECT_DOUBLE_EQ(one.aloneFactor, 1);
-  // Of the factor two thirds are left with two of four.
+  // Two thirds of the factor are left with two threads of four.
   EXPECT_DOUBLE_EQ(two.f32FlopsPerNs, 50 * (1 + 2.0 / 3));
   EXPECT_NEAR(two.withThreads(1).f32FlopsPerNs, one.f32FlopsPerNs, 1e-9);
   EXPECT_DOUBLE_EQ(model.withThreads(4).memoryBytesPerNs, 10);

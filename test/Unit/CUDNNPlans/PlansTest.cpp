@@ -207,7 +207,7 @@ TEST_F(PlansTest, ResNet50HasPlansWithoutCompiling) {
     }
 }
 
-/// Of no engine but one does cuDNN note that NaN is kept, and that one is slow.
+/// cuDNN notes of only one engine that NaN is kept, and that engine is slow.
 TEST_F(PlansTest, AReluIsNotFusedUnlessItIsKnownToKeepNaN) {
   int fused = 0;
   for (const Conv &conv : resNet50(DType::bf16)) {

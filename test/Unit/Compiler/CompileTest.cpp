@@ -42,7 +42,7 @@ struct CompileTest : testing::Test {
   void SetUp() override {
     auto graph = Graph::parseString(kGraph);
     ASSERT_TRUE(graph) << graph.error().str();
-    // As if no test before had compiled the same kernels.
+    // This compiler works as if no test before had compiled the same kernels.
     auto created = (*graph)->createCompiler({.kernelCache = false});
     ASSERT_TRUE(created) << created.error().str();
     // The graph goes; the compiler stays.

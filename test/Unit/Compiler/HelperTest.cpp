@@ -292,7 +292,8 @@ TEST_F(HelperTest, ASignatureThatCrashesTheCompilerIsRefused) {
   EXPECT_THAT(report.str(), HasSubstr("crashed twice"));
 }
 
-/// As it was measured, and only where none is idle: a child of fork has none.
+/// The start is predicted as it was measured, and only if no helper is idle: a
+/// child of fork has none.
 TEST_F(HelperTest, TheStartOfAHelperIsPredicted) {
   auto compiler = makeCompiler();
   ASSERT_EQ(compiler->compileInHelper(typesFor(4), {})->compiledIn,

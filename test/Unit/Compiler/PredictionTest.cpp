@@ -189,7 +189,7 @@ TEST(CostFeatures, GrowWithShapes) {
 TEST_F(History, FirstCompilationCostsMore) {
   const double first = predict(8);
   history.observe(expect(8), {.compiled = 1}, first);
-  // Of another shape, so that its kernel is new as well.
+  // This signature has another shape, so that its kernel is new as well.
   EXPECT_LT(predict(16), first);
 }
 

@@ -87,7 +87,7 @@ Compiled compile(Compiler &compiler, const Shape &shape) {
   return std::move(*compiled);
 }
 
-/// Where the only constant of a program lies.
+/// The address of the only constant of a program.
 const void *weightsOf(const Program &program) {
   EXPECT_EQ(program.constants.size(), 1u);
   return program.constants.front().data.data();

@@ -234,7 +234,8 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x1024xf32> {
   ASSERT_TRUE(second.isStored);
   EXPECT_EQ(second.rearrangedBytes, 0);
   EXPECT_TRUE(*first.program == *second.program);
-  // Where the file was mapped, and not among the blocks of the allocator.
+  // The constants lie where the file was mapped, and not among the blocks of
+  // the allocator.
   size_t mapped = 0;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

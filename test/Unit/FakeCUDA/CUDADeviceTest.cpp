@@ -33,7 +33,7 @@ TEST_F(CUDADeviceTest, IsDescribed) {
 }
 
 TEST_F(CUDADeviceTest, LargeTensorsAreCopied) {
-  // Of more bytes than all buffers of pinned memory have.
+  // This tensor has more bytes than all buffers of pinned memory.
   const Tensor here = makeFloats({3 << 20});
   EXPECT_EQ(read(place(here)), floats(here));
 }
@@ -73,7 +73,7 @@ TEST_F(CUDADeviceTest, EventsAreDatedByTheLastSecond) {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   auto second = *stream->record();
   ASSERT_TRUE(stream->synchronise());
-  // Those of two epochs have one clock.
+  // Events of two epochs have one clock.
   EXPECT_GE(renews->ns() - first->ns(), 1.1e9);
   EXPECT_GE(second->ns() - renews->ns(), 1e7);
   EXPECT_LT(second->ns() - first->ns(), 5e9);
@@ -256,7 +256,7 @@ TEST_F(CUDADeviceTest, CachesAreFreedWhereMemoryRunsOut) {
   Tensor tensor = place(makeFloats({1 << 20}));
   EXPECT_EQ(read(tensor).back(), (1 << 20) - 1);
   EXPECT_LT(fake.liveBytes(), before + (4 << 20));
-  // Where that does not help it is an error, which names the sizes.
+  // The error names the sizes if freeing the caches does not help.
   auto failed =
       Tensor::allocate({DType::f32, {int64_t(1) << 32}}, stream->allocator());
   ASSERT_FALSE(failed);

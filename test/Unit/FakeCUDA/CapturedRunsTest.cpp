@@ -298,7 +298,7 @@ TEST_F(CapturedRunsTest, AFunctionCompilesOnceForBothTiers) {
   EXPECT_EQ((*prepared)->executor->captureCounts().launches, 2);
 }
 
-/// Those of the device, each so slow that compiling pays.
+/// The ops of the device, each so slow that compiling pays.
 struct SlowOps final : Provider {
   explicit SlowOps(ProviderList inner) : inner(std::move(inner)) {}
   std::string_view name() const override { return "slow"; }
@@ -354,8 +354,8 @@ private:
   }
 };
 
-/// Which of the two is faster here is not known: one is chosen, and results are
-/// right all the while.
+/// It is not known which of the two is faster here: one is chosen, and results
+/// are right all the while.
 TEST_F(CapturedRunsTest, TheEngineChoosesBetweenCapturedAndCompiled) {
   ProgramBuilder compiled;
   uint32_t x = compiled.input(kRow);
@@ -475,8 +475,8 @@ TEST_F(CapturedRunsTest, ADriverThatRefusesIsNoError) {
   }
 }
 
-/// Where some kernels have other addresses and some have not, it is no run of
-/// either.
+/// A graph in which some kernels have other addresses and some do not is a run
+/// of neither.
 TEST_F(CapturedRunsTest, APatchThatFailsHalfWayIsNotLaunched) {
   createCaptured(chain(4, true));
   std::vector<Tensor> xs, ys;

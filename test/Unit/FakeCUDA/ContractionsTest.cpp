@@ -45,7 +45,7 @@ protected:
     }
     return true;
   }
-  /// Of `cases` random ones, how many the provider has.
+  /// The number of `cases` random cases that the provider has.
   int checkRandom(OpKind kind, const Provider &provider, int cases) {
     std::mt19937_64 rng(int(GetParam()) + 1);
     int run = 0;
@@ -81,8 +81,8 @@ Case plainConv(DType dtype, int64_t channels, int64_t groups,
            tensorOf(dtype, {6, 3, 3, channels / groups}, weights)}};
 }
 
-// Of the engines that are proposed first for f16, one makes 0 of -inf, and one
-// mixes groups.
+// The engines that are proposed first for f16 include one that makes 0 of -inf
+// and one that mixes groups.
 
 TEST_P(ContractionsTest, ConvsKeepInfinity) {
   const double infinity = std::numeric_limits<double>::infinity();
@@ -224,8 +224,9 @@ TEST_F(CasesTest, PaddingIsMadeEvenWhereThatMakesNoDifference) {
   attrs.strides = {2, 2};
   attrs.pad_low = {1, 1};
   attrs.pad_high = {0, 0};
-  // Of 7 the last window ends at the second padding; of 6 it does not reach it,
-  // so that more engines have it: the fake's other one has workspace.
+  // The last window of an image of size 7 ends at the second padding; that of
+  // size 6 does not reach it, so that more engines have the case: the fake's
+  // other engine has workspace.
   const Case uneven = conv({1, 7, 7, 2}, {2, 3, 3, 2}, attrs),
              even = conv({1, 6, 6, 2}, {2, 3, 3, 2}, attrs);
   EXPECT_EQ(prepare(uneven)->workspaceBytes(), 0);
@@ -252,7 +253,8 @@ TEST_F(CasesTest, OtherTypesAndEmptyTensorsAreLeftToOthers) {
 }
 
 TEST_F(CasesTest, BatchesAreOneCallWhereTheyCan) {
-  // As rows, by stride, over all matrices of one side, and a call for each.
+  // The batches are computed as rows, by stride, over all matrices of one side,
+  // and by a call for each.
   expectRight(matmul({3, 4, 5}, {5, 6}));
   expectRight(matmul({3, 4, 5}, {3, 5, 6}));
   expectRight(matmul({4, 5}, {3, 5, 6}));
@@ -395,7 +397,7 @@ TEST_F(CasesTest, OtherSizesBeginOnTheNearestOnesEngine) {
   EXPECT_EQ(&other->now(), counting.choose(nine)->first.get());
 }
 
-/// Where nothing may be done in the background, the first plan is the best one.
+/// The first plan is the best one if nothing may be done in the background.
 TEST_F(CasesTest, WithoutBackgroundWorkOtherSizesAreAskedForAtOnce) {
   CountingPlanner counting;
   const Case eight = conv({1, 8, 4, 4}, {4, 3, 3, 4}, {});

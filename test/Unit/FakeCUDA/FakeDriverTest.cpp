@@ -113,7 +113,7 @@ TEST_F(FakeTest, WorkThatNothingOrdersIsReported) {
   ASSERT_EQ(launch(copy, 1, 1, {from, to}, other), kSuccess);
   EXPECT_THAT(reports(), AllOf(HasSubstr("k on stream"), HasSubstr(" reads "),
                                HasSubstr("with nothing that orders the two")));
-  // Of two that read nothing is said.
+  // Nothing is reported about two kernels that read.
   driver.ctxSynchronize();
   DevicePointer too = allocate(4);
   ASSERT_EQ(launch(copy, 1, 1, {from, to}), kSuccess);

@@ -110,7 +110,7 @@ const Provider &wide() {
   return provider;
 }
 
-/// As checkAgainstReference, but every op must be there.
+/// The same as checkAgainstReference, but every op must be there.
 void check(const Provider &provider, const Case &c) {
   ASSERT_TRUE(supports(provider, c.op, c.operands)) << c.describe();
   checkAgainstReference(provider, c);
@@ -153,7 +153,7 @@ TEST_P(CUDAKernels, AgreeWithReference) {
     if (!c)
       continue;
     ++made;
-    // Of each type both widths of indices.
+    // Each type is checked with both widths of indices.
     check(i / numTypes % 3 == 2 ? wide() : narrow(), *c);
   }
   EXPECT_GT(made, 0) << "no random case is well formed";
@@ -306,7 +306,7 @@ TEST_F(OwnKernels, LargestPositions) {
       makeOp(OpKind::reduce, fb::ReduceAttrsT{{}, fb::ReduceKind::argmax, {0}});
   std::vector<double> values(3000, 1);
   check(narrow(), {argmax, {tensorOf(DType::f32, {3000}, values)}});
-  // Of the last thread, then of the first.
+  // The largest elements are one of the last thread, then one of the first.
   values[255] = values[256] = 5;
   check(narrow(), {argmax, {tensorOf(DType::f32, {3000}, values)}});
   values[2900] = values[2800] = std::numeric_limits<double>::quiet_NaN();

@@ -60,7 +60,7 @@ struct FusedCase {
   Case base;
   bool hasBias = false, hasResidual = false;
   Activation activation = Activation::none;
-  /// Of the base, then the bias of a matmul, then the residual.
+  /// The operands of the base, then the bias of a matmul, then the residual.
   std::vector<Tensor> operands;
   TensorType result;
 
@@ -71,7 +71,7 @@ struct FusedCase {
           const LibraryOptions &options = {}) const;
 };
 
-/// Of random shapes, all values small integers.
+/// A fused case of random shapes, all values small integers.
 FusedCase randomFused(OpKind kind, DType dtype, std::mt19937_64 &rng);
 
 } // namespace tandem::test

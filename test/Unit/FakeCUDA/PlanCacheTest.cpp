@@ -151,7 +151,7 @@ TEST_F(PlanCacheTest, DamagedEntriesAreMadeAnew) {
   }
 }
 
-/// As of a cuDNN that has lost an engine.
+/// The fault is that of a cuDNN that has lost an engine.
 TEST_F(PlanCacheTest, WhatTheEngineRefusesIsPlannedAnew) {
   EXPECT_TRUE(asksFor(problemOf(8)));
   fake.fail("cudnnBackendFinalize", 3000, 1);

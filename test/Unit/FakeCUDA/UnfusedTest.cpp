@@ -78,7 +78,7 @@ TEST_F(UnfusedTest, OneCallComesFirst) {
   EXPECT_GE((*unfused)->workspaceBytes(), c.result.bytes());
 }
 
-/// Where even the contraction has none, the error names it.
+/// The error names the contraction if even the contraction has no provider.
 TEST_F(UnfusedTest, NoProviderAtAllIsAnError) {
   std::mt19937_64 rng(29);
   const FusedCase c = randomFused(OpKind::matmul, DType::f32, rng);

@@ -18,8 +18,8 @@ using namespace tandem;
 
 namespace {
 
-/// Of the 1x1 convolution of a 56 x 56 image of 16 channels, whose data are
-/// 200 KB, to `outputs` channels.
+/// The efficiency of the 1x1 convolution of a 56 x 56 image of 16 channels,
+/// whose data are 200 KB, to `outputs` channels.
 double efficiencyOf(const DeviceModel &device, int64_t outputs) {
   MLIRContext context;
   const std::string o = std::to_string(outputs);

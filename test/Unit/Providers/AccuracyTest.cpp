@@ -29,7 +29,7 @@ void PrintTo(const Function &function, std::ostream *os) {
   *os << name(function.kind);
 }
 
-/// Of the type T, on one thread or more.
+/// The elements of the result, of type T, on one thread or more.
 template <typename T>
 std::vector<T> compute(const OpDesc &op, const std::vector<Tensor> &operands) {
   Expected<Tensor> result = run(eigenProvider(), op, operands);

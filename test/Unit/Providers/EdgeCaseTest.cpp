@@ -94,7 +94,7 @@ void checkSpecial(const OpDesc &op, const std::vector<Tensor> &operands,
 /// Beyond these, no float function of the provider may be off.
 constexpr double kUlps = 6;
 
-/// Of at most so many operands.
+/// The elementwise kinds of at most `operands` operands.
 std::vector<OpKind> elementwiseKinds(int operands) {
   std::vector<OpKind> kinds;
   for (OpKind kind : fb::EnumValuesOpKind())

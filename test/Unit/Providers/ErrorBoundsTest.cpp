@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(std::get<1>(info.param));
     });
 
-/// Where Winograd's method may be taken, too.
+/// Every tap counts where Winograd's method may be taken, too.
 TEST(ErrorBounds, EveryTapCounts) {
   for (DType dtype : {DType::f32, DType::bf16})
     for (int64_t tap = 0; tap < 9; ++tap) {

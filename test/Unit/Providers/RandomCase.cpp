@@ -28,7 +28,7 @@ private:
     return std::uniform_int_distribution<int64_t>(low, high)(rng);
   }
   bool coin() { return pick(0, 1); }
-  /// Of a cast or a bitcast.
+  /// The result type of a cast or a bitcast.
   DType resultType() {
     while (true)
       if (const DType to = kDTypes[pick(0, std::size(kDTypes) - 1)];

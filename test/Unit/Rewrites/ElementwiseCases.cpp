@@ -197,7 +197,7 @@ bool isFunction(OpKind kind) {
   return getOpInfo(kind).rounding == Rounding::function;
 }
 
-/// Those that are exact, or round once.
+/// The ops of constants that are exact, or round once.
 Variants exactOpsOfConstants(DType dtype) {
   const ConstantOps ops(dtype);
   Variants variants;

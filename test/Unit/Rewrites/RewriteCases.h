@@ -25,7 +25,7 @@ Types numberTypes();
 Types allTypes();
 
 struct RewriteCase {
-  /// As rewriteNames() has it.
+  /// The name of the rewrite, as rewriteNames() has it.
   std::string rewrite;
   /// The element types of graphs to which it must apply, and of others, to
   /// which it need not.
@@ -44,7 +44,7 @@ struct RewriteCase {
 
 std::vector<RewriteCase> elementwiseCases();
 std::vector<RewriteCase> shapeCases();
-/// Of contractions, windows, reductions, normalisations and loops.
+/// The cases of contractions, windows, reductions, normalizations and loops.
 std::vector<RewriteCase> compositeCases();
 
 } // namespace tandem::test

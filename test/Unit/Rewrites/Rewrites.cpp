@@ -94,7 +94,7 @@ static bool applyRule(const ir::FoldRule &rule, ModuleOp module) {
   });
 }
 
-/// Of ops all of whose operands are constants.
+/// Folds the ops all of whose operands are constants.
 static bool foldConstants(ModuleOp module) {
   return foldAll(module, [&](Operation *op, ir::Operands operands) {
     SmallVector<OpFoldResult> results;

@@ -19,7 +19,7 @@ const std::string kColumn =
 const std::string kColumnType = "tensor<{N}x1x{T}>";
 const std::string kRowType = "tensor<1x{N}x{T}>";
 
-/// Of all types, and exact.
+/// A rewrite case of all types that is exact.
 RewriteCase moves(const char *rewrite, const std::string &body,
                   const std::string &result = "{V}") {
   return {rewrite, allTypes(), {}, [=](DType) {

@@ -31,9 +31,9 @@ std::vector<Bits> specialValues(DType dtype);
 Bits bitsOf(DType dtype, double value);
 /// The value of a float.
 double valueOf(DType dtype, Bits bits);
-/// As MLIR's dense<> takes it: hexadecimal for floats.
+/// The constant as MLIR's dense<> takes it: hexadecimal for floats.
 std::string constantText(DType dtype, Bits bits);
-/// As a person reads it.
+/// The value as a person reads it.
 std::string describe(DType dtype, Bits bits);
 
 Bits getElement(const Tensor &tensor, int64_t index);

@@ -178,7 +178,8 @@ TEST_F(DiskCacheTest, NoTruncatedFileIsRead) {
   }
 }
 
-/// As of another processor or version, whatever its name.
+/// An entry of another key, such as that of another processor or version, is
+/// not read, whatever its name.
 TEST_F(DiskCacheTest, NoEntryOfAnotherKeyIsRead) {
   putNumber(cache(), 2);
   fs::rename(pathOf(2), pathOf(1));

@@ -80,7 +80,7 @@ private:
   Tensor input;
 };
 
-/// Of the whole process, in ms.
+/// The CPU time of the whole process, in milliseconds.
 double cpuMs() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);

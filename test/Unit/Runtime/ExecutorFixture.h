@@ -51,7 +51,7 @@ struct FakeProvider final : Provider {
     return std::make_unique<Add>(*this);
   }
 
-  /// Of the op prepared last.
+  /// The constants of the op prepared last.
   mutable std::vector<Tensor> constants;
   mutable std::atomic<int> prepares{0}, runs{0};
   bool failing = false;

@@ -52,7 +52,7 @@ constexpr bool match(R (*)(P...), S (*)(Q...)) {
   else
     return false;
 }
-// As they are written in a table and in a header.
+// Whether the types match, as they are written in a table and in a header.
 template <typename Ours, typename Theirs>
 constexpr bool kMatch = match(Ours(nullptr), Theirs(nullptr));
 

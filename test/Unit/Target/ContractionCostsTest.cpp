@@ -136,7 +136,7 @@ TEST_F(ContractionCosts, WeightsComeAtTheCachesRate) {
 }
 
 TEST_F(ContractionCosts, ProductsWithPaddingCostNothing) {
-  // Of one position with 3 x 3 taps only the middle one is inside.
+  // Only the middle one of the 3 x 3 taps of one position is inside.
   double inside = estimate({1, 64, 64, 0}, genericDeviceModel())[0].computeNs;
   double padded = estimate({1, 64, 64, 1}, genericDeviceModel())[0].computeNs;
   EXPECT_NEAR(inside / padded, 9, 1e-6);

@@ -37,7 +37,7 @@ TEST_P(RandomKernel, AgreesWithReference) {
         checkAgainstReference(compilingProvider(), c);
 }
 
-/// Those that depend on whether the processor has avx512bf16.
+/// The kernels that depend on whether the processor has avx512bf16.
 class RandomBF16Kernel : public testing::TestWithParam<OpKind> {};
 
 TEST_P(RandomBF16Kernel, AgreesWithReference) {
@@ -45,8 +45,8 @@ TEST_P(RandomBF16Kernel, AgreesWithReference) {
     checkAgainstReference(compilingProvider(), c);
 }
 
-/// Those that fusion gives kernels: what is put at, or ordered into, computed
-/// places stays an op step.
+/// The kinds of ops that fusion gives kernels: what is put at, or ordered into,
+/// computed places stays an op step.
 std::vector<OpKind> compiledKinds() {
   std::vector<OpKind> kinds;
   for (OpKind kind : fb::EnumValuesOpKind())

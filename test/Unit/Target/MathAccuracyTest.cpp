@@ -158,7 +158,8 @@ class MathAccuracyF64 : public testing::TestWithParam<Function<double>> {};
 TEST_P(MathAccuracy, IsWithinItsBound) { checkSamples(GetParam(), 0); }
 TEST_P(MathAccuracyF64, IsWithinItsBound) { checkSamples(GetParam(), 0); }
 
-/// As on processors whose vectors are narrower: powers of two come from bits.
+/// These kernels are those of processors whose vectors are narrower: powers of
+/// two come from bits.
 TEST_P(MathAccuracy, IsWithinItsBoundOnNarrowVectors) {
   checkSamples(GetParam(), 256);
 }
@@ -307,7 +308,8 @@ TYPED_TEST(TypedMathAccuracy, OnePlusIsWithinItsBound) {
   }
 }
 
-/// Of negative numbers, 1 + erf is as far off as numbers next to 1 are apart.
+/// The error of 1 + erf of negative numbers is as large as the distance between
+/// numbers next to 1.
 TYPED_TEST(TypedMathAccuracy, GeluIsWithinItsBound) {
   using T = TypeParam;
   using W = Wide<T>;

@@ -156,7 +156,7 @@ double getTolerance(DType dtype) {
   return dtype == DType::bf16 ? std::ldexp(1.01, -8) : std::ldexp(1.0, -20);
 }
 
-/// As a network has it: convolution, bias, relu, pooling.
+/// Checks a chain as a network has it: convolution, bias, relu, pooling.
 void check(const Conv &conv, const Pool &pool) {
   Chain chain;
   int sum = addConv(chain, conv);

@@ -38,7 +38,7 @@ struct Conv {
   Shape blocks() const {
     return {llvm::divideCeilSigned(outputs, block), 6, 6, inputs, block};
   }
-  /// Of the kernel as it is.
+  /// The shape of the blocks of the kernel as it is.
   Shape plainBlocks() const { return {blocks()[0], 3, 3, inputs, block}; }
   OpDesc op() const {
     fb::ConvAttrsT attrs;

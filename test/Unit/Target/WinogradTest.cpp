@@ -141,8 +141,8 @@ TEST(WinogradKernel, ErrorsThatTheDocumentationTells) {
   }
 }
 
-/// Of each result, the error is compared with what it reads, of `input`; random
-/// weights.
+/// Compares the error of each result with what the result reads, of `input`;
+/// weights are random.
 void checkByWhatIsRead(const Conv &conv, const Tensor &input) {
   auto kernel = compileKernel(print(conv));
   ASSERT_TRUE(kernel) << kernel.error().str();
@@ -235,14 +235,15 @@ TEST(WinogradKernel, DataOfAnyMagnitude) {
     checkOutlier(conv, others, 6, 7, 19, others);
 }
 
-/// Where all is zero but one element, its tile's other results are zeros.
+/// The other results of a tile are zeros if all is zero but one element of the
+/// tile.
 TEST(WinogradKernel, ZerosStayZeros) {
   Conv conv{1, 12, 12, 16, 16, 16, 1, 1, 1, 1};
   checkOutlier(conv, 1.0F, 2, 2, 5, /*others=*/0);
 }
 
-/// Of ordinary data, tiles at the edges and sparse ones included, nothing reads
-/// the plain weights, which are zeros here.
+/// Nothing reads the plain weights, which are zeros here, for ordinary data,
+/// tiles at the edges and sparse ones included.
 TEST(WinogradKernel, OrdinaryDataIsNotComputedDirectly) {
   for (int64_t size : {5, 9, 12, 13, 17})
     for (bool isSparse : {false, true}) {
@@ -251,7 +252,7 @@ TEST(WinogradKernel, OrdinaryDataIsNotComputedDirectly) {
       ASSERT_TRUE(kernel) << kernel.error().str();
       Tensor input = random(conv.input(), 1),
              weights = random(conv.kernel(), 2);
-      // As after a relu; one pixel of no channel at all.
+      // The sparse input is as after a relu; one pixel is zero in all channels.
       for (int64_t k = 0; k < input.shape().numElements() && isSparse; ++k)
         if (input.as<float>()[k] < 0.5F || k / 24 == size * 2 + 2)
           input.as<float>()[k] = 0;

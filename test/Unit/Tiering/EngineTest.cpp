@@ -167,7 +167,7 @@ TEST_F(EngineTest, WhatWasNotFasterInOtherProcessesIsNotCompiledAgain) {
   EXPECT_EQ(compiler->compilations, 1);
 }
 
-/// Where another try ends well, the next process need not wait as long.
+/// The next process need not wait as long if another try ends well.
 TEST_F(EngineTest, WhatIsPromotedAfterAllIsForgottenToHaveBeenSlower) {
   compiler->found.demotions = 1;
   create();
@@ -358,8 +358,8 @@ TEST_F(EngineTest, CompilesAheadWhateverItCosts) {
   EXPECT_FALSE(function->compileAhead(std::vector<Types>{{type}}));
 }
 
-/// Where the compiler of another signature has the core, a call that waits for
-/// it does not show that eager is slow.
+/// A call that waits for the core that the compiler of another signature has
+/// does not show that eager is slow.
 TEST_F(EngineTest, WhatCompilingTakesFromACallIsNoReasonToCompileIt) {
   compiler->prediction = {300e6, 1000};
   compiler->gate = std::make_shared<std::latch>(1);
@@ -466,7 +466,8 @@ TEST_F(EngineTest, CancelInterruptsAHelper) {
   EXPECT_EQ(compiler->compilations, 1);
 }
 
-/// Which would have to wait for it. It is compiled once more.
+/// A fork would have to wait for the helper. The signature is compiled once
+/// more.
 TEST_F(EngineTest, AForkPostponesWhatAHelperCompiles) {
   const auto gate = compiler->helperGate = std::make_shared<std::latch>(2);
   create();
@@ -568,8 +569,8 @@ void kernelThatSlowsDown(void *const *args, const int64_t *sizes,
 
 TEST_F(EngineTest, ASettledKernelThatSlowsDownIsGivenBack) {
   compiler->kernel = kernelThatSlowsDown;
-  // Where other work interrupts eager calls for long, nothing is slower beyond
-  // their spread: then once more.
+  // Nothing is slower beyond the spread of eager calls if other work interrupts
+  // these calls for long: the test then tries once more.
   for (int round = 0; round < 5 && std::ranges::count(log, "demoted") == 0;
        ++round) {
     isSlowNow = false;

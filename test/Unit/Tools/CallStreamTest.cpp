@@ -104,7 +104,7 @@ TEST(CallStreamTest, BurstsTakeTurnsAndPause) {
 TEST(CallStreamTest, TheAdversaryStopsAtTheFirstCompiledCall) {
   const CallStream stream =
       make("adversarial", 1, 1, ReplayMachine::blocking());
-  // Where calls wait, the policy compiles at n*.
+  // The policy compiles at n* if calls wait.
   EXPECT_EQ(countsOf(stream), (std::vector<size_t>{100, 50, 200}));
   EXPECT_TRUE(std::ranges::is_sorted(signaturesOf(stream)));
   EXPECT_FALSE(hasLength("adversarial"));

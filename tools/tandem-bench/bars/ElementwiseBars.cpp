@@ -64,8 +64,9 @@ Bar threadsBar(const std::string &what, const measure::Sampler &sampler,
           {{"one thread", times[one]}, {"all threads", times[one + 1]}}};
 }
 
-/// Of `chain8`, and in the same rounds of arithmetic in registers, where
-/// threads have nothing to share: what the processors gain just then.
+/// Adds the bars of threads for `chain8` and, in the same rounds, for
+/// arithmetic in registers, where threads have nothing to share: what the
+/// processors gain just then.
 Status addThreadsBars(const BarsOptions &options, int exponent, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
       BenchmarkGraph benchmark,

@@ -73,7 +73,7 @@ Expected<Cost> measureGraph(int kernels) {
   return Cost{prepared.program->steps.size(), ns};
 }
 
-/// Of ns = call + kernel * kernels.
+/// The line ns = call + kernel * kernels.
 struct Line {
   double call = 0, kernel = 0;
   bool isWithin() const {

@@ -105,8 +105,8 @@ Status addNormBar(const BarsOptions &options, const std::string &name,
   return {};
 }
 
-/// As in training: the operand is read for its statistics, read again, and
-/// written normalised.
+/// Adds the bar of a norm as in training: the operand is read for its
+/// statistics, read again, and written normalized.
 Status addTrainingBar(const BarsOptions &options, int64_t size,
                       int64_t channels, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(auto graph, loadBarGraph("batch_norm_stats"));

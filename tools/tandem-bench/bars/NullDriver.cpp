@@ -28,7 +28,7 @@ template <typename Handle> Handle anyHandle() {
   table.member = [] parameters -> result { return {}; };
 #define TANDEM_OPTIONAL_SYMBOL TANDEM_SYMBOL
 
-/// Those functions that hand something out.
+/// Adds the functions that hand something out.
 void addHandles(Driver &table) {
   table.devicePrimaryCtxRetain = [](ContextHandle *context, DeviceNumber) {
     *context = anyHandle<ContextHandle>();

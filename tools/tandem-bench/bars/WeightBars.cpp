@@ -75,7 +75,8 @@ Expected<std::unique_ptr<Graph>> makeNetwork() {
   return Graph::parseString(text + "\n} } #-}\n");
 }
 
-/// Of the first compilation of a new compiler, which finds nothing rearranged.
+/// The time to fuse and emit, in nanoseconds, of the first compilation of a new
+/// compiler, which finds nothing rearranged.
 Expected<double> fuseAndEmitNs(const Graph &graph) {
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
                           graph.createCompiler());

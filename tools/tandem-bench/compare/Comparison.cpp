@@ -135,8 +135,8 @@ Status Comparison::prepare() {
   return {};
 }
 
-/// As many as the caches above the source of the data do not hold; the pages of
-/// all have been touched.
+/// Allocates as many sets of buffers as the caches above the source of the data
+/// do not hold; the pages of all have been touched.
 Status Comparison::allocateBuffers(const TensorType &result) {
   auto allocateResult = [&]() -> Expected<Tensor> {
     TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(result));
@@ -309,7 +309,8 @@ void Comparison::addPeak(int threads) {
   });
 }
 
-/// Of half as many bytes as there are, which are read and written.
+/// Adds a copy of half as many bytes as there are, since each is read and
+/// written.
 Expected<MoveSeries> Comparison::addCopy() {
   const int64_t bytes =
       (inputs[0][0].bytes() + weights.bytes() + targets[0].bytes()) / 2;

@@ -49,7 +49,7 @@ std::optional<double> chosenOverBest(const ComparisonResult &result) {
   return result.error.empty() ? std::optional(result.chosenOverBest)
                               : std::nullopt;
 }
-/// Of speeds.
+/// The ratio of the speed of what is chosen to that of eager.
 std::optional<double> overEager(const ComparisonResult &result) {
   return result.error.empty() ? std::optional(1 / result.chosenOverEager)
                               : std::nullopt;
@@ -66,7 +66,7 @@ std::optional<double> generatedError(const ComparisonResult &result) {
 std::optional<double> libraryError(const ComparisonResult &result) {
   return result.libraryError();
 }
-/// Of the peak, what the compiled tier reaches.
+/// The share of the peak that the compiled tier reaches.
 std::optional<double> ofPeak(const ComparisonResult &result) {
   if (!result.error.empty())
     return std::nullopt;

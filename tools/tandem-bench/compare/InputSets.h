@@ -17,8 +17,8 @@
 
 namespace tandem::bench {
 
-/// Where the data of each call comes from: from memory, or from the last level
-/// of the caches, in which the ops of a graph find most of theirs.
+/// The source of the data of each call: memory, or the last level of the
+/// caches, in which the ops of a graph find most of their data.
 enum class DataSource { memory, cache };
 
 /// The size in bytes of the largest cache that such data is not to be in.

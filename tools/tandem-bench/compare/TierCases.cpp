@@ -42,7 +42,7 @@ public:
 private:
   void add(const std::string &op, const std::vector<TensorType> &operands,
            const Append &append);
-  /// Of an op without attributes.
+  /// Adds the case of an op without attributes.
   void add(OpKind kind, const std::vector<TensorType> &operands);
   template <typename Attrs>
   void add(const std::string &op, OpKind kind, const Attrs &attrs,

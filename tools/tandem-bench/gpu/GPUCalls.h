@@ -26,7 +26,7 @@ struct CallTimes {
   double host = 0;
   /// The device's share of it, by events.
   double device = 0;
-  /// Of a call by itself that is waited for.
+  /// The time of a single call that is waited for.
   double latency = 0;
 };
 

@@ -51,7 +51,8 @@ static Expected<int> countLibrary(const ComparisonCase &comparisonCase,
   return count;
 }
 
-/// Those of the lists in both layouts, which their names begin with.
+/// Reads the cases of the lists in both layouts. The names of the cases begin
+/// with the layout.
 static Expected<std::vector<ComparisonCase>>
 readLists(const std::vector<std::string> &files) {
   std::vector<ComparisonCase> all;

@@ -19,7 +19,7 @@ namespace tandem::bench {
 struct PrebuiltKernelsOptions {
   /// What to compile for: "sm_90".
   std::string arch = "sm_90";
-  /// Those with 64-bit indices.
+  /// Whether to compile the kernels with 64-bit indices.
   bool isWide = false;
   /// Only programs whose names contain this.
   std::string filter;

@@ -31,7 +31,7 @@ struct EngineLoadOptions {
   int shapes = 1000;
   /// Rounds in which two threads are compared with two processes.
   int rounds = 100;
-  /// Where the engine compiles.
+  /// The place where the engine compiles.
   CompileIn compileIn = CompileIn::process;
   std::string json;
   tools::Environment environment;

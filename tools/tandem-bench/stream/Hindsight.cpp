@@ -64,7 +64,7 @@ std::vector<Sums> sumsOf(const RecordedStream &stream) {
   return sums;
 }
 
-/// Where calls wait, signatures do not touch each other.
+/// The best in hindsight if calls wait: signatures do not touch each other.
 Hindsight bestBlocking(const RecordedStream &stream) {
   Hindsight best;
   best.isBlocking = true;

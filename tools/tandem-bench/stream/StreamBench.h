@@ -39,7 +39,7 @@ struct StreamOptions {
   int threads = 0;
   int compileThreads = 1;
   uint64_t seed = 1;
-  /// Where the stream is written, as a trace.
+  /// The file that the stream is written to, as a trace.
   std::string writeTrace;
   std::string json;
   tools::Environment environment;
@@ -48,7 +48,8 @@ struct StreamOptions {
 /// A policy's figures on one stream. Times in nanoseconds.
 struct PolicyFigures {
   std::string policy;
-  /// Of all calls of the stream; of its first call; and of a call, by rank.
+  /// The time of all calls of the stream, of its first call, and of a call, by
+  /// rank.
   measure::Summary total, first, p50, p99;
   /// Total time over that of the best in hindsight.
   double regret = 0;

@@ -97,7 +97,8 @@ public:
     if (isFirst)
       TANDEM_RETURN_IF_ERROR(beginSignature(signature));
     Engine &engine = isSecond(signature) ? second : main;
-    // Those that compile in the call get the threads that others have for it.
+    // Signatures that compile in the call get the threads on which others
+    // compile.
     const bool isLimited = isFirst && compilesInCall(signature) &&
                            subject.threads != subject.compileThreads;
     if (isLimited)

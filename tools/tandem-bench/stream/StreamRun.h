@@ -47,9 +47,9 @@ struct StreamSubject {
 
 /// A stream as it went. Times in nanoseconds.
 struct StreamRun {
-  /// Of each call, as its caller saw it.
+  /// The time of each call, as its caller saw it.
   std::vector<double> callNs;
-  /// Of all calls, and of interruptions between two of them.
+  /// The time of all calls, and of interruptions between two of them.
   double totalNs = 0;
   /// The spare cores that the engine knew of when each call began.
   std::vector<double> spareCores;

@@ -23,7 +23,7 @@ using tandem::tools::Tier;
 /// The executors that are compared with one another.
 struct Executors {
   PreparedTier eager, compiled, eagerDispatch, compiledDispatch;
-  /// Where the device has that tier.
+  /// The captured tier, if the device has that tier.
   std::optional<PreparedTier> captured;
 };
 

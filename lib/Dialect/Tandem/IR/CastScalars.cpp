@@ -70,8 +70,8 @@ static Value floatToFloat(ScalarEmitter &e, Value x, FloatType to) {
 static Value roundToOdd(ScalarEmitter &e, Value x, unsigned bits) {
   Type type = x.getType();
   unsigned width = type.getIntOrFloatBitWidth();
-  // Of the largest numbers, those digits remain that `bits` can hold; of
-  // smaller ones it may be more of them, which does no harm.
+  // The largest numbers keep the digits that `bits` can hold; smaller ones may
+  // lose more of them, which does no harm.
   unsigned dropped = (e.isUnsigned ? width : width - 1) - bits;
   APInt lastBit = APInt::getOneBitSet(width, dropped);
   APInt low = APInt::getLowBitsSet(width, dropped + 1);

@@ -23,12 +23,12 @@ using namespace mlir;
 namespace tandem::ir {
 namespace {
 
-/// Where the source has to be read across its lines, so many of them side by
-/// side.
+/// The number of lines that are read side by side where the source has to be
+/// read across its lines.
 constexpr int64_t kLines = 32;
-/// And so many elements of each at a time.
+/// The number of elements of each line that are read at a time.
 constexpr int64_t kTile = 16;
-/// As much is worth a task of its own: some 100 us.
+/// The number of bytes that are worth a task of their own: some 100 us.
 constexpr int64_t kTaskBytes = int64_t(1) << 20;
 
 struct Dim {

@@ -25,8 +25,8 @@ namespace {
 
 /// Constants of fewer bytes are uniqued by their elements, which can be read.
 constexpr size_t kSmallBytes = size_t(64) << 10;
-/// Of a huge page on the hosts that have them: half the time of rearranging in
-/// pages of 4 KiB is touching these for the first time.
+/// The size in bytes of a huge page, on the hosts that have them: half the time
+/// of rearranging in pages of 4 KiB is touching the pages for the first time.
 constexpr size_t kHugePage = size_t(2) << 20;
 
 /// What programs ask of their constants.

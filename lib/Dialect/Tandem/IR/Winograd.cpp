@@ -45,9 +45,10 @@ constexpr double kG[kSize][kTaps] = {
      1 / (2 * (kFar2 - kNear2))},
     {0, 0, 1}};
 
-/// As many output channels are transformed side by side.
+/// The number of output channels that are transformed side by side.
 constexpr int64_t kRun = 16;
-/// And all of them for so many input channels by a task.
+/// The number of input channels for which a task transforms all output
+/// channels.
 constexpr int64_t kTaskInputs = 4;
 using Run = std::array<double, kRun>;
 

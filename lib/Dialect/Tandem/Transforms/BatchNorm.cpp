@@ -44,7 +44,7 @@ bool isHalf(Type element) { return element.getIntOrFloatBitWidth() < 32; }
 
 using Elements = std::vector<double>;
 
-/// Those of `constant`, whose type they have; none where they are not at hand.
+/// The elements of `constant`, whose type is T; none if they are not at hand.
 template <typename T>
 std::optional<Elements> readElements(ElementsAttr constant) {
   ArrayRef<char> bytes = ir::getRawData(constant);

@@ -143,8 +143,9 @@ Buffer ContractionEpilogue::getHeroBuffer(
   return buffer;
 }
 
-/// Where outputs run along the lanes, vectors begin at multiples of theirs in
-/// rows of all outputs.
+/// Returns whether to use non-temporal stores: only where outputs run along the
+/// lanes, so that vectors begin at multiples of their width in rows of all
+/// outputs.
 bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
                                      Type type) const {
   bool isAlongRows = strategy.vectorisedDim == VectorisedDim::Group ||

@@ -24,7 +24,7 @@ namespace tandem {
 /// one, results are stored as they are.
 class ContractionEpilogue {
 public:
-  /// As KernelFrame::streamResult.
+  /// Has the meaning of KernelFrame::streamResult.
   using StreamQuery = std::function<bool(mlir::RankedTensorType type,
                                          int64_t lanes, int64_t rowSize)>;
 

@@ -19,12 +19,12 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Where so many tiles at most with positions along their lanes are at the ends
-/// of a row, they have code of their own, so that all others need no masks:
-/// these take registers, and with AVX2 those of vectors.
+/// The most tiles at the ends of a row, with positions along the lanes, that
+/// have code of their own, so that all other tiles need no masks: masks take
+/// registers, and with AVX2 vector registers.
 static constexpr size_t kMostMaskedEdges = 2;
 
-/// Which of the lanes from `first` on are below `size`.
+/// Returns the mask of the lanes from `first` on that are below `size`.
 Value ContractionLoops::createMask(Value first, int64_t size) {
   Value count = arith::SubIOp::create(builder, loc, index(size), first);
   return LaneEmitter::createTailMask(builder, loc, schedule.tile.width, count);
@@ -141,8 +141,9 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
   emitSize(schedule.outputs.tile, false);
 }
 
-/// Where groups run along the lanes, all of them for one tile of positions
-/// after the other: they lie side by side, and memory is read as it comes.
+/// Emits, where groups run along the lanes, all groups for one tile of
+/// positions after the other: groups lie side by side, so memory is read in
+/// order.
 void ContractionLoops::emitGroups(const ContractionTile &tile,
                                   EmitPart emitPart) {
   if (!areGroups())

@@ -64,13 +64,13 @@ private:
   CoreModel core;
   Operation *hero = nullptr;
   Contraction contraction;
-  /// Where the contraction's weights are transformed, the same of the plain
-  /// ones.
+  /// The contraction with the plain weights; set only where those of
+  /// `contraction` are transformed.
   Contraction plain;
   /// Computes the data; null where that is in memory.
   linalg::GenericOp prologue;
   std::optional<ContractionEpilogue> epilogue;
-  /// Where windows follow.
+  /// The pooling windows that follow the contraction, if any.
   std::optional<FusedPooling> pooling;
 };
 
@@ -211,7 +211,7 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
   emit(loop.getInductionVar());
 }
 
-/// Of the contraction as tiles compute it.
+/// Returns the schedule of the contraction as tiles compute it.
 ContractionSchedule ContractionLowering::makeSchedule() {
   if (!pooling && epilogue->canFlatten())
     flattenPositions(contraction);

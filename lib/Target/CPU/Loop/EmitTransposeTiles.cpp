@@ -107,7 +107,8 @@ private:
   function_ref<Buffer(Value)> getBuffer;
   StreamQuery isStreamed;
   SmallVector<int64_t> sizes;
-  /// Of all loops; those of rows and columns at the first of the tile.
+  /// The indices of all loops; those of rows and columns are at the first
+  /// element of the tile.
   SmallVector<Value> loops;
   /// A tile per input that is transposed, rows x columns.
   SmallVector<Value> scratch;

@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Of more, the vectors would not stay in registers.
+/// The most reads of one run whose vectors stay in registers.
 static constexpr int64_t kMostReads = 8;
 
 namespace {

@@ -97,7 +97,8 @@ Value LaneEmitter::getMask() {
   return builder.createOrFold<arith::AndIOp>(loc, tailMask, guard);
 }
 
-/// Which lanes may touch memory, where that is constant.
+/// Returns, for each lane, whether it may touch memory, if the mask is
+/// constant.
 std::optional<SmallVector<bool>> LaneEmitter::getConstantMask() {
   Value mask = getMask();
   if (!mask)

@@ -168,7 +168,7 @@ void LoopLowering::emitRow(const Row &row, ArrayRef<Value> loops,
   const Schedule &schedule = row.schedule;
   bool hasVectors =
       schedule.lanes > 1 && schedule.sizes.back() > schedule.getStep();
-  // Where the row is cut comes first: what all lanes decide alike costs little.
+  // Cutting the row comes first: what all lanes decide alike costs little.
   auto segments = static_cast<int64_t>(row.conditions.getBorders().size()) - 1;
   arith::CmpIOp uniform;
   if (hasVectors && copies >= 2 * std::max<int64_t>(segments, 1))

@@ -167,9 +167,9 @@ static bool movesRuns(linalg::GenericOp op, unsigned loop) {
   return true;
 }
 
-/// Where rows are shorter than a register, a vector takes several; of as many
-/// innermost loops as leave room for two iterations of the next. So it does
-/// where several rows are one run of memory.
+/// Lets a vector take several rows where rows are shorter than a register. It
+/// folds as many innermost loops as leave room for two iterations of the next,
+/// and does so too where several rows are one run of memory.
 static void foldLoops(linalg::GenericOp op, int64_t width, Schedule &schedule) {
   SmallVector<int64_t> &sizes = schedule.sizes;
   if (sizes.size() < 2 || sizes.back() == 0)
@@ -228,7 +228,7 @@ Schedule computeSchedule(linalg::GenericOp op, unsigned vectorBits) {
   chooseLanes(op, vectorBits, schedule);
   foldLoops(op, getWidth(op, vectorBits), schedule);
 
-  // Of one iteration of the last loop; then of the shared one.
+  // The time, in ns, of one iteration of the last loop; then of the shared one.
   double nsPerInner =
       estimateNs(op) * static_cast<double>(schedule.getFoldedSize());
   double ns = nsPerInner;

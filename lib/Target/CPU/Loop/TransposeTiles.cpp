@@ -87,7 +87,8 @@ struct Conflicts {
 };
 } // namespace
 
-/// Of the first operand that is transposed, and of the first result.
+/// Finds the conflicts of loads from the first operand that is transposed, and
+/// of stores to the first result.
 static Conflicts findConflicts(linalg::GenericOp op,
                                const TransposeTiles &tiles) {
   auto compete = [](int64_t stride, Value tensor) {

@@ -40,8 +40,8 @@ static IntegerType getWideType(Type element, int64_t size) {
              : IntegerType();
 }
 
-/// Where each run begins, counted in runs of `size` elements; nothing where the
-/// input does not consist of such runs.
+/// Returns the number of the run that each iteration reads, in runs of `size`
+/// elements; nothing where the input does not consist of such runs.
 static std::optional<AffineExpr> findRuns(linalg::GenericOp op, int64_t size) {
   std::optional<LoopStrides> access = getLoopStrides(op, 0);
   if (!access || access->strides.back() != 1 || access->origin % size != 0)

@@ -159,7 +159,8 @@ struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Of at most 16 bits, which f32 holds; wider ones are not converted directly.
+/// Converts integers of at most 16 bits, which f32 holds; wider ones are not
+/// converted directly.
 template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
   ConvertInteger(MLIRContext *context, bool avx512)
       : OpRewritePattern<Op>(context), avx512(avx512) {}

@@ -46,7 +46,7 @@ struct SplitBits {
 };
 } // namespace
 
-/// Of a normal number.
+/// Splits `x`, a normal number.
 static SplitBits split(const Arithmetic &a, Value x) {
   const int64_t sqrtHalf = a.isF64() ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
   const int64_t fraction = (int64_t(1) << a.fractionBits()) - 1;
@@ -202,7 +202,7 @@ static Value cosineOfSquare(const Arithmetic &a, Value square) {
 static Value expandSine(const Arithmetic &a, Value x, int64_t quadrants) {
   auto [n, r] = reduceByHalfPi(a, x);
   Value z = a.mul(r, r);
-  // Of -0, the sum is +0.
+  // The sum is +0 for an input of -0.
   Value sine = a.copySign(a.fma(a.mul(sineTail(a, z), z), r, r), r);
   Value quadrant = a.addI(n, a.i(quadrants));
   Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,

@@ -162,7 +162,7 @@ ExpWithRest expandExpWithRest(const Arithmetic &a, Value x) {
 }
 
 Value expandExpOfSum(const Arithmetic &a, Value x, Value rest) {
-  // Of what is beyond all bounds, the rest is anything.
+  // The remainder is unspecified for inputs out of range.
   Value isNear = a.less(a.abs(x), a.f(-2 * expLeast(a)));
   return expByPolynomial(a, boundExp(a, x), a.select(isNear, rest, a.f(0)));
 }
@@ -229,8 +229,8 @@ static Value tanhTail(const Arithmetic &a, Value square) {
                            0.13333333333333294, -0.3333333333333333});
 }
 
-/// As by the table, with t = (2^n - 1) / (2^n + 1), both times 2^n + 1. Within
-/// 1.7 ULP.
+/// Computes the quotient of tanhByTable with t = (2^n - 1) / (2^n + 1), its
+/// numerator and denominator times 2^n + 1. Within 1.7 ULP.
 static Value tanhByPowers(const Arithmetic &a, Value magnitude) {
   // 1 from here.
   Value x = a.atMost(magnitude, a.isF64() ? 19.07 : 9.02);

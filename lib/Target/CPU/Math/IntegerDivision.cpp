@@ -103,7 +103,7 @@ private:
     return arith::SubIOp::create(builder, loc, a, product);
   }
 
-  /// As the inverse is too near to zero, so is the quotient, and the remainder
+  /// The inverse is too near to zero; so is the quotient, and the remainder is
   /// never negative.
   static Value correctUnsigned(OpBuilder &builder, Location loc, Value a,
                                Value b, Value quotient, Value rest) {

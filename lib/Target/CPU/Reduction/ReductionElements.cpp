@@ -192,8 +192,8 @@ void ReductionLowering::allocateRows() {
     }
 }
 
-/// Where the lanes at `loops` are: row-major in the reduced loops, the one
-/// along the lanes last, or the columns.
+/// Returns the address of the lanes at `loops`. The order is row-major in the
+/// reduced loops, with the one along the lanes, or the columns, last.
 Value ReductionLowering::getRowPointer(RowBuffer row, ArrayRef<Value> loops,
                                        int64_t lanes) {
   int64_t stride =

@@ -70,7 +70,7 @@ ReductionSchedule computeReductionSchedule(ArrayRef<linalg::GenericOp> stages,
       elements *= static_cast<double>(size);
     ns += estimateNs(stage) * elements;
   }
-  // Of at least two lanes, so that there are vectors.
+  // The width is at least two lanes, so that there are vectors.
   schedule.width = std::max<int64_t>(vectorBits / 8 / widest, 2);
   for (int64_t size : ArrayRef(schedule.sizes).take_front(schedule.numKept))
     schedule.extent *= size;

@@ -67,7 +67,7 @@ private:
   bool remarks;
   LayoutReport *report;
   OpBuilder builder;
-  /// Of each value: as given, and channels last.
+  /// The versions of each value: as given, and channels last.
   DenseMap<Value, std::array<Value, 2>> versions;
   SmallVector<Operation *> replaced;
 };

@@ -65,9 +65,9 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
   return variant;
 }
 
-/// Of the way that is chosen (tandem-cpu-choose-contractions), with what that
-/// leaves to do; weights are packed ahead where they are known. `given` is the
-/// convolution of the graph.
+/// Returns the time, in ns, of the way that is chosen
+/// (tandem-cpu-choose-contractions), with what that leaves to do; weights are
+/// packed ahead where they are known. `given` is the convolution of the graph.
 static double getChosenNs(ir::ConvOp conv, ir::ConvOp given,
                           const LayoutCostModel &costs) {
   bool isConstant = matchPattern(given.getKernel(), m_Constant());

@@ -21,7 +21,7 @@ using namespace tandem::conversion;
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Where the weights of `channel` begin.
+/// Returns the index at which the weights of `channel` begin.
 Value ContractionEmitter::weightsOf(Value channel) {
   AffineExpr number = builder.getAffineDimExpr(0);
   int64_t block = contraction.outputBlock;

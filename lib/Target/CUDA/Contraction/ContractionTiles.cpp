@@ -77,8 +77,8 @@ void ContractionTiles::chooseChannels(bool hasWindow) {
     choose(kChannels);
 }
 
-/// As many channels side by side as there are, up to a warp's threads, and as
-/// their weights and the rows of the part leave room for.
+/// Puts as many channels side by side as there are, up to a warp's threads, and
+/// as their weights and the rows of the part leave room for.
 void ContractionTiles::divideChannels() {
   int64_t groups = contraction.outputChannels / channels;
   for (int64_t count = 1; count <= std::min(kWarp, kThreads / partRows);
@@ -89,7 +89,8 @@ void ContractionTiles::divideChannels() {
   channelTiles = groups / channelGroups;
 }
 
-/// As many of `size` positions of a row as there are threads and memory for.
+/// Gives a block as many of `size` positions of a row as there are threads and
+/// memory for.
 void ContractionTiles::divideRow(int64_t size) {
   rowGroups = std::clamp<int64_t>(kThreads / (channelGroups * partRows), 1,
                                   llvm::divideCeilSigned(size, positions));
@@ -97,7 +98,7 @@ void ContractionTiles::divideRow(int64_t size) {
     --rowGroups;
 }
 
-/// As many windows of a row as fit the positions of a block.
+/// Gives a block as many windows of a row as fit its positions.
 void ContractionTiles::divideWindows(const ContractionWindow::Dim &along) {
   blockWindows = 1;
   divideRow(along.getReads(along.size));

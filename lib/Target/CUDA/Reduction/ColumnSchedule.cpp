@@ -18,7 +18,7 @@ using namespace tandem::conversion;
 /// is of consecutive bytes.
 static constexpr int64_t kTileColumns = 32;
 static constexpr int64_t kThreads = 256;
-/// As many blocks give each SM of a large GPU several.
+/// The number of blocks that gives each SM of a large GPU several.
 static constexpr int64_t kBusyBlocks = 512;
 
 namespace {

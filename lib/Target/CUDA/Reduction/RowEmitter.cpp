@@ -118,8 +118,8 @@ SmallVector<int64_t> RowEmitter::heldShape(int64_t elements) const {
   return elements == 1 ? SmallVector<int64_t>() : SmallVector{elements};
 }
 
-/// Where in `memory`, which has an element for each step or for each step and
-/// lane.
+/// Returns the indices of element `at` in `memory`, which has an element for
+/// each step, or for each step and lane.
 static SmallVector<Value> positionIn(Value memory, Value at) {
   bool isVariable = cast<MemRefType>(memory.getType()).getRank() == 0;
   return isVariable ? SmallVector<Value>() : SmallVector{at};

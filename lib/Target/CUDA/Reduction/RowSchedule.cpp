@@ -27,7 +27,7 @@ static constexpr int64_t kMaxWarpSteps = 8;
 /// Vectors of a row that a thread of several warps takes, where there are rows
 /// enough.
 static constexpr int64_t kBlockSteps = 4;
-/// As many threads keep a large GPU busy.
+/// The number of threads that keeps a large GPU busy.
 static constexpr int64_t kBusyThreads = int64_t(1) << 16;
 
 namespace {

@@ -14,7 +14,7 @@ using namespace tandem;
 
 namespace {
 
-// As NVRTC 13.0 says it.
+// A listing as NVRTC 13.0 prints it.
 const CubinListing kCubin = {R"(.version 9.0
 .target sm_90
 

@@ -44,7 +44,8 @@ int64_t getWidth(const DeviceModel &device) {
   return std::max<int64_t>(device.vectorBits / 32, 1);
 }
 
-/// As a kernel that takes `ns` would share it out.
+/// Estimates how a kernel that takes `ns` nanoseconds would share out the
+/// windows.
 WindowChunks guessChunks(const DeviceModel &device,
                          const Contraction &contraction,
                          const ContractionWindow &window, int64_t elementBytes,

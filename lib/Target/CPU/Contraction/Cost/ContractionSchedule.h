@@ -45,8 +45,8 @@ struct ContractionSchedule {
   /// The number of tiles of positions of a task; all tiles of a row if it has
   /// more than one row.
   int64_t tilesPerTask = 1;
-  /// Where data is staged, the number of tiles of outputs (of all groups) of a
-  /// task, and the most positions of the data that a task stages. Otherwise 0.
+  /// The number of tiles of outputs (of all groups) of a task, and the most
+  /// positions of the data that a task stages; 0 where data is not staged.
   int64_t columnsPerTask = 0, stagedPositions = 0;
   /// The number of tasks (for a gaxpy, of vectors of outputs), and how many are
   /// worth handing to a thread together.

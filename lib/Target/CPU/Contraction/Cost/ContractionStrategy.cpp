@@ -23,7 +23,8 @@ namespace tandem {
 /// Operations a cycle, and those of a step besides products and loads: the
 /// digits of its number, addresses, the loop.
 static constexpr double kOpsPerCycle = 5, kStepOps = 8;
-/// Of products of pairs of bf16: 6 cycles, of which half as many begin (Zen 4).
+/// The latency, in cycles, of a product of pairs of bf16, half as many of which
+/// begin per cycle (Zen 4).
 static constexpr double kPairLatency = 6;
 /// Pieces of so many bytes cost CoreModel::writtenPieceCycles, larger ones
 /// less, by this power, and those that part two lines which the caches fetch

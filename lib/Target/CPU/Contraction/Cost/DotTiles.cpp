@@ -25,7 +25,7 @@ namespace {
 struct DotTile {
   ProductRates rates;
   double rows, columns, steps;
-  /// Of operands that are not in the first-level cache.
+  /// The loads per cycle of operands that are not in the first-level cache.
   double farLoadsPerCycle;
   /// Whether the operand is in the first-level cache from the tile before.
   bool rowsAreNear, columnsAreNear;

@@ -24,7 +24,7 @@ namespace {
 /// Fewer operations the library runs on one thread (runtime/eager/onednn).
 constexpr double kLibraryThreadFlops = 1e6;
 
-/// Of the speed of our own tiles.
+/// Returns the speed of the library as a share of the speed of our own tiles.
 double getLibraryShare(const LibraryShares &shares,
                        const Contraction &contraction,
                        VectorisedDim vectorisedDim) {

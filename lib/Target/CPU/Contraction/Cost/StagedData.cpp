@@ -41,8 +41,9 @@ static bool isInOrder(const Contraction &contraction) {
   return true;
 }
 
-/// Of what the fewest positions read that a task may have: one step of the
-/// outermost spatial dim, or a tile where there is no other.
+/// Returns the bytes of data that the smallest possible task reads. Its
+/// positions are one step of the outermost spatial dim, or a tile where there
+/// is no other dim.
 static int64_t getLeastBytes(const Contraction &contraction) {
   const Contraction::SpatialDim &dim = contraction.spatial.front();
   int64_t steps = contraction.spatial.size() > 1

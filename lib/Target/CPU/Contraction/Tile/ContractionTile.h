@@ -17,17 +17,17 @@
 
 namespace tandem {
 
-/// Which elements of the result a tile is. Indices are of type index; `group`
-/// is the first group where groups run along the lanes.
+/// The elements of the result that a tile computes. Indices are of type index;
+/// `group` is the first group where groups run along the lanes.
 struct ContractionTile {
   llvm::SmallVector<mlir::Value, 2> batch;
-  /// Of the spatial dims but the innermost.
+  /// The indices of the tile in the spatial dims but the innermost.
   llvm::SmallVector<mlir::Value, 2> outer;
-  /// Of the innermost spatial dim; known where some rows may be padding, or
-  /// lanes along positions.
+  /// The first index of the tile in the innermost spatial dim; known where some
+  /// rows may be padding, or lanes along positions.
   mlir::Value position;
   std::optional<int64_t> knownPosition;
-  /// Where it is not: rows that may be padding.
+  /// The rows that may be padding where the position is not known.
   llvm::SmallVector<int64_t> guardedRows;
   /// Whether it is one of few among many tiles: its code is to be short.
   bool isRare = false;
@@ -35,10 +35,10 @@ struct ContractionTile {
   bool isInterior = false;
   mlir::Value group, output;
   int64_t rows = 1, vectors = 1;
-  /// Which lanes of the last vector exist; null for all.
+  /// The mask of the lanes of the last vector that exist; null for all.
   mlir::Value mask;
 
-  /// Which lanes of vector `v` exist; null for all.
+  /// Returns the mask of the lanes of vector `v` that exist; null for all.
   mlir::Value getMask(int64_t v) const {
     return v + 1 == vectors ? mask : mlir::Value();
   }

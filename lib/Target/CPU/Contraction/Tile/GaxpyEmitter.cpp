@@ -145,7 +145,8 @@ SmallVector<Value> GaxpyEmitter::loadSums(Value vector) {
   return sums;
 }
 
-/// Where the sum of a row is: [vectors of the part][rows][lanes].
+/// Returns the address of the sum of a row. The layout of sums is [vectors of
+/// the part][rows][lanes].
 Value GaxpyEmitter::getSum(Value vector, int64_t row) {
   Value number = scale(subtract(vector, first), strategy.rows);
   number = add(number, index(row));

@@ -54,7 +54,8 @@ private:
   /// Vectors whose sums the memory has room for.
   int64_t vectorsOfPart;
   mlir::Value memory;
-  /// Of the part that is being emitted.
+  /// The first vector of the part that is being emitted, and the end of its
+  /// vectors.
   mlir::Value first, last;
 };
 

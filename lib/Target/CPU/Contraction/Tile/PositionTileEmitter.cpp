@@ -76,8 +76,8 @@ SmallVector<Value> PositionTileEmitter::emitProducts(Offsets offsets,
   return result;
 }
 
-/// As many as the stride; the last ends with the last lane's element, beyond
-/// which there may be nothing.
+/// The number of parts is the stride. The last part ends with the last lane's
+/// element, beyond which there may be nothing.
 SmallVector<int64_t> PositionTileEmitter::getPartOffsets(int64_t v) const {
   int64_t stride = getInner().stride, first = v * width * stride;
   SmallVector<int64_t> offsets;

@@ -33,7 +33,8 @@ private:
   }
   void computeMasks(mlir::Value tap);
   mlir::Value computeMask(mlir::Value first, mlir::Value size, int64_t offset);
-  /// Where the vectors that are loaded for vector `v` of the tile begin.
+  /// Returns the offsets of the vectors that are loaded for vector `v` of the
+  /// tile.
   llvm::SmallVector<int64_t> getPartOffsets(int64_t v) const;
   bool isPartInside(int64_t offset) const;
   mlir::Value loadPositions(int64_t v, mlir::Value offset);

@@ -29,7 +29,7 @@ void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
                   (which.rows * inner.stride - 1) * inner.dataStride +
                   which.vectors * width;
   Value first = keepInData(getFirstOffsets(which).data, reach);
-  // Of the rows that its taps read, those below the tile's own.
+  // Prefetch the rows below the tile's own among those that its taps read.
   for (int64_t tap = 0; tap < row.taps; ++tap) {
     int64_t below = row.stride - tap * row.dilation;
     for (int64_t at = 0; at < which.rows * inner.stride && below > 0; ++at) {

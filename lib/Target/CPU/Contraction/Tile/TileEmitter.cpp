@@ -42,7 +42,7 @@ std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
 // Taps
 //===----------------------------------------------------------------------===//
 
-/// Those that are padding for the tile's row are not visited.
+/// The level leaves out the taps that are padding for the tile's row.
 TileEmitter::Level TileEmitter::getOuterTaps(unsigned number) const {
   const Contraction::SpatialDim &dim = contraction.spatial[number];
   Level level{dim.taps, dim.dilation * dim.dataStride, dim.weightsStride};
@@ -145,8 +145,9 @@ SmallVector<Value> TileEmitter::emitRanges(Accumulators sums,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// As few loops as there can be, for each passes all accumulators on: levels of
-/// which only the outermost has bounds are walked through by one number.
+/// Emits as few loops as possible, because each loop passes on all
+/// accumulators: one number walks through levels of which only the outermost
+/// has bounds.
 SmallVector<Value> TileEmitter::emitLevels(ArrayRef<Level> all, Offsets offsets,
                                            const Accumulators &sums,
                                            EmitStep emitStep) {
@@ -174,7 +175,7 @@ SmallVector<Value> TileEmitter::emitLevels(ArrayRef<Level> all, Offsets offsets,
   return result;
 }
 
-/// Where step `number` of all steps of `levels` reads.
+/// Returns the offsets that step `number` of all steps of `levels` reads at.
 TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
                                              Offsets offsets,
                                              Value number) const {

@@ -50,7 +50,7 @@ public:
   }
 
 protected:
-  /// Where operands are read, from their beginnings.
+  /// The offsets at which operands are read, in elements from their beginnings.
   struct Offsets {
     mlir::Value data, weights;
   };
@@ -59,8 +59,8 @@ protected:
     return contraction.spatial.back();
   }
 
-  /// Those of the tile's first row and lane at tap 0: maybe ahead of the data,
-  /// where that is padding.
+  /// Returns the offsets of the tile's first row and lane at tap 0. The data
+  /// offset may be before the beginning of the data, where there is padding.
   Offsets getFirstOffsets(const ContractionTile &tile) const;
   mlir::Value getBiasOffset(const ContractionTile &tile) const;
   /// `offset`, or where the data ends before `reach` elements from there, one
@@ -69,9 +69,9 @@ protected:
   mlir::Value keepInData(mlir::Value offset, int64_t reach) const;
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
-  /// Which lanes of vector `v` the weights have. Packed ones have all, and so
-  /// have others that go on behind the last output. To load under a mask takes
-  /// a Zen 1 ten cycles.
+  /// Returns the mask of the lanes of vector `v` that the weights have. Packed
+  /// weights have all lanes, and so have others that go on behind the last
+  /// output. To load under a mask takes a Zen 1 ten cycles.
   mlir::Value getWeightsMask(const ContractionTile &tile, int64_t v) const;
 
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,

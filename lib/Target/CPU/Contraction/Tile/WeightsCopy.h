@@ -22,7 +22,7 @@ public:
   WeightsCopy(mlir::OpBuilder &builder, mlir::Location loc,
               const TileProblem &problem, KernelScratch &scratch);
 
-  /// Where the copy is, in the compute type.
+  /// Returns the address of the copy, whose elements are of the compute type.
   mlir::Value getPointer() const { return memory; }
 
   /// Emits the copy for all positions of `tile`. What is beyond the outputs is

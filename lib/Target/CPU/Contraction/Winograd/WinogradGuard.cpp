@@ -165,7 +165,8 @@ Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
   return loadSmallest();
 }
 
-/// Of the magnitudes of positions in `lines`.
+/// Returns, for each lane, the largest of the magnitudes in `lines` of the
+/// window's positions.
 Value WinogradEmitter::findLargestOfWindow(Value row, Value column) {
   Value largest;
   for (int64_t i = 0; i < kTaps; ++i)
@@ -284,7 +285,8 @@ Contraction WinogradEmitter::describeDirectTile(const Contraction &plain,
   return tile;
 }
 
-/// As many positions at once as the registers have accumulators for.
+/// The strategy takes as many positions at once as the registers have
+/// accumulators for.
 ContractionStrategy
 WinogradEmitter::getDirectStrategy(const WinogradPlan &plan) {
   ContractionStrategy strategy = plan.tile;

@@ -110,7 +110,7 @@ WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
   // Whole vectors, and rows that do not compete for a set of the cache.
   plan.rowStride =
       llvm::divideCeilSigned(conv.inputChannels, width) * width + width;
-  // Of plain weights, until the tile is known.
+  // The block of plain weights is provisional until the tile is known.
   plan.block =
       conv.isTransformed
           ? conv.inputWeightsStride

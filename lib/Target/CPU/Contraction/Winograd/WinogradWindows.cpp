@@ -38,7 +38,7 @@ void WinogradEmitter::moveStage(const Corner &corner, Value output) {
   pooling->moveTo(first);
 }
 
-/// Those over a tile, which none crosses.
+/// Emits the windows over a tile; no window crosses the border of a tile.
 void WinogradEmitter::emitWindows(const Corner &corner, Value output) {
   SmallVector<FusedPooling::Range> ranges(conv.result.getRank());
   ranges[conv.batch[0].resultDim] = {corner.batch, add(corner.batch, 1)};
