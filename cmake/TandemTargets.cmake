@@ -10,6 +10,7 @@
 add_custom_target(tandem-headers)
 
 include(TandemPch)
+include(TandemUnity)
 
 function(tandem_configure_target name)
   cmake_parse_arguments(ARG "MLIR" "SHARDS" "LINK;DEPENDS" ${ARGN})
@@ -26,7 +27,8 @@ endfunction()
 
 function(tandem_add_library name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tandem_unity(sources ${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_library(${name} STATIC ${sources})
   tandem_configure_target(${name} ${ARGN})
   # Threads may compile and run while the process ends: what has static storage
   # is not destroyed. Write `static auto &x = *new X`. What is thread_local
@@ -36,7 +38,9 @@ function(tandem_add_library name)
   endif()
 endfunction()
 
+# To be called before the library is added.
 function(tandem_has_thread_locals)
+  set_source_files_properties(${ARGN} PROPERTIES TANDEM_NO_UNITY ON)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     set_source_files_properties(${ARGN} PROPERTIES
                                 COMPILE_OPTIONS -Wno-exit-time-destructors)
@@ -45,7 +49,8 @@ endfunction()
 
 function(tandem_add_tool name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK;DEPENDS" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tandem_unity(sources ${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${sources})
   tandem_configure_target(${name} ${ARGN})
   set_property(GLOBAL APPEND PROPERTY TANDEM_TOOLS ${name})
 endfunction()

@@ -46,7 +46,8 @@ def program(binaries, graph, arguments, winograd):
         command = [pathlib.Path(binaries) / "tandem-run", graph, "--tier=compiled"]
         command += [f"--winograd={winograd}", f"--save-program={file}", "--no-fallback"]
         command += ["--threads=1"] + arguments
-        environment = dict(os.environ, TANDEM_DEVICE="generic")
+        environment = dict(os.environ, TANDEM_DEVICE="generic",
+                           TANDEM_DISK_CACHE="off")
         subprocess.run(command, env=environment, capture_output=True, check=False)
         return file.read_bytes() if file.exists() else None
 

@@ -39,7 +39,9 @@ for file in "${files[@]}"; do
       failed=1; }
 done
 mapfile -t sources < <(printf '%s\n' "${files[@]}" | grep '\.cpp$')
+# Sources are compiled in batches (cmake/TandemUnity.cmake): clang-tidy infers a
+# source's flags from a batch of its folder.
 [ ${#sources[@]} = 0 ] ||
-  run-clang-tidy-22 -quiet -p build -warnings-as-errors='*' \
-    "${sources[@]}" || failed=1
+  printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
+    clang-tidy-22 -quiet -p build -warnings-as-errors='*' || failed=1
 exit $failed

@@ -24,7 +24,7 @@ namespace {
 /// last, in networks from the first blocks to the last.
 constexpr std::pair<int64_t, int64_t> kImages[] = {
     {64, 3136}, {128, 784}, {256, 196}};
-constexpr int kPairs = 24;
+constexpr int kTransposePairs = 24;
 
 /// A compiled graph of one op, and its buffers.
 struct Kernel {
@@ -72,7 +72,7 @@ Expected<measure::Best> measureImage(int64_t channels, int64_t positions) {
   TANDEM_ASSIGN_OR_RETURN(Kernel copy,
                           makeKernel("tandem.neg %x", in, in, in.str()));
   std::vector<double> factors;
-  for (int i = 0; i < kPairs; ++i) {
+  for (int i = 0; i < kTransposePairs; ++i) {
     TANDEM_ASSIGN_OR_RETURN(double copyNs, copy.run());
     TANDEM_ASSIGN_OR_RETURN(double transposeNs, transpose.run());
     factors.push_back(std::max(1.0, 2 * transposeNs / copyNs - 1));

@@ -30,7 +30,7 @@ using namespace mlir;
 namespace tandem {
 
 /// Runs of what takes some 100 us, and as many of multiply-adds.
-static constexpr int kPairs = 24;
+static constexpr int kConvPairs = 24;
 
 /// A model of the host by which the compiler chooses `way` among kernels.
 static Expected<std::string> makeModelThatPrefers(ContractionWay way) {
@@ -120,7 +120,7 @@ Expected<double> ConvProbe::run() {
 
 Expected<double> ConvProbe::measure(const SpeedReference &reference) {
   std::vector<double> times;
-  for (int i = 0; i < kPairs; ++i) {
+  for (int i = 0; i < kConvPairs; ++i) {
     double unit = reference.run() / reference.flops;
     TANDEM_ASSIGN_OR_RETURN(double ns, run());
     times.push_back(ns / unit);

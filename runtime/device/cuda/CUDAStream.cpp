@@ -13,9 +13,6 @@
 using namespace tandem;
 using namespace tandem::cuda;
 
-/// CU_STREAM_NON_BLOCKING: streams of other libraries do not wait for it.
-static constexpr unsigned kNonBlocking = 1;
-
 static DevicePointer addressOf(const Tensor &tensor) {
   return reinterpret_cast<DevicePointer>(tensor.data());
 }

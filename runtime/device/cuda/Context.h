@@ -25,6 +25,12 @@
 
 namespace tandem::cuda {
 
+/// CU_STREAM_NON_BLOCKING: the default stream, which other libraries may use,
+/// does not wait for such a stream.
+inline constexpr unsigned kNonBlocking = 1;
+/// CU_EVENT_DISABLE_TIMING.
+inline constexpr unsigned kDisableTiming = 2;
+
 /// The primary context of one device, which other libraries of the process
 /// share, and what became of it. Thread-safe; lives as long as the process.
 class Context {

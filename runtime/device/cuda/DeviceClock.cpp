@@ -11,9 +11,6 @@
 using namespace tandem;
 using namespace tandem::cuda;
 
-/// CU_STREAM_NON_BLOCKING.
-static constexpr unsigned kNonBlocking = 1;
-
 OwnedEvent::~OwnedEvent() {
   if (handle)
     context.driver().eventDestroy(handle);

@@ -8,12 +8,11 @@
 
 #include "Retired.h"
 
+#include "Context.h"
+
 #include <utility>
 
 using namespace tandem::cuda;
-
-/// CU_EVENT_DISABLE_TIMING.
-static constexpr unsigned kWithoutTime = 2;
 
 void Retired::addStream(StreamHandle stream) {
   std::lock_guard lock(mutex);
@@ -31,7 +30,7 @@ std::vector<EventHandle> Retired::recordEvents() {
     if (driver.streamQuery(stream) == kSuccess)
       continue;
     EventHandle event = nullptr;
-    if (driver.eventCreate(&event, kWithoutTime) == kSuccess &&
+    if (driver.eventCreate(&event, kDisableTiming) == kSuccess &&
         driver.eventRecord(event, stream) == kSuccess) {
       events.push_back(event);
       continue;

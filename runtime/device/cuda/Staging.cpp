@@ -17,8 +17,6 @@ using namespace tandem::cuda;
 /// The size of a buffer: the bus is far slower than what a copy of that costs
 /// to enqueue (64 µs at 16 GB/s, against about 2 µs).
 static constexpr size_t kBufferBytes = size_t(1) << 20;
-/// CU_EVENT_DISABLE_TIMING.
-static constexpr unsigned kWithoutTime = 2;
 
 static DevicePointer addressOf(const void *pointer) {
   return reinterpret_cast<DevicePointer>(pointer);
@@ -54,7 +52,7 @@ Expected<Staging::Buffer *> Staging::take() {
               "cannot allocate pinned memory"));
   if (!buffer.event)
     TANDEM_RETURN_IF_ERROR(
-        check(driver.eventCreate(&buffer.event, kWithoutTime), "an event"));
+        check(driver.eventCreate(&buffer.event, kDisableTiming), "an event"));
   TANDEM_RETURN_IF_ERROR(settle(buffer));
   return &buffer;
 }

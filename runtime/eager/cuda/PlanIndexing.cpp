@@ -27,7 +27,7 @@ Planned cuda::planScatter(const OpSignature &signature) {
   LaunchPlan launch{KernelFamily::indexing, result.dtype, "scatter_",
                     blocksFor(lines.outer * lines.inner)};
   launch.kernel += fb::EnumNameScatterKind(attrs.kind);
-  launch.kernel += "_" + std::string(name(indices.dtype));
+  launch.kernel += "_" + std::string(tandem::name(indices.dtype));
   launch.pointers = {1, 2, kResult};
   launch.values = {Indices{lines.outer, lines.size, lines.inner, count}};
   plan.steps.push_back(launch);

@@ -19,6 +19,7 @@
 #include "tandem/Runtime/ErrorBounds.h"
 
 #include "LocalErrors.h"
+#include "Roundings.h"
 #include "Samples.h"
 #include "Wide.h"
 
@@ -34,8 +35,6 @@ using namespace tandem;
 using namespace tandem::reference;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Bounds are so many times the largest deviation seen (see perturb).
 constexpr double kMargin = 2;

@@ -8,6 +8,7 @@
 
 #include "Samples.h"
 
+#include "Roundings.h"
 #include "Wide.h"
 
 #include "tandem/Runtime/Compare.h"
@@ -18,7 +19,6 @@
 using namespace tandem;
 using namespace tandem::reference;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Perturbations are this many times what an op may err, and bounds so many

@@ -52,7 +52,7 @@ private:
 
 } // namespace
 
-static std::string textOf(std::span<const TensorType> types) {
+static std::string joinTypes(std::span<const TensorType> types) {
   std::string text;
   for (const TensorType &type : types)
     text += (text.empty() ? "" : ", ") + type.str();
@@ -91,7 +91,7 @@ void TraceWriter::writeThreads() {
     name("thread_name", {process, thread.number}, thread.name);
   for (const TraceSpan &span : report.spans)
     slice(span.name, span.category, {process, span.thread}, span.startNs,
-          span.ns, {{"inputs", textOf(span.inputs)}});
+          span.ns, {{"inputs", joinTypes(span.inputs)}});
   for (const TieringEvent &event : report.events)
     entries.push_back(
         {{"name", tandem::name(event.kind)},
@@ -102,7 +102,7 @@ void TraceWriter::writeThreads() {
          {"pid", process},
          {"tid", event.thread},
          {"args",
-          {{"inputs", textOf(event.inputs)}, {"reason", event.reason}}}});
+          {{"inputs", joinTypes(event.inputs)}, {"reason", event.reason}}}});
 }
 
 double TraceWriter::endNs() const {
@@ -128,7 +128,7 @@ void TraceWriter::writeSignatures() {
   std::map<std::string, size_t> rowOf;
   for (const TieringEvent &event : report.events) {
     const size_t row =
-        rowOf.try_emplace(textOf(event.inputs), rows.size()).first->second;
+        rowOf.try_emplace(joinTypes(event.inputs), rows.size()).first->second;
     rows.resize(rowOf.size());
     rows[row].push_back(&event);
   }
@@ -139,7 +139,7 @@ void TraceWriter::writeSignatures() {
     // Threads may have noted them out of order.
     std::ranges::stable_sort(events, {}, &TieringEvent::ns);
     ++track.thread;
-    name("thread_name", track, textOf(events.front()->inputs));
+    name("thread_name", track, joinTypes(events.front()->inputs));
     for (size_t i = 0; i < events.size(); ++i) {
       const double next = i + 1 < events.size() ? events[i + 1]->ns : end;
       slice(stateAfter(events[i]->kind), "signature", track, events[i]->ns,

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace tandem::onnx {
 
-static Type f32(Node &node) { return node.state().builder.getF32Type(); }
+Type f32(Node &node) { return node.state().builder.getF32Type(); }
 static Type i32(Node &node) { return node.state().builder.getI32Type(); }
 
 Value alignParameter(Node &node, Value parameter, int64_t axis, int64_t rank) {

@@ -13,6 +13,9 @@
 
 namespace tandem::onnx {
 
+/// The type f32, in which scales are applied.
+mlir::Type f32(Node &node);
+
 /// A scale or zero point in a shape that broadcasts with one of `rank` dims:
 /// one element as a scalar, a vector along `axis`, others as they are.
 mlir::Value alignParameter(Node &node, mlir::Value parameter, int64_t axis,

@@ -19,8 +19,6 @@ using namespace mlir;
 namespace tandem::onnx {
 namespace {
 
-Type f32(Node &node) { return node.state().builder.getF32Type(); }
-
 /// A scale, in f32, for the elements of `x`.
 Value scaleFor(Node &node, unsigned i, Value x, int64_t axis) {
   return node.cast(alignParameter(node, node.operand(i), axis, node.rank(x)),

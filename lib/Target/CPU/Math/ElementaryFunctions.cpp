@@ -155,7 +155,7 @@ static double largestReduced(const Arithmetic &a) {
 
 namespace {
 /// x = number * pi/2 + rest.
-struct Reduced {
+struct ReducedAngle {
   Value number; // An integer, in the low bits.
   Value rest;
 };
@@ -164,7 +164,7 @@ struct Reduced {
 /// The parts of pi/2 are numbers of the format, rounded down, so that of -0 the
 /// rest is -0. What the first part leaves of x is exact (a multiple of its last
 /// place, and less than 1), and so is what the second leaves if they cancel.
-static Reduced reduceByHalfPi(const Arithmetic &a, Value x) {
+static ReducedAngle reduceByHalfPi(const Arithmetic &a, Value x) {
   static constexpr double of32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
                                     0x1.846988p-48},
                           of64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54,

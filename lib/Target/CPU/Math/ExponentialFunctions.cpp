@@ -93,7 +93,7 @@ static Value expTail(const Arithmetic &a, Value r) {
 
 namespace {
 /// exp(x) = 2^n y, n the integer nearest to x / log 2.
-struct Reduced {
+struct ReducedExponent {
   Value y, n;
   Value bits; // Those of an integer, n in the low ones.
   /// y = 1 + slope r, where r is `first` less the second part of n log 2.
@@ -103,7 +103,8 @@ struct Reduced {
 
 /// `rest`, which may be null, is added to x; it is at most a few units in the
 /// last place of that. y is within 1 ULP.
-static Reduced reduceExp(const Arithmetic &a, Value x, Value rest = {}) {
+static ReducedExponent reduceExp(const Arithmetic &a, Value x,
+                                 Value rest = {}) {
   Value shifted = a.fma(x, a.f(kLog2OfE), a.f(a.rounder()));
   Value n = a.sub(shifted, a.f(a.rounder()));
   Value first = a.fma(n, a.f(-a.log2()), x);
@@ -116,13 +117,14 @@ static Reduced reduceExp(const Arithmetic &a, Value x, Value rest = {}) {
 }
 
 /// What rounding has taken of y: y - 1 and first - r are exact.
-static Value restOf(const Arithmetic &a, const Reduced &of) {
+static Value restOf(const Arithmetic &a, const ReducedExponent &of) {
   Value ofR = a.fma(of.n, a.f(-a.log2Rest()), a.sub(of.first, of.r));
   return a.add(a.fma(of.slope, of.r, a.sub(a.f(1), of.y)), ofR);
 }
 
 /// 2^n of `of` times `value`.
-static Value timesPower(const Arithmetic &a, const Reduced &of, Value value) {
+static Value timesPower(const Arithmetic &a, const ReducedExponent &of,
+                        Value value) {
   if (a.isWide())
     return a.scale(value, of.n);
   // In two steps: 2^n itself may be out of range.
@@ -133,13 +135,13 @@ static Value timesPower(const Arithmetic &a, const Reduced &of, Value value) {
 
 /// exp(x + rest). Within 1.1 ULP.
 static Value expByPolynomial(const Arithmetic &a, Value x, Value rest = {}) {
-  const Reduced of = reduceExp(a, x, rest);
+  const ReducedExponent of = reduceExp(a, x, rest);
   return timesPower(a, of, of.y);
 }
 
 /// exp(x) where that is normal.
 static Value expWithin(const Arithmetic &a, Value x) {
-  const Reduced of = reduceExp(a, x);
+  const ReducedExponent of = reduceExp(a, x);
   if (a.isWide())
     return a.scale(of.y, of.n);
   return a.fromBits(a.addI(a.bits(of.y), a.shl(of.bits, a.fractionBits())));
@@ -157,7 +159,7 @@ Value expandExp(const Arithmetic &a, Value x) {
 }
 
 ExpWithRest expandExpWithRest(const Arithmetic &a, Value x) {
-  const Reduced of = reduceExp(a, boundExp(a, x));
+  const ReducedExponent of = reduceExp(a, boundExp(a, x));
   return {timesPower(a, of, of.y), timesPower(a, of, restOf(a, of))};
 }
 
