@@ -171,8 +171,8 @@ Status LineParser::setChannels() {
   return {};
 }
 
-/// Which dims there are: those that are named, and behind the first of them
-/// copies of the last one named.
+/// Sets which dims there are: those that are named, and behind the first of
+/// them copies of the last one named.
 Status LineParser::setDims() {
   int first = 0;
   while (first < 3 && !fields.dims[first].isNamed())

@@ -157,7 +157,7 @@ Best measureTriad(size_t bytes) {
 }
 
 namespace {
-/// Those of all threads, of so many bytes each.
+/// The arrays of all threads, of `bytes` bytes for each thread.
 class ArraysOfAll {
 public:
   explicit ArraysOfAll(size_t bytes) {

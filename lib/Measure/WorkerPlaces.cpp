@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 void tandem::measure::keepWorkersAway() {
-  // Of the process: asked before any thread of it has a place.
+  // The processors of the process, asked for before any of its threads has a
+  // place.
   static const cpu_set_t all = [] {
     cpu_set_t set;
     CPU_ZERO(&set);

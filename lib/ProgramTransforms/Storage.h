@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// Where the memory of a storage comes from: the memory plan, the caller
-/// (inputs and constants), or an allocation when the root is written (outputs).
+/// The origin of a storage's memory: the memory plan, the caller (inputs and
+/// constants), or an allocation when the root is written (outputs).
 enum class StorageKind : uint8_t { planned, caller, output };
 
 /// The slots of a program, grouped into storages. A storage is a set of slots

@@ -207,7 +207,8 @@ Status Calibrator::measureAcross() {
   return {};
 }
 
-/// Of an op of hardly any operations; both are called alike.
+/// Measures the cost of a library call with an op of hardly any operations. The
+/// library and generated code are called alike.
 Status Calibrator::measureLibraryCall() {
   auto findLeast = [&](ContractionWay way) -> Expected<Best> {
     TANDEM_RETURN_IF_ERROR(checkCancelled());

@@ -34,7 +34,7 @@ struct Share {
 /// All shares that are found on one thread, in the order in which they can be
 /// found: each depends on the ones before it.
 std::span<const Share> sharesOfOneThread();
-/// Those that are found then on all threads.
+/// All shares that are found on all threads, after those of one thread.
 std::span<const Share> sharesOfAllThreads();
 
 /// Times the convolutions of one share and fits its value. Convolutions that

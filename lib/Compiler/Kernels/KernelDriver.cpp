@@ -229,8 +229,9 @@ void Driver::makeSource(Kernel &kernel, std::optional<BorrowedWorker> &worker) {
     finish(kernel, tl::unexpected(std::move(source.error())));
 }
 
-/// As many programs as threads, of about equal size: the largest kernel first,
-/// each to the program that is the smallest by then.
+/// Distributes the kernels over at most as many programs as there are threads,
+/// of about equal size: the largest kernel first, each to the program that is
+/// the smallest by then.
 std::vector<std::vector<Driver::Kernel *>>
 Driver::shareOut(std::vector<Kernel> &kernels) {
   std::vector<Kernel *> order;

@@ -34,7 +34,8 @@ struct KernelOutcome {
   bool isCached = false, isStored = false;
 };
 
-/// Where kernels are looked for, and kept; null where they are not.
+/// The caches in which kernels are looked for and kept; null for those that are
+/// not used.
 struct KernelCaches {
   KernelCache *memory = nullptr;
   DiskCache *disk = nullptr;

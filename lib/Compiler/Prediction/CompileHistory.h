@@ -43,7 +43,7 @@ public:
     double compileNs(double hits) const;
   };
 
-  /// Where no kernel is kept, all are new.
+  /// Predicts the costs of a graph. All kernels are new if none is kept.
   Expectation expect(const FusionSketch &sketch, const Program &program,
                      const DeviceModel &device, bool keepsKernels) const;
   /// C, in nanoseconds, corrected by what was observed.

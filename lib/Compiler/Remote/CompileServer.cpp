@@ -94,7 +94,8 @@ Expected<ServedGraph *> CompileServer::graphOf(const fb::HelperJobT &job,
 
 void describe(const Compiled &compiled, fb::HelperAnswerT &answer) {
   for (const PhaseTime &phase : compiled.phases) {
-    // Which is no part of what a compilation is expected to take.
+    // The start of the compiler is no part of the time that a compilation is
+    // expected to take.
     if (phase.phase == "start compiler")
       answer.compile_ns = std::max(0.0, answer.compile_ns - phase.ns);
     answer.phases.push_back(std::make_unique<fb::HelperPhaseT>());

@@ -75,7 +75,7 @@ CompileHelper::~CompileHelper() {
 
 Expected<std::unique_ptr<CompileHelper>>
 CompileHelper::start(std::string path, const std::stop_token &stop) {
-  // Of a machine with much else to do.
+  // The limit allows for a machine with much else to do.
   constexpr double kMostSeconds = 60;
   TANDEM_ASSIGN_OR_RETURN(auto process, HelperProcess::start(path));
   std::unique_ptr<CompileHelper> helper(

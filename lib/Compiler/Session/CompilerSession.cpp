@@ -189,7 +189,7 @@ Status CompilerSession::fallBack(ModuleOp module, ArrayRef<ModuleOp> kernels,
   return {};
 }
 
-/// As it is listed in a program that calls it `kernel`.
+/// The kernel as it is listed in a program that calls it `kernel`.
 static std::unique_ptr<fb::KernelT> nameKernel(const CompiledKernel &compiled,
                                                ModuleOp kernel) {
   auto result = std::make_unique<fb::KernelT>(compiled.kernel);

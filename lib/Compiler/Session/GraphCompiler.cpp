@@ -263,7 +263,7 @@ createGraphCompiler(std::shared_ptr<const GraphSource> graph,
   const bool mayBeStored = config.disk != nullptr;
   auto compiler =
       std::make_unique<GraphCompiler>(std::move(graph), std::move(config));
-  // Where programs are kept on disk, it may never be needed.
+  // The compiler may never be needed if programs are kept on disk.
   if (!mayBeStored)
     TANDEM_RETURN_IF_ERROR(compiler->start());
   return compiler;

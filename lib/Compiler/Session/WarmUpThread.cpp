@@ -18,7 +18,7 @@
 using namespace tandem;
 
 namespace {
-/// Those that were started, also by compilers that nobody destroys.
+/// The threads that were started, also by compilers that nobody destroys.
 struct Running {
   std::mutex mutex; // Guards what follows, and each thread's being joined.
   std::set<WarmUpThread *> threads;

@@ -188,7 +188,8 @@ bool LoopPlanner::tryMerge(FusionQuestion question, Id into, Id from) {
   return true;
 }
 
-/// Where its one consumer alone needs a result, storing it there saves nothing.
+/// Whether storing the result of `producer` in a consumer may save anything. It
+/// saves nothing if the only consumer alone needs the only result.
 bool LoopPlanner::mayBeMultiOutput(Id producer,
                                    const Consumers &consumers) const {
   return !consumers.kernels.empty() &&
@@ -205,7 +206,8 @@ void LoopPlanner::tryMultiOutput(Id producer) {
       return;
 }
 
-/// Where the value is small beside the loops, sharing it saves nothing.
+/// The kernels that may share their reads of `value`. Sharing saves nothing for
+/// kernels whose loops are large beside the value.
 SmallVector<FusionCandidates::Id> LoopPlanner::readersOf(Value value) const {
   Consumers consumers;
   addConsumers(value, consumers);

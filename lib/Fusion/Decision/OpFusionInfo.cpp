@@ -53,9 +53,9 @@ FusionDecision checkReads(int64_t reads, int64_t limit) {
   return FusionDecision::allow();
 }
 
-/// As the code of an element has a read of each operand, its size, and on an
-/// innermost axis the time of an element, grow with the operands; the op step
-/// copies each as it is.
+/// Limits the number of operands of a concat. The code of an element has a read
+/// of each operand, so its size, and on an innermost axis the time of an
+/// element, grow with the operands; the op step copies each as it is.
 FusionDecision checkConcat(Operation *op, int64_t limit) {
   int64_t operands = op->getNumOperands();
   if (isa<ir::ConcatOp>(op) && operands > limit)
@@ -104,8 +104,9 @@ bool isDataOfDepthwise(OpOperand &operand) {
          shapeOf(operand.get())[layout.find('C')] == conv.getGroups();
 }
 
-/// Of windows, pads and the like, which keep their dims; those of other
-/// contractions and reductions read whole lines.
+/// Adds the strides of an operand of an op without simple indexing. Windows,
+/// pads and the like keep their dims; other contractions and reductions read
+/// whole lines.
 void followDims(OpOperand &operand, OperandAccess &access) {
   ArrayRef<int64_t> from = shapeOf(operand.getOwner()->getResult(0)),
                     to = shapeOf(operand.get());
@@ -117,8 +118,8 @@ void followDims(OpOperand &operand, OperandAccess &access) {
                                        : AccessStride::innermost(to));
 }
 
-/// Of an op that reads one element of each operand; nothing where that takes
-/// divisions to find.
+/// The access of an op that reads one element of each operand; nothing if
+/// finding the element takes divisions.
 std::optional<OperandAccess> getIndexedAccess(ir::IndexingOpInterface op,
                                               OpOperand &operand) {
   OperandAccess access;

@@ -134,7 +134,7 @@ void LoopPlanner::refuse(FusionQuestion question, Id producer,
       consumer.value_or(producer)};
 }
 
-/// Of kernels that are still apart, as they were last asked about.
+/// Notes the last refusal of each question about kernels that are still apart.
 void LoopPlanner::noteRefusals() {
   SmallVector<const FusionLogEntry *> entries;
   for (auto &[key, refusal] : refusals)

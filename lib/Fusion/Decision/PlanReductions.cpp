@@ -56,7 +56,7 @@ private:
   ir::ReduceOp hero;
   RowSpace space;
   Id id = 0;
-  /// Where the results of the kernel's ops lie.
+  /// The dims of the space that the results of the kernel's ops have.
   DenseMap<Operation *, RowSpace::Dims> places;
   /// Ops whose neighbours are to be looked at.
   std::deque<Operation *> worklist;

@@ -20,7 +20,8 @@ namespace {
 FusionDecision checkReads(PlanState &state, FusionCandidates::Id kernel,
                           Operation *op) {
   const OpFusionInfo &info = state.infoOf(op);
-  // Those of a loop are fewer: they would be read again by the next windows.
+  // The limit of reads is for a loop, where the next windows would read them
+  // again.
   if (!info.inLoop && info.inLoop.reason() != FusionRefusal::TooManyReads)
     return info.inLoop;
   if (!state.candidates.candidatesOf(op).empty())

@@ -20,7 +20,8 @@ static double computeNs(const DeviceModel &device, const OpFusionInfo &info,
                                     info.elementBytes, parallelism});
 }
 
-/// Of cache `level` from 0, or what lies beyond the last.
+/// The bandwidth of cache `level` (from 0), or of the memory beyond the last
+/// cache, in bytes per nanosecond.
 static double getCacheBytesPerNs(const DeviceModel &device, size_t level) {
   return level < device.caches.size() ? device.caches[level].bytesPerNs
                                       : device.memoryBytesPerNs;

@@ -63,9 +63,9 @@ static bool hasFarWeights(const Contraction &contraction) {
   return contraction.groups > 1 && weights > kNearWeightBytes;
 }
 
-/// Where lanes are positions, a loop reads the data anew for each output, a
-/// vector a product. What share of the products' peak the cache that holds them
-/// keeps up with; 1 for the first one, which was measured with.
+/// The share of the products' peak that the cache which holds the data keeps up
+/// with; 1 for the first cache, which was used in the measurement. If lanes are
+/// positions, a loop reads the data anew for each output, a vector a product.
 static double getShareOfReads(const DeviceModel &device,
                               const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;

@@ -42,7 +42,7 @@ public:
 private:
   struct Input {
     mlir::RankedTensorType type;
-    /// Of each dim; empty where it is not free.
+    /// The name of each dim; empty for a dim that is not free.
     std::vector<std::string> dimNames;
     Sizes sizes;
   };

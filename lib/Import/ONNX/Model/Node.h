@@ -41,7 +41,7 @@ public:
   mlir::Location location() const { return loc; }
 
   void error(const llvm::Twine &message, const llvm::Twine &hint = "");
-  /// Of an error that has been emitted elsewhere.
+  /// Records an error that has been emitted elsewhere.
   void fail() { failed = true; }
   bool hasFailed() const { return failed; }
   /// An error unless `condition` holds. Returns the condition.
@@ -99,7 +99,7 @@ public:
   Sizes sizes(unsigned i);
   /// `elements` as integers; an error where free dims are among them.
   Ints asConstants(const Sizes &elements, const llvm::Twine &name);
-  /// As `sizes`, without free dims.
+  /// The same as `sizes`, but an error if free dims are among them.
   Ints constants(unsigned i);
   /// The integers or floats of an operand that follows from constants; an error
   /// where it does not.

@@ -46,7 +46,8 @@ Value sampleCoordinates(Node &node, Value regions, int64_t begin,
   return node.add(start, node.mul(length, part));
 }
 
-/// Those of one dim, whose coordinates are in it or at most one element away.
+/// The taps of one dim for the coordinates `x`. Points count if they are in the
+/// dim or at most one element away.
 Taps regionTaps(Node &node, Value x, int64_t size) {
   Value isInside = isWithin(node, x, -1, size);
   Taps taps = linearTaps(node, clamp(node, x, 0, size - 1), size);
@@ -60,7 +61,7 @@ Taps regionTaps(Node &node, Value x, int64_t size) {
 /// What the operands and attributes of DeformConv describe.
 struct Deformation {
   Windows windows;
-  /// Of the operand, and of the offsets.
+  /// The shapes of the operand and of the offsets.
   Ints shape, places;
   /// Elements of a window, and groups of channels with offsets of their own.
   int64_t taps, groups;

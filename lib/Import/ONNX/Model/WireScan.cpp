@@ -90,7 +90,7 @@ public:
   Status rewrite(Message message, uint64_t end, int depth, std::string &out);
 
 private:
-  /// As protobuf's own limit.
+  /// The greatest depth of nested messages, the same as protobuf's own limit.
   static constexpr int kMaxDepth = 100;
 
   Status fail(const char *what) const {

@@ -25,7 +25,7 @@ struct ActivationParameters {
   std::optional<double> alpha, beta;
 };
 
-/// Those of the activation of this name, in lower case, where none are given.
+/// The parameters of the activation `name`, in lower case, if none are given.
 ActivationParameters defaultParameters(llvm::StringRef name);
 
 mlir::Value activate(Node &node, const Activation &activation, mlir::Value x);

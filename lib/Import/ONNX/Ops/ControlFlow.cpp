@@ -106,8 +106,9 @@ Value moveDim(Node &node, Value x, int64_t from, int64_t to) {
 /// What the body of a loop is given and makes.
 struct LoopBody {
   const proto::GraphProto &graph;
-  /// Of the node Loop, which has the number of the iteration in front of what
-  /// it carries, a condition after it, and another one in front of its results.
+  /// Whether this is the body of the node Loop, which has the number of the
+  /// iteration in front of what it carries, a condition after that number, and
+  /// another condition in front of its results.
   bool hasCondition;
   SmallVector<NamedValue> carried;
   /// Along dim 0.

@@ -94,7 +94,7 @@ Indices impliedResult(ArrayRef<Term> terms, int64_t hidden) {
   return result;
 }
 
-/// Those of the operands; `result` becomes those of the result.
+/// The terms of the operands; `result` is set to the indices of the result.
 SmallVector<Term> parseEquation(Node &node, Indices &result) {
   std::string equation = node.getString("equation");
   llvm::erase(equation, ' ');

@@ -21,8 +21,9 @@ struct Operands {
   Value q, k, v, bias;
 };
 
-/// Which keys of each of B batches count by a mask of i64 and of one dim: those
-/// before the B ends that it has; behind these, it may have as many starts.
+/// Whether each key of each of B batches counts by a mask of i64 and of one
+/// dim. The mask has B ends, before which keys count; behind the ends, it may
+/// have as many starts.
 Value countsOf(Node &node, Value mask, Size batches, int64_t keys) {
   Value key = node.iota({keys}, 0, node.state().builder.getI64Type());
   auto compare = [&](ir::ComparePredicate predicate, Value bounds) {

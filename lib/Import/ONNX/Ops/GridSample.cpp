@@ -71,7 +71,7 @@ Taps cubicTaps(Node &node, Value x, int64_t size) {
   return taps;
 }
 
-/// Those of a dim, at its coordinates in elements.
+/// The taps of a dim, at the coordinates `x`, in elements.
 Taps tapsOf(Node &node, Value x, const Axis &axis, StringRef mode) {
   if (mode == "nearest")
     x = node.emit<ir::RoundOp>(x);

@@ -63,7 +63,7 @@ Quantised quantizeDynamically(Node &node, Value x) {
   Value most = node.emit<ir::MaxOp>({extreme(ir::ReduceKind::max), zero});
   Value least = node.emit<ir::MinOp>({extreme(ir::ReduceKind::min), zero});
   Value isEmpty = node.compare(ir::ComparePredicate::eq, most, least);
-  // Of zeros alone the scale is 1.
+  // The scale is 1 if all elements are zeros.
   Value width =
       node.select(isEmpty, node.scalar(x, 255), node.sub(most, least));
   Value scale = node.div(width, node.scalar(x, 255));
@@ -179,7 +179,8 @@ void convertMatMulInteger(Node &node) {
   Value lhs = node.operand(0), rhs = node.operand(1);
   if (!requireBytes(node, lhs, rhs))
     return;
-  // Of vectors, zero points are of rows and of columns.
+  // A vector of zero points has one for each row of the left operand, or for
+  // each column of the right one.
   Value left = centre(node, lhs, 2, std::max<int64_t>(node.rank(lhs) - 2, 0));
   Value right = centre(node, rhs, 3, node.rank(rhs) - 1);
   node.result(0, multiplyMatrices(node, left, right));

@@ -27,8 +27,8 @@ static double takeParameter(const proto::AttributeProto *given, int &next,
   return otherwise.value_or(0);
 }
 
-/// Those of a direction's gates in order, in lower case. Parameters belong to
-/// the activations of all directions that have some, in order.
+/// The activations of a direction's gates in order, in lower case. Parameters
+/// belong to the activations of all directions that have some, in order.
 static SmallVector<Activation> listActivations(Node &node, int64_t direction,
                                                ArrayRef<StringRef> defaults) {
   SmallVector<std::string> names;
@@ -113,7 +113,7 @@ State Layer::initialState() {
   return {part(5, axis), gates == 4 ? part(6, axis) : Value()};
 }
 
-/// Of as many sequences as there are, be their number known or not.
+/// The state has as many sequences as there are, be their number known or not.
 Value Layer::zeros() {
   Value first = node.slice(elementAt(node, product, 0, 0), 1, 0, 0);
   return node.pad(first, {0, 0}, {0, hidden}, {0, 0}, 0);

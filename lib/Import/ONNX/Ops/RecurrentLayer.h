@@ -35,7 +35,7 @@ public:
   /// Elements of the sequence at `step` times the weights of all gates, and
   /// the biases but those that the GRU adds later.
   mlir::Value inputOf(int64_t step);
-  /// Those of all steps.
+  /// The values of inputOf for all steps.
   mlir::Value inputs() const { return product; }
   /// Nothing where the length of the sequence is not known.
   std::optional<int64_t> numSteps() const { return steps; }

@@ -55,8 +55,8 @@ Value extremeOfNone(Node &node, Type type, bool isMax) {
       DenseElementsAttr::get(RankedTensorType::get({}, type), value));
 }
 
-/// Of the largest or smallest element; truth values are compared as numbers,
-/// and there is an answer for no elements, too.
+/// Converts a reduction to the largest or smallest element. Truth values are
+/// compared as numbers, and there is an answer for no elements, too.
 void reduceToExtreme(Node &node, ReduceKind kind) {
   Reduction of = describe(node);
   Type type = node.element(of.x);
@@ -129,7 +129,7 @@ void convertArgMax(Node &node) { argExtreme(node, node.operand(0)); }
 
 void convertArgMin(Node &node) {
   Value x = node.operand(0);
-  // Of integers, -1 - x is there for the least one, too.
+  // For integers, -1 - x does not overflow, not even for the least one.
   argExtreme(node, node.isFloat(x) ? node.emit<ir::NegOp>(x)
                                    : node.sub(node.scalar(x, -1), x));
 }

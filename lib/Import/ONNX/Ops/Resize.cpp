@@ -35,7 +35,7 @@ struct Method {
 
 /// The place in the operand, in elements, of element `i` of the result.
 double sourceOf(const Axis &axis, StringRef coordinates, int64_t i) {
-  // Where scales are given, the result may end within an element.
+  // The result may end within an element if scales are given.
   double from = axis.from, to = axis.scale * from;
   if (coordinates == "align_corners")
     return to == 1 ? 0 : i * (from - 1) / (to - 1);
@@ -224,7 +224,7 @@ Value resizeAxis(Node &node, Value x, const Axis &axis, const Method &method) {
   return node.select(inside, result, node.scalar(result, method.extrapolation));
 }
 
-/// Those of an operand that may be left out.
+/// The numbers of operand `i`; empty if it is left out.
 SmallVector<double> numbersOf(Node &node, unsigned i) {
   return node.hasOperand(i) ? node.numbers(i) : SmallVector<double>();
 }

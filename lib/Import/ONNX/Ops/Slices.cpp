@@ -216,7 +216,7 @@ void convertGather(Node &node) {
                      return size.value().value_or(-1) >= 0;
                    });
   if (!isCounted) {
-    // Those below zero count from the end.
+    // Indices below zero count from the end.
     Value isNegative = node.compare(ir::ComparePredicate::lt, indices,
                                     node.scalar(indices, 0));
     Value wrapped = node.add(indices, node.scalar(indices, node.dim(x, axis)));

@@ -38,7 +38,7 @@ SmallVector<double> matrixOf(const Transform &of, int64_t inputParts) {
   SmallVector<double> matrix;
   for (int64_t i = 0; i < of.inputs(); ++i) {
     double factor = of.isInverse ? 1.0 / of.length : 1;
-    // Of the elements that are not there, each is the conjugate of one.
+    // Each element that is not there is the conjugate of one that is.
     bool hasConjugate = i != 0 && 2 * i != of.length;
     if (of.isInverse && of.isOneSided && hasConjugate)
       factor *= 2;

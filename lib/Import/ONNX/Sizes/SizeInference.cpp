@@ -109,7 +109,8 @@ MaybeSizes ofMatmul(ir::MatmulOp op, ArrayRef<Sizes> operands) {
   return result;
 }
 
-/// Of ops with the batch in front, of whose other dims nothing is said.
+/// The sizes for an op with the batch in front; those of other dims are left
+/// open.
 MaybeSizes ofBatch(Operation *op, const Sizes &input) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   MaybeSizes result(type.getRank(), std::nullopt);

@@ -69,7 +69,7 @@ using SizeFunction = std::optional<Size> (*)(const Size &, const Size &);
 /// The function of an elementwise ONNX op on two sizes, whose result is nothing
 /// where it is not known; null where there is none.
 SizeFunction findSizeFunction(llvm::StringRef op);
-/// Those whose results are truth values, as 0 or 1.
+/// The same for ops whose results are truth values, as 0 or 1.
 SizeFunction findSizePredicate(llvm::StringRef op);
 
 } // namespace tandem::onnx
