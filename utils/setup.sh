@@ -81,7 +81,10 @@ tandem_install_packages() {
   fi
   local missing
   missing=$(tandem_missing_packages)
-  [ -z "$missing" ] || tandem_apt_install $missing
+  [ -n "$missing" ] || return 0
+  local start=$SECONDS
+  tandem_apt_install $missing
+  tandem_say "installed in $((SECONDS - start)) s"
 }
 
 # tandem_fetch FILE PACKAGE MEMBER WITHOUT PIP_OPTION...: puts a member of a
@@ -169,6 +172,9 @@ tandem_setup() {
 
 # tandem_build TARGET...
 tandem_build() {
+  [ -e "$TANDEM_BUILD/.ninja_deps" ] ||
+    tandem_say "building; the first time this takes about 6 minutes on two" \
+      "cores for utils/run.sh, 20 for all tests, less with a full ccache"
   ninja -C "$TANDEM_BUILD" -j "$TANDEM_JOBS" "$@"
 }
 
