@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Analysis/CostModel.h"
+#include "tandem/Analysis/GPUSpec.h"
 #include "tandem/Support/Json.h"
-#include "tandem/Target/CUDA/GPUSpec.h"
 
 #include <charconv>
 #include <fstream>

@@ -8,7 +8,7 @@
 
 #include "Handles.h"
 
-#include "../../runtime/eager/Strides.h"
+#include "tandem/Support/Strides.h"
 
 #include "tandem/Runtime/CustomCall.h"
 
@@ -16,7 +16,6 @@
 
 using namespace tandem;
 using namespace tandem::capi;
-using eager::Strides;
 
 namespace {
 
@@ -43,8 +42,7 @@ public:
     desc.rank = type.shape.rank();
     desc.shape = type.shape.begin();
     if (type.isStatic())
-      desc.strides =
-          strides.emplace_back(eager::rowMajorStrides(type.shape)).data();
+      desc.strides = strides.emplace_back(rowMajorStrides(type.shape)).data();
     desc.device = device;
   }
 

@@ -10,6 +10,7 @@
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Fusion/Passes.h"
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Target/CPU/Passes.h"
@@ -35,6 +36,7 @@ using namespace mlir;
 
 void tandem::registerAllPasses() {
   registerTandemPasses();
+  registerTandemFusionPasses();
   registerPipelines();
   registerTandemKernelToEmitCPasses();
   registerTandemTargetCUDAPasses();

@@ -12,6 +12,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Fusion/LibraryModel.h"
+#include "tandem/Fusion/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -16,7 +16,7 @@
 #ifndef TANDEM_RUNTIME_EAGER_SPATIAL_H
 #define TANDEM_RUNTIME_EAGER_SPATIAL_H
 
-#include "Strides.h"
+#include "tandem/Support/Strides.h"
 
 #include "tandem/Support/ShapeRules.h"
 

@@ -8,12 +8,12 @@
 
 #include "CUDATranslations.h"
 
+#include "tandem/Analysis/GPUSpec.h"
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
 #include "tandem/Support/NestingDepth.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
-#include "tandem/Target/CUDA/GPUSpec.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

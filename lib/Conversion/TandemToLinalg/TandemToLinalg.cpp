@@ -10,9 +10,9 @@
 
 #include "KernelKinds.h"
 
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
-#include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

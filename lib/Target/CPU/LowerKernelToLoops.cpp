@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Fusion/PassDevice.h"
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "Contraction/ContractionLowering.h"

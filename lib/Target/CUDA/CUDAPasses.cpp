@@ -9,6 +9,7 @@
 #include "CUDAContractionModel.h"
 #include "CUDALibraries.h"
 
+#include "tandem/Analysis/GPUSpec.h"
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Pipelines/PipelineOptions.h"
@@ -16,7 +17,6 @@
 #include "tandem/Runtime/Libraries/CUDA.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
 #include "tandem/Target/CUDA/CUDATarget.h"
-#include "tandem/Target/CUDA/GPUSpec.h"
 #include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

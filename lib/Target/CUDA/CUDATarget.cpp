@@ -12,11 +12,11 @@
 #include "CubinFacts.h"
 #include "PrintKernel.h"
 
+#include "tandem/Analysis/GPUSpec.h"
 #include "tandem/Conversion/KernelToEmitC/KernelToEmitC.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Runtime/Libraries/NVRTC.h"
-#include "tandem/Target/CUDA/GPUSpec.h"
 #include "tandem/Target/CUDA/KernelPasses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -16,7 +16,6 @@
 using namespace tandem;
 using namespace tandem::cublaslt;
 using eager::MatmulDims;
-using eager::Strides;
 
 namespace {
 
@@ -27,8 +26,8 @@ constexpr int64_t kMaxCalls = 64;
 struct Batch {
   Batch(const MatmulDims &dims, const Shape &result)
       : shape(dims.batch),
-        strides{dims.lhsBatch, dims.rhsBatch, eager::rowMajorStrides(result)} {
-    eager::mergeDims(shape, strides);
+        strides{dims.lhsBatch, dims.rhsBatch, rowMajorStrides(result)} {
+    mergeDims(shape, strides);
   }
 
   Shape shape;
@@ -71,8 +70,7 @@ void takeInnerDim(MatmulProblem &problem, Batch &batch) {
 
 /// A call for every index of the batch dims that are left.
 void addCalls(MatmulProblem &problem, const Batch &batch) {
-  for (eager::StridedIndex<3> i(batch.shape, batch.strides); !i.done();
-       i.next())
+  for (StridedIndex<3> i(batch.shape, batch.strides); !i.done(); i.next())
     problem.calls.push_back({i.offset(0), i.offset(1), i.offset(2)});
   for (const auto &[lhs, rhs, result] : problem.calls)
     for (int64_t offset : {lhs, rhs, result})

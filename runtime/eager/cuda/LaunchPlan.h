@@ -9,8 +9,8 @@
 #ifndef TANDEM_RUNTIME_EAGER_CUDA_LAUNCHPLAN_H
 #define TANDEM_RUNTIME_EAGER_CUDA_LAUNCHPLAN_H
 
-#include "../Strides.h"
 #include "KernelSource.h"
+#include "tandem/Support/Strides.h"
 
 #include "tandem/Runtime/Provider.h"
 

@@ -11,8 +11,6 @@
 
 using namespace tandem;
 using namespace tandem::cuda;
-using eager::broadcastStrides;
-using eager::Strides;
 
 namespace {
 
@@ -68,7 +66,7 @@ LaunchPlan planStrided(const OpSignature &signature) {
   std::array<Strides, kMaxOperands> strides{};
   for (size_t i = 0; i < signature.operands.size(); ++i)
     strides[i] = broadcastStrides(signature.operands[i].shape, dims);
-  eager::mergeDims(dims, strides);
+  mergeDims(dims, strides);
   plan.blocks = blocksFor(size);
   plan.values = {Indices{size}, Indices().add(dims)};
   for (size_t i = 0; i < signature.operands.size(); ++i)

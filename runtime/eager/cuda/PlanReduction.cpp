@@ -12,8 +12,6 @@
 
 using namespace tandem;
 using namespace tandem::cuda;
-using eager::rowMajorStrides;
-using eager::Strides;
 
 namespace {
 
@@ -26,7 +24,7 @@ struct Walk {
     strides[0][dims.rank()] = stride;
     dims.push_back(size);
   }
-  void merge() { eager::mergeDims(dims, strides); }
+  void merge() { mergeDims(dims, strides); }
   /// Whether its elements lie side by side.
   bool isContiguous() const {
     return dims.rank() > 0 && strides[0][dims.rank() - 1] == 1;

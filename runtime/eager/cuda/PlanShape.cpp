@@ -12,8 +12,6 @@
 
 using namespace tandem;
 using namespace tandem::cuda;
-using eager::rowMajorStrides;
-using eager::Strides;
 
 namespace {
 
@@ -75,7 +73,7 @@ LaunchPlan planElements(const CopyLoop &loop, DType dtype) {
 }
 
 StepOfOp planCopy(CopyLoop loop, DType dtype) {
-  eager::mergeDims(loop.dims, loop.strides);
+  mergeDims(loop.dims, loop.strides);
   const int64_t width = byteWidth(dtype);
   if (loop.dims.rank() == 0 ||
       (loop.dims.rank() == 1 && loop.strides[0][0] == 1 &&
@@ -121,8 +119,8 @@ CopyLoop loopOfSlice(const OpSignature &signature) {
   const Shape &shape = signature.operands[0].shape;
   loop.strides[0] = rowMajorStrides(shape);
   for (int dim = 0; dim < shape.rank(); ++dim) {
-    loop.fromStart += loop.strides[0][dim] *
-                      eager::resolveSliceBound(attrs.starts[dim], shape[dim]);
+    loop.fromStart +=
+        loop.strides[0][dim] * resolveSliceBound(attrs.starts[dim], shape[dim]);
     loop.strides[0][dim] *= attrs.strides[dim];
   }
   return loop;
@@ -243,7 +241,7 @@ Planned cuda::planGather(const OpSignature &signature) {
       strides[0][dim] = own[dim - indices.rank() + 1];
   }
   Shape dims = result.shape;
-  eager::mergeDims(dims, strides);
+  mergeDims(dims, strides);
   const int64_t size = dims.numElements();
   LaunchPlan plan{KernelFamily::shape, result.dtype, "gather_",
                   blocksFor(size)};

@@ -65,8 +65,8 @@ Planned cuda::planMatmul(const OpSignature &signature) {
       attrs && attrs->transpose_lhs, attrs && attrs->transpose_rhs,
       signature.operands[0].shape, signature.operands[1].shape, result.shape);
   Shape batch = dims.batch;
-  std::array<eager::Strides, 2> strides = {dims.lhsBatch, dims.rhsBatch};
-  eager::mergeDims(batch, strides);
+  std::array<Strides, 2> strides = {dims.lhsBatch, dims.rhsBatch};
+  mergeDims(batch, strides);
   const int64_t tiles = tilesOf(dims.m, dims.n);
   LaunchPlan plan{KernelFamily::contraction, result.dtype, "matmul",
                   tiles * batch.numElements()};

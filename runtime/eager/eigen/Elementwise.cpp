@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Strides.h"
 #include "Parallel.h"
 #include "Prepare.h"
 #include "kernels/Kernels.h"
+#include "tandem/Support/Strides.h"
 
 #include <algorithm>
 #include <cstring>

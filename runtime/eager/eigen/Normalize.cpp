@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Strides.h"
 #include "Parallel.h"
 #include "Prepare.h"
 #include "kernels/Kernels.h"
+#include "tandem/Support/Strides.h"
 
 #include <algorithm>
 #include <vector>

@@ -9,8 +9,8 @@
 #ifndef TANDEM_RUNTIME_EAGER_EIGEN_STRIDEDCOPY_H
 #define TANDEM_RUNTIME_EAGER_EIGEN_STRIDEDCOPY_H
 
-#include "../Strides.h"
 #include "kernels/Kernels.h"
+#include "tandem/Support/Strides.h"
 
 namespace tandem::eager {
 

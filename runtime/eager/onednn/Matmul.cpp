@@ -13,7 +13,6 @@ using namespace tandem;
 using namespace tandem::onednn;
 using dnnl::memory;
 using eager::MatmulDims;
-using eager::Strides;
 
 /// A batch of matrices of `rows` x `columns`; a batch dim with stride 0 is one
 /// that the operand repeats over.
@@ -49,8 +48,8 @@ struct Descriptions {
                      dims.lhsK)),
         rhs(matrices(dims, dims.rhsBatch, type, dims.k, dims.n, dims.rhsK,
                      dims.rhsN)),
-        result(matrices(dims, eager::rowMajorStrides(shape), type, dims.m,
-                        dims.n, dims.n, 1)) {}
+        result(matrices(dims, rowMajorStrides(shape), type, dims.m, dims.n,
+                        dims.n, 1)) {}
 };
 } // namespace
 

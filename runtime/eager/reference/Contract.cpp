@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Spatial.h"
-#include "../Strides.h"
 #include "Evaluate.h"
 #include "Wide.h"
+#include "tandem/Support/Strides.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -17,7 +17,6 @@
 using namespace tandem;
 using namespace tandem::reference;
 using eager::SpatialConv;
-using eager::StridedIndex;
 
 /// Sums in double, or modulo 2^64.
 template <typename T>

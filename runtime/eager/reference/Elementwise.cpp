@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Strides.h"
 #include "Evaluate.h"
 #include "Wide.h"
+#include "tandem/Support/Strides.h"
 
 #include <cmath>
 #include <concepts>
@@ -16,8 +16,6 @@
 
 using namespace tandem;
 using namespace tandem::reference;
-using eager::broadcastStrides;
-using eager::StridedIndex;
 using fb::ComparePredicate;
 
 //===----------------------------------------------------------------------===//

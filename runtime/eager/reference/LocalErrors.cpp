@@ -19,17 +19,15 @@
 
 #include "LocalErrors.h"
 
-#include "../Strides.h"
 #include "Roundings.h"
 #include "Wide.h"
+#include "tandem/Support/Strides.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace tandem;
 using namespace tandem::reference;
-using eager::rowMajorStrides;
-using eager::StridedIndex;
 using fb::ReduceKind;
 
 namespace {
@@ -245,7 +243,7 @@ Errors errorsOfBatchNorm(const OpDesc &op, Operands operands,
   const auto axis = static_cast<int>(op.attrs.AsBatchNormAttrs()->axis);
   const BatchNormErrors local(op, operands, result.dtype());
   Errors errors = relativeErrors(result, 1);
-  const eager::Strides own = rowMajorStrides(result.shape());
+  const Strides own = rowMajorStrides(result.shape());
   for (StridedIndex<1> i(result.shape(), {own}); !i.done(); i.next())
     errors[i.offset(0)] += local.at(i.offset(0), i[axis]);
   return errors;

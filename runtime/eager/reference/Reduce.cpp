@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Spatial.h"
-#include "../Strides.h"
 #include "Evaluate.h"
 #include "Wide.h"
+#include "tandem/Support/Strides.h"
 
 #include <cmath>
 #include <limits>
@@ -17,9 +17,6 @@
 
 using namespace tandem;
 using namespace tandem::reference;
-using eager::rowMajorStrides;
-using eager::StridedIndex;
-using eager::Strides;
 using fb::ReduceKind;
 
 /// What max (sign 1) or min (sign -1) of nothing is.

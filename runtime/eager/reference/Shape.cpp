@@ -6,18 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Strides.h"
 #include "Evaluate.h"
 #include "Wide.h"
+#include "tandem/Support/Strides.h"
 
 #include <algorithm>
 #include <cstring>
 
 using namespace tandem;
 using namespace tandem::reference;
-using eager::rowMajorStrides;
-using eager::StridedIndex;
-using eager::Strides;
 
 /// result[i] = operand at `start` + i * `strides`; elements of any type.
 static void gatherStrided(const Tensor &operand, const Strides &strides,
@@ -75,8 +72,7 @@ void reference::evaluateSlice(const OpDesc &op, Operands operands,
   Strides strides = rowMajorStrides(shape);
   int64_t start = 0;
   for (int dim = 0; dim < shape.rank(); ++dim) {
-    start +=
-        strides[dim] * eager::resolveSliceBound(attrs.starts[dim], shape[dim]);
+    start += strides[dim] * resolveSliceBound(attrs.starts[dim], shape[dim]);
     strides[dim] *= attrs.strides[dim];
   }
   gatherStrided(operands[0], strides, start, result);

@@ -8,7 +8,7 @@
 
 #include "engine/certificate/ElementScan.h"
 
-#include "eager/Strides.h"
+#include "tandem/Support/Strides.h"
 
 #include <cmath>
 #include <limits>
@@ -16,9 +16,6 @@
 
 using namespace tandem;
 using namespace tandem::tiering;
-using eager::broadcastStrides;
-using eager::rowMajorStrides;
-using eager::StridedIndex;
 
 namespace {
 
@@ -79,8 +76,7 @@ int64_t countCompare(const Shape &result, const ApproximateTensor &lhs,
 
 /// The reduced tensor, with the offset of the result's element for each of the
 /// operand's: 0 along the reduced dims.
-eager::Strides reducedStrides(const Shape &shape,
-                              const std::vector<int64_t> &dims) {
+Strides reducedStrides(const Shape &shape, const std::vector<int64_t> &dims) {
   Shape kept = shape;
   for (int64_t dim : dims)
     kept[static_cast<int>(dim < 0 ? dim + shape.rank() : dim)] = 1;
@@ -91,7 +87,7 @@ eager::Strides reducedStrides(const Shape &shape,
 int64_t countArgmax(const OpDesc &op, const TensorType &result,
                     const ApproximateTensor &operand) {
   const Shape &shape = operand.tensor.shape();
-  const std::array<eager::Strides, 2> strides = {
+  const std::array<Strides, 2> strides = {
       rowMajorStrides(shape),
       reducedStrides(shape, op.attrs.AsReduceAttrs()->dims)};
   const auto rows = static_cast<size_t>(result.shape.numElements());

@@ -13,9 +13,9 @@
 
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
-#include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"

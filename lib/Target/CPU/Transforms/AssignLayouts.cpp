@@ -17,8 +17,8 @@
 #include "Transforms/PermuteDims.h"
 #include "Transforms/WeightPacking.h"
 
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
-#include "tandem/Fusion/PassDevice.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"

@@ -8,10 +8,10 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
-#include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/ContractionCosts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,8 +8,8 @@
 
 #include "Transforms/WeightPacking.h"
 
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Fusion/PassDevice.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Target/CUDA/GPUSpec.h"
+#include "tandem/Analysis/GPUSpec.h"
 
 #include "tandem/Support/Json.h"
 

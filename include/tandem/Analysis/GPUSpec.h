@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_TARGET_CUDA_GPUSPEC_H
-#define TANDEM_TARGET_CUDA_GPUSPEC_H
+#ifndef TANDEM_ANALYSIS_GPUSPEC_H
+#define TANDEM_ANALYSIS_GPUSPEC_H
 
 #include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Support/Error.h"
@@ -72,4 +72,4 @@ std::vector<std::string> builtinGPUSpecs();
 
 } // namespace tandem
 
-#endif // TANDEM_TARGET_CUDA_GPUSPEC_H
+#endif // TANDEM_ANALYSIS_GPUSPEC_H

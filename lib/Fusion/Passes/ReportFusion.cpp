@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Fusion/Passes.h"
 
-#include "FusionPassOptions.h"
+#include "Passes/FusionPassOptions.h"
 
 #include "tandem/Fusion/FusionReport.h"
 #include "tandem/Runtime/Program.h"
@@ -21,7 +21,7 @@
 
 namespace tandem {
 #define GEN_PASS_DEF_TANDEMREPORTFUSION
-#include "tandem/Dialect/Tandem/Transforms/Passes.h.inc"
+#include "tandem/Fusion/Passes.h.inc"
 } // namespace tandem
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_FUSION_PASSDEVICE_H
-#define TANDEM_FUSION_PASSDEVICE_H
+#ifndef TANDEM_ANALYSIS_PASSDEVICE_H
+#define TANDEM_ANALYSIS_PASSDEVICE_H
 
 #include "tandem/Analysis/CostModel.h"
 
@@ -32,4 +32,4 @@ inline mlir::LogicalResult readDevice(mlir::MLIRContext *context,
 
 } // namespace tandem
 
-#endif // TANDEM_FUSION_PASSDEVICE_H
+#endif // TANDEM_ANALYSIS_PASSDEVICE_H

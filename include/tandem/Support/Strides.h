@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_RUNTIME_EAGER_STRIDES_H
-#define TANDEM_RUNTIME_EAGER_STRIDES_H
+#ifndef TANDEM_SUPPORT_STRIDES_H
+#define TANDEM_SUPPORT_STRIDES_H
 
 #include "tandem/Support/TensorType.h"
 
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <span>
 
-namespace tandem::eager {
+namespace tandem {
 
 /// Strides by dim, in elements; 0 for dims that a tensor does not have.
 using Strides = std::array<int64_t, kMaxRank>;
@@ -122,6 +122,6 @@ inline int64_t resolveSliceBound(int64_t bound, int64_t size) {
   return bound < 0 ? 0 : bound > size ? size : bound;
 }
 
-} // namespace tandem::eager
+} // namespace tandem
 
-#endif // TANDEM_RUNTIME_EAGER_STRIDES_H
+#endif // TANDEM_SUPPORT_STRIDES_H

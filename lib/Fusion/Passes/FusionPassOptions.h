@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H
-#define TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H
+#ifndef TANDEM_LIB_FUSION_PASSES_FUSIONPASSOPTIONS_H
+#define TANDEM_LIB_FUSION_PASSES_FUSIONPASSOPTIONS_H
 
+#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Fusion/FusionPlan.h"
-#include "tandem/Fusion/PassDevice.h"
 
 namespace tandem {
 
@@ -50,4 +50,4 @@ protected:
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_FUSIONPASSOPTIONS_H
+#endif // TANDEM_LIB_FUSION_PASSES_FUSIONPASSOPTIONS_H

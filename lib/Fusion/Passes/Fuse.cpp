@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Fusion/Passes.h"
 
-#include "FusionPassOptions.h"
+#include "Passes/FusionPassOptions.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/FusionPlan.h"
@@ -23,7 +23,7 @@
 
 namespace tandem {
 #define GEN_PASS_DEF_TANDEMFUSE
-#include "tandem/Dialect/Tandem/Transforms/Passes.h.inc"
+#include "tandem/Fusion/Passes.h.inc"
 } // namespace tandem
 
 using namespace mlir;
